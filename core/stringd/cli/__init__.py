@@ -1,0 +1,1 @@
+"""The programs `string` and `stringd`."""

@@ -1,0 +1,94 @@
+"""The arguments of `string`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stringd import __version__
+from stringd.client.calls import check_user
+from stringd.client.settings import check_port
+from stringd.errors import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_USAGE = """string [options] TOPIC 'COMMAND'      run one command
+       string [options] TOPIC 'COMMAND' -    ... with standard input as its body
+       string [options] TOPIC -              run standard input as one command
+       string [options] TOPIC                a prompt, or one command per line of standard input"""
+_EPILOG = """TOPIC is type:name, for example file:main; a bare name means file:name.
+Output goes to standard output, everything else to standard error.
+Exit codes: 0 done, 1 the command failed or there is no daemon, 2 misuse, 130 interrupted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What was asked for; `reads_input` means that the command ends with standard input."""
+
+    topic: str
+    command: str | None
+    reads_input: bool
+    user: str
+    port: int | None
+    start: bool
+    json: bool
+
+
+def parse_arguments(argv: Sequence[str] | None) -> Arguments:
+    """Read the command line; misuse ends the program with exit code 2."""
+    parser = _parser()
+    words = sys.argv[1:] if argv is None else argv
+    # Intermixed, options may stand between the topic and the command; that reading knows no `--`.
+    options = parser.parse_args(words) if "--" in words else parser.parse_intermixed_args(words)
+    topic, *rest = options.words
+    reads_input = rest[-1:] == ["-"]
+    commands = rest[:-1] if reads_input else rest
+    if len(commands) > 1:
+        parser.error("one command, as one argument: put quotes around it")
+    return Arguments(
+        topic=topic,
+        command=commands[0] if commands else None,
+        reads_input=reads_input,
+        user=options.user,
+        port=options.port,
+        start=options.start,
+        json=options.json,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="string",
+        usage=_USAGE,
+        epilog=_EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("words", nargs="+", metavar="TOPIC [COMMAND] [-]", help=argparse.SUPPRESS)
+    user = os.environ.get("STRINGD_USER") or "default"
+    parser.add_argument(
+        "--user", metavar="ID", type=_user, default=user, help="act as this user (STRINGD_USER)"
+    )
+    parser.add_argument("--port", metavar="N", type=_port, help="the daemon's port (STRINGD_PORT, else 3100)")
+    parser.add_argument("--no-start", dest="start", action="store_false", help="do not start a daemon")
+    parser.add_argument("--json", action="store_true", help="print each result as one line of JSON")
+    parser.add_argument("--version", action="version", version=f"string {__version__}")
+    return parser
+
+
+def _user(text: str) -> str:
+    try:
+        return check_user(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _port(text: str) -> int:
+    try:
+        return check_port(text, "the value")
+    except Fault as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

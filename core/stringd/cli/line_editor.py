@@ -1,0 +1,101 @@
+"""Lines typed at a terminal: editing, history and completion by readline, everything shown on stderr."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from stringd.cli.reading import is_terminal
+from stringd.client.homes import program_folder
+from stringd.errors import Fault
+
+try:
+    import readline
+except ImportError:  # pragma: no cover - some Pythons are built without it
+    readline = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from stringd.cli.completion import CommandNames
+
+HISTORY_LENGTH = 1000
+# The values of `$NAME`s are secrets: they stay out of the history.
+_SECRET = re.compile(r"\s*//?set\b.*\$", re.IGNORECASE)
+
+
+class LineEditor:
+    """Reads lines that somebody types; what they typed before and the commands' names are at hand."""
+
+    def __init__(self, names: CommandNames) -> None:
+        self._names = names
+        self._candidates: list[str] = []
+        self._history = _history_file()
+        if readline:
+            self._set_up()
+
+    def read(self, prompt: str) -> str:
+        """Return the next line; EOFError ends, KeyboardInterrupt abandons the line."""
+        if not is_terminal(sys.stderr) or sys.stdout is None:
+            return _read_plainly(prompt)
+        with _stdout_on_stderr():
+            line = input(prompt)
+        if readline and line.strip() and not _SECRET.match(line):
+            readline.add_history(line)
+        return line
+
+    def save(self) -> None:
+        """Keep the history for the next time."""
+        if readline and self._history:
+            with suppress(OSError):
+                readline.write_history_file(self._history)
+                self._history.chmod(0o600)
+
+    def _set_up(self) -> None:
+        readline.set_auto_history(False)
+        readline.set_history_length(HISTORY_LENGTH)
+        readline.set_completer_delims(" \t")
+        readline.set_completer(self._complete)
+        libedit = "libedit" in (readline.__doc__ or "")
+        readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
+        if self._history:
+            with suppress(OSError):
+                readline.read_history_file(self._history)
+
+    def _complete(self, text: str, state: int) -> str | None:
+        if state == 0:
+            at_start = readline.get_begidx() == 0
+            self._candidates = list(self._names.matching(text)) if at_start else []
+        return self._candidates[state] if state < len(self._candidates) else None
+
+
+def _read_plainly(prompt: str) -> str:
+    if sys.stderr is not None:
+        print(prompt, end="", file=sys.stderr, flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.rstrip("\n")
+
+
+@contextmanager
+def _stdout_on_stderr() -> Iterator[None]:
+    # readline draws on file descriptor 1, which is for output and may be a file.
+    output = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(output, 1)
+        os.close(output)
+
+
+def _history_file() -> Path | None:
+    try:
+        return program_folder() / "history"
+    except Fault:
+        return None

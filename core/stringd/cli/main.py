@@ -1,0 +1,47 @@
+"""The `stringd` program: without a subcommand it is the daemon."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from stringd.config import Config
+from stringd.errors import Fault, StringdError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run, and return the exit code; what can't go on is said in one line."""
+    try:
+        return _run(sys.argv[1:] if argv is None else argv)
+    except Fault as fault:
+        print(f"stringd: {fault}", file=sys.stderr)
+        return fault.exit_code
+    except StringdError as error:
+        print(f"stringd: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(argv: Sequence[str]) -> int:
+    from stringd.cli.options import config_from, parse_options
+
+    options, rest = parse_options(argv)
+    config = config_from(options, os.environ)
+    if rest or options.help:
+        return _subcommand(config, rest or ["--help"])
+    from stringd.daemon.serve import serve
+
+    return serve(config)
+
+
+def _subcommand(config: Config, argv: Sequence[str]) -> int:
+    from stringd.cli.options import full_parser
+    from stringd.host.registration import load_plugins
+
+    catalogue = load_plugins(config).catalogue
+    arguments = full_parser(catalogue.cli.values()).parse_args(argv)
+    arguments.config = config
+    code: int = arguments.run(arguments)
+    return code

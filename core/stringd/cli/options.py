@@ -1,0 +1,117 @@
+"""Options of the `stringd` program, and the `STRINGD_*` variables that stand in for them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from stringd import __version__
+from stringd.config import DEFAULT_PORT, Config
+from stringd.contracts.cli import CliCommand
+from stringd.errors import Fault
+
+MISUSE = 2
+_LAST_PORT = 65535
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the command line."""
+        raise Fault(f"{message} (see {self.prog} --help)", exit_code=MISUSE)
+
+
+def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Split the daemon's own options from a subcommand and what belongs to it."""
+    parser = _options_parser(add_help=False)
+    parser.add_argument("-h", "--help", action="store_true")
+    parser.add_argument("rest", nargs=argparse.REMAINDER)
+    options = parser.parse_args(argv)
+    return options, options.rest
+
+
+def full_parser(commands: Iterable[CliCommand]) -> argparse.ArgumentParser:
+    """Return the parser that knows every subcommand."""
+    parser = _options_parser(add_help=True)
+    parser.description = (
+        "Without a command: run the daemon. With one: talk to it, or look at this installation."
+    )
+    subparsers = parser.add_subparsers(metavar="command", required=True, parser_class=Parser)
+    for command in sorted(commands, key=lambda it: it.name):
+        subparser = subparsers.add_parser(command.name, help=command.summary, description=command.summary)
+        command.configure(subparser)
+        subparser.set_defaults(run=command.run)
+    return parser
+
+
+def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> Config:
+    """Settle the configuration: options first, then the environment, then defaults."""
+    defaults = Config()
+    return Config(
+        port=_port(_first(options.port, environment.get("STRINGD_PORT"), str(DEFAULT_PORT))),
+        data_dir=Path(_first(options.data_dir, environment.get("STRINGD_DATA_DIR"), str(defaults.data_dir))),
+        plugins=_plugins(options.plugins, environment.get("STRINGD_PLUGINS")),
+        without=_names(options.without or ""),
+        allowed_origins=frozenset(origin.rstrip("/") for origin in options.allow_origin),
+        ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
+        queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
+    )
+
+
+def _options_parser(*, add_help: bool) -> Parser:
+    parser = Parser(prog="stringd", add_help=add_help, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"stringd {__version__}")
+    parser.add_argument(
+        "--port", help=f"port on 127.0.0.1, 0 for a free one (STRINGD_PORT, else {DEFAULT_PORT})"
+    )
+    parser.add_argument(
+        "--data-dir", help="where users and topics are kept (STRINGD_DATA_DIR, else ./.stringd)"
+    )
+    parser.add_argument(
+        "--plugins", help="load the built-in plugins and exactly these: a,b (STRINGD_PLUGINS)"
+    )
+    parser.add_argument("--without", help="leave these plugins out: a,b")
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="let web pages of this origin call the daemon (repeatable)",
+    )
+    return parser
+
+
+def _first(*values: str | None) -> str:
+    return next(value for value in values if value)
+
+
+def _port(text: str) -> int:
+    port = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= port <= _LAST_PORT:
+        raise Fault(f"invalid port: {text}", exit_code=MISUSE)
+    return port
+
+
+def _plugins(option: str | None, variable: str | None) -> tuple[str, ...] | None:
+    chosen = option if option is not None else variable or None
+    return None if chosen is None else _names(chosen)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _seconds(environment: Mapping[str, str], name: str, default: float) -> float:
+    text = environment.get(name)
+    if not text:
+        return default
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise Fault(f"{name} must be a number of seconds, not {text!r}", exit_code=MISUSE)
+    return seconds

@@ -1,0 +1,40 @@
+"""What the programs print: bytes in UTF-8 whatever the locale, flushed at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+
+def write_output(text: str) -> None:
+    """Print output, with one newline at its end."""
+    _write(sys.stdout, text)
+
+
+def write_error(text: str) -> None:
+    """Print what is not output, with one newline at its end."""
+    with suppress(OSError):
+        _write(sys.stderr, text)
+
+
+def say(message: str) -> None:
+    """Tell the user something in one line."""
+    write_error(f"string: {' '.join(message.split())}")
+
+
+def discard_output() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter can end without a complaint."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    # A program that is started with a closed stream has None in its place.
+    if stream is None or not text:
+        return
+    line = text if text.endswith("\n") else f"{text}\n"
+    stream.buffer.write(line.encode(errors="replace"))
+    stream.buffer.flush()

@@ -1,0 +1,52 @@
+"""`stringd plugins`: what is installed, what each adds, and why one is left out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+
+from stringd.cli.output import write_output
+from stringd.contracts.cli import CliCommand
+from stringd.host.registration import PluginReport
+
+
+def _plugins(arguments: argparse.Namespace) -> int:
+    from stringd.daemon.app import make_kernel
+
+    reports = make_kernel(arguments.config).plugins.reports
+    if arguments.json:
+        write_output(json.dumps([_as_json(report) for report in reports], ensure_ascii=False))
+    else:
+        write_output("\n".join(line for report in reports for line in _lines(report)))
+    return 0
+
+
+def _lines(report: PluginReport) -> Iterator[str]:
+    yield str(report.candidate)
+    if report.skipped:
+        yield f"    skipped: {report.skipped}"
+    else:
+        yield f"    adds: {', '.join(report.adds) or 'nothing'}"
+
+
+def _as_json(report: PluginReport) -> dict[str, str | Sequence[str] | None]:
+    return {
+        "name": report.candidate.name,
+        "distribution": report.candidate.distribution,
+        "version": report.candidate.version,
+        "adds": report.adds,
+        "skipped": report.skipped,
+    }
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+PLUGINS = CliCommand(
+    name="plugins",
+    summary="List the installed plugins, what each adds, and why one is left out.",
+    configure=_configure,
+    run=_plugins,
+)

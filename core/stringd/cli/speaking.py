@@ -1,0 +1,58 @@
+"""One command said to a topic, its outcome printed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from stringd.cli.output import say, write_error, write_output
+from stringd.client.records import Result
+from stringd.client.stream import INCOMPLETE
+from stringd.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from stringd.client.sync import Client
+
+
+class Speaker:
+    """Says commands to one topic and prints what they answer."""
+
+    def __init__(self, client: Client, topic: str, *, as_json: bool) -> None:
+        self.client = client
+        self.topic = topic
+        self._as_json = as_json
+
+    def speak(self, command: str) -> bool:
+        """Run one command, print its outcome and return whether it succeeded."""
+        try:
+            result = self.client.exec(self.topic, command)
+        except RequestRefused as refused:
+            self._print_refusal(refused)
+            return False
+        self._print(result)
+        return result.ok
+
+    def _print(self, result: Result) -> None:
+        if self._as_json:
+            self._print_json(result)
+        elif result.ok or not result.content.startswith("ERROR("):
+            write_output(result.content)
+        else:
+            write_error(result.content)
+        if result.code == INCOMPLETE:
+            say("The answer is incomplete; the command may have run.")
+
+    def _print_refusal(self, refused: RequestRefused) -> None:
+        if self._as_json:
+            self._print_json(Result(ok=False, code=refused.code, content=refused.message, meta=None))
+        say(refused.message)
+
+    def _print_json(self, result: Result) -> None:
+        line = {
+            "ok": result.ok,
+            "code": result.code,
+            "topic": self.topic,
+            "content": result.content,
+            "meta": result.meta,
+        }
+        write_output(json.dumps(line, ensure_ascii=False, separators=(",", ":")))

@@ -1,0 +1,55 @@
+"""The Python client: `Client` for plain code, `AsyncClient` for asyncio and trio."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stringd.client.records import ChanFlowAnswer, Result
+from stringd.client.stream import strip_content_prefix
+from stringd.client.sync import Client
+from stringd.errors import (
+    DaemonUnreachable,
+    Fault,
+    InvalidTopic,
+    PortTaken,
+    QueueFull,
+    QueueTimeout,
+    RequestRefused,
+    SessionClosed,
+    ShuttingDown,
+    StringdError,
+    Unavailable,
+    UnknownUser,
+)
+
+if TYPE_CHECKING:
+    from stringd.client.aio import AsyncClient
+
+__all__ = [
+    "AsyncClient",
+    "ChanFlowAnswer",
+    "Client",
+    "DaemonUnreachable",
+    "Fault",
+    "InvalidTopic",
+    "PortTaken",
+    "QueueFull",
+    "QueueTimeout",
+    "RequestRefused",
+    "Result",
+    "SessionClosed",
+    "ShuttingDown",
+    "StringdError",
+    "Unavailable",
+    "UnknownUser",
+    "strip_content_prefix",
+]
+
+
+def __getattr__(name: str) -> object:
+    # httpx costs more time than a whole one-shot command: only who asks for AsyncClient pays.
+    if name == "AsyncClient":
+        from stringd.client.aio import AsyncClient
+
+        return AsyncClient
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

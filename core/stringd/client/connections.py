@@ -1,0 +1,122 @@
+"""Keep-alive connections to the daemon on loopback, shared by threads."""
+
+from __future__ import annotations
+
+import select
+import threading
+import time
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPResponse
+from typing import TYPE_CHECKING
+
+from stringd.client.records import Reply, Request
+from stringd.config import LOOPBACK
+from stringd.errors import DaemonUnreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_IDLE = 8
+# A server closes idle connections on its own: one this old may go between the look and the send.
+MAX_IDLE_SECONDS = 4.0
+
+
+class Connection:
+    """One connection; `reusable` says that its last answer was read to the end."""
+
+    def __init__(self, port: int, connect_seconds: float) -> None:
+        self._http = HTTPConnection(LOOPBACK, port, timeout=connect_seconds)
+        self._http.connect()
+        self._socket = self._http.sock
+        self._idle_since = time.monotonic()
+        self.reusable = False
+
+    def send(self, request: Request, silence: float | None) -> HTTPResponse:
+        """Send a request and return its answer, body unread; `silence` limits every wait from here on."""
+        self.limit(silence)
+        # A daemon may answer and close before it has read all of a body that it refuses.
+        with suppress(BrokenPipeError):
+            self._http.request(request.method, request.path, request.body, request.headers)
+        return self._http.getresponse()
+
+    def limit(self, silence: float | None) -> None:
+        """Give up waiting for the daemon after so many seconds without a byte; None never does."""
+        self._socket.settimeout(silence)
+
+    def finish(self, response: HTTPResponse) -> bytes:
+        """Read the rest of the answer; the connection can serve again if the daemon keeps it open."""
+        rest = response.read()
+        self.reusable = not response.will_close
+        return rest
+
+    def fetch(self, request: Request, silence: float | None) -> Reply:
+        """Send a request and return its whole answer."""
+        response = self.send(request, silence)
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        return Reply(status=response.status, headers=headers, body=self.finish(response))
+
+    def rest(self) -> None:
+        """Begin an idle time."""
+        self.reusable, self._idle_since = False, time.monotonic()
+
+    def is_stale(self) -> bool:
+        """Whether the idle time was too long, or the daemon has closed: then there is something to read."""
+        watcher = select.poll()
+        watcher.register(self._socket, select.POLLIN)
+        return bool(watcher.poll(0)) or time.monotonic() - self._idle_since > MAX_IDLE_SECONDS
+
+    def close(self) -> None:
+        """Close, whatever state the connection is in."""
+        self._http.close()
+        self._socket.close()
+
+
+class ConnectionPool:
+    """Lends connections; those that come back reusable are lent again, latest first."""
+
+    def __init__(self, port: int, connect_seconds: float) -> None:
+        self._port = port
+        self._connect_seconds = connect_seconds
+        self._lock = threading.Lock()
+        self._idle: list[Connection] = []
+
+    @contextmanager
+    def lease(self) -> Iterator[Connection]:
+        """Lend a connection that the daemon holds open, a new one if there is none."""
+        connection = self._idle_one() or self._new_one()
+        try:
+            yield connection
+        finally:
+            self._give_back(connection)
+
+    def close(self) -> None:
+        """Close what is idle."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _idle_one(self) -> Connection | None:
+        while connection := self._pop():
+            if not connection.is_stale():
+                return connection
+            connection.close()
+        return None
+
+    def _pop(self) -> Connection | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _new_one(self) -> Connection:
+        try:
+            return Connection(self._port, self._connect_seconds)
+        except OSError as error:
+            raise DaemonUnreachable(f"No daemon answers on port {self._port}: {error}") from error
+
+    def _give_back(self, connection: Connection) -> None:
+        with self._lock:
+            if connection.reusable and len(self._idle) < MAX_IDLE:
+                connection.rest()
+                self._idle.append(connection)
+                return
+        connection.close()

@@ -1,0 +1,27 @@
+"""What a client assumes until it is told otherwise."""
+
+from __future__ import annotations
+
+import os
+
+from stringd.config import DEFAULT_PORT
+from stringd.errors import Fault
+
+CONNECT_SECONDS = 5.0
+PING_SECONDS = 5.0
+REPLY_SECONDS = 30.0
+# After `done` nothing is to come: a stream that stays open is given up, its connection not used again.
+DRAIN_SECONDS = 1.0
+HIGHEST_PORT = 65535
+
+
+def default_port() -> int:
+    """Return the daemon's port: `STRINGD_PORT`, else 3100."""
+    return check_port(os.environ.get("STRINGD_PORT") or str(DEFAULT_PORT), "STRINGD_PORT")
+
+
+def check_port(text: str, source: str) -> int:
+    """Return the port that `text` names, else raise a `Fault` that names its source."""
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= HIGHEST_PORT):
+        raise Fault(f"{source} is not a port: {text}")
+    return int(text)

@@ -1,0 +1,176 @@
+"""The client for plain code: blocking, safe to share between threads, quick to import."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager, suppress
+from functools import partial
+from http.client import HTTPException
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from stringd.client import calls
+from stringd.client.connections import Connection, ConnectionPool
+from stringd.client.settings import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
+from stringd.client.stream import ExecAnswer
+from stringd.errors import DaemonUnreachable, PortTaken
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Request, Result
+
+CHUNK = 65536
+
+
+class Client:
+    """Talks to the daemon as one user; it starts the daemon and registers the user when first needed.
+
+    `home` registers that home; without it a user who is not known yet gets one below `~/.string/users`.
+    `timeout` is how long `exec` and `chanflow` bear silence; None, the default, waits as long as it takes.
+    """
+
+    def __init__(
+        self,
+        user: str = "default",
+        *,
+        port: int | None = None,
+        home: str | os.PathLike[str] | None = None,
+        start: bool = True,
+        timeout: float | None = None,
+        connect_timeout: float = CONNECT_SECONDS,
+    ) -> None:
+        self.user = calls.check_user(user)
+        self.port = default_port() if port is None else port
+        self._home = home
+        self._start = start
+        self._timeout = timeout
+        self._pool = ConnectionPool(self.port, connect_timeout)
+        self._preparing = threading.Lock()
+        self.prepared = False
+        """Whether the daemon was found and the user registered."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections that are idle."""
+        self._pool.close()
+
+    def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
+        """Run one command, once: it is never sent again, whatever happens to the answer."""
+        self.prepare()
+        return self._execute(calls.execution(self.user, topic, cmd, request_id))
+
+    def chanflow(self, text: str) -> ChanFlowAnswer:
+        """Run the `string` blocks of a ChanFlow text and return the text that answers them."""
+        self.prepare()
+        return self._call(calls.chanflow(self.user, text), self._timeout)
+
+    def health(self) -> JsonObject:
+        """Return what the daemon says of its health, or raise `DaemonUnreachable`."""
+        return self._call(calls.health(), PING_SECONDS)
+
+    def status(self) -> JsonObject:
+        """Return what the daemon tells of itself."""
+        return self._call(calls.status())
+
+    def users(self) -> list[JsonObject]:
+        """Return the registered users."""
+        return self._call(calls.users())
+
+    def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
+        """Register this client's user; without a `home`, one who is registered already keeps theirs."""
+        known = None if home else self._known_home()
+        if known is not None:
+            return {"user_id": self.user, "home": known, "created": False}
+        return self._call(calls.register(self.user, self._absolute(home)))
+
+    def remove_user(self) -> bool:
+        """Remove this client's user with all sessions; return whether there was one."""
+        return self._call(calls.remove_user(self.user))
+
+    def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
+        """Return the sessions of this client's user, or of everyone."""
+        return self._call(calls.sessions(None if everyone else self.user))
+
+    def close_session(self, topic: str) -> bool:
+        """End one topic of this client's user; return whether it was there."""
+        return self._call(calls.close_session(self.user, topic))
+
+    def shutdown(self) -> JsonObject:
+        """Ask the daemon to end; the next command starts a new one."""
+        self.prepared = False
+        return self._call(calls.shutdown())
+
+    def prepare(self) -> None:
+        """Find the daemon, starting it if need be, and register the user: once, before the first command."""
+        with self._preparing:
+            if not self.prepared:
+                self._reach()
+                self.register(self._home)
+                self.prepared = True
+
+    def _reach(self) -> None:
+        try:
+            self.health()
+        except PortTaken:
+            raise
+        except DaemonUnreachable:
+            if not self._start:
+                raise
+            from stringd.client.autostart import start_daemon
+
+            start_daemon(self.port, self.health)
+
+    def _known_home(self) -> str | None:
+        return next((user["home"] for user in self.users() if user["id"] == self.user), None)
+
+    def _absolute(self, home: str | os.PathLike[str] | None) -> str:
+        from stringd.client.homes import user_home
+
+        return str(user_home(self.user)) if home is None else str(Path(home).absolute())
+
+    def _execute(self, request: Request) -> Result:
+        answer = ExecAnswer()
+        with self._lease() as connection, suppress(OSError, HTTPException):
+            self._receive(connection, request, answer)
+        return answer.result()
+
+    def _receive(self, connection: Connection, request: Request, answer: ExecAnswer) -> None:
+        response = connection.send(request, self._timeout)
+        answer.begin(response.status)
+        for chunk in iter(partial(response.read1, CHUNK), b""):
+            if answer.feed(chunk):
+                connection.limit(DRAIN_SECONDS)
+        connection.finish(response)
+
+    def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
+        with self._lease() as connection, self._explained():
+            reply = connection.fetch(call.request, silence)
+        return call.read(reply)
+
+    @contextmanager
+    def _lease(self) -> Iterator[Connection]:
+        try:
+            with self._pool.lease() as connection:
+                yield connection
+        except DaemonUnreachable:
+            self.prepared = False
+            raise
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except ConnectionError as error:
+            raise DaemonUnreachable(f"The daemon on port {self.port} went away without an answer.") from error
+        except (TimeoutError, HTTPException) as error:
+            raise PortTaken(f"What listens on port {self.port} does not answer like stringd.") from error

@@ -1,0 +1,27 @@
+"""`/close`: forget where the topic was."""
+
+from __future__ import annotations
+
+from stringd.contracts.commands import Command, Invocation
+from stringd.contracts.replies import Reply
+from stringd.contracts.sessions import State
+from stringd.errors import Refusal
+
+
+async def run(invocation: Invocation) -> Reply:
+    """Discard document, history and variables, and leave the topic's own context."""
+    session = invocation.session
+    place = session.state.document
+    if place is None and session.shows_documents:
+        raise Refusal("INVALID_TARGET", "No document is open.")
+    await session.end_topic()
+    session.remember(State())
+    return Reply.confirmation(f"Closed: {place.uri if place else session.name}")
+
+
+CLOSE = Command(
+    name="close",
+    summary="Forget this topic's document, history and variables.",
+    usage="/close",
+    run=run,
+)

@@ -1,0 +1,71 @@
+"""`/exec`: one shell command in the topic's directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from stringd.contracts.commands import Command, Invocation, TopicGroup
+from stringd.contracts.replies import Reply
+from stringd.contracts.sessions import Session
+from stringd.errors import Refusal
+from stringd.processes import run_shell
+
+TIME_LIMIT = 120.0
+NO_OUTPUT = "(no output)"
+
+
+async def run(invocation: Invocation) -> Reply:
+    """Run the command line and the lines below it with `bash -c`."""
+    session, line = invocation.session, invocation.line
+    command = "\n".join(part for part in (line.arguments, line.body) if part is not None)
+    if not command.strip():
+        raise Refusal("INVALID_PAYLOAD", "No command to execute.", f"Usage: {EXEC.usage}")
+    if "\0" in command:
+        raise Refusal("INVALID_PAYLOAD", "A command can't hold a NUL character.")
+    directory, seconds = _directory(session), _time_limit(session)
+    finished = await run_shell(
+        command, directory=directory, environment=_environment(session), seconds=seconds
+    )
+    output = finished.output.removesuffix("\n") or NO_OUTPUT
+    if finished.status is None:
+        raise Refusal("TIMEOUT", f"Still running after {seconds:g} s, so it was ended.", output)
+    code = f"EXIT_{finished.status}" if finished.status else None
+    return Reply.output(f"exit: {finished.status} | cwd: {directory}", output, code=code)
+
+
+def _directory(session: Session) -> Path:
+    directory = Path(session.state.directory or session.user.home)
+    if not directory.is_dir():
+        raise Refusal("NOT_FOUND", f"No such directory: {directory}")
+    return directory
+
+
+def _time_limit(session: Session) -> float:
+    value = session.state.variables.get("_timeout")
+    if value is None:
+        return TIME_LIMIT
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise Refusal("INVALID_PARAMS", f"{{_timeout}} must be a number of seconds, not {value!r}.")
+    return seconds
+
+
+def _environment(session: Session) -> Mapping[str, str]:
+    variables = session.state.variables.items()
+    exported = {name: value for name, value in variables if name.isidentifier() and not name.startswith("_")}
+    return {**os.environ, "HOME": str(session.user.home), **exported}
+
+
+EXEC = Command(
+    name="exec",
+    summary="Run one shell command in this topic's directory and show its output.",
+    usage="/exec command",
+    run=run,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_body=True,
+)

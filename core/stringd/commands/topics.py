@@ -1,0 +1,28 @@
+"""`/topics`: what else the user has open."""
+
+from __future__ import annotations
+
+from stringd.contracts.commands import Command, Invocation
+from stringd.contracts.replies import Reply
+from stringd.contracts.sessions import SessionSummary
+
+
+async def run(invocation: Invocation) -> Reply:
+    """List the user's topics, of one type or of all."""
+    wanted = invocation.line.arguments.strip().lower()
+    topics = invocation.daemon.sessions(invocation.session.user.id)
+    listed = sorted((it for it in topics if wanted in ("", it.topic_type)), key=lambda it: it.topic)
+    return Reply.page("Topics", "\n".join(map(_line, listed)) or "(none)")
+
+
+def _line(topic: SessionSummary) -> str:
+    place = topic.document
+    return f"{topic.topic}  {place.uri}{place.block or ''}" if place else topic.topic
+
+
+TOPICS = Command(
+    name="topics",
+    summary="List your topics and where each is.",
+    usage="/topics [type]",
+    run=run,
+)

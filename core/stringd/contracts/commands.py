@@ -1,0 +1,102 @@
+"""What a plugin adds to the language that agents speak."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias
+
+from stringd.contracts.checks import check_callable, check_word, check_words
+from stringd.contracts.daemon import Daemon
+from stringd.contracts.replies import Reply
+from stringd.contracts.sessions import Session, Topic
+
+
+class TopicGroup(Enum):
+    """Topic types that are meant without naming them."""
+
+    ALL = auto()
+    DOCUMENTS = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """A command as it was sent: the word, the rest of the first line as typed, and the lines below."""
+
+    text: str
+    word: str = ""
+    arguments: str = ""
+    body: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """One run of a command: what was sent, and the topic that it runs in."""
+
+    line: CommandLine
+    session: Session
+    topic: Topic
+    daemon: Daemon
+
+
+Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A word that agents may send. One that takes no body is never run with one."""
+
+    name: str
+    summary: str
+    usage: str
+    run: Run
+    topic_types: frozenset[str] | TopicGroup = TopicGroup.ALL
+    takes_body: bool = False
+
+    def __post_init__(self) -> None:
+        check_word("command", self.name)
+        check_callable(f"command /{self.name}", self.run)
+        if not isinstance(self.topic_types, TopicGroup):
+            check_words(f"topic types of command /{self.name}", self.topic_types)
+
+
+Check: TypeAlias = Callable[[Invocation], Awaitable[Reply | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Stands before every command, for as long as it likes.
+
+    None lets the command pass; a reply is the answer in its place.
+    """
+
+    name: str
+    check: Check
+
+    def __post_init__(self) -> None:
+        check_word("gate", self.name)
+        check_callable(f"gate {self.name}", self.check)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandEvent:
+    """A command that has ended. Bodies and replies are left out: they may hold secrets."""
+
+    user_id: str
+    topic: str
+    label: str
+    code: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observer:
+    """Is told of every command that ended; it can't change anything."""
+
+    name: str
+    on_event: Callable[[CommandEvent], None]
+
+    def __post_init__(self) -> None:
+        check_word("observer", self.name)
+        check_callable(f"observer {self.name}", self.on_event)

@@ -1,0 +1,77 @@
+"""The daemon, as plugins see it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from stringd.config import Config
+from stringd.contracts.checks import check_callable, check_word
+from stringd.contracts.documents import Document
+from stringd.contracts.replies import Outcome
+from stringd.contracts.sessions import SessionSummary, TopicName
+from stringd.contracts.users import User
+
+
+class CommandHelp(Protocol):
+    """What is told of a command."""
+
+    @property
+    def name(self) -> str:
+        """The word."""
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a sentence."""
+
+    @property
+    def usage(self) -> str:
+        """How it is written."""
+
+
+class Daemon(Protocol):
+    """What commands, routes and services may ask of the running daemon."""
+
+    @property
+    def config(self) -> Config:
+        """How it was started."""
+
+    def user(self, user_id: str) -> User:
+        """Return a registered user, or raise `UnknownUser`."""
+
+    def topic_name(self, raw: object) -> TopicName:
+        """Parse a topic's name, or raise `InvalidTopic`."""
+
+    def commands(self, topic_type: str) -> Sequence[CommandHelp]:
+        """List the commands of a topic type, by name."""
+
+    def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
+        """List the topics of one user, or of all."""
+
+    async def load(self, uri: str, user: User) -> Document:
+        """Fetch and render a URI with the loader and renderer that plugins brought."""
+
+    async def begin(
+        self, user_id: str, topic: TopicName, cmd: str, *, gone: Callable[[], Awaitable[None]] | None = None
+    ) -> asyncio.Task[Outcome]:
+        """Wait for the topic's turn, then start the command.
+
+        The task ends with a reply whatever happens, also when nobody waits for it. Raises
+        `ClientGone` when what `gone` returns is over before the turn has come, and `Unavailable`
+        when there is no turn to be had; the command never runs then.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """Runs as long as the daemon does; when a required one fails, the daemon ends."""
+
+    name: str
+    run: Callable[[], Awaitable[None]]
+    required: bool = False
+
+    def __post_init__(self) -> None:
+        check_word("service", self.name)
+        check_callable(f"service {self.name}", self.run)

@@ -1,0 +1,65 @@
+"""How a URI becomes a document: a loader brings bytes, a renderer makes Markdown of them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from stringd.contracts.checks import check_callable, check_words
+from stringd.contracts.users import User
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a topic is: a document, and the block of it that is shown."""
+
+    uri: str
+    title: str | None = None
+    block: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What a loader brought: the bytes, what they are, and the URI that they finally came from."""
+
+    uri: str
+    media_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What an agent reads."""
+
+    uri: str
+    title: str | None
+    text: str
+
+
+Load: TypeAlias = Callable[[str, User], Awaitable[Loaded]]
+Render: TypeAlias = Callable[[Loaded], Document]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loader:
+    """Brings the bytes behind URIs of the named schemes."""
+
+    schemes: tuple[str, ...]
+    load: Load
+
+    def __post_init__(self) -> None:
+        check_words("loader", self.schemes)
+        check_callable(f"loader of {self.schemes[0]}", self.load)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renderer:
+    """Turns bytes of the named media types into a document."""
+
+    media_types: tuple[str, ...]
+    render: Render
+
+    def __post_init__(self) -> None:
+        check_words("renderer", self.media_types)
+        check_callable(f"renderer of {self.media_types[0]}", self.render)

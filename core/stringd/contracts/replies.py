@@ -1,0 +1,73 @@
+"""The one thing that comes back from a command, whatever the transport."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from stringd.contracts.documents import Place
+
+
+class Kind(Enum):
+    """What a reply is made of; encoders choose their form by it."""
+
+    CONFIRMATION = auto()
+    PAGE = auto()
+    OUTPUT = auto()
+    ERROR = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A text before and after a command changed it, for transports that show the difference."""
+
+    path: str
+    before: str
+    after: str
+    summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A command's answer: a system line, content, and what went wrong if something did."""
+
+    kind: Kind
+    system: str = ""
+    content: str | None = None
+    code: str | None = None
+    context: tuple[str, ...] = ()
+    edit: Edit | None = None
+    edit_mode: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command succeeded."""
+        return self.code is None
+
+    @classmethod
+    def confirmation(cls, system: str, *, edit: Edit | None = None) -> Reply:
+        """Answer with a status line alone."""
+        return cls(kind=Kind.CONFIRMATION, system=system, edit=edit, edit_mode=edit is not None)
+
+    @classmethod
+    def page(cls, system: str, content: str, *, edit_mode: bool = False) -> Reply:
+        """Answer with something to read; the system line is its heading."""
+        return cls(kind=Kind.PAGE, system=system, content=content, edit_mode=edit_mode)
+
+    @classmethod
+    def output(cls, system: str, content: str, *, code: str | None = None) -> Reply:
+        """Answer with a program's output; the system line says what the output does not."""
+        return cls(kind=Kind.OUTPUT, system=system, content=content, code=code)
+
+    @classmethod
+    def error(cls, code: str, message: str, *context: str) -> Reply:
+        """Refuse: a code, a message, and lines that help to retry."""
+        return cls(kind=Kind.ERROR, system=message, code=code, context=context)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a command left behind: its reply, and where the topic was then."""
+
+    reply: Reply
+    document: Place | None

@@ -1,0 +1,79 @@
+"""What a command sees of the topic that it runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from stringd.contracts.documents import Place
+from stringd.contracts.users import User
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicName:
+    """A topic's parsed name; its text is the canonical form."""
+
+    type: str
+    name: str
+    config: str | None = None
+
+    def __str__(self) -> str:
+        base = f"{self.type}:{self.name}"
+        return base if self.config is None else f"{base}:{self.config}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What survives a restart. Immutable: a change is a new state, so that saving sees a whole one."""
+
+    document: Place | None = None
+    history: tuple[Place, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    directory: str | None = None
+
+
+class Topic:
+    """What a topic keeps alive between commands; a type that keeps nothing yields this as it is."""
+
+    def info(self) -> Mapping[str, str]:
+        """Lines that `/info` adds for this topic."""
+        return {}
+
+
+class Session(Protocol):
+    """One user's topic, for as long as it is listed."""
+
+    @property
+    def user(self) -> User:
+        """Whose topic it is."""
+
+    @property
+    def name(self) -> TopicName:
+        """The topic's name."""
+
+    @property
+    def shows_documents(self) -> bool:
+        """Whether it is a kind of topic that documents are opened in."""
+
+    @property
+    def state(self) -> State:
+        """Where the topic is."""
+
+    def remember(self, state: State) -> None:
+        """Replace the state; it is stored before the command's reply leaves."""
+
+    async def end_topic(self) -> None:
+        """Leave the topic's context; the next command enters a fresh one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSummary:
+    """One line of a listing of topics."""
+
+    user_id: str
+    topic: str
+    topic_type: str
+    executing: bool
+    queue_length: int
+    document: Place | None

@@ -1,0 +1,52 @@
+"""Kinds of topic."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from stringd.contracts.checks import check_callable, check_topic_type
+from stringd.contracts.commands import Invocation
+from stringd.contracts.daemon import Daemon
+from stringd.contracts.replies import Reply
+from stringd.contracts.sessions import Session, Topic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicContext:
+    """What a topic is opened with."""
+
+    session: Session
+    daemon: Daemon
+
+
+OpenTopic: TypeAlias = Callable[[TopicContext], AbstractAsyncContextManager[Topic]]
+PlainText: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
+
+
+@asynccontextmanager
+async def keep_nothing(_: TopicContext) -> AsyncIterator[Topic]:
+    """Open a topic that has nothing to set up and nothing to clean up."""
+    yield Topic()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicType:
+    """A kind of topic.
+
+    `open` is entered at the topic's first command and left when the topic ends, both in one task.
+    `plain_text`, where given, takes every text that doesn't start with `//`.
+    """
+
+    name: str
+    summary: str
+    open: OpenTopic = keep_nothing
+    documents: bool = False
+    takes_config: bool = False
+    plain_text: PlainText | None = None
+
+    def __post_init__(self) -> None:
+        check_topic_type(self.name)
+        check_callable(f"topic type {self.name}", self.open)

@@ -1,0 +1,1 @@
+"""The kernel over HTTP on loopback."""

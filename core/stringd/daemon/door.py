@@ -1,0 +1,105 @@
+"""What every request passes: the browser guard (no page may drive a shell), the body cap, CORS headers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from stringd.config import BODY_LIMIT
+from stringd.errors import BodyTooLarge, Misdirected, OriginRefused, RequestRefused
+
+CORS_HEADERS = [
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-allow-headers", b"Content-Type, X-User-Id"),
+    (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
+]
+
+
+class Door:
+    """An ASGI middleware around everything that the daemon serves, plugins' routes included."""
+
+    def __init__(self, app: ASGIApp, *, allowed_origins: frozenset[str]) -> None:
+        self._app = app
+        self._allowed_origins = allowed_origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Guard one request."""
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        answer = _Answer(send)
+        try:
+            headers = dict(scope["headers"])
+            self._check_browser(headers)
+            if scope["type"] == "http":
+                await self._serve(scope, _capped(headers, receive), answer)
+            else:
+                await self._app(scope, receive, send)
+        except RequestRefused as refusal:
+            if answer.started:
+                raise
+            response = JSONResponse(refusal.body(), refusal.status)
+            await response(scope, receive, answer.send)
+        return None
+
+    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        if scope["method"] == "OPTIONS":
+            await Response(status_code=204)(scope, receive, answer.send)
+        else:
+            await self._app(scope, receive, answer.send)
+
+    def _check_browser(self, headers: Mapping[bytes, bytes]) -> None:
+        host = headers.get(b"host", b"").decode("latin-1")
+        if not _is_loopback(f"//{host}"):
+            raise Misdirected(f"Host is not loopback: {host or '(none)'}")
+        origin = headers.get(b"origin")
+        if origin is not None and not self._is_allowed(origin.decode("latin-1")):
+            raise OriginRefused(f"Origin is not allowed: {origin.decode('latin-1')}")
+
+    def _is_allowed(self, origin: str) -> bool:
+        return origin.rstrip("/") in self._allowed_origins or _is_loopback(origin)
+
+
+class _Answer:
+    """Adds the CORS headers to a response and knows whether it has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.started = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.started = True
+            message["headers"] = [*message["headers"], *CORS_HEADERS]
+        await self._send(message)
+
+
+def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:
+    length = headers.get(b"content-length")
+    if length is not None and length.isdigit():
+        if int(length) > BODY_LIMIT:
+            raise BodyTooLarge(f"Request body exceeds {BODY_LIMIT} bytes")
+        return receive
+    received = 0
+
+    async def counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > BODY_LIMIT:
+            raise BodyTooLarge(f"Request body exceeds {BODY_LIMIT} bytes")
+        return message
+
+    return counted
+
+
+def _is_loopback(url: str) -> bool:
+    try:
+        host: Any = urlsplit(url).hostname
+        return host == "localhost" or ip_address(host or "").is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,43 @@
+"""`POST /exec`: one command, answered as an event stream (seed 1)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from starlette.types import Receive, Scope, Send
+
+from stringd.contracts.users import User
+from stringd.daemon.requests import disconnected, parse_json, read_body, requesting_user
+from stringd.daemon.stream import is_quick, send_later, send_whole
+from stringd.errors import InvalidBody
+from stringd.kernel import Kernel
+from stringd.text.envelope import Request, encode_events
+
+
+class Execute:
+    """A bare ASGI application: it is the hot path."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer at once where the reply is there at once, else stream."""
+        kernel: Kernel = scope["app"].state.kernel
+        user = requesting_user(scope, kernel)
+        request = _request(user, await read_body(receive), kernel)
+        task = await kernel.begin(user.id, request.topic, request.cmd, gone=partial(disconnected, receive))
+        if await is_quick(task):
+            await send_whole(encode_events(request, task.result()), send)
+        else:
+            response = send_later(task, partial(encode_events, request), kernel.config.ping_seconds)
+            await response(scope, receive, send)
+
+
+def _request(user: User, body: bytes, kernel: Kernel) -> Request:
+    fields = parse_json(body, '{ "cmd": "..." }')
+    cmd = fields.get("cmd")
+    cmd = cmd.strip() if isinstance(cmd, str) else ""
+    if not cmd:
+        raise InvalidBody('Empty command — provide non-empty "cmd" field')
+    topic = kernel.topic_name(fields.get("topic"))
+    request_id = fields.get("request_id")
+    if request_id is not None and not isinstance(request_id, str):
+        raise InvalidBody("request_id must be a string")
+    return Request(user_id=user.id, topic=topic, cmd=cmd, request_id=request_id)

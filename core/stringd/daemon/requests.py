@@ -1,0 +1,97 @@
+"""Reading what clients send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.requests import Request
+from starlette.types import Receive, Scope
+
+from stringd.contracts.users import User
+from stringd.errors import ClientGone, InvalidBody, UserRequired
+from stringd.kernel import Kernel
+
+
+def kernel_of(request: Request) -> Kernel:
+    """Return the kernel that the request's application serves."""
+    kernel: Kernel = request.app.state.kernel
+    return kernel
+
+
+def path_segments(request: Request) -> list[str]:
+    """Return the path's parts, decoded one by one, so that an encoded slash stays in its part."""
+    raw: bytes = request.scope["raw_path"]
+    return [unquote(part) for part in raw.decode("latin-1").strip("/").split("/")]
+
+
+async def read_body(receive: Receive) -> bytes:
+    """Return the whole body; the door has capped it."""
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if not message.get("more_body"):
+        return body
+    chunks = [body]
+    while message.get("more_body"):
+        message = await receive()
+        chunks.append(message.get("body", b""))
+    if message["type"] == "http.disconnect":
+        raise ClientGone
+    return b"".join(chunks)
+
+
+async def disconnected(receive: Receive) -> None:
+    """Return when the client has left."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def requesting_user(scope: Scope, kernel: Kernel) -> User:
+    """Return the user whom the `X-User-Id` header names."""
+    for name, value in scope["headers"]:
+        if name == b"x-user-id" and value.strip():
+            return kernel.user(_decode(value.strip()))
+    raise UserRequired("X-User-Id header required")
+
+
+def parse_json(body: bytes, expected: str) -> Mapping[str, Any]:
+    """Return the body's JSON object, or say what was expected."""
+    try:
+        parsed = json.loads(body.decode())
+        if b"\\u" in body:
+            _refuse_lone_surrogates(parsed)
+        if isinstance(parsed, dict):
+            return parsed
+    except (ValueError, RecursionError):
+        pass
+    raise InvalidBody(f"Invalid JSON body — expected {expected}")
+
+
+def required_text(fields: Mapping[str, Any], name: str) -> str:
+    """Return a field that must be there and hold text."""
+    value = fields.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidBody(f"{name} required")
+    return value
+
+
+def absolute_path(value: object, what: str) -> Path:
+    """Return a path that must be absolute."""
+    if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
+        raise InvalidBody(f"{what} must be an absolute path")
+    return Path(value)
+
+
+def _refuse_lone_surrogates(parsed: object) -> None:
+    # They have no UTF-8 form: they could be neither stored nor answered.
+    json.dumps(parsed, ensure_ascii=False).encode()
+
+
+def _decode(header: bytes) -> str:
+    try:
+        return header.decode()
+    except UnicodeDecodeError:
+        return header.decode("latin-1")

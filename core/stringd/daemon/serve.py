@@ -1,0 +1,74 @@
+"""Running the daemon: one port on loopback, signals, services, and an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import uvloop
+
+from stringd.config import LOOPBACK, Config
+from stringd.contracts.daemon import Service
+from stringd.daemon.app import make_kernel
+from stringd.daemon.server import Server
+from stringd.errors import Fault
+from stringd.kernel import Kernel
+
+log = logging.getLogger(__name__)
+
+
+def serve(config: Config) -> int:
+    """Run until told to stop, and return the exit code."""
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    kernel = make_kernel(config)
+    with _bound_socket(config.port) as listener, kernel.opened():
+        for notice in kernel.notices:
+            print(f"stringd: {notice}", file=sys.stderr)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(_run(kernel, listener))
+
+
+async def _run(kernel: Kernel, listener: socket.socket) -> int:
+    server = Server(kernel)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, server.stop)
+    async with _running(kernel.catalogue.services, server):
+        await server.serve(sockets=[listener])
+    return server.exit_code
+
+
+@asynccontextmanager
+async def _running(services: Iterable[Service], server: Server) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(_guard(service, server)) for service in services]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _guard(service: Service, server: Server) -> None:
+    try:
+        await service.run()
+    except Exception:
+        log.exception("service %s failed", service.name)
+        if service.required:
+            server.fail()
+
+
+@contextmanager
+def _bound_socket(port: int) -> Iterator[socket.socket]:
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((LOOPBACK, port))
+        except OSError as error:
+            raise Fault(f"cannot listen on {LOOPBACK}:{port}: {error.strerror}") from error
+        yield listener

@@ -1,0 +1,71 @@
+"""`/sessions` (seed 1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from stringd.contracts.sessions import SessionSummary
+from stringd.daemon.requests import kernel_of, parse_json, path_segments, read_body, required_text
+from stringd.errors import InvalidBody
+from stringd.text.envelope import place_as_json
+
+_EXPECTED = '{ "user_id": "...", "topic": "..." }'
+
+
+class SessionsEndpoint(HTTPEndpoint):
+    """Lists and creates sessions."""
+
+    async def get(self, request: Request) -> Response:
+        """List the sessions of one user, or of all."""
+        sessions = kernel_of(request).sessions(request.query_params.get("user_id"))
+        return JSONResponse({"sessions": [_as_json(session) for session in sessions]})
+
+    async def post(self, request: Request) -> Response:
+        """Make sure that a session exists; nothing is executed."""
+        kernel = kernel_of(request)
+        fields = parse_json(await read_body(request.receive), _EXPECTED)
+        user = kernel.user(required_text(fields, "user_id"))
+        name = kernel.topic_name(fields.get("topic"))
+        created = kernel.registry.get(user.id, name) is None
+        await kernel.registry.save(kernel.registry.touch(user, name))
+        return JSONResponse(
+            {"user_id": user.id, "topic": str(name), "topic_type": name.type, "created": created}
+        )
+
+    async def delete(self, request: Request) -> Response:
+        """Refuse: which session?"""
+        raise _expected_path()
+
+
+class SessionEndpoint(HTTPEndpoint):
+    """Closes sessions."""
+
+    async def delete(self, request: Request) -> Response:
+        """End a session and forget what it remembered."""
+        kernel = kernel_of(request)
+        match path_segments(request):
+            case [_, str(user_id), str(topic)] if user_id and topic:
+                name = kernel.topic_name(topic)
+            case _:
+                raise _expected_path()
+        deleted = await kernel.registry.delete(user_id, name)
+        return JSONResponse({"user_id": user_id, "topic": str(name), "deleted": deleted})
+
+
+def _expected_path() -> InvalidBody:
+    return InvalidBody("Expected /sessions/:user_id/:topic")
+
+
+def _as_json(session: SessionSummary) -> dict[str, Any]:
+    return {
+        "user_id": session.user_id,
+        "topic": session.topic,
+        "topic_type": session.topic_type,
+        "executing": session.executing,
+        "queue_length": session.queue_length,
+        "doc": place_as_json(session.document),
+    }

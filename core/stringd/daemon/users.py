@@ -1,0 +1,82 @@
+"""`/users` (seed 1)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from stringd.daemon.requests import (
+    absolute_path,
+    kernel_of,
+    parse_json,
+    path_segments,
+    read_body,
+    required_text,
+)
+from stringd.errors import InvalidBody
+from stringd.text.command_line import without_controls
+from stringd.users.store import as_json
+
+ID_LENGTH = 256
+_EXPECTED = '{ "id": "...", "home": "..." }'
+
+
+class UsersEndpoint(HTTPEndpoint):
+    """Lists and registers users."""
+
+    async def get(self, request: Request) -> Response:
+        """List the users."""
+        return JSONResponse({"users": [as_json(user) for user in kernel_of(request).users]})
+
+    async def post(self, request: Request) -> Response:
+        """Register a user, or update its home; a new home ends the sessions of the old one."""
+        kernel = kernel_of(request)
+        fields = parse_json(await read_body(request.receive), _EXPECTED)
+        user_id = _user_id(fields)
+        home = absolute_path(required_text(fields, "home"), "home")
+        user, before = await kernel.users.register(user_id, home, _allowed_paths(fields))
+        if before and before.home != user.home:
+            await kernel.registry.delete_user(user.id)
+        elif before != user:
+            kernel.registry.update_user(user)
+        with contextlib.suppress(OSError):
+            home.mkdir(parents=True, exist_ok=True)
+        return JSONResponse({"user_id": user.id, "home": str(user.home), "created": before is None})
+
+
+class UserEndpoint(HTTPEndpoint):
+    """Removes users."""
+
+    async def delete(self, request: Request) -> Response:
+        """Forget a user and end its sessions; the files in its home stay."""
+        kernel = kernel_of(request)
+        segments = path_segments(request)
+        if len(segments) != 2 or not segments[1]:
+            raise InvalidBody("id required")
+        deleted = await kernel.users.remove(segments[1])
+        await kernel.registry.delete_user(segments[1])
+        return JSONResponse({"user_id": segments[1], "deleted": deleted})
+
+
+def _user_id(fields: Mapping[str, Any]) -> str:
+    user_id = required_text(fields, "id")
+    if user_id != without_controls(user_id).strip() or len(user_id) > ID_LENGTH:
+        raise InvalidBody(
+            f"Invalid id: at most {ID_LENGTH} characters, no control characters, no blanks around it"
+        )
+    return user_id
+
+
+def _allowed_paths(fields: Mapping[str, Any]) -> tuple[Path, ...] | None:
+    paths = fields.get("allowedPaths")
+    if paths is None:
+        return None
+    if not isinstance(paths, list):
+        raise InvalidBody("allowedPaths must be a list of absolute paths")
+    return tuple(absolute_path(path, "each of allowedPaths") for path in paths)

@@ -1,0 +1,1 @@
+"""From a URI to what an agent reads."""

@@ -1,0 +1,1 @@
+"""The plugin host: discovery, registration, checked catalogues. Works at start only."""

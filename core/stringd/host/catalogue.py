@@ -1,0 +1,110 @@
+"""What the loaded plugins add, each name claimed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from stringd.contracts.cli import CliCommand
+from stringd.contracts.commands import Command, Gate, Observer, TopicGroup
+from stringd.contracts.daemon import Service
+from stringd.contracts.documents import Loader, Renderer
+from stringd.contracts.topics import TopicType
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution:
+    """Everything that one plugin adds."""
+
+    topic_types: tuple[TopicType, ...] = ()
+    commands: tuple[Command, ...] = ()
+    loaders: tuple[Loader, ...] = ()
+    renderers: tuple[Renderer, ...] = ()
+    routes: tuple[BaseRoute, ...] = ()
+    services: tuple[Service, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    observers: tuple[Observer, ...] = ()
+    cli: tuple[CliCommand, ...] = ()
+
+    def claims(self) -> Iterator[str]:
+        """Name everything that only one plugin may add, in the words of the reports."""
+        yield from (f"topic type {record.name}" for record in self.topic_types)
+        yield from (claim for record in self.commands for claim in _command_claims(record))
+        yield from (f"scheme {scheme}" for record in self.loaders for scheme in record.schemes)
+        yield from (f"media type {media}" for record in self.renderers for media in record.media_types)
+        yield from route_claims(self.routes)
+        yield from (f"service {record.name}" for record in self.services)
+        yield from (f"gate {record.name}" for record in self.gates)
+        yield from (f"observer {record.name}" for record in self.observers)
+        yield from (f"subcommand {record.name}" for record in self.cli)
+
+    def yields_to(self) -> Iterator[str]:
+        """Name what must be free too: only a type's own plugin may redefine a shared command."""
+        own = {record.name for record in self.topic_types}
+        for record in self.commands:
+            if isinstance(record.topic_types, frozenset) and not record.topic_types <= own:
+                yield f"command /{record.name}"
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """Everything that all plugins add, looked up by name."""
+
+    topic_types: dict[str, TopicType] = field(default_factory=dict)
+    loaders: dict[str, Loader] = field(default_factory=dict)
+    renderers: dict[str, Renderer] = field(default_factory=dict)
+    routes: list[BaseRoute] = field(default_factory=list)
+    services: list[Service] = field(default_factory=list)
+    gates: list[Gate] = field(default_factory=list)
+    observers: list[Observer] = field(default_factory=list)
+    cli: dict[str, CliCommand] = field(default_factory=dict)
+    _commands: list[Command] = field(default_factory=list)
+    _by_type: dict[str, dict[str, Command]] = field(default_factory=dict)
+
+    def add(self, added: Contribution) -> None:
+        """Take in what a plugin adds; its claims have been checked."""
+        self.topic_types |= {record.name: record for record in added.topic_types}
+        self.loaders |= {scheme: record for record in added.loaders for scheme in record.schemes}
+        self.renderers |= {media: record for record in added.renderers for media in record.media_types}
+        self.cli |= {record.name: record for record in added.cli}
+        self.routes += added.routes
+        self.services += added.services
+        self.gates += added.gates
+        self.observers += added.observers
+        self._commands += added.commands
+
+    def commands_of(self, topic_type: str) -> Mapping[str, Command]:
+        """Return a topic type's commands by name, sorted; those that name the type win over shared ones."""
+        if topic_type not in self._by_type:
+            self._by_type[topic_type] = self._collect(self.topic_types[topic_type])
+        return self._by_type[topic_type]
+
+    def _collect(self, topic_type: TopicType) -> dict[str, Command]:
+        shared = {record.name: record for record in self._commands if _is_shared_with(record, topic_type)}
+        own = {record.name: record for record in self._commands if _names(record, topic_type)}
+        return dict(sorted((shared | own).items()))
+
+
+def _is_shared_with(command: Command, topic_type: TopicType) -> bool:
+    if command.topic_types is TopicGroup.DOCUMENTS:
+        return topic_type.documents
+    return command.topic_types is TopicGroup.ALL
+
+
+def _names(command: Command, topic_type: TopicType) -> bool:
+    return isinstance(command.topic_types, frozenset) and topic_type.name in command.topic_types
+
+
+def _command_claims(command: Command) -> Iterable[str]:
+    if isinstance(command.topic_types, frozenset):
+        return (f"command /{command.name} of {name} topics" for name in sorted(command.topic_types))
+    return (f"command /{command.name}",)
+
+
+def route_claims(routes: Iterable[BaseRoute]) -> Iterable[str]:
+    """Name the paths of routes; several routes of one plugin may share one, by method."""
+    return dict.fromkeys(f"route {getattr(route, 'path', '')}" for route in routes)

@@ -1,0 +1,63 @@
+"""Which plugins are installed, and which of them a start asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+
+from stringd.config import Config
+from stringd.errors import Fault
+
+GROUP = "stringd.plugins"
+OWN_DISTRIBUTION = "stringd"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A plugin that some distribution offers; nothing of it is imported yet."""
+
+    name: str
+    distribution: str
+    version: str
+    entry_point: EntryPoint
+
+    @property
+    def built_in(self) -> bool:
+        """Whether it comes with stringd itself."""
+        return self.distribution == OWN_DISTRIBUTION
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.distribution} {self.version})"
+
+
+def installed_plugins() -> tuple[Candidate, ...]:
+    """List what is installed: built-ins first, then by distribution, so that a clash has one outcome."""
+    found = {_candidate(entry_point) for entry_point in entry_points(group=GROUP)}
+    return tuple(sorted(found, key=lambda it: (not it.built_in, it.distribution, it.name)))
+
+
+def select_plugins(candidates: Sequence[Candidate], config: Config) -> tuple[Candidate, ...]:
+    """Keep what the start asks for; a name that nobody offers is a misuse."""
+    known = {candidate.name for candidate in candidates}
+    for name in (*(config.plugins or ()), *config.without):
+        if name not in known:
+            listing = ", ".join(sorted(known))
+            raise Fault(f"unknown plugin: {name} (installed: {listing})", exit_code=2)
+    return tuple(candidate for candidate in candidates if _wanted(candidate, config))
+
+
+def _wanted(candidate: Candidate, config: Config) -> bool:
+    if candidate.name in config.without:
+        return False
+    return config.plugins is None or candidate.built_in or candidate.name in config.plugins
+
+
+def _candidate(entry_point: EntryPoint) -> Candidate:
+    distribution = entry_point.dist
+    return Candidate(
+        name=entry_point.name,
+        distribution=distribution.name.lower() if distribution else "unknown",
+        version=distribution.version if distribution else "unknown",
+        entry_point=entry_point,
+    )

@@ -1,0 +1,174 @@
+"""Loading plugins one by one: a bad one is named, reported and left out, and takes nothing with it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from stringd import hookspecs
+from stringd.config import Config
+from stringd.contracts.cli import CliCommand
+from stringd.contracts.commands import Command, Gate, Observer
+from stringd.contracts.daemon import Daemon, Service
+from stringd.contracts.documents import Loader, Renderer
+from stringd.contracts.topics import TopicType
+from stringd.errors import Fault
+from stringd.host.catalogue import Catalogue, Contribution, route_claims
+from stringd.host.discovery import Candidate, installed_plugins, select_plugins
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+log = logging.getLogger(__name__)
+
+_RECORDS: Mapping[str, type] = {
+    "topic_types": TopicType,
+    "commands": Command,
+    "loaders": Loader,
+    "renderers": Renderer,
+    "routes": object,
+    "services": Service,
+    "gates": Gate,
+    "observers": Observer,
+    "cli": CliCommand,
+}
+
+
+class Unfit(Exception):
+    """A plugin that can't be taken in, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginReport:
+    """What became of a plugin: what it adds, or why it was skipped."""
+
+    candidate: Candidate
+    adds: tuple[str, ...] = ()
+    skipped: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugins:
+    """The outcome of a start's loading."""
+
+    catalogue: Catalogue
+    reports: tuple[PluginReport, ...]
+
+    def skipped(self) -> tuple[str, ...]:
+        """Say of each plugin that was left out why it was."""
+        return tuple(f"plugin {it.candidate} skipped: {it.skipped}" for it in self.reports if it.skipped)
+
+
+def load_plugins(
+    config: Config, daemon: Daemon | None = None, *, own_routes: Iterable[BaseRoute] = ()
+) -> Plugins:
+    """Load what the configuration asks for. Without a daemon, what needs one is not asked for."""
+    selected = select_plugins(installed_plugins(), config)
+    host = _Host(config, daemon, reserved=route_claims(own_routes))
+    reports = tuple(host.take(candidate) for candidate in selected)
+    _refuse_named(reports, config)
+    return Plugins(catalogue=host.catalogue, reports=reports)
+
+
+def _refuse_named(reports: Iterable[PluginReport], config: Config) -> None:
+    for report in reports:
+        if report.skipped and report.candidate.name in (config.plugins or ()):
+            raise Fault(f"plugin {report.candidate} can't be loaded: {report.skipped}")
+
+
+class _Host:
+    """One start's pluggy manager and the claims made so far."""
+
+    def __init__(self, config: Config, daemon: Daemon | None, reserved: Iterable[str]) -> None:
+        self.catalogue = Catalogue()
+        self._names: dict[str, Candidate] = {}
+        self._claimed: dict[str, str] = dict.fromkeys(reserved, "stringd itself")
+        self._arguments = {"config": config} | ({"daemon": daemon} if daemon else {})
+        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
+        self._manager.add_hookspecs(hookspecs)
+
+    def take(self, candidate: Candidate) -> PluginReport:
+        try:
+            adds = self._take(candidate)
+        except Unfit as reason:
+            return PluginReport(candidate=candidate, skipped=str(reason))
+        return PluginReport(candidate=candidate, adds=adds)
+
+    def _take(self, candidate: Candidate) -> tuple[str, ...]:
+        self._refuse_taken_name(candidate)
+        module = _import(candidate)
+        self._register(module, candidate.name)
+        try:
+            contribution = self._ask(module)
+            claims = self._claim(contribution, candidate)
+        except Unfit:
+            self._manager.unregister(module)
+            raise
+        self.catalogue.add(contribution)
+        self._names[candidate.name] = candidate
+        return claims
+
+    def _refuse_taken_name(self, candidate: Candidate) -> None:
+        holder = self._names.get(candidate.name)
+        if holder is not None:
+            raise Unfit(f"the name {candidate.name} is taken by {holder}")
+
+    def _register(self, module: object, name: str) -> None:
+        if self._manager.is_registered(module):
+            raise Unfit("another plugin is made of the same object")
+        try:
+            self._manager.register(module, name=name)
+            self._manager.check_pending()
+        except pluggy.PluginValidationError as error:
+            self._manager.unregister(module)
+            raise Unfit(_first_line(error)) from error
+
+    def _ask(self, module: object) -> Contribution:
+        others = [plugin for plugin in self._manager.get_plugins() if plugin is not module]
+        return Contribution(**{field: self._records(field, others) for field in _RECORDS})
+
+    def _records(self, field: str, others: Sequence[object]) -> tuple[Any, ...]:
+        hook = f"stringd_{field}"
+        caller = self._manager.subset_hook_caller(hook, others)
+        wanted = caller.spec.argnames if caller.spec else ()
+        if not set(wanted) <= self._arguments.keys():
+            return ()
+        try:
+            answers = caller(**{name: self._arguments[name] for name in wanted})
+            records = tuple(record for answer in answers for record in answer)
+        except Exception as error:
+            log.exception("%s failed", hook)
+            raise Unfit(f"{hook} failed: {_first_line(error)}") from error
+        for record in records:
+            if not isinstance(record, _RECORDS[field]):
+                raise Unfit(f"{hook} returned {record!r}, not a {_RECORDS[field].__name__}")
+        return records
+
+    def _claim(self, contribution: Contribution, candidate: Candidate) -> tuple[str, ...]:
+        claims = tuple(contribution.claims())
+        for claim in (*claims, *contribution.yields_to()):
+            if claim in self._claimed:
+                raise Unfit(f"{claim} of {candidate} is already added by {self._claimed[claim]}")
+        for claim in claims:
+            if claims.count(claim) > 1:
+                raise Unfit(f"{claim} is added twice by {candidate}")
+        self._claimed |= dict.fromkeys(claims, str(candidate))
+        return claims
+
+
+def _import(candidate: Candidate) -> object:
+    try:
+        return candidate.entry_point.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        log.debug("importing %s failed", candidate, exc_info=True)
+        raise Unfit(f"import failed: {type(error).__name__}: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__

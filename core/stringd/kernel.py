@@ -1,0 +1,107 @@
+"""The map of the program: what a daemon is made of, without any transport."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from stringd.config import Config
+from stringd.contracts.daemon import CommandHelp
+from stringd.contracts.documents import Document
+from stringd.contracts.replies import Outcome
+from stringd.contracts.sessions import SessionSummary, State, TopicName
+from stringd.contracts.users import User
+from stringd.documents.loading import load_document
+from stringd.errors import InvalidTopic
+from stringd.host.registration import load_plugins
+from stringd.sessions.live import LiveSession
+from stringd.sessions.registry import Sessions
+from stringd.sessions.runner import Runner
+from stringd.sessions.store import SessionStore
+from stringd.storage import open_data_directory
+from stringd.text.topic_names import parse_topic
+from stringd.users.store import Users
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+
+class Kernel:
+    """Users, sessions, plugins and the runner; it implements the `Daemon` that plugins see."""
+
+    def __init__(self, config: Config, own_routes: Iterable[BaseRoute] = ()) -> None:
+        self.config = config
+        self.notices: list[str] = []
+        self.users = Users(self.notices.append)
+        self.store = SessionStore(self.notices.append)
+        self.registry = Sessions(self.store, self._make_session)
+        self.plugins = load_plugins(config, self, own_routes=own_routes)
+        self.catalogue = self.plugins.catalogue
+        self.notices += self.plugins.skipped()
+        self.runner = Runner(self, self.catalogue)
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Hold the data directory, with everything that earlier runs left in it."""
+        with open_data_directory(self.config.data_dir):
+            self.users.open(self.config.data_dir)
+            self._restore_sessions()
+            try:
+                yield
+            finally:
+                self.store.close()
+
+    def user(self, user_id: str) -> User:
+        """Return a registered user, or raise `UnknownUser`."""
+        return self.users.get(user_id)
+
+    def topic_name(self, raw: object) -> TopicName:
+        """Parse a topic's name, or raise `InvalidTopic`."""
+        return parse_topic(raw, self.catalogue.topic_types)
+
+    def commands(self, topic_type: str) -> Sequence[CommandHelp]:
+        """List the commands of a topic type, by name."""
+        return tuple(self.catalogue.commands_of(topic_type).values())
+
+    def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
+        """List the topics of one user, or of all."""
+        return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
+
+    async def load(self, uri: str, user: User) -> Document:
+        """Fetch and render a URI with the loader and renderer that plugins brought."""
+        return await load_document(self.catalogue, uri, user)
+
+    async def begin(
+        self,
+        user_id: str,
+        topic: TopicName,
+        cmd: str,
+        *,
+        gone: Callable[[], Awaitable[None]] | None = None,
+    ) -> asyncio.Task[Outcome]:
+        """Wait for the topic's turn, then start the command; see `Daemon.begin`."""
+        session = self.registry.touch(self.users.get(user_id), topic)
+
+        async def work() -> Outcome:
+            reply = await self.runner.run(session, cmd)
+            document = session.state.document
+            await self.registry.save(session)
+            return Outcome(reply=reply, document=document)
+
+        return await session.begin(work, gone)
+
+    def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:
+        topic_type = self.catalogue.topic_types[name.type]
+        return LiveSession(user=user, name=name, topic_type=topic_type, state=state, daemon=self)
+
+    def _restore_sessions(self) -> None:
+        known = {user.id: user for user in self.users}
+        for user_id, raw, state in self.store.open(self.config.data_dir):
+            try:
+                name = self.topic_name(raw)
+            except InvalidTopic:
+                continue
+            if user_id in known:
+                self.registry.touch(known[user_id], name, state)

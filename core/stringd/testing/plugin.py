@@ -1,0 +1,52 @@
+"""Fixtures for pytest; they are there wherever stringd is installed."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from stringd.testing.process import DaemonProcess
+
+
+@pytest.fixture
+def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
+    """Return a function that starts daemons; all of them end with the test."""
+    from stringd.testing.process import DaemonProcess
+
+    started: list[DaemonProcess] = []
+    numbers = itertools.count(1)
+
+    def start(
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        pythonpath: Sequence[Path] = (),
+        port: int = 0,
+        data_dir: Path | None = None,
+        ready: bool = True,
+    ) -> DaemonProcess:
+        paths = [*map(str, pythonpath), *filter(None, [os.environ.get("PYTHONPATH")])]
+        path_env = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
+        folder = tmp_path / f"daemon-{next(numbers)}"
+        daemon = DaemonProcess(folder, args, {**path_env, **(env or {})}, port=port, data_dir=data_dir)
+        started.append(daemon)
+        daemon.start(ready=ready)
+        return daemon
+
+    yield start
+    for daemon in started:
+        if daemon.process.poll() is None:
+            daemon.kill()
+
+
+@pytest.fixture
+def daemon(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
+    """Return a running daemon that knows the user `default`."""
+    running = start_daemon()
+    running.register("default", running.home)
+    return running

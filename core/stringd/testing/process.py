@@ -1,0 +1,176 @@
+"""A daemon in a process of its own, driven over its port."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+READY_SECONDS = 15.0
+ANSWER_SECONDS = 30.0
+_LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpReply:
+    """One HTTP answer, as it came."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode()
+
+    def json(self) -> Any:
+        """Return the body as JSON."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Events:
+    """What `/exec` answered, event by event."""
+
+    status: int
+    raw: bytes
+    names: list[str]
+    head: dict[str, Any]
+    content: str
+    done: bool
+
+
+class DaemonProcess:
+    """A daemon that a test has started."""
+
+    def __init__(
+        self, folder: Path, args: Sequence[str], env: Mapping[str, str], *, port: int, data_dir: Path | None
+    ) -> None:
+        self.data_dir = data_dir or folder / "data"
+        self.home = folder / "home"
+        self.port = port
+        self._args = args
+        self._env = {**os.environ, "HOME": str(folder), **env}
+        self._folder = folder
+        self._log = folder / "stderr.txt"
+        self.process: subprocess.Popen[bytes]
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self, *, ready: bool = True) -> None:
+        """Start the process and, unless told otherwise, wait until it listens."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        command = [
+            sys.executable,
+            "-m",
+            "stringd",
+            "--port",
+            str(self.port),
+            "--data-dir",
+            str(self.data_dir),
+        ]
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*command, *self._args],
+                cwd=self._folder,
+                env=self._env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        if ready:
+            self._await_listening()
+
+    def stderr(self) -> str:
+        """Return what it has said so far."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def stop(self, timeout: float = 10.0) -> int:
+        """Ask it to end, and return its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout)
+
+    def kill(self) -> None:
+        """End it without any warning."""
+        self.process.kill()
+        self.process.wait(READY_SECONDS)
+
+    def restart(self) -> None:
+        """Start it again, on the same port and the same data."""
+        self.stop()
+        self.start()
+
+    def request(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> HttpReply:
+        """Send one request; a body that is neither bytes nor text goes as JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
+        try:
+            connection.request(method, path, _encode(body), dict(headers or {}))
+            answer = connection.getresponse()
+            return HttpReply(status=answer.status, headers=answer.headers, body=answer.read())
+        finally:
+            connection.close()
+
+    def register(self, user_id: str = "default", home: Path | None = None) -> HttpReply:
+        """Register a user with a home below the test's folder."""
+        return self.request(
+            "POST", "/users", {"id": user_id, "home": str(home or self._folder / f"home-{user_id}")}
+        )
+
+    def exec(
+        self, cmd: str, topic: str | None = "file:main", user: str = "default", request_id: str | None = None
+    ) -> Events:
+        """Send one command and read its stream to the end."""
+        body = {"cmd": cmd, "topic": topic, "request_id": request_id}
+        reply = self.request("POST", "/exec", body, {"X-User-Id": user})
+        return parse_events(reply)
+
+    def _await_listening(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while not (found := _LISTENING.search(self.stderr())):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the daemon did not start: {self.stderr()}")
+            time.sleep(0.01)
+        self.port = int(found[1])
+
+
+def parse_events(reply: HttpReply) -> Events:
+    """Split a stream that has ended into its events."""
+    if reply.status != http.client.OK:
+        raise AssertionError(f"HTTP {reply.status}: {reply.text}")
+    events = [_parse_event(text) for text in reply.text.split("\n\n") if text and not text.startswith(":")]
+    by_name = dict(events)
+    return Events(
+        status=reply.status,
+        raw=reply.body,
+        names=[name for name, _ in events],
+        head=by_name.get("head", {}),
+        content=by_name.get("content", ""),
+        done="done" in by_name,
+    )
+
+
+def _parse_event(text: str) -> tuple[str, Any]:
+    fields = dict(line.split(": ", 1) for line in text.splitlines())
+    return fields["event"], json.loads(fields["data"])
+
+
+def _encode(body: Any) -> bytes | None:
+    if body is None or isinstance(body, bytes):
+        return body
+    return body.encode() if isinstance(body, str) else json.dumps(body).encode()

@@ -1,0 +1,1 @@
+"""The wire formats: pure functions, text or bytes in and out."""

@@ -1,0 +1,30 @@
+"""The command line: the first line is the header, everything below it the body."""
+
+from __future__ import annotations
+
+import re
+
+from stringd.contracts.commands import CommandLine
+
+LABEL_LENGTH = 80
+_HEADER = re.compile(r"//?(\S*)\s*(.*)", re.DOTALL)
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def parse_command(text: str) -> CommandLine:
+    """Split a trimmed command that starts with `/`, or with `//`, which means the same."""
+    header, newline, body = text.partition("\n")
+    match = _HEADER.match(header.rstrip())
+    word, arguments = match.groups() if match else ("", "")
+    return CommandLine(text=text, word=word.lower(), arguments=arguments, body=body if newline else None)
+
+
+def label(text: str) -> str:
+    """Return how a command is shown: its first line, cut to 80 characters."""
+    first = without_controls(text.partition("\n")[0].rstrip())
+    return first if len(first) <= LABEL_LENGTH else first[: LABEL_LENGTH - 3] + "..."
+
+
+def without_controls(text: str) -> str:
+    """Drop what would break a line or a terminal."""
+    return _CONTROL.sub("", text)

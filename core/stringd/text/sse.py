@@ -1,0 +1,81 @@
+"""Server-sent events, read as the HTML standard says: bytes in, events out, however the bytes are cut."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SseEvent:
+    """One event: its name and its data, lines joined by a newline."""
+
+    name: str
+    data: str
+
+
+class SseParser:
+    """Takes a stream piece by piece and returns each event as soon as its blank line has come.
+
+    An event that the end of the stream cuts off is never returned.
+    """
+
+    def __init__(self) -> None:
+        self._lines = _Lines()
+        self._name = ""
+        self._data: list[str] = []
+
+    def feed(self, chunk: bytes) -> list[SseEvent]:
+        """Take the next bytes; return the events that they complete."""
+        return [event for line in self._lines.feed(chunk) for event in self._take(line)]
+
+    def _take(self, line: str) -> Iterator[SseEvent]:
+        if not line:
+            yield from self._dispatch()
+            return
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "event":
+            self._name = value
+        elif field == "data":
+            self._data.append(value)
+
+    def _dispatch(self) -> Iterator[SseEvent]:
+        if self._data:
+            yield SseEvent(name=self._name or "message", data="\n".join(self._data))
+        self._name, self._data = "", []
+
+
+class _Lines:
+    """Cuts bytes into lines at LF, CR or CRLF; a CR ends its line without waiting for an LF."""
+
+    def __init__(self) -> None:
+        self._unfinished: list[bytes] = []
+        self._after_cr = False
+        self._at_start = True
+
+    def feed(self, chunk: bytes) -> list[str]:
+        if not chunk:
+            return []
+        if self._after_cr:
+            chunk = chunk.removeprefix(b"\n")
+        self._after_cr = chunk.endswith(b"\r")
+        *ended, rest = _LINE_END.split(chunk)
+        lines = [self._complete(line) for line in ended]
+        self._unfinished.append(rest)
+        return lines
+
+    def _complete(self, last_piece: bytes) -> str:
+        line = b"".join((*self._unfinished, last_piece)).decode(errors="replace")
+        self._unfinished.clear()
+        if self._at_start:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
+        self._at_start = False
+        return line

@@ -1,0 +1,30 @@
+"""Topic names: `type:name`, and `type:name:config` where the type takes one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from stringd.contracts.sessions import TopicName
+from stringd.contracts.topics import TopicType
+from stringd.errors import InvalidTopic
+
+DEFAULT_TYPE = "file"
+DEFAULT_TOPIC = "file:main"
+_NAME = re.compile(r"(?:([a-z][a-z0-9-]*):)?([A-Za-z0-9_-]+)(?::([A-Za-z0-9_-]+))?")
+
+
+def parse_topic(raw: object, types: Mapping[str, TopicType]) -> TopicName:
+    """Return the topic that `raw` names; nothing at all means `file:main`."""
+    if raw is None:
+        raw = DEFAULT_TOPIC
+    if not isinstance(raw, str):
+        raise InvalidTopic(raw)
+    match = _NAME.fullmatch(raw.strip() or DEFAULT_TOPIC)
+    if match is None:
+        raise InvalidTopic(raw)
+    type_name, name, config = match.groups()
+    topic_type = types.get(type_name or DEFAULT_TYPE)
+    if topic_type is None or (config is not None and not (type_name and topic_type.takes_config)):
+        raise InvalidTopic(raw)
+    return TopicName(type=topic_type.name, name=name, config=config)

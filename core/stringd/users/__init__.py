@@ -1,0 +1,1 @@
+"""Registered users and where they are kept."""

@@ -1,0 +1,122 @@
+"""`users.json`: the registered users, on disk before any request that changed them is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from stringd.contracts.users import User
+from stringd.errors import Fault, StorageFailed, UnknownUser
+from stringd.storage import set_aside, write_atomically
+
+FILE = "users.json"
+
+
+class Users:
+    """All registered users. A change is visible only once it is stored."""
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+        self._path = Path(FILE)
+        self._by_id: dict[str, User] = {}
+        self._changing = asyncio.Lock()
+
+    def open(self, data_dir: Path) -> None:
+        """Read the users; a file that can't be read is kept aside and reported."""
+        self._path = data_dir / FILE
+        try:
+            self._by_id = {user.id: user for user in _decode(self._path.read_bytes())}
+        except FileNotFoundError:
+            self._by_id = {}
+        except OSError as error:
+            raise Fault(f"cannot read {self._path}: {error.strerror}") from error
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            kept = set_aside(self._path)
+            self._report(f"{self._path} was broken ({error}); it is kept as {kept}, no user is registered")
+
+    def __iter__(self) -> Iterator[User]:
+        return iter(self._by_id.values())
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def get(self, user_id: str) -> User:
+        """Return a user, or raise `UnknownUser`."""
+        try:
+            return self._by_id[user_id]
+        except KeyError:
+            raise UnknownUser(user_id) from None
+
+    async def register(
+        self, user_id: str, home: Path, allowed_paths: tuple[Path, ...] | None
+    ) -> tuple[User, User | None]:
+        """Add or update a user; return it and what it was before. Without allowed paths, they stay."""
+        async with self._changing:
+            before = self._by_id.get(user_id)
+            user = _registered(before, user_id, home, allowed_paths)
+            if user != before:
+                await self._store({**self._by_id, user_id: user})
+            return user, before
+
+    async def remove(self, user_id: str) -> bool:
+        """Forget a user; false if there was none."""
+        async with self._changing:
+            if user_id not in self._by_id:
+                return False
+            await self._store({key: user for key, user in self._by_id.items() if key != user_id})
+            return True
+
+    async def _store(self, users: Mapping[str, User]) -> None:
+        data = _encode(users.values())
+        try:
+            await asyncio.to_thread(write_atomically, self._path, data, mode=0o600)
+        except OSError as error:
+            raise StorageFailed(f"cannot write {self._path}: {error.strerror}") from error
+        self._by_id = dict(users)
+
+
+def as_json(user: User) -> dict[str, object]:
+    """Return a user as seed 1 shows it."""
+    return {
+        "id": user.id,
+        "home": str(user.home),
+        "allowedPaths": [str(path) for path in user.allowed_paths],
+        "createdAt": user.created_at,
+    }
+
+
+def _registered(
+    before: User | None, user_id: str, home: Path, allowed_paths: tuple[Path, ...] | None
+) -> User:
+    if before is None:
+        return User(id=user_id, home=home, allowed_paths=allowed_paths or (), created_at=_now())
+    kept = before.allowed_paths if allowed_paths is None else allowed_paths
+    return replace(before, home=home, allowed_paths=kept)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _encode(users: Iterable[User]) -> bytes:
+    return json.dumps({"users": [as_json(user) for user in users]}, indent=2, ensure_ascii=False).encode()
+
+
+def _decode(data: bytes) -> Iterator[User]:
+    for record in json.loads(data)["users"]:
+        yield User(
+            id=_text(record["id"]),
+            home=Path(_text(record["home"])),
+            allowed_paths=tuple(Path(_text(path)) for path in record["allowedPaths"]),
+            created_at=_text(record["createdAt"]),
+        )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, found {value!r}")
+    return value

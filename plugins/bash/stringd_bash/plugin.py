@@ -1,0 +1,18 @@
+"""What this plugin adds to stringd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stringd.plugin import TopicType, hookimpl
+
+
+@hookimpl
+def stringd_topic_types() -> Iterable[TopicType]:
+    """Add `bash:name` topics."""
+    return (
+        TopicType(
+            name="bash",
+            summary="A shell that keeps its state.",
+        ),
+    )

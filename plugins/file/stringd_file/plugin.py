@@ -1,0 +1,19 @@
+"""What this plugin adds to stringd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stringd.plugin import TopicType, hookimpl
+
+
+@hookimpl
+def stringd_topic_types() -> Iterable[TopicType]:
+    """Add `file:name` topics."""
+    return (
+        TopicType(
+            name="file",
+            summary="Files and the documents in them.",
+            documents=True,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The `web` topic type."""
