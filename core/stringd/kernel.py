@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
 
 from stringd.config import Config
 from stringd.contracts.daemon import CommandHelp
@@ -24,23 +23,23 @@ from stringd.storage import open_data_directory
 from stringd.text.topic_names import parse_topic
 from stringd.users.store import Users
 
-if TYPE_CHECKING:
-    from starlette.routing import BaseRoute
+_TOPIC_NAMES = 4096
 
 
 class Kernel:
     """Users, sessions, plugins and the runner; it implements the `Daemon` that plugins see."""
 
-    def __init__(self, config: Config, own_routes: Iterable[BaseRoute] = ()) -> None:
+    def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
         self.config = config
         self.notices: list[str] = []
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.registry = Sessions(self.store, self._make_session)
-        self.plugins = load_plugins(config, self, own_routes=own_routes)
+        self.plugins = load_plugins(config, self, reserved_paths=reserved_paths)
         self.catalogue = self.plugins.catalogue
         self.notices += self.plugins.skipped()
         self.runner = Runner(self, self.catalogue)
+        self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -59,6 +58,8 @@ class Kernel:
 
     def topic_name(self, raw: object) -> TopicName:
         """Parse a topic's name, or raise `InvalidTopic`."""
+        if isinstance(raw, str):
+            return self._parse_topic(raw)
         return parse_topic(raw, self.catalogue.topic_types)
 
     def commands(self, topic_type: str) -> Sequence[CommandHelp]:
@@ -73,24 +74,24 @@ class Kernel:
         """Fetch and render a URI with the loader and renderer that plugins brought."""
         return await load_document(self.catalogue, uri, user)
 
-    async def begin(
+    async def execute(
         self,
         user_id: str,
         topic: TopicName,
         cmd: str,
         *,
         gone: Callable[[], Awaitable[None]] | None = None,
-    ) -> asyncio.Task[Outcome]:
-        """Wait for the topic's turn, then start the command; see `Daemon.begin`."""
+        begun: Callable[[], None] | None = None,
+    ) -> Outcome:
+        """Wait for the topic's turn and run the command; see `Daemon.execute`."""
         session = self.registry.touch(self.users.get(user_id), topic)
-
-        async def work() -> Outcome:
+        async with session.turn(gone):
+            if begun:
+                begun()
             reply = await self.runner.run(session, cmd)
             document = session.state.document
             await self.registry.save(session)
-            return Outcome(reply=reply, document=document)
-
-        return await session.begin(work, gone)
+        return Outcome(reply=reply, document=document)
 
     def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:
         topic_type = self.catalogue.topic_types[name.type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stringd.config import Config
 from stringd.contracts.cli import CliCommand
 from stringd.contracts.commands import (
     Command,
@@ -12,9 +13,9 @@ from stringd.contracts.commands import (
     Observer,
     TopicGroup,
 )
-from stringd.contracts.daemon import Daemon, Service
+from stringd.contracts.daemon import CommandHelp, Daemon, Service
 from stringd.contracts.documents import Document, Loaded, Loader, Place, Renderer
-from stringd.contracts.replies import Edit, Reply
+from stringd.contracts.replies import Edit, Kind, Outcome, Reply
 from stringd.contracts.sessions import Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
@@ -25,16 +26,20 @@ __all__ = [
     "CliCommand",
     "Command",
     "CommandEvent",
+    "CommandHelp",
     "CommandLine",
+    "Config",
     "Daemon",
     "Document",
     "Edit",
     "Fault",
     "Gate",
     "Invocation",
+    "Kind",
     "Loaded",
     "Loader",
     "Observer",
+    "Outcome",
     "Place",
     "Refusal",
     "Renderer",

@@ -41,7 +41,7 @@ def _subcommand(config: Config, argv: Sequence[str]) -> int:
     from stringd.host.registration import load_plugins
 
     catalogue = load_plugins(config).catalogue
-    arguments = full_parser(catalogue.cli.values()).parse_args(argv)
+    arguments = full_parser(catalogue.cli.values(), argv[0]).parse_args(argv)
     arguments.config = config
     code: int = arguments.run(arguments)
     return code

@@ -33,16 +33,19 @@ def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return options, options.rest
 
 
-def full_parser(commands: Iterable[CliCommand]) -> argparse.ArgumentParser:
-    """Return the parser that knows every subcommand."""
+def full_parser(commands: Iterable[CliCommand], chosen: str) -> argparse.ArgumentParser:
+    """Return the parser that knows every subcommand, and the arguments of the chosen one."""
     parser = _options_parser(add_help=True)
     parser.description = (
         "Without a command: run the daemon. With one: talk to it, or look at this installation."
     )
     subparsers = parser.add_subparsers(metavar="command", required=True, parser_class=Parser)
     for command in sorted(commands, key=lambda it: it.name):
-        subparser = subparsers.add_parser(command.name, help=command.summary, description=command.summary)
-        command.configure(subparser)
+        subparser = subparsers.add_parser(
+            command.name, help=command.summary, description=command.summary, allow_abbrev=False
+        )
+        if command.name == chosen:
+            command.configure(subparser)
         subparser.set_defaults(run=command.run)
     return parser
 

@@ -36,5 +36,8 @@ def _write(stream: TextIO | None, text: str) -> None:
     if stream is None or not text:
         return
     line = text if text.endswith("\n") else f"{text}\n"
-    stream.buffer.write(line.encode(errors="replace"))
+    rest = memoryview(line.encode(errors="replace"))
+    # An unbuffered stream may take a part only, when a signal comes in between.
+    while rest:
+        rest = rest[stream.buffer.write(rest) :]
     stream.buffer.flush()

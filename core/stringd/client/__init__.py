@@ -1,4 +1,4 @@
-"""The Python client: `Client` for plain code, `AsyncClient` for asyncio and trio."""
+"""The Python client: `Client` for plain code, `AsyncClient` for asyncio."""
 
 from __future__ import annotations
 

@@ -1,17 +1,19 @@
-"""The client for asyncio and trio, on httpx."""
+"""The client for asyncio, on httpx."""
 
 from __future__ import annotations
 
 import ssl
-from typing import TYPE_CHECKING, Self
+from functools import partial
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import anyio
 import anyio.to_thread
 import httpx
 
 from stringd.client import calls
-from stringd.client.connections import MAX_IDLE, MAX_IDLE_SECONDS
+from stringd.client.connections import MAX_IDLE, MAX_IDLE_SECONDS, NobodyListens
 from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Reply, Request, Result
+from stringd.client.replies import UnexpectedAnswer, port_taken
 from stringd.client.settings import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
 from stringd.client.stream import ExecAnswer
 from stringd.client.sync import Client
@@ -20,7 +22,11 @@ from stringd.errors import DaemonUnreachable
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Awaitable, Callable
     from types import TracebackType
+
+Sent = TypeVar("Sent")
+NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 
 
 class AsyncClient:
@@ -58,13 +64,13 @@ class AsyncClient:
 
     async def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
         """Run one command, once: it is never sent again, whatever happens to the answer."""
-        await self.prepare()
-        return await self._execute(calls.execution(self.user, topic, cmd, request_id))
+        request = calls.execution(self.user, topic, cmd, request_id)
+        return await self._with_daemon(partial(self._execute, request))
 
     async def chanflow(self, text: str) -> ChanFlowAnswer:
         """Run the `string` blocks of a ChanFlow text and return the text that answers them."""
-        await self.prepare()
-        return await self._call(calls.chanflow(self.user, text), self._timeout)
+        call = calls.chanflow(self.user, text)
+        return await self._with_daemon(partial(self._call, call, self._timeout))
 
     async def health(self) -> JsonObject:
         """Return what the daemon says of its health, or raise `DaemonUnreachable`."""
@@ -104,12 +110,21 @@ class AsyncClient:
         if not self._blocking.prepared:
             await anyio.to_thread.run_sync(self._blocking.prepare, abandon_on_cancel=True)
 
+    async def _with_daemon(self, send: Callable[[], Awaitable[Sent]]) -> Sent:
+        await self.prepare()
+        try:
+            return await send()
+        except NobodyListens:
+            # The daemon ended in the meantime. Nothing was sent, so this is no retry.
+            await self.prepare()
+            return await send()
+
     async def _execute(self, request: Request) -> Result:
         answer = ExecAnswer()
         try:
             await self._receive(request, answer)
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise self._unreachable(error) from error
+        except NOT_CONNECTED as error:
+            raise self._nobody_listens(error) from error
         except httpx.HTTPError:
             pass  # The request went out: what is missing makes the result an incomplete one.
         return answer.result()
@@ -130,9 +145,14 @@ class AsyncClient:
     async def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
         try:
             response = await self._http.send(self._outgoing(call.request, silence))
+            reply = Reply(status=response.status_code, headers=response.headers, body=response.content)
+            return call.read(reply)
+        except UnexpectedAnswer as error:
+            raise port_taken(self.port) from error
+        except NOT_CONNECTED as error:
+            raise self._nobody_listens(error) from error
         except httpx.HTTPError as error:
-            raise self._unreachable(error) from error
-        return call.read(Reply(status=response.status_code, headers=response.headers, body=response.content))
+            raise DaemonUnreachable(f"The daemon on port {self.port} went away without an answer.") from error
 
     def _outgoing(self, request: Request, silence: float | None) -> httpx.Request:
         timeout = httpx.Timeout(silence, connect=self._connect_timeout)
@@ -144,9 +164,9 @@ class AsyncClient:
             request.method, request.path, headers=headers, content=request.body, timeout=timeout
         )
 
-    def _unreachable(self, error: httpx.HTTPError) -> DaemonUnreachable:
+    def _nobody_listens(self, error: httpx.HTTPError) -> NobodyListens:
         self._blocking.prepared = False
-        return DaemonUnreachable(f"No daemon answers on port {self.port}: {error}")
+        return NobodyListens(self.port, error)
 
 
 def _http_client(port: int) -> httpx.AsyncClient:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -17,16 +18,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 START_SECONDS = 15.0
-# A daemon that finds the port taken ends early: the one that took it is about to answer.
-GRACE_SECONDS = 2.0
 POLL_SECONDS = 0.02
+# The daemon that ends at once may have met another: one that is about to answer, or one that is still
+# ending and holds the port or the data until what it runs has ended. Misuse mends by no waiting.
+GRACE_SECONDS = 6.0
+RESTART_SECONDS = 0.3
+MISUSE = 2
 
 
 def start_daemon(port: int, ping: Callable[[], object]) -> None:
     """Start a daemon on `port` and return once `ping` finds one there, this one or another."""
     log = program_folder() / "stringd.log"
+    begin = log.stat().st_size if log.exists() else 0
+    child, deadline = _spawn(port, log), time.monotonic() + START_SECONDS
+    patience = math.inf
+    while not _comes_up(child, ping, deadline):
+        patience = min(patience, time.monotonic() + GRACE_SECONDS)
+        if child.returncode in {None, MISUSE} or time.monotonic() > patience:
+            raise DaemonUnreachable(_reason(child, log, begin))
+        child = _spawn(port, log)
+
+
+def _spawn(port: int, log: Path) -> subprocess.Popen[bytes]:
     with log.open("ab") as output:
-        begin = output.tell()
         child = subprocess.Popen(
             [sys.executable, "-P", "-m", "stringd"],
             cwd=log.parent,
@@ -38,8 +52,7 @@ def start_daemon(port: int, ping: Callable[[], object]) -> None:
         )
     # Waited for in the background, the child leaves no zombie behind in a caller that lives long.
     threading.Thread(target=child.wait, daemon=True).start()
-    if not _answers(child, ping):
-        raise DaemonUnreachable(_reason(child, log, begin))
+    return child
 
 
 def _environment(port: int) -> dict[str, str]:
@@ -49,11 +62,10 @@ def _environment(port: int) -> dict[str, str]:
     return environment
 
 
-def _answers(child: subprocess.Popen[bytes], ping: Callable[[], object]) -> bool:
-    deadline = time.monotonic() + START_SECONDS
+def _comes_up(child: subprocess.Popen[bytes], ping: Callable[[], object], deadline: float) -> bool:
     while not _succeeds(ping):
         if child.returncode is not None:
-            deadline = min(deadline, time.monotonic() + GRACE_SECONDS)
+            deadline = min(deadline, time.monotonic() + RESTART_SECONDS)
         if time.monotonic() > deadline:
             return False
         time.sleep(POLL_SECONDS)
@@ -75,4 +87,4 @@ def _reason(child: subprocess.Popen[bytes], log: Path, begin: int) -> str:
         output.seek(begin)
         lines = output.read().decode(errors="replace").split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "it printed nothing")
-    return f"The daemon did not start: {last}"
+    return f"The daemon did not start: {last.removeprefix('stringd: ')}"

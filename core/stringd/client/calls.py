@@ -27,7 +27,7 @@ def check_user(user: str) -> str:
 
 
 def health() -> Call[JsonObject]:
-    """`GET /health`; anything but a daemon's own answer is `PortTaken`."""
+    """`GET /health`; its reader accepts nothing but a daemon's own answer."""
     return Call(request=Request(method="GET", path="/health"), read=read_health)
 
 

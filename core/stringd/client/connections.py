@@ -21,6 +21,13 @@ MAX_IDLE = 8
 MAX_IDLE_SECONDS = 4.0
 
 
+class NobodyListens(DaemonUnreachable):
+    """There is no connection to be had, so nothing was sent."""
+
+    def __init__(self, port: int, reason: object) -> None:
+        super().__init__(f"No daemon answers on port {port}: {reason}")
+
+
 class Connection:
     """One connection; `reusable` says that its last answer was read to the end."""
 
@@ -111,7 +118,7 @@ class ConnectionPool:
         try:
             return Connection(self._port, self._connect_seconds)
         except OSError as error:
-            raise DaemonUnreachable(f"No daemon answers on port {self._port}: {error}") from error
+            raise NobodyListens(self._port, error) from error
 
     def _give_back(self, connection: Connection) -> None:
         with self._lock:

@@ -33,21 +33,30 @@ _BY_OPENING: dict[str, type[UnknownUser | InvalidTopic]] = {
 }
 
 
+class UnexpectedAnswer(Exception):
+    """A reply that no daemon gives."""
+
+
+def port_taken(port: int) -> PortTaken:
+    """Return what a client raises when the answers on `port` are not a daemon's."""
+    return PortTaken(f"What listens on port {port} does not answer like stringd.")
+
+
 def json_object(reply: Reply, *needed: str) -> JsonObject:
     """Return the JSON object of a successful reply, or raise what the daemon refused with."""
     if reply.status != 200:
         raise refusal(reply)
     found = _parsed(reply.body)
     if found is None or not found.keys() >= set(needed):
-        raise PortTaken("The answer is not one of stringd's.")
+        raise UnexpectedAnswer
     return found
 
 
 def read_health(reply: Reply) -> JsonObject:
-    """Return the answer of `/health`, or raise `PortTaken` if it is not a daemon's."""
+    """Return the answer of `/health`, or raise `UnexpectedAnswer` if it is not a daemon's."""
     found = _parsed(reply.body) if reply.status == 200 else None
     if found is None or found.get("ok") is not True or not found.keys() >= {"users", "sessions"}:
-        raise PortTaken("Something other than stringd answers there.")
+        raise UnexpectedAnswer
     return found
 
 

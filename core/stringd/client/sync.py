@@ -7,22 +7,24 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from stringd.client import calls
-from stringd.client.connections import Connection, ConnectionPool
+from stringd.client.connections import Connection, ConnectionPool, NobodyListens
+from stringd.client.replies import UnexpectedAnswer, port_taken
 from stringd.client.settings import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
 from stringd.client.stream import ExecAnswer
 from stringd.errors import DaemonUnreachable, PortTaken
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Request, Result
 
 CHUNK = 65536
+Sent = TypeVar("Sent")
 
 
 class Client:
@@ -66,13 +68,13 @@ class Client:
 
     def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
         """Run one command, once: it is never sent again, whatever happens to the answer."""
-        self.prepare()
-        return self._execute(calls.execution(self.user, topic, cmd, request_id))
+        request = calls.execution(self.user, topic, cmd, request_id)
+        return self._with_daemon(partial(self._execute, request))
 
     def chanflow(self, text: str) -> ChanFlowAnswer:
         """Run the `string` blocks of a ChanFlow text and return the text that answers them."""
-        self.prepare()
-        return self._call(calls.chanflow(self.user, text), self._timeout)
+        call = calls.chanflow(self.user, text)
+        return self._with_daemon(partial(self._call, call, self._timeout))
 
     def health(self) -> JsonObject:
         """Return what the daemon says of its health, or raise `DaemonUnreachable`."""
@@ -118,6 +120,15 @@ class Client:
                 self.register(self._home)
                 self.prepared = True
 
+    def _with_daemon(self, send: Callable[[], Sent]) -> Sent:
+        self.prepare()
+        try:
+            return send()
+        except NobodyListens:
+            # The daemon ended in the meantime. Nothing was sent, so this is no retry.
+            self.prepare()
+            return send()
+
     def _reach(self) -> None:
         try:
             self.health()
@@ -154,8 +165,7 @@ class Client:
 
     def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
         with self._lease() as connection, self._explained():
-            reply = connection.fetch(call.request, silence)
-        return call.read(reply)
+            return call.read(connection.fetch(call.request, silence))
 
     @contextmanager
     def _lease(self) -> Iterator[Connection]:
@@ -172,5 +182,5 @@ class Client:
             yield
         except ConnectionError as error:
             raise DaemonUnreachable(f"The daemon on port {self.port} went away without an answer.") from error
-        except (TimeoutError, HTTPException) as error:
-            raise PortTaken(f"What listens on port {self.port} does not answer like stringd.") from error
+        except (TimeoutError, HTTPException, UnexpectedAnswer) as error:
+            raise port_taken(self.port) from error

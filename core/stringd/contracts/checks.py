@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 _WORD = re.compile(r"[a-z][a-z0-9_.-]*")
+_LOWER_CASE = re.compile(r"[^\sA-Z:;]+")
 _TOPIC_TYPE = re.compile(r"[a-z][a-z0-9-]*")
 
 
@@ -28,6 +29,17 @@ def check_callable(what: str, function: object) -> None:
 
 
 def check_words(what: str, names: Iterable[object]) -> None:
-    """Refuse an empty list of names, a lone string, and names that aren't text."""
-    if isinstance(names, str) or not names or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"{what} needs names, not {names!r}")
+    """Refuse an empty list of names, a lone string, and names that could never be looked up."""
+    if isinstance(names, str) or not names or not all(map(_is_lower_case, names)):
+        raise ValueError(f"{what} needs lower-case names, not {names!r}")
+
+
+def check_optional_text(what: str, *values: object) -> None:
+    """Refuse what is neither text nor None, and could not be stored."""
+    for value in values:
+        if not isinstance(value, str | None):
+            raise TypeError(f"{what} needs text, not {value!r}")
+
+
+def _is_lower_case(name: object) -> bool:
+    return isinstance(name, str) and bool(_LOWER_CASE.fullmatch(name))

@@ -57,8 +57,13 @@ class Command:
     def __post_init__(self) -> None:
         check_word("command", self.name)
         check_callable(f"command /{self.name}", self.run)
-        if not isinstance(self.topic_types, TopicGroup):
-            check_words(f"topic types of command /{self.name}", self.topic_types)
+        if isinstance(self.topic_types, TopicGroup):
+            return
+        if not isinstance(self.topic_types, frozenset):
+            raise TypeError(
+                f"command /{self.name} needs a frozenset of topic types, not {self.topic_types!r}"
+            )
+        check_words(f"topic types of command /{self.name}", self.topic_types)
 
 
 Check: TypeAlias = Callable[[Invocation], Awaitable[Reply | None]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -53,14 +52,20 @@ class Daemon(Protocol):
     async def load(self, uri: str, user: User) -> Document:
         """Fetch and render a URI with the loader and renderer that plugins brought."""
 
-    async def begin(
-        self, user_id: str, topic: TopicName, cmd: str, *, gone: Callable[[], Awaitable[None]] | None = None
-    ) -> asyncio.Task[Outcome]:
-        """Wait for the topic's turn, then start the command.
+    async def execute(
+        self,
+        user_id: str,
+        topic: TopicName,
+        cmd: str,
+        *,
+        gone: Callable[[], Awaitable[None]] | None = None,
+        begun: Callable[[], None] | None = None,
+    ) -> Outcome:
+        """Wait for the topic's turn, run the command in the calling task, and return what it left behind.
 
-        The task ends with a reply whatever happens, also when nobody waits for it. Raises
-        `ClientGone` when what `gone` returns is over before the turn has come, and `Unavailable`
-        when there is no turn to be had; the command never runs then.
+        `begun` is called when the turn has come. Raises `ClientGone` when what `gone` returns is
+        over before that, and `Unavailable` when there is no turn to be had; the command never runs
+        then. Whatever goes wrong in the command itself is a reply.
         """
 
 

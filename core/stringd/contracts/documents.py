@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stringd.contracts.checks import check_callable, check_words
+from stringd.contracts.checks import check_callable, check_optional_text, check_words
 from stringd.contracts.users import User
 
 
@@ -17,6 +17,9 @@ class Place:
     uri: str
     title: str | None = None
     block: str | None = None
+
+    def __post_init__(self) -> None:
+        check_optional_text("place", self.uri, self.title, self.block)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from stringd.contracts.checks import check_optional_text
 from stringd.contracts.documents import Place
 from stringd.contracts.users import User
 
@@ -31,6 +32,9 @@ class State:
     history: tuple[Place, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     directory: str | None = None
+
+    def __post_init__(self) -> None:
+        check_optional_text("state", self.directory, *self.variables, *self.variables.values())
 
 
 class Topic:

@@ -50,3 +50,5 @@ class TopicType:
     def __post_init__(self) -> None:
         check_topic_type(self.name)
         check_callable(f"topic type {self.name}", self.open)
+        if self.plain_text is not None:
+            check_callable(f"topic type {self.name}", self.plain_text)

@@ -84,8 +84,8 @@ class _Flow:
     async def _execute(self, topic: TopicName, command: str) -> Reply:
         if self._gone.is_set():
             raise ClientGone
-        task = await self._kernel.begin(self._user.id, topic, command, gone=self._left)
-        return (await asyncio.shield(task)).reply
+        outcome = await self._kernel.execute(self._user.id, topic, command, gone=self._left)
+        return outcome.reply
 
     async def _left(self) -> None:
         await self._gone.wait()

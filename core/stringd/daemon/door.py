@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stringd.config import BODY_LIMIT
-from stringd.errors import BodyTooLarge, Misdirected, OriginRefused, RequestRefused
+from stringd.daemon.answers import answer_to
+from stringd.errors import BodyTooLarge, Misdirected, OriginRefused
 
 CORS_HEADERS = [
     (b"access-control-allow-origin", b"*"),
     (b"access-control-allow-headers", b"Content-Type, X-User-Id"),
     (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
 ]
+_BEGINNINGS = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
 
 
 class Door:
@@ -28,26 +31,19 @@ class Door:
         self._allowed_origins = allowed_origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Guard one request."""
-        if scope["type"] == "lifespan":
-            return await self._app(scope, receive, send)
+        """Guard one request, and answer it if nobody behind the door has."""
         answer = _Answer(send)
         try:
             headers = dict(scope["headers"])
             self._check_browser(headers)
-            if scope["type"] == "http":
-                await self._serve(scope, _capped(headers, receive), answer)
-            else:
-                await self._app(scope, receive, send)
-        except RequestRefused as refusal:
+            await self._serve(scope, _capped(headers, receive), answer)
+        except Exception as error:
             if answer.started:
                 raise
-            response = JSONResponse(refusal.body(), refusal.status)
-            await response(scope, receive, answer.send)
-        return None
+            await answer_to(error)(scope, receive, answer.send)
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
-        if scope["method"] == "OPTIONS":
+        if scope.get("method") == "OPTIONS":
             await Response(status_code=204)(scope, receive, answer.send)
         else:
             await self._app(scope, receive, answer.send)
@@ -61,7 +57,8 @@ class Door:
             raise OriginRefused(f"Origin is not allowed: {origin.decode('latin-1')}")
 
     def _is_allowed(self, origin: str) -> bool:
-        return origin.rstrip("/") in self._allowed_origins or _is_loopback(origin)
+        is_page = origin.startswith(("http://", "https://"))
+        return origin.rstrip("/") in self._allowed_origins or (is_page and _is_loopback(origin))
 
 
 class _Answer:
@@ -72,9 +69,9 @@ class _Answer:
         self.started = False
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] in _BEGINNINGS:
             self.started = True
-            message["headers"] = [*message["headers"], *CORS_HEADERS]
+            message["headers"] = [*message.get("headers", ()), *CORS_HEADERS]
         await self._send(message)
 
 
@@ -97,6 +94,7 @@ def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:
     return counted
 
 
+@lru_cache(maxsize=256)
 def _is_loopback(url: str) -> bool:
     try:
         host: Any = urlsplit(url).hostname

@@ -8,26 +8,37 @@ from starlette.types import Receive, Scope, Send
 
 from stringd.contracts.users import User
 from stringd.daemon.requests import disconnected, parse_json, read_body, requesting_user
-from stringd.daemon.stream import is_quick, send_later, send_whole
+from stringd.daemon.stream import EventStream
 from stringd.errors import InvalidBody
 from stringd.kernel import Kernel
-from stringd.text.envelope import Request, encode_events
+from stringd.text.envelope import Request
+
+EXEC = "/exec"
 
 
 class Execute:
     """A bare ASGI application: it is the hot path."""
 
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer at once where the reply is there at once, else stream."""
-        kernel: Kernel = scope["app"].state.kernel
+        kernel = self._kernel
         user = requesting_user(scope, kernel)
         request = _request(user, await read_body(receive), kernel)
-        task = await kernel.begin(user.id, request.topic, request.cmd, gone=partial(disconnected, receive))
-        if await is_quick(task):
-            await send_whole(encode_events(request, task.result()), send)
-        else:
-            response = send_later(task, partial(encode_events, request), kernel.config.ping_seconds)
-            await response(scope, receive, send)
+        stream = EventStream(request, scope, receive, send)
+        try:
+            outcome = await kernel.execute(
+                user.id,
+                request.topic,
+                request.cmd,
+                gone=partial(disconnected, receive),
+                begun=partial(stream.begin, kernel.config.ping_seconds),
+            )
+        finally:
+            stream.close()
+        await stream.end(outcome)
 
 
 def _request(user: User, body: bytes, kernel: Kernel) -> Request:

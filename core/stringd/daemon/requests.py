@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from starlette.types import Receive, Scope
 from stringd.contracts.users import User
 from stringd.errors import ClientGone, InvalidBody, UserRequired
 from stringd.kernel import Kernel
+from stringd.text.json_bytes import load_json
 
 
 def kernel_of(request: Request) -> Kernel:
@@ -60,13 +60,11 @@ def requesting_user(scope: Scope, kernel: Kernel) -> User:
 def parse_json(body: bytes, expected: str) -> Mapping[str, Any]:
     """Return the body's JSON object, or say what was expected."""
     try:
-        parsed = json.loads(body.decode())
-        if b"\\u" in body:
-            _refuse_lone_surrogates(parsed)
-        if isinstance(parsed, dict):
-            return parsed
-    except (ValueError, RecursionError):
-        pass
+        parsed = load_json(body)
+    except ValueError:
+        parsed = None
+    if isinstance(parsed, dict):
+        return parsed
     raise InvalidBody(f"Invalid JSON body — expected {expected}")
 
 
@@ -83,11 +81,6 @@ def absolute_path(value: object, what: str) -> Path:
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
         raise InvalidBody(f"{what} must be an absolute path")
     return Path(value)
-
-
-def _refuse_lone_surrogates(parsed: object) -> None:
-    # They have no UTF-8 form: they could be neither stored nor answered.
-    json.dumps(parsed, ensure_ascii=False).encode()
 
 
 def _decode(header: bytes) -> str:

@@ -57,7 +57,7 @@ async def _running(services: Iterable[Service], server: Server) -> AsyncIterator
 async def _guard(service: Service, server: Server) -> None:
     try:
         await service.run()
-    except Exception:
+    except (Exception, SystemExit):
         log.exception("service %s failed", service.name)
         if service.required:
             server.fail()

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from stringd.config import LOOPBACK
+from stringd.config import BODY_LIMIT, LOOPBACK
 from stringd.daemon.app import make_app
 from stringd.daemon.door import CORS_HEADERS
 from stringd.kernel import Kernel
@@ -40,6 +40,7 @@ class Server(uvicorn.Server):
                 make_app(kernel, stop=self.stop_soon),
                 http=_Protocol,
                 ws="websockets-sansio",
+                ws_max_size=BODY_LIMIT,
                 lifespan="off",
                 access_log=False,
                 log_config=None,

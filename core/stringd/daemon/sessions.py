@@ -6,9 +6,10 @@ from typing import Any
 
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from stringd.contracts.sessions import SessionSummary
+from stringd.daemon.answers import Json
 from stringd.daemon.requests import kernel_of, parse_json, path_segments, read_body, required_text
 from stringd.errors import InvalidBody
 from stringd.text.envelope import place_as_json
@@ -22,7 +23,7 @@ class SessionsEndpoint(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """List the sessions of one user, or of all."""
         sessions = kernel_of(request).sessions(request.query_params.get("user_id"))
-        return JSONResponse({"sessions": [_as_json(session) for session in sessions]})
+        return Json({"sessions": [_as_json(session) for session in sessions]})
 
     async def post(self, request: Request) -> Response:
         """Make sure that a session exists; nothing is executed."""
@@ -32,9 +33,7 @@ class SessionsEndpoint(HTTPEndpoint):
         name = kernel.topic_name(fields.get("topic"))
         created = kernel.registry.get(user.id, name) is None
         await kernel.registry.save(kernel.registry.touch(user, name))
-        return JSONResponse(
-            {"user_id": user.id, "topic": str(name), "topic_type": name.type, "created": created}
-        )
+        return Json({"user_id": user.id, "topic": str(name), "topic_type": name.type, "created": created})
 
     async def delete(self, request: Request) -> Response:
         """Refuse: which session?"""
@@ -53,7 +52,7 @@ class SessionEndpoint(HTTPEndpoint):
             case _:
                 raise _expected_path()
         deleted = await kernel.registry.delete(user_id, name)
-        return JSONResponse({"user_id": user_id, "topic": str(name), "deleted": deleted})
+        return Json({"user_id": user_id, "topic": str(name), "deleted": deleted})
 
 
 def _expected_path() -> InvalidBody:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
 
-from starlette.types import Send
+from starlette.types import Receive, Scope, Send
 
 from stringd.contracts.replies import Outcome
-
-if TYPE_CHECKING:
-    from sse_starlette import EventSourceResponse
+from stringd.text.envelope import Request, encode_events
 
 BUFFERED_SECONDS = 0.2
 HEADERS = {
@@ -23,34 +20,59 @@ HEADERS = {
 _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
-async def is_quick(task: asyncio.Task[Outcome]) -> bool:
-    """Wait a moment and tell whether the task has ended."""
-    await asyncio.sleep(0)
-    if not task.done():
-        await asyncio.wait({task}, timeout=BUFFERED_SECONDS)
-    return task.done()
+class EventStream:
+    """The answer to one command. A client that leaves early takes nothing but its answer with it."""
 
+    def __init__(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
+        self._request = request
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._timer: asyncio.TimerHandle | None = None
+        self._streaming: asyncio.Task[None] | None = None
+        self._outcome: Outcome | None = None
+        self._ended = asyncio.Event()
 
-async def send_whole(events: bytes, send: Send) -> None:
-    """Send the events as one response with a length."""
-    length = (b"content-length", str(len(events)).encode())
-    await send({"type": "http.response.start", "status": 200, "headers": [*_RAW_HEADERS, length]})
-    await send({"type": "http.response.body", "body": events})
+    def begin(self, ping_seconds: float) -> None:
+        """Note that the command runs: if it takes long, the client hears of it."""
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(BUFFERED_SECONDS, self._open, ping_seconds)
 
+    async def end(self, outcome: Outcome) -> None:
+        """Send the events, as one response or as the last part of a stream."""
+        self._outcome = outcome
+        self._ended.set()
+        if self._streaming:
+            await self._streaming
+        else:
+            await self._send_whole(encode_events(self._request, outcome))
 
-def send_later(
-    task: asyncio.Task[Outcome], encode: Callable[[Outcome], bytes], ping_seconds: float
-) -> EventSourceResponse:
-    """Return a response that sends comments until the task ends, then the events."""
-    from sse_starlette import EventSourceResponse, ServerSentEvent
+    def close(self) -> None:
+        """Open no stream any more."""
+        if self._timer:
+            self._timer.cancel()
 
-    async def events() -> AsyncIterator[bytes]:
-        yield encode(await asyncio.shield(task))
+    def _open(self, ping_seconds: float) -> None:
+        self._streaming = asyncio.create_task(self._stream(ping_seconds))
 
-    return EventSourceResponse(
-        events(),
-        headers=HEADERS,
-        ping=ping_seconds,
-        ping_message_factory=lambda: ServerSentEvent(comment="still running"),
-        sep="\n",
-    )
+    async def _stream(self, ping_seconds: float) -> None:
+        from sse_starlette import EventSourceResponse, ServerSentEvent
+
+        response = EventSourceResponse(
+            self._events(),
+            headers=HEADERS,
+            ping=ping_seconds,
+            ping_message_factory=lambda: ServerSentEvent(comment="still running"),
+            sep="\n",
+        )
+        await response(self._scope, self._receive, self._send)
+
+    async def _events(self) -> AsyncIterator[bytes]:
+        await self._ended.wait()
+        if self._outcome:
+            yield encode_events(self._request, self._outcome)
+
+    async def _send_whole(self, events: bytes) -> None:
+        length = (b"content-length", str(len(events)).encode())
+        await self._send({"type": "http.response.start", "status": 200, "headers": [*_RAW_HEADERS, length]})
+        await self._send({"type": "http.response.body", "body": events})

@@ -7,9 +7,10 @@ import os
 from starlette.background import BackgroundTask
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from stringd import __version__
+from stringd.daemon.answers import Json
 from stringd.daemon.requests import kernel_of
 
 
@@ -19,7 +20,7 @@ class Health(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """Count users and sessions (seed 1)."""
         kernel = kernel_of(request)
-        return JSONResponse({"ok": True, "users": len(kernel.users), "sessions": len(kernel.registry)})
+        return Json({"ok": True, "users": len(kernel.users), "sessions": len(kernel.registry)})
 
 
 class Status(HTTPEndpoint):
@@ -29,7 +30,7 @@ class Status(HTTPEndpoint):
         """Describe the process, its plugins, and what went wrong at its start."""
         kernel = kernel_of(request)
         loaded = [str(report.candidate) for report in kernel.plugins.reports if not report.skipped]
-        return JSONResponse(
+        return Json(
             {
                 "version": __version__,
                 "pid": os.getpid(),
@@ -47,7 +48,7 @@ class Shutdown(HTTPEndpoint):
 
     async def post(self, request: Request) -> Response:
         """Answer, then stop after a moment (seed 1)."""
-        return JSONResponse(
+        return Json(
             {"ok": True, "message": "stringd shutting down"},
             background=BackgroundTask(request.app.state.stop),
         )

@@ -9,8 +9,9 @@ from typing import Any
 
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
+from stringd.daemon.answers import Json
 from stringd.daemon.requests import (
     absolute_path,
     kernel_of,
@@ -32,7 +33,7 @@ class UsersEndpoint(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """List the users."""
-        return JSONResponse({"users": [as_json(user) for user in kernel_of(request).users]})
+        return Json({"users": [as_json(user) for user in kernel_of(request).users]})
 
     async def post(self, request: Request) -> Response:
         """Register a user, or update its home; a new home ends the sessions of the old one."""
@@ -47,7 +48,7 @@ class UsersEndpoint(HTTPEndpoint):
             kernel.registry.update_user(user)
         with contextlib.suppress(OSError):
             home.mkdir(parents=True, exist_ok=True)
-        return JSONResponse({"user_id": user.id, "home": str(user.home), "created": before is None})
+        return Json({"user_id": user.id, "home": str(user.home), "created": before is None})
 
 
 class UserEndpoint(HTTPEndpoint):
@@ -61,7 +62,7 @@ class UserEndpoint(HTTPEndpoint):
             raise InvalidBody("id required")
         deleted = await kernel.users.remove(segments[1])
         await kernel.registry.delete_user(segments[1])
-        return JSONResponse({"user_id": segments[1], "deleted": deleted})
+        return Json({"user_id": segments[1], "deleted": deleted})
 
 
 def _user_id(fields: Mapping[str, Any]) -> str:

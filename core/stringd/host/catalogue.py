@@ -36,7 +36,7 @@ class Contribution:
         yield from (claim for record in self.commands for claim in _command_claims(record))
         yield from (f"scheme {scheme}" for record in self.loaders for scheme in record.schemes)
         yield from (f"media type {media}" for record in self.renderers for media in record.media_types)
-        yield from route_claims(self.routes)
+        yield from route_claims(getattr(route, "path", "") for route in self.routes)
         yield from (f"service {record.name}" for record in self.services)
         yield from (f"gate {record.name}" for record in self.gates)
         yield from (f"observer {record.name}" for record in self.observers)
@@ -105,6 +105,6 @@ def _command_claims(command: Command) -> Iterable[str]:
     return (f"command /{command.name}",)
 
 
-def route_claims(routes: Iterable[BaseRoute]) -> Iterable[str]:
+def route_claims(paths: Iterable[str]) -> Iterable[str]:
     """Name the paths of routes; several routes of one plugin may share one, by method."""
-    return dict.fromkeys(f"route {getattr(route, 'path', '')}" for route in routes)
+    return dict.fromkeys(f"route {path}" for path in paths)

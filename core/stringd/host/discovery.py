@@ -11,6 +11,7 @@ from stringd.errors import Fault
 
 GROUP = "stringd.plugins"
 OWN_DISTRIBUTION = "stringd"
+UNNAMED = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,7 @@ def _candidate(entry_point: EntryPoint) -> Candidate:
     distribution = entry_point.dist
     return Candidate(
         name=entry_point.name,
-        distribution=distribution.name.lower() if distribution else "unknown",
-        version=distribution.version if distribution else "unknown",
+        distribution=(distribution.name or UNNAMED).lower() if distribution else UNNAMED,
+        version=(distribution.version or UNNAMED) if distribution else UNNAMED,
         entry_point=entry_point,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pluggy
 
@@ -20,9 +21,6 @@ from stringd.errors import Fault
 from stringd.host.catalogue import Catalogue, Contribution, route_claims
 from stringd.host.discovery import Candidate, installed_plugins, select_plugins
 
-if TYPE_CHECKING:
-    from starlette.routing import BaseRoute
-
 log = logging.getLogger(__name__)
 
 _RECORDS: Mapping[str, type] = {
@@ -30,7 +28,6 @@ _RECORDS: Mapping[str, type] = {
     "commands": Command,
     "loaders": Loader,
     "renderers": Renderer,
-    "routes": object,
     "services": Service,
     "gates": Gate,
     "observers": Observer,
@@ -64,11 +61,11 @@ class Plugins:
 
 
 def load_plugins(
-    config: Config, daemon: Daemon | None = None, *, own_routes: Iterable[BaseRoute] = ()
+    config: Config, daemon: Daemon | None = None, *, reserved_paths: Iterable[str] = ()
 ) -> Plugins:
     """Load what the configuration asks for. Without a daemon, what needs one is not asked for."""
     selected = select_plugins(installed_plugins(), config)
-    host = _Host(config, daemon, reserved=route_claims(own_routes))
+    host = _Host(config, daemon, reserved=route_claims(reserved_paths))
     reports = tuple(host.take(candidate) for candidate in selected)
     _refuse_named(reports, config)
     return Plugins(catalogue=host.catalogue, reports=reports)
@@ -123,29 +120,34 @@ class _Host:
         try:
             self._manager.register(module, name=name)
             self._manager.check_pending()
-        except pluggy.PluginValidationError as error:
-            self._manager.unregister(module)
-            raise Unfit(_first_line(error)) from error
+        except Exception as error:
+            self._manager.unregister(name=name)
+            raise Unfit(" ".join(str(error).split())) from error
 
     def _ask(self, module: object) -> Contribution:
         others = [plugin for plugin in self._manager.get_plugins() if plugin is not module]
-        return Contribution(**{field: self._records(field, others) for field in _RECORDS})
+        kinds = self._kinds().items()
+        return Contribution(**{field: self._records(field, kind, others) for field, kind in kinds})
 
-    def _records(self, field: str, others: Sequence[object]) -> tuple[Any, ...]:
+    def _kinds(self) -> Mapping[str, type]:
+        if "daemon" not in self._arguments:
+            return _RECORDS
+        from starlette.routing import BaseRoute
+
+        return {**_RECORDS, "routes": BaseRoute}
+
+    def _records(self, field: str, kind: type, others: Sequence[object]) -> tuple[Any, ...]:
         hook = f"stringd_{field}"
         caller = self._manager.subset_hook_caller(hook, others)
         wanted = caller.spec.argnames if caller.spec else ()
         if not set(wanted) <= self._arguments.keys():
             return ()
-        try:
+        with _running(hook):
             answers = caller(**{name: self._arguments[name] for name in wanted})
             records = tuple(record for answer in answers for record in answer)
-        except Exception as error:
-            log.exception("%s failed", hook)
-            raise Unfit(f"{hook} failed: {_first_line(error)}") from error
         for record in records:
-            if not isinstance(record, _RECORDS[field]):
-                raise Unfit(f"{hook} returned {record!r}, not a {_RECORDS[field].__name__}")
+            if not isinstance(record, kind):
+                raise Unfit(f"{hook} returned {record!r}, not a {kind.__name__}")
         return records
 
     def _claim(self, contribution: Contribution, candidate: Candidate) -> tuple[str, ...]:
@@ -161,14 +163,17 @@ class _Host:
 
 
 def _import(candidate: Candidate) -> object:
-    try:
+    with _running("import"):
         return candidate.entry_point.load()
+
+
+@contextmanager
+def _running(what: str) -> Iterator[None]:
+    try:
+        yield
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        log.debug("importing %s failed", candidate, exc_info=True)
-        raise Unfit(f"import failed: {type(error).__name__}: {_first_line(error)}") from error
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+        log.debug("%s failed", what, exc_info=True)
+        message = str(error).strip().partition("\n")[0]
+        raise Unfit(": ".join(filter(None, (f"{what} failed", type(error).__name__, message)))) from error

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+import contextlib
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from stringd.contracts.daemon import Daemon
-from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import SessionSummary, State, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
@@ -31,8 +31,8 @@ class LiveSession:
         self.stored: State | None = None
         self.ended: Unavailable | None = None
         self.keeper = Keeper(lambda: topic_type.open(TopicContext(session=self, daemon=daemon)))
-        self._turns = Turns(f"{user.id}:{name}", daemon.config.queue_wait_seconds)
-        self._running: asyncio.Task[Outcome] | None = None
+        self.turns = Turns(f"{user.id}:{name}", daemon.config.queue_wait_seconds)
+        self.running: asyncio.Task[Any] | None = None
 
     @property
     def shows_documents(self) -> bool:
@@ -47,37 +47,26 @@ class LiveSession:
         """Leave the topic's context; the next command enters a fresh one."""
         await self.keeper.close()
 
-    async def begin(
-        self, work: Callable[[], Coroutine[Any, Any, Outcome]], gone: Callable[[], Awaitable[None]] | None
-    ) -> asyncio.Task[Outcome]:
-        """Start the work when its turn has come; the turn ends with it, whoever still waits for it."""
-        await self._turns.take(gone)
-        if self.ended:
-            self._turns.pass_on()
-            raise self.ended
-        task = asyncio.create_task(work())
-        self._running = task
-        task.add_done_callback(self._finished)
-        return task
+    def turn(self, gone: Callable[[], Awaitable[None]] | None) -> Turn:
+        """Return a context that is entered when the topic is the caller's, and left to the next one."""
+        return Turn(self, gone)
 
     def refuse_waiting(self, reason: Unavailable) -> None:
         """Answer the commands that wait for their turn."""
-        self._turns.refuse_waiting(reason)
+        self.turns.refuse_waiting(reason)
 
     async def settle(self) -> None:
         """Wait until no command runs."""
-        while self._running:
-            await asyncio.wait({self._running})
+        await self.turns.idle()
 
     async def end(self, reason: Unavailable) -> None:
         """Answer what waits and what runs with the reason, and leave the topic."""
         self.ended = reason
         self.refuse_waiting(reason)
-        # A task cancelled before its first step would end without a reply.
-        await asyncio.sleep(0)
-        if self._running and self._running is not asyncio.current_task():
-            self._running.cancel()
-            await asyncio.wait({self._running}, timeout=END_SECONDS)
+        if self.running and self.running is not asyncio.current_task():
+            self.running.cancel()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.turns.idle(), END_SECONDS)
         await self.keeper.close()
 
     def summary(self) -> SessionSummary:
@@ -86,11 +75,33 @@ class LiveSession:
             user_id=self.user.id,
             topic=str(self.name),
             topic_type=self.name.type,
-            executing=self._running is not None,
-            queue_length=self._turns.waiting,
+            executing=self.running is not None,
+            queue_length=self.turns.waiting,
             document=self.state.document,
         )
 
-    def _finished(self, task: asyncio.Task[Outcome]) -> None:
-        self._running = None
-        self._turns.pass_on()
+
+class Turn:
+    """A command's time in its topic. Not a generator: every command pays for it."""
+
+    __slots__ = ("_gone", "_session")
+
+    def __init__(self, session: LiveSession, gone: Callable[[], Awaitable[None]] | None) -> None:
+        self._session = session
+        self._gone = gone
+
+    async def __aenter__(self) -> None:
+        await self._session.turns.take(self._gone)
+        if self._session.ended:
+            self._session.turns.pass_on()
+            raise self._session.ended
+        self._session.running = asyncio.current_task()
+
+    async def __aexit__(self, *_: object) -> None:
+        session = self._session
+        session.running = None
+        session.turns.pass_on()
+        if session.ended:
+            # The order to end may have come too late for the command; it must not hit its answer.
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)

@@ -39,8 +39,8 @@ class Runner:
         except Refusal as refusal:
             return Reply.error(refusal.code, refusal.message, *refusal.context)
         except (Exception, SystemExit, asyncio.CancelledError) as error:
-            if session.ended and isinstance(error, asyncio.CancelledError):
-                return Reply.error(session.ended.code or "", session.ended.message)
+            if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                return _ended(session)
             log.exception("%s of %s:%s failed", label(cmd), session.user.id, session.name)
             return Reply.error(
                 "INTERNAL_ERROR", "The command failed unexpectedly; the daemon's log says why."
@@ -53,11 +53,8 @@ class Runner:
         for gate in self._catalogue.gates:
             refusal = await gate.check(invocation)
             if refusal is not None:
-                return refusal
-        reply = await run(invocation)
-        if not isinstance(reply, Reply):
-            raise TypeError(f"expected a Reply, got {reply!r}")
-        return reply
+                return _checked(refusal)
+        return _checked(await run(invocation))
 
     def _resolve(self, session: LiveSession, cmd: str) -> tuple[Run, CommandLine]:
         topic_type = session.topic_type
@@ -94,5 +91,24 @@ class Runner:
         for observer in self._catalogue.observers:
             try:
                 observer.on_event(event)
-            except Exception:
+            except (Exception, SystemExit):
                 log.exception("observer %s failed", observer.name)
+
+
+def _checked(reply: object) -> Reply:
+    if not isinstance(reply, Reply):
+        raise TypeError(f"expected a Reply, got {reply!r}")
+    return reply
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _ended(session: LiveSession) -> Reply:
+    task = asyncio.current_task()
+    if session.ended is None or task is None:
+        raise asyncio.CancelledError
+    task.uncancel()
+    return Reply.error(session.ended.code or "", session.ended.message)

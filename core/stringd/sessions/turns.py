@@ -19,6 +19,7 @@ class Turns:
         self._wait_seconds = wait_seconds
         self._taken = False
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._watchers: set[asyncio.Future[None]] = set()
 
     @property
     def waiting(self) -> int:
@@ -46,6 +47,18 @@ class Turns:
             self._waiting.popleft().set_result(None)
         else:
             self._taken = False
+            while self._watchers:
+                self._watchers.pop().set_result(None)
+
+    async def idle(self) -> None:
+        """Return when nobody has the turn."""
+        if self._taken:
+            watcher: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._watchers.add(watcher)
+            try:
+                await watcher
+            finally:
+                self._watchers.discard(watcher)
 
     def refuse_waiting(self, reason: Unavailable) -> None:
         """Answer everyone who waits."""

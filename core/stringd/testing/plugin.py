@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,11 +30,13 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
         port: int = 0,
         data_dir: Path | None = None,
         ready: bool = True,
+        program: Sequence[str] = (sys.executable, "-m", "stringd"),
     ) -> DaemonProcess:
         paths = [*map(str, pythonpath), *filter(None, [os.environ.get("PYTHONPATH")])]
         path_env = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
         folder = tmp_path / f"daemon-{next(numbers)}"
-        daemon = DaemonProcess(folder, args, {**path_env, **(env or {})}, port=port, data_dir=data_dir)
+        settings = {**path_env, **(env or {})}
+        daemon = DaemonProcess(folder, args, settings, port=port, data_dir=data_dir, program=program)
         started.append(daemon)
         daemon.start(ready=ready)
         return daemon

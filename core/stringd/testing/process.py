@@ -54,11 +54,19 @@ class DaemonProcess:
     """A daemon that a test has started."""
 
     def __init__(
-        self, folder: Path, args: Sequence[str], env: Mapping[str, str], *, port: int, data_dir: Path | None
+        self,
+        folder: Path,
+        args: Sequence[str],
+        env: Mapping[str, str],
+        *,
+        port: int,
+        data_dir: Path | None,
+        program: Sequence[str] = (sys.executable, "-m", "stringd"),
     ) -> None:
         self.data_dir = data_dir or folder / "data"
         self.home = folder / "home"
         self.port = port
+        self._program = program
         self._args = args
         self._env = {**os.environ, "HOME": str(folder), **env}
         self._folder = folder
@@ -73,15 +81,7 @@ class DaemonProcess:
     def start(self, *, ready: bool = True) -> None:
         """Start the process and, unless told otherwise, wait until it listens."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        command = [
-            sys.executable,
-            "-m",
-            "stringd",
-            "--port",
-            str(self.port),
-            "--data-dir",
-            str(self.data_dir),
-        ]
+        command = [*self._program, "--port", str(self.port), "--data-dir", str(self.data_dir)]
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, *self._args],

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from json import JSONEncoder
 
 from stringd.contracts.documents import Place
 from stringd.contracts.replies import Kind, Outcome, Reply
 from stringd.contracts.sessions import TopicName
 from stringd.text.command_line import label, without_controls
+from stringd.text.json_bytes import dump_json
 
-_encode = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-DONE = b"event: done\ndata: {}\n\n"
+_EVENTS = b"event: head\ndata: %b\n\nevent: content\ndata: %b\n\nevent: done\ndata: {}\n\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +24,10 @@ class Request:
 
 
 def encode_events(request: Request, outcome: Outcome) -> bytes:
-    """Return the whole stream: head, content, done.
-
-    A lone surrogate (a file name that is not UTF-8, say) becomes `?`: JSON text has no form for it.
-    """
-    head = _encode(_head(request, outcome.reply, outcome.document))
-    content = _encode(f"re: {_prefix(request.request_id)}{label(request.cmd)}\n{body(outcome.reply)}")
-    return f"event: head\ndata: {head}\n\nevent: content\ndata: {content}\n\n".encode(errors="replace") + DONE
+    """Return the whole stream: head, content, done."""
+    shown = label(request.cmd)
+    content = f"re: {_prefix(request.request_id)}{shown}\n{body(outcome.reply)}"
+    return _EVENTS % (dump_json(_head(request, shown, outcome)), dump_json(content))
 
 
 def body(reply: Reply) -> str:
@@ -54,14 +50,14 @@ def _prefix(request_id: str | None) -> str:
     return "" if request_id is None else f"[{without_controls(request_id)}] "
 
 
-def _head(request: Request, reply: Reply, document: Place | None) -> dict[str, object]:
+def _head(request: Request, shown: str, outcome: Outcome) -> dict[str, object]:
     return {
-        "ok": reply.ok,
-        "code": reply.code,
-        "cmd": label(request.cmd),
+        "ok": outcome.reply.ok,
+        "code": outcome.reply.code,
+        "cmd": shown,
         "request_id": request.request_id,
         "user_id": request.user_id,
         "topic": str(request.topic),
         "topic_type": request.topic.type,
-        "meta": place_as_json(document),
+        "meta": place_as_json(outcome.document),
     }
