@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("words", nargs="+", metavar="TOPIC [COMMAND] [-]", help=argparse.SUPPRESS)
     user = os.environ.get("STRINGD_USER") or "default"
     parser.add_argument(
-        "--user", metavar="ID", type=_user, default=user, help="act as this user (STRINGD_USER)"
+        "--user", metavar="ID", type=user_argument, default=user, help="act as this user (STRINGD_USER)"
     )
     parser.add_argument("--port", metavar="N", type=_port, help="the daemon's port (STRINGD_PORT, else 3100)")
     parser.add_argument("--no-start", dest="start", action="store_false", help="do not start a daemon")
@@ -80,7 +80,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _user(text: str) -> str:
+def user_argument(text: str) -> str:
+    """Return a user id that a request can carry."""
     try:
         return check_user(text)
     except ValueError as error:

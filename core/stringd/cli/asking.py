@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from stringd.cli.arguments import user_argument
 from stringd.cli.output import write_output
 from stringd.client.sync import Client
 from stringd.contracts.cli import CliCommand
@@ -80,13 +81,21 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 def _configure_users(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
     parser.add_argument(
-        "--remove", metavar="ID", help="forget this user and end its sessions; its files stay"
+        "--remove",
+        metavar="ID",
+        type=user_argument,
+        help="forget this user and end its sessions; its files stay",
     )
 
 
 def _configure_sessions(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
-    parser.add_argument("--user", metavar="ID", help="only this user's; with --close, whose (else: default)")
+    parser.add_argument(
+        "--user",
+        metavar="ID",
+        type=user_argument,
+        help="only this user's; with --close, whose (else: default)",
+    )
     parser.add_argument("--close", metavar="TOPIC", help="end this session and forget what it remembers")
 
 

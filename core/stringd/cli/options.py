@@ -58,7 +58,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         data_dir=Path(_first(options.data_dir, environment.get("STRINGD_DATA_DIR"), str(defaults.data_dir))),
         plugins=_plugins(options.plugins, environment.get("STRINGD_PLUGINS")),
         without=_names(options.without or ""),
-        allowed_origins=frozenset(origin.rstrip("/") for origin in options.allow_origin),
+        allowed_origins=frozenset(origin.lower().rstrip("/") for origin in options.allow_origin),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
     )

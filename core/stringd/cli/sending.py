@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from stringd.cli.arguments import user_argument
 from stringd.cli.output import write_output
 from stringd.cli.reading import read_all
 from stringd.client.sync import Client
@@ -32,7 +33,9 @@ def _configure_exec(parser: argparse.ArgumentParser) -> None:
 
 def _configure_chanflow(parser: argparse.ArgumentParser) -> None:
     user = os.environ.get("STRINGD_USER") or "default"
-    parser.add_argument("--user", metavar="ID", default=user, help="act as this user (STRINGD_USER)")
+    parser.add_argument(
+        "--user", metavar="ID", type=user_argument, default=user, help="act as this user (STRINGD_USER)"
+    )
     parser.add_argument("--no-start", dest="start", action="store_false", help="do not start a daemon")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import math
 import os
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +31,17 @@ MISUSE = 2
 def start_daemon(port: int, ping: Callable[[], object]) -> None:
     """Start a daemon on `port` and return once `ping` finds one there, this one or another."""
     log = program_folder() / "stringd.log"
-    begin = log.stat().st_size if log.exists() else 0
-    child, deadline = _spawn(port, log), time.monotonic() + START_SECONDS
-    patience = math.inf
+    with log.open("ab") as turn:
+        # One at a time: a second daemon would outlive the first one's end. Some file systems lock nothing.
+        with suppress(OSError):
+            fcntl.flock(turn, fcntl.LOCK_EX)
+        if not _succeeds(ping):
+            _start(port, ping, log)
+
+
+def _start(port: int, ping: Callable[[], object], log: Path) -> None:
+    begin, deadline, patience = log.stat().st_size, time.monotonic() + START_SECONDS, math.inf
+    child = _spawn(port, log)
     while not _comes_up(child, ping, deadline):
         patience = min(patience, time.monotonic() + GRACE_SECONDS)
         if child.returncode in {None, MISUSE} or time.monotonic() > patience:

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
+from stringd.contracts.sessions import State
+from stringd.text.assignments import Assignment
 
 
 async def run(invocation: Invocation) -> Reply:
     """Describe the session."""
-    return Reply.page("Session info", "\n".join(f"{key}: {value}" for key, value in _facts(invocation)))
+    facts = [f"{key}: {value}" for key, value in _facts(invocation)]
+    return Reply.page("Session info", "\n".join((*facts, *_variables(invocation.session.state))))
 
 
 def _facts(invocation: Invocation) -> Iterator[tuple[str, object]]:
@@ -25,7 +28,11 @@ def _facts(invocation: Invocation) -> Iterator[tuple[str, object]]:
     yield from invocation.topic.info().items()
     yield "history", len(state.history)
     yield "variables", len(state.variables)
-    yield from ((f"  {{{name}}}", value) for name, value in sorted(state.variables.items()))
+
+
+def _variables(state: State) -> Iterator[str]:
+    for name, value in sorted(state.variables.items()):
+        yield f"  {Assignment(name=name, value=value, secret=False)}"
 
 
 INFO = Command(

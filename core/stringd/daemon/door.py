@@ -57,8 +57,9 @@ class Door:
             raise OriginRefused(f"Origin is not allowed: {origin.decode('latin-1')}")
 
     def _is_allowed(self, origin: str) -> bool:
+        origin = origin.lower().rstrip("/")
         is_page = origin.startswith(("http://", "https://"))
-        return origin.rstrip("/") in self._allowed_origins or (is_page and _is_loopback(origin))
+        return origin in self._allowed_origins or (is_page and _is_loopback(origin))
 
 
 class _Answer:

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 KEEP_ALIVE_SECONDS = 75
 SHUTDOWN_DELAY_SECONDS = 0.05
 COMMAND_GRACE_SECONDS = 1.0
+FLUSH_SECONDS = 0.3
 CLOSE_SECONDS = 3
 LAST_RESORT_SECONDS = 4.5
 
@@ -45,6 +46,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 log_config=None,
                 server_header=False,
+                proxy_headers=False,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=CLOSE_SECONDS,
             )
@@ -76,9 +78,17 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let connections finish while what runs in the topics is brought to its end."""
-        ending = asyncio.create_task(self._kernel.registry.stop(COMMAND_GRACE_SECONDS))
+        ending = asyncio.create_task(self._end_topics())
         await super().shutdown(sockets)
         await ending
+
+    async def _end_topics(self) -> None:
+        await self._kernel.registry.stop(COMMAND_GRACE_SECONDS)
+        # Every command is answered now. Who neither sends nor reads any more is not waited for.
+        await asyncio.sleep(FLUSH_SECONDS)
+        for connection in list(self.server_state.connections):
+            if connection.transport:
+                connection.transport.abort()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -62,7 +62,7 @@ class EventStream:
             self._events(),
             headers=HEADERS,
             ping=ping_seconds,
-            ping_message_factory=lambda: ServerSentEvent(comment="still running"),
+            ping_message_factory=lambda: ServerSentEvent(comment="still running", sep="\n"),
             sep="\n",
         )
         await response(self._scope, self._receive, self._send)

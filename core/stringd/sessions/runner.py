@@ -76,8 +76,10 @@ class Runner:
             slash = "//" if session.topic_type.plain_text else "/"
             nearest = get_close_matches(line.word, commands, n=1)
             hint = f"Did you mean {slash}{nearest[0]}? " if nearest else ""
-            message = f"Unknown command: /{line.word}"
-            raise Refusal("COMMAND_UNSUPPORTED", message, f"{hint}{slash}help lists the commands.")
+            typed = line.text.split(maxsplit=1)[0].replace("//", "/", 1)
+            raise Refusal(
+                "COMMAND_UNSUPPORTED", f"Unknown command: {typed}", f"{hint}{slash}help lists the commands."
+            )
         return command
 
     def _tell(self, session: LiveSession, cmd: str, reply: Reply, seconds: float) -> None:

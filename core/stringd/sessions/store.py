@@ -14,6 +14,7 @@ from typing import Any
 
 from stringd.contracts.documents import Place
 from stringd.contracts.sessions import State
+from stringd.errors import Fault
 from stringd.storage import set_aside
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ class SessionStore:
             return list(_decode(self._database))
         except (sqlite3.DatabaseError, ValueError, TypeError, KeyError) as error:
             self._database.close()
-            kept = _set_aside(path)
+            kept = _set_aside(path, error)
             self._report(f"{path} was broken ({error}); it is kept as {kept}, topics start afresh")
             self._database = _connect(path)
             return []
@@ -86,10 +87,13 @@ def _connect(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _set_aside(path: Path) -> Path:
-    for leftover in ("-wal", "-shm"):
-        path.with_name(path.name + leftover).unlink(missing_ok=True)
-    return set_aside(path)
+def _set_aside(path: Path, error: Exception) -> Path:
+    try:
+        for leftover in ("-wal", "-shm"):
+            path.with_name(path.name + leftover).unlink(missing_ok=True)
+        return set_aside(path)
+    except OSError:
+        raise Fault(f"cannot open {path}: {error}") from error
 
 
 def _plain(state: State) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from stringd.contracts.commands import CommandLine
 
 LABEL_LENGTH = 80
 _HEADER = re.compile(r"//?(\S*)\s*(.*)", re.DOTALL)
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def parse_command(text: str) -> CommandLine:
@@ -21,7 +21,7 @@ def parse_command(text: str) -> CommandLine:
 
 def label(text: str) -> str:
     """Return how a command is shown: its first line, cut to 80 characters."""
-    first = without_controls(text.partition("\n")[0].rstrip())
+    first = "\t".join(map(without_controls, text.partition("\n")[0].rstrip().split("\t")))
     return first if len(first) <= LABEL_LENGTH else first[: LABEL_LENGTH - 3] + "..."
 
 

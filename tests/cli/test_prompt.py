@@ -1,0 +1,148 @@
+"""The prompt of `string`, at a terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.terminal import CTRL_C, CTRL_D, PROGRAM, TAB, UP, Terminal
+from tests.client.fake import HEAD, FakeDaemon, answer, failure, streamed, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HELP = "String Commands\n---\n/help [cmd] - this\n/hello - greets\n/info - tells\n"
+
+
+def test_commands_are_typed_until_ctrl_d(fake: FakeDaemon) -> None:
+    fake.answers += [answer("Hello"), failure("ERROR(NO): nothing")]
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type("/a\n")
+        terminal.expect("Hello\r\nfile:main> ")
+        terminal.type("  \n")
+        terminal.expect("file:main> ")
+        terminal.type("/b é\n")
+        terminal.expect("ERROR(NO): nothing\r\nfile:main> ")
+        terminal.type(CTRL_D)
+        assert terminal.process.wait(5) == 0
+    assert fake.commands() == ["/a", "/b é"]
+
+
+@pytest.mark.parametrize(("topic", "prompt"), [("notes", "file:notes> "), ("''", "file:main> ")])
+def test_the_prompt_shows_the_whole_name(fake: FakeDaemon, topic: str, prompt: str) -> None:
+    with Terminal(f"{PROGRAM} {topic}") as terminal:
+        terminal.expect(prompt)
+        assert fake.seen == []
+
+
+def test_the_prompt_is_no_output(fake: FakeDaemon, tmp_path: Path) -> None:
+    fake.answers.append(answer("Hello"))
+    with Terminal(f"{PROGRAM} file:main > {tmp_path}/out") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type("/a\n")
+        terminal.expect("file:main> ")
+        terminal.type(CTRL_D)
+        assert terminal.process.wait(5) == 0
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "Hello\n"
+
+
+def test_stderr_need_not_be_a_terminal(fake: FakeDaemon, tmp_path: Path) -> None:
+    fake.answers.append(answer("Hello"))
+    with Terminal(f"{PROGRAM} file:main 2> {tmp_path}/errors") as terminal:
+        terminal.type("/a\n")
+        terminal.expect("Hello\r\n")
+        terminal.type(CTRL_D)
+        assert terminal.process.wait(5) == 0
+    assert (tmp_path / "errors").read_text(encoding="utf-8").startswith("file:main> ")
+
+
+def test_ctrl_c_abandons_the_line(fake: FakeDaemon) -> None:
+    fake.answers.append(answer("Hello"))
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type("/never")
+        terminal.expect("/never")
+        terminal.type(CTRL_C)
+        terminal.expect("file:main> ")
+        terminal.type("/a\n")
+        terminal.expect("Hello\r\nfile:main> ")
+    assert fake.commands() == ["/a"]
+
+
+def test_ctrl_c_during_a_command_leaves_it_to_the_daemon(fake: FakeDaemon) -> None:
+    fake.answers += [streamed(HEAD)[:-1], answer("Hello")]
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type("/long\n")
+        until(lambda: fake.commands())
+        terminal.type(CTRL_C)
+        terminal.expect("the command goes on in the daemon.\r\nfile:main> ")
+        terminal.type("/a\n")
+        terminal.expect("Hello\r\nfile:main> ")
+    assert fake.commands() == ["/long", "/a"]
+
+
+def test_an_outage_does_not_end_the_prompt(fake: FakeDaemon) -> None:
+    with Terminal(f"{PROGRAM} file:main --no-start") as terminal:
+        terminal.expect("file:main> ")
+        fake.stop()
+        terminal.type("/a\n")
+        terminal.expect("string: No daemon answers on port")
+        terminal.expect("file:main> ")
+
+
+@pytest.mark.parametrize(
+    ("topic", "typed", "completed"),
+    [
+        ("file:main", "/inf", "/info "),
+        ("file:main", "//inf", "//info "),
+        ("bash:dev", "//inf", "//info "),
+        ("file:main", "/hel", "/hel"),
+        ("bash:dev", "/inf", "/inf"),
+        ("file:main", "/x /inf", "/x /inf"),
+    ],
+)
+def test_tab_completes_the_names_that_help_lists(
+    fake: FakeDaemon, topic: str, typed: str, completed: str
+) -> None:
+    fake.routes["POST /exec"] = answer(HELP)
+    with Terminal(f"{PROGRAM} {topic}") as terminal:
+        terminal.expect(f"{topic}> ")
+        terminal.type(typed)
+        terminal.type(TAB)
+        terminal.type("END\n")
+        terminal.expect("String Commands")
+    assert fake.commands()[-1] == f"{completed}END"
+
+
+def test_completion_is_asked_for_once(fake: FakeDaemon) -> None:
+    fake.routes["POST /exec"] = answer(HELP)
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        for _ in range(2):
+            terminal.expect("file:main> ")
+            terminal.type("/inf" + "\t" + "\n")
+            terminal.expect("String Commands")
+    assert fake.commands() == ["//help", "/info ", "/info "]
+
+
+def test_history_outlives_the_program_and_holds_no_secrets(fake: FakeDaemon, tmp_path: Path) -> None:
+    fake.routes["POST /exec"] = answer("Hello")
+    with Terminal(f"{PROGRAM} app:mail") as terminal:
+        for line in ("/first é", '/set $KEY = "hunter2"', "//SET  $KEY = 'hunter2'"):
+            terminal.expect("app:mail> ")
+            terminal.type(f"{line}\n")
+            terminal.expect("Hello")
+        terminal.expect("app:mail> ")
+        terminal.type(CTRL_D)
+        assert terminal.process.wait(5) == 0
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type(UP + b"\n")
+        terminal.expect("Hello")
+    assert json.loads(fake.last("POST /exec").body)["cmd"] == "/first é"
+    history = tmp_path / ".string/history"
+    assert "hunter2" not in history.read_text(encoding="utf-8")
+    assert history.stat().st_mode & 0o777 == 0o600

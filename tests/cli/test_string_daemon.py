@@ -1,0 +1,104 @@
+"""The `string` program with the real daemon."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.terminal import CTRL_C, CTRL_D, PROGRAM, TAB, Terminal
+from tests.client.fake import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from stringd.testing.process import DaemonProcess
+
+
+@pytest.fixture
+def served(probed: DaemonProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DaemonProcess:
+    monkeypatch.setenv("STRINGD_PORT", str(probed.port))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.delenv("STRINGD_USER", raising=False)
+    return probed
+
+
+def string(*words: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [PROGRAM, *words]
+    if stdin is None:
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20)
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=20)
+
+
+@pytest.mark.usefixtures("served")
+def test_one_command() -> None:
+    run = string("file:main", "/exec echo Hello; exit 3")
+    assert run.returncode == 1
+    assert run.stdout.startswith("exit: 3 | cwd: ")
+    assert run.stdout.endswith("\n---\nHello\n")
+    assert run.stderr == ""
+
+
+@pytest.mark.usefixtures("served")
+def test_a_body_from_standard_input_arrives() -> None:
+    body = "first é\n\n  second\nlast"
+    assert string("file:main", "/body", "-", stdin=f"{body}\n").stdout == f"Body\n---\n{body}\n"
+    assert string("file:main", "-", stdin=f"/body\n{body}\n").stdout == f"Body\n---\n{body}\n"
+
+
+@pytest.mark.usefixtures("served")
+def test_lines_share_the_topic() -> None:
+    run = string("file:main", "--json", stdin='/set {x} = "1"\n/nope\n/set\n')
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [line["code"] for line in lines] == [None, "COMMAND_UNSUPPORTED", None]
+    assert lines[2]["content"].endswith('{x} = "1"')
+    assert run.returncode == 1
+
+
+@pytest.mark.usefixtures("served")
+def test_a_topic_that_is_none_is_one_line() -> None:
+    run = string("no such topic", "/info")
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", "string: Invalid topic: no such topic\n")
+
+
+def test_users_are_apart(served: DaemonProcess, tmp_path: Path) -> None:
+    assert string("--user", "größe", "main", "/record mine").returncode == 0
+    assert (tmp_path / ".string/users/gr%C3%B6%C3%9Fe/record.txt").read_text(encoding="utf-8") == "mine\n"
+    assert not (served.home / "record.txt").exists()
+
+
+def test_ctrl_c_leaves_the_command_to_the_daemon(served: DaemonProcess) -> None:
+    mark = served.home / "mark"
+    with subprocess.Popen([PROGRAM, "file:main", "/exec touch begun; sleep 1; touch mark"]) as run:
+        until((served.home / "begun").exists)
+        run.send_signal(signal.SIGINT)
+        assert run.wait(10) == 130
+        assert not mark.exists()
+    until(mark.exists)
+
+
+@pytest.mark.usefixtures("served")
+def test_a_conversation_at_the_prompt() -> None:
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type("/inf" + TAB.decode() + "\n")
+        terminal.expect("Session info\r\n")
+        terminal.expect("file:main> ")
+        terminal.type("/exec sleep 30\n")
+        terminal.expect("/exec sleep 30\r\n")
+        terminal.type(CTRL_C)
+        terminal.expect("goes on in the daemon.\r\nfile:main> ")
+        terminal.type(CTRL_D)
+        assert terminal.process.wait(5) == 0
+
+
+@pytest.mark.usefixtures("served")
+def test_in_a_shells_topic_the_runtimes_commands_are_completed() -> None:
+    with Terminal(f"{PROGRAM} bash:dev") as terminal:
+        terminal.expect("bash:dev> ")
+        terminal.type("//inf" + TAB.decode() + "\n")
+        terminal.expect("Session info\r\n")

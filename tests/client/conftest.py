@@ -1,0 +1,25 @@
+"""What the client's tests share: a server that answers with recorded bytes, and both clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.client.drivers import Talk, talk_async, talk_blocking
+from tests.client.fake import FakeDaemon
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeDaemon]:
+    with FakeDaemon() as server:
+        yield server
+
+
+@pytest.fixture(params=[talk_blocking, talk_async], ids=["blocking", "async"])
+def talk(request: pytest.FixtureRequest) -> Talk:
+    chosen: Talk = request.param
+    return chosen

@@ -1,0 +1,131 @@
+"""Answers that are no results: refusals, strangers on the port, nobody at all."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from stringd.client import (
+    Client,
+    DaemonUnreachable,
+    InvalidTopic,
+    PortTaken,
+    QueueFull,
+    QueueTimeout,
+    RequestRefused,
+    SessionClosed,
+    ShuttingDown,
+    Unavailable,
+    UnknownUser,
+)
+from stringd.errors import BodyTooLarge
+from tests.client.fake import CLOSE, FakeDaemon, http, json_answer
+
+if TYPE_CHECKING:
+    from tests.client.drivers import Talk
+
+RUN = ("exec", "file:main", "/x")
+
+
+@pytest.mark.requirement("client.queue_errors", "client.no_retry")
+@pytest.mark.parametrize(
+    ("status", "answer", "expected"),
+    [
+        (429, {"error": "QUEUE_FULL", "message": "16 wait"}, QueueFull("16 wait")),
+        (504, {"error": "QUEUE_TIMEOUT", "message": "too long"}, QueueTimeout("too long")),
+        (410, {"error": "SESSION_CLOSED", "message": "gone"}, SessionClosed("gone")),
+        (503, {"error": "SHUTTING_DOWN", "message": "bye"}, ShuttingDown("bye")),
+        (429, "no JSON", QueueFull("The daemon answered 429.")),
+        (413, {"error": "Body too large"}, BodyTooLarge("Body too large")),
+        (401, {"error": "Unknown user: x"}, UnknownUser("x")),
+        (400, {"error": "Invalid topic: a b"}, InvalidTopic("a b")),
+    ],
+)
+def test_a_refusal_is_the_daemons_own_exception(
+    fake: FakeDaemon, talk: Talk, status: int, answer: object, expected: RequestRefused
+) -> None:
+    fake.answers.append([json_answer(answer, status)])
+    with pytest.raises(RequestRefused) as caught:
+        talk(fake.port, RUN)
+    assert type(caught.value) is type(expected)
+    assert caught.value.body() == expected.body()
+    assert fake.count("POST /exec") == 1
+
+
+@pytest.mark.parametrize("code", ["POLICY", None])
+def test_a_refusal_of_another_kind_keeps_its_status_and_code(
+    fake: FakeDaemon, talk: Talk, code: str | None
+) -> None:
+    body = {"error": "No."} if code is None else {"error": code, "message": "No."}
+    fake.answers.append([json_answer(body, 403)])
+    with pytest.raises(RequestRefused, match="No") as caught:
+        talk(fake.port, RUN)
+    assert (caught.value.status, caught.value.code) == (403, code)
+    assert not isinstance(caught.value, Unavailable)
+
+
+def test_a_refusal_that_is_cut_off_is_a_refusal(fake: FakeDaemon, talk: Talk) -> None:
+    fake.answers.append([http(b'{"error": "QUEUE_FULL", "mess', 429)[:-5], CLOSE])
+    with pytest.raises(QueueFull):
+        talk(fake.port, RUN)
+
+
+def test_a_refused_chanflow_raises(fake: FakeDaemon, talk: Talk) -> None:
+    fake.routes["POST /chanflow"] = [json_answer({"error": "Unknown user: default"}, 401)]
+    with pytest.raises(UnknownUser):
+        talk(fake.port, ("chanflow", "x"))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        [http(b"<html>", kind="text/html")],
+        [json_answer({"ok": True})],
+        [json_answer({"error": "Not found"}, 404)],
+        [http(b"[1]")],
+        [b"220 mail.example ESMTP\r\n", CLOSE],
+    ],
+)
+@pytest.mark.requirement("client.health_first")
+def test_something_else_on_the_port_is_told_apart(fake: FakeDaemon, talk: Talk, script: Any) -> None:
+    fake.routes["GET /health"] = script
+    with pytest.raises(PortTaken, match="stringd"):
+        talk(fake.port, RUN)
+    assert fake.count("POST /exec") == 0
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+@pytest.mark.parametrize("step", [RUN, ("health",), ("users",), ("chanflow", "x")])
+def test_nobody_on_the_port_is_unreachable(talk: Talk, step: tuple[str, ...]) -> None:
+    with pytest.raises(DaemonUnreachable, match="No daemon answers on port"):
+        talk(free_port(), step, start=False)
+
+
+def test_a_body_that_the_daemon_does_not_read_is_answered_all_the_same(fake: FakeDaemon) -> None:
+    early = socket.create_server(("127.0.0.1", 0))
+
+    def refuse() -> None:
+        connection, _ = early.accept()
+        connection.recv(1024)
+        connection.sendall(json_answer({"error": "Body too large"}, 413))
+        connection.shutdown(socket.SHUT_WR)
+        while connection.recv(1 << 20):
+            pass
+        connection.close()
+
+    thread = threading.Thread(target=refuse)
+    thread.start()
+    with Client(port=early.getsockname()[1]) as client:
+        client.prepared = True
+        with pytest.raises(BodyTooLarge):
+            client.exec("file:main", "/x " + "y" * 11_000_000)
+    thread.join()
+    early.close()

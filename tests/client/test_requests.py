@@ -1,0 +1,124 @@
+"""What both clients send, and what the calls beside `exec` return."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from stringd.client import (
+    ChanFlowAnswer,
+    Client,
+)
+from tests.client.fake import FakeDaemon, http, json_answer, sse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.client.drivers import Talk
+
+RUN = ("exec", "file:main", "/x")
+
+
+@pytest.mark.requirement("client.health_first", "client.register", "client.port_cached")
+def test_the_first_command_is_preceded_by_ping_and_users_once(fake: FakeDaemon, talk: Talk) -> None:
+    fake.answers += [[sse()], [sse()]]
+    talk(fake.port, RUN, RUN)
+    assert [f"{seen.method} {seen.path}" for seen in fake.seen] == [
+        "GET /health",
+        "GET /users",
+        "POST /exec",
+        "POST /exec",
+    ]
+
+
+@pytest.mark.requirement("client.register")
+def test_an_unknown_user_gets_a_home_of_their_own(
+    fake: FakeDaemon, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    fake.answers.append([sse()])
+    talk(fake.port, RUN, user="../é b")
+    home = tmp_path / ".string/users/..%2F%C3%A9%20b"
+    assert json.loads(fake.last("POST /users").body) == {"id": "../é b", "home": str(home)}
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_given_home_is_registered_even_for_a_known_user(
+    fake: FakeDaemon, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fake.answers.append([sse()])
+    talk(fake.port, RUN, home="here")
+    assert json.loads(fake.last("POST /users").body)["home"] == str(tmp_path / "here")
+
+
+@pytest.mark.requirement("client.accept", "client.user_header")
+def test_a_command_is_sent_as_the_protocol_says(fake: FakeDaemon, talk: Talk) -> None:
+    fake.answers += [[sse()], [sse()]]
+    fake.routes["GET /users"] = [json_answer({"users": [{"id": "größe 𝒞", "home": "/h"}]})]
+    talk(fake.port, ("exec", "bash:dev", "ls\né", "r-1"), RUN, user="größe 𝒞")
+    first, second = (seen for seen in fake.seen if seen.path == "/exec")
+    assert json.loads(first.body) == {"cmd": "ls\né", "topic": "bash:dev", "request_id": "r-1"}
+    assert json.loads(second.body) == {"cmd": "/x", "topic": "file:main"}
+    assert first.headers["x-user-id"] == "größe 𝒞".encode()
+    assert first.headers["accept"] == b"text/event-stream"
+    assert first.headers["content-type"] == b"application/json"
+
+
+@pytest.mark.requirement("client.user_header")
+@pytest.mark.parametrize("user", ["", " ", " a", "a\n", "a\r\nX: y", "a\x00b", "\udc80"])
+def test_a_user_that_no_header_can_carry_is_refused_at_once(user: str) -> None:
+    with pytest.raises(ValueError, match="user id"):
+        Client(user)
+
+
+@pytest.mark.requirement("client.public_calls")
+def test_every_endpoint_has_its_call(fake: FakeDaemon, talk: Talk) -> None:
+    user, session = {"id": "default", "home": "/h"}, {"topic": "file:main"}
+    fake.routes |= {
+        "GET /status": [json_answer({"version": "1"})],
+        "GET /users": [json_answer({"users": [user]})],
+        "GET /sessions?user_id=default": [json_answer({"sessions": [session]})],
+        "DELETE /sessions/default/app%3Aa%3Ab": [json_answer({"deleted": True})],
+        "DELETE /users/default": [json_answer({"deleted": False})],
+        "POST /shutdown": [json_answer({"ok": True, "message": "stringd shutting down"})],
+    }
+    assert talk(
+        fake.port,
+        ("health",),
+        ("status",),
+        ("users",),
+        ("sessions",),
+        ("close_session", "app:a:b"),
+        ("remove_user",),
+        ("register",),
+        ("register", "/other"),
+        ("shutdown",),
+    ) == [
+        {"ok": True, "users": 1, "sessions": 0},
+        {"version": "1"},
+        [user],
+        [session],
+        True,
+        False,
+        {"user_id": "default", "home": "/h", "created": False},
+        {"user_id": "default", "home": "/h", "created": True},
+        {"ok": True, "message": "stringd shutting down"},
+    ]
+
+
+@pytest.mark.parametrize(("user", "segment"), [("..", "%2E%2E"), ("a/b?c#é", "a%2Fb%3Fc%23%C3%A9")])
+def test_no_user_id_changes_the_path(fake: FakeDaemon, talk: Talk, user: str, segment: str) -> None:
+    fake.routes[f"DELETE /users/{segment}"] = [json_answer({"deleted": True})]
+    assert talk(fake.port, ("remove_user",), user=user) == [True]
+
+
+def test_chanflow_sends_text_and_counts_what_failed(fake: FakeDaemon, talk: Talk) -> None:
+    text, answer = "<𝒞=string:file:a>\n/x\n</𝒞>", "<𝒞=string:file:a>\nHello\n</𝒞>"
+    fake.routes["POST /chanflow"] = [http(answer.encode(), 200, "text/plain", "X-Failed-Blocks: 2")]
+    assert talk(fake.port, ("chanflow", text)) == [ChanFlowAnswer(text=answer, failed=2)]
+    sent = fake.last("POST /chanflow")
+    assert (sent.body, sent.headers["x-user-id"]) == (text.encode(), b"default")
+    assert sent.headers["content-type"].startswith(b"text/plain")

@@ -1,0 +1,79 @@
+"""What a client assumes from its environment, and what importing it costs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import stringd.client
+from stringd.client import (
+    Client,
+)
+from stringd.errors import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+RUN = ("exec", "file:main", "/x")
+
+
+@pytest.mark.parametrize(("user", "folder"), [(".", "%2E"), ("..", "%2E%2E"), (".a", ".a"), ("a/b", "a%2Fb")])
+def test_no_user_id_leaves_the_folder_of_homes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str, folder: str
+) -> None:
+    from stringd.client.homes import user_home
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert user_home(user) == tmp_path / ".string/users" / folder
+
+
+@pytest.mark.parametrize("value", ["abc", "0", "-1", "70000", "３１００", "1e3"])
+def test_a_port_variable_that_names_no_port_is_a_fault(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("STRINGD_PORT", value)
+    with pytest.raises(Fault, match=f"STRINGD_PORT is not a port: {value}"):
+        Client()
+
+
+@pytest.mark.parametrize(("value", "port"), [("4711", 4711), ("", 3100), (None, 3100)])
+def test_the_port_comes_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, value: str | None, port: int
+) -> None:
+    monkeypatch.delenv("STRINGD_PORT", raising=False)
+    if value is not None:
+        monkeypatch.setenv("STRINGD_PORT", value)
+    assert Client().port == port
+
+
+def test_everything_promised_can_be_imported() -> None:
+    assert {name for name in stringd.client.__all__ if getattr(stringd.client, name, None) is None} == set()
+    with pytest.raises(AttributeError, match="Nonsense"):
+        _ = stringd.client.Nonsense
+
+
+def test_the_blocking_client_imports_nothing_heavy() -> None:
+    heavy = {"httpx", "asyncio", "anyio", "pluggy", "subprocess"}
+    code = f"import sys, stringd.client; print(sorted({heavy} & set(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
+def test_without_a_home_directory_the_fault_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from stringd.client.homes import home_directory
+
+    monkeypatch.setattr(os, "getuid", lambda: 987_654)
+    for value in ("", "relative/home"):
+        monkeypatch.setenv("HOME", value)
+        with pytest.raises(Fault, match="no home directory"):
+            home_directory()
+
+
+def test_a_home_variable_that_is_no_path_gives_way_to_the_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    from stringd.client.homes import home_directory
+
+    monkeypatch.setenv("HOME", "relative")
+    assert home_directory().is_absolute()

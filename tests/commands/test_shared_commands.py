@@ -1,0 +1,177 @@
+"""The commands that every topic shares, as an agent meets them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+
+
+def content(daemon: DaemonProcess, cmd: str, topic: str = "file:main") -> str:
+    """Send a command and return its answer without the label."""
+    return daemon.exec(cmd, topic).content.partition("\n")[2]
+
+
+class TestHelp:
+    def test_lists_the_commands_of_this_kind_of_topic(self, daemon: DaemonProcess) -> None:
+        system, line, *commands = content(daemon, "/help").splitlines()
+        assert (system, line) == ("String Commands", "---")
+        names = [command.split()[0] for command in commands]
+        assert names == ["/close", "/exec", "/help", "/info", "/set", "/topics"]
+
+    def test_a_topic_without_documents_has_no_one_shot_shell(self, daemon: DaemonProcess) -> None:
+        assert "/exec" not in content(daemon, "/help", "bash:dev")
+        assert daemon.exec("/exec true", "bash:dev").head["code"] == "COMMAND_UNSUPPORTED"
+
+    @pytest.mark.parametrize("name", ["exec", "/exec", "EXEC"])
+    def test_explains_one(self, daemon: DaemonProcess, name: str) -> None:
+        assert content(daemon, f"/help {name}").startswith("String Commands\n---\n/exec command\n\nRun one")
+
+    def test_names_the_nearest(self, daemon: DaemonProcess) -> None:
+        assert content(daemon, "/help exce") == "ERROR(NOT_FOUND): Unknown command: /exce\nnearest: /exec"
+
+
+class TestInfo:
+    def test_a_fresh_topic(self, daemon: DaemonProcess) -> None:
+        assert content(daemon, "/info", "web:docs") == (
+            f"Session info\n---\ntopic: web:docs\nuser: default\ncwd: {daemon.home}\nhistory: 0\nvariables: 0"
+        )
+
+    def test_shows_document_history_and_variables(self, probed: DaemonProcess) -> None:
+        for cmd in ("/visit probe:one", "/visit probe:two", '/set {b} = "2"', '/set {a} = "1"'):
+            probed.exec(cmd)
+        shown = content(probed, "/info")
+        assert "uri: probe:two\ntitle: Probe two\nblock: (whole document)\nhistory: 1\n" in shown
+        assert shown.endswith('variables: 2\n  {a} = "1"\n  {b} = "2"')
+
+
+class TestSet:
+    def test_sets_and_lists(self, daemon: DaemonProcess) -> None:
+        assert content(daemon, '/set {x} = "1"\n{y} = "two words"') == '{x} = "1"\n{y} = "two words"'
+        assert content(daemon, "/set") == 'Variables\n---\n{x} = "1"\n{y} = "two words"'
+
+    def test_nothing_set(self, daemon: DaemonProcess) -> None:
+        assert content(daemon, "/set") == "Variables\n---\n(none)"
+
+    def test_all_or_nothing(self, daemon: DaemonProcess) -> None:
+        reply = daemon.exec('/set {x} = "1"\nnonsense')
+        assert reply.head["code"] == "INVALID_PAYLOAD"
+        assert content(daemon, "/set") == "Variables\n---\n(none)"
+
+    def test_topics_do_not_share(self, daemon: DaemonProcess) -> None:
+        content(daemon, '/set {x} = "1"', "file:a")
+        assert content(daemon, "/set", "file:b") == "Variables\n---\n(none)"
+
+    def test_a_secret_has_no_place_here(self, daemon: DaemonProcess) -> None:
+        reply = daemon.exec('/set {x} = "1"\n$KEY = "s"')
+        assert reply.head["code"] == "INVALID_TARGET"
+        assert content(daemon, "/set") == "Variables\n---\n(none)"
+
+
+class TestTopics:
+    def test_lists_where_each_is(self, probed: DaemonProcess) -> None:
+        probed.exec("/visit probe:one", "web:b")
+        probed.exec("/info", "file:a")
+        assert content(probed, "/topics", "file:a") == "Topics\n---\nfile:a\nweb:b  probe:one"
+        assert content(probed, "/topics web", "file:a") == "Topics\n---\nweb:b  probe:one"
+        assert content(probed, "/topics app", "file:a") == "Topics\n---\n(none)"
+
+    def test_shows_nothing_of_other_users(self, daemon: DaemonProcess) -> None:
+        daemon.register("other")
+        daemon.exec("/info", "file:theirs", user="other")
+        assert content(daemon, "/topics") == "Topics\n---\nfile:main"
+
+
+class TestClose:
+    def test_forgets_everything_but_the_topic(self, probed: DaemonProcess) -> None:
+        probed.exec("/visit probe:one")
+        probed.exec('/set {x} = "1"')
+        reply = probed.exec("/close")
+        assert reply.content == "re: /close\nClosed: probe:one"
+        assert reply.head["meta"] is None
+        assert content(probed, "/info").endswith("history: 0\nvariables: 0")
+        assert probed.request("GET", "/health").json()["sessions"] == 1
+
+    def test_nothing_open(self, daemon: DaemonProcess) -> None:
+        assert content(daemon, "/close") == "ERROR(INVALID_TARGET): No document is open."
+
+
+class TestExec:
+    @pytest.mark.parametrize(
+        ("command", "status", "output"),
+        [
+            ("echo hi", 0, "hi"),
+            ("true", 0, "(no output)"),
+            ("exit 3", 3, "(no output)"),
+            ("echo out; echo err >&2; false", 1, "out\nerr"),
+            ("kill -9 $$", 137, "(no output)"),
+            ("cat <<END\n  two\nlines\nEND", 0, "  two\nlines"),
+            ("cat", 0, "(no output)"),
+            ("printf 'a\\n\\n'", 0, "a\n"),
+            ("printf '\\377'", 0, "\N{REPLACEMENT CHARACTER}"),
+            ("nonsense-program", 127, "/bin/bash: line 1: nonsense-program: command not found"),
+        ],
+    )
+    def test_status_and_output(self, daemon: DaemonProcess, command: str, status: int, output: str) -> None:
+        reply = daemon.exec(f"/exec {command}")
+        assert reply.head["ok"] is (status == 0)
+        assert reply.head["code"] == (f"EXIT_{status}" if status else None)
+        assert reply.content.partition("\n")[2] == f"exit: {status} | cwd: {daemon.home}\n---\n{output}"
+
+    def test_nothing_to_execute(self, daemon: DaemonProcess) -> None:
+        assert daemon.exec("/exec").head["code"] == "INVALID_PAYLOAD"
+
+    def test_a_nul_is_refused(self, daemon: DaemonProcess) -> None:
+        assert daemon.exec("/exec echo \0").head["code"] == "INVALID_PAYLOAD"
+
+    def test_variables_are_exported_except_private_ones(self, daemon: DaemonProcess) -> None:
+        daemon.exec('/set {city} = "Seoul; true"\n{_hidden} = "x"\n{not-a-name} = "y"')
+        assert content(daemon, "/exec echo $HOME $city; env | grep -c _hidden").endswith(
+            f"---\n{daemon.home} Seoul; true\n0"
+        )
+
+    def test_the_time_limit_is_the_topics(self, daemon: DaemonProcess) -> None:
+        daemon.exec('/set {_timeout} = "0.3"')
+        reply = daemon.exec("/exec echo before; sleep 60")
+        assert reply.head["code"] == "TIMEOUT"
+        assert reply.content.endswith("Still running after 0.3 s, so it was ended.\nbefore")
+
+    @pytest.mark.parametrize("value", ["soon", "-1", "nan", "inf", "0"])
+    def test_a_time_limit_that_is_none(self, daemon: DaemonProcess, value: str) -> None:
+        daemon.exec(f'/set {{_timeout}} = "{value}"')
+        assert daemon.exec("/exec true").head["code"] == "INVALID_PARAMS"
+
+    def test_a_background_child_neither_holds_the_answer_nor_lives_on(self, daemon: DaemonProcess) -> None:
+        started = time.monotonic()
+        reply = daemon.exec("/exec sleep 60 & echo $!")
+        assert time.monotonic() - started < 10
+        child = int(reply.content.splitlines()[-1])
+        assert not Path(f"/proc/{child}/cmdline").exists() or is_ending(child)
+
+    def test_a_flood_keeps_head_and_tail_and_says_what_is_cut(self, daemon: DaemonProcess) -> None:
+        reply = daemon.exec("/exec echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last")
+        output = reply.content.split("---\n", 1)[1]
+        assert output.startswith("first\nxxx")
+        assert output.endswith("xxx\nlast")
+        assert "bytes of output left out" in output
+        assert len(output) < 1_100_000
+
+    def test_a_home_that_is_gone(self, daemon: DaemonProcess) -> None:
+        daemon.home.rmdir()
+        assert daemon.exec("/exec true").head["code"] == "NOT_FOUND"
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process has been killed and only waits to be collected, within a bounded time."""
+    deadline = time.monotonic() + 5
+    status = Path(f"/proc/{pid}/status")
+    while time.monotonic() < deadline:
+        try:
+            if "State:\tZ" in status.read_text(encoding="utf-8"):
+                return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+    return False

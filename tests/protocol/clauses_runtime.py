@@ -1,0 +1,108 @@
+"""What runtime.md decides for the wire: topics, command lines, replies, HTTP, persistence."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+TOPICS = requirements(
+    "runtime.md 1",
+    ("topic.form", "A topic is a lower-case type, a colon and a name of letters, digits, _ and -."),
+    ("topic.app_config", "Only app topics have a third segment."),
+    ("topic.trim", "Blanks around a topic are dropped."),
+    ("topic.bare", "A bare name is a file topic."),
+    ("topic.default", "An empty, null or absent topic is file:main."),
+    ("topic.invalid", "Any other form is 400 with the raw text."),
+    ("topic.types", "The known types are those of the loaded plugins."),
+    ("topic.canonical", "Everything shown uses the canonical form."),
+    ("topic.case", "Names are case-sensitive."),
+    ("topic.fifo", "Commands of one topic run in the order of their arrival."),
+    ("topic.parallel", "Different topics run in parallel."),
+    ("topic.listed", "A topic is listed once a valid /exec or POST /sessions named it, not before."),
+)
+
+COMMANDS = requirements(
+    "runtime.md 2",
+    ("command.trim", "Blanks around the whole command are dropped."),
+    ("command.body", "Everything after the first newline is the body, byte-exact after the trim."),
+    ("command.single", "Further lines are never a second command."),
+    ("command.no_body", "A body given to a command that takes none is INVALID_PAYLOAD and nothing is done."),
+    ("command.word", "The command word ends at the first blank and ignores case."),
+    ("command.rest", "The rest of the header line is kept raw."),
+    ("command.slash", "Text without a slash is COMMAND_UNSUPPORTED with the fixed message."),
+    ("command.unknown", "An unknown word is COMMAND_UNSUPPORTED and named."),
+    ("command.unknown.hint", "The next line points to /help and to the nearest known command."),
+    ("command.double_slash", "//x equals /x."),
+)
+
+REPLIES = requirements(
+    "runtime.md 6",
+    ("reply.label.line", "The label is the first line of the command."),
+    ("reply.label.length", "A label has at most 80 characters, a longer one is 77 and `...`."),
+    (
+        "reply.label.controls",
+        "Control characters of a request_id are dropped in the label, kept in the head.",
+    ),
+    ("reply.system", "A confirmation is the system line alone."),
+    ("reply.system_content", "System line and content are parted by a line `---`."),
+    ("reply.context", "The context lines of an error follow its message."),
+    ("reply.exit", "A failed shell command is EXIT_n with its own system line, not prefixed with ERROR."),
+)
+
+HTTP = requirements(
+    "runtime.md 13",
+    ("http.not_found", "An unknown path is 404 in JSON."),
+    ("http.not_allowed", "A wrong method is 405 in JSON and names the allowed ones."),
+    ("http.too_large", "A body over 10 MiB is 413 in JSON, announced or chunked."),
+    ("http.bad_shape", "A body of the wrong shape is 400."),
+    ("http.no_500", "No body makes the daemon answer 500 or stop."),
+    ("plugin.crash", "An exception in a plugin is INTERNAL_ERROR and the stream still ends with done."),
+    ("plugin.crash.log", "The traceback goes to the log and not to the wire."),
+    ("exec.validation", "/exec checks header, user, JSON, cmd, topic and queue in this order."),
+    ("origin.loopback", "A request whose Origin is not loopback is 403 and does nothing."),
+    ("origin.allowed", "--allow-origin admits exactly the given origin."),
+    ("host.loopback", "A request whose Host is not loopback is 421 and does nothing."),
+    ("fault.port_taken", "A taken port is one line on stderr and a non-zero exit."),
+    ("fault.port_value", "A value that is no port is one line on stderr and a non-zero exit."),
+    ("fault.data_dir", "An unwritable data directory is one line on stderr and a non-zero exit."),
+    ("users.broken", "A broken users.json is moved aside, reported on stderr, and the daemon starts."),
+    ("users.broken.status", "A broken users.json is reported by `stringd status`."),
+    ("stop.accepting", "A daemon that was told to stop accepts no connection."),
+    ("stop.running", "A command that runs when the daemon stops ends with ERROR(SHUTTING_DOWN) and done."),
+    ("stop.waiting", "A command that waits when the daemon stops is 503 SHUTTING_DOWN."),
+    ("stop.children", "No child process outlives the daemon."),
+    ("stop.exit", "SIGTERM and /shutdown end with exit code 0."),
+)
+
+PERSISTENCE = requirements(
+    "runtime.md 14",
+    ("users.kill", "Every answered registration survives SIGKILL."),
+    ("users.mode", "users.json can be read by its owner only."),
+    ("sessions.persist.variables", "A topic's variables survive a restart."),
+    ("sessions.persist.document", "A topic's document survives a restart."),
+)
+
+ALLOWED_PATHS = requirements(
+    "runtime.md 3",
+    ("users.allowed_paths", "POST /users takes an optional list of absolute paths."),
+    ("users.allowed_paths.kept", "An update without allowedPaths keeps them."),
+)
+
+KERNEL = requirements(
+    "decided for the kernel",
+    ("http.drain", "A rejected request whose body still arrives gets its JSON, not a reset."),
+    ("http.pipelining", "Requests sent ahead on one connection are answered in order."),
+    ("http.slow_body", "A body that comes slowly is waited for and holds nobody else up."),
+    ("http.half_closed", "A client that stops sending half way executes nothing and harms nobody."),
+    ("exec.disconnect", "A command whose client went away completes, then the next one starts."),
+    ("exec.handover", "The topic's slot goes to the first in the queue, nobody overtakes or overlaps."),
+    ("exec.ping", "A long command sends SSE comments until its head comes."),
+    ("session.closed.waiting", "A command that waits while its session goes is 410 SESSION_CLOSED."),
+    (
+        "session.closed.running",
+        "A command that runs while its session goes ends with ERROR(SESSION_CLOSED) and done.",
+    ),
+    ("users.home_change", "A changed home disposes the user's sessions, an unchanged one does not."),
+    ("sessions.persist.broken", "A broken session store costs nothing but its own sessions."),
+)
+
+RUNTIME = TOPICS + COMMANDS + REPLIES + HTTP + PERSISTENCE + ALLOWED_PATHS + KERNEL

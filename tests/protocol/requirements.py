@@ -1,0 +1,14 @@
+"""The manifest: every clause of the protocol, by its id."""
+
+from __future__ import annotations
+
+from tests.protocol.clauses_client import CLIENT
+from tests.protocol.clauses_exec import EXEC
+from tests.protocol.clauses_runtime import RUNTIME
+from tests.protocol.clauses_seed import DAEMON
+from tests.protocol.gaps import GAPS
+from tests.protocol.records import Gap, Requirement
+
+REQUIREMENTS: tuple[Requirement, ...] = DAEMON + EXEC + CLIENT + RUNTIME
+
+__all__ = ["GAPS", "REQUIREMENTS", "Gap", "Requirement"]

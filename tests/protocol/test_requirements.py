@@ -1,0 +1,88 @@
+"""The manifest and the tests hold each other: no clause without a test, no test without a clause."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.protocol.requirements import GAPS, REQUIREMENTS, Gap, Requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(__file__).parent
+TESTS = HERE.parent
+RECORDS: tuple[Requirement | Gap, ...] = (*REQUIREMENTS, *GAPS)
+KNOWN = {requirement.id for requirement in REQUIREMENTS}
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def marks(tree: ast.AST) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="mark"), attr="requirement")):
+                yield node
+
+
+def ids(tree: ast.AST) -> list[str]:
+    return [ast.literal_eval(argument) for mark in marks(tree) for argument in mark.args]
+
+
+def modules(folder: Path) -> Iterator[tuple[Path, ast.Module]]:
+    for file in sorted(folder.rglob("test_*.py")):
+        yield file, ast.parse(file.read_text(encoding="utf-8"))
+
+
+def functions_of(module: ast.Module) -> Iterator[FunctionNode]:
+    for node in ast.walk(module):
+        if isinstance(node, FunctionNode) and node.name.startswith("test_"):
+            yield node
+
+
+def claimed() -> set[str]:
+    return {name for _, module in modules(TESTS) for name in ids(module)}
+
+
+def test_every_requirement_has_a_test() -> None:
+    assert sorted(KNOWN - claimed()) == []
+
+
+def test_every_claimed_requirement_is_known() -> None:
+    assert sorted(claimed() - KNOWN) == []
+
+
+def test_every_protocol_test_claims_a_requirement() -> None:
+    others = ((file, module) for file, module in modules(HERE) if file != Path(__file__))
+    silent = [
+        f"{file.name}:{test.name}"
+        for file, module in others
+        for test in functions_of(module)
+        if not ids(test)
+    ]
+    assert silent == []
+
+
+def test_no_test_claims_a_requirement_twice() -> None:
+    doubled = [
+        test.name for _, module in modules(TESTS) for test in functions_of(module) if repeated(ids(test))
+    ]
+    assert doubled == []
+
+
+def test_ids_are_unique_and_dotted() -> None:
+    every = [record.id for record in RECORDS]
+    assert repeated(every) == []
+    assert [name for name in every if not re.fullmatch(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*", name)] == []
+
+
+def test_every_record_names_its_source_and_says_something() -> None:
+    said = [(record.source, record.text) for record in RECORDS]
+    assert [pair for pair in said if not all(pair)] == []
+    assert [gap.id for gap in GAPS if not gap.reason] == []
+
+
+def repeated(names: list[str]) -> list[str]:
+    return [name for name, count in Counter(names).items() if count > 1]

@@ -1,0 +1,45 @@
+"""Bounded waiting: a condition is polled until it holds or the time is over."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from stringd.testing.process import DaemonProcess
+
+T = TypeVar("T")
+INTERVAL = 0.02
+
+
+def eventually(probe: Callable[[], T | None], within: float = 10.0) -> T:
+    """The first truthy answer of the probe; fails the test when none comes in time."""
+    deadline = time.monotonic() + within
+    while not (answer := probe()):
+        assert time.monotonic() < deadline, f"still {answer!r} after {within} s"
+        time.sleep(INTERVAL)
+    return answer
+
+
+def session(daemon: DaemonProcess, topic: str = "file:main", user: str = "default") -> dict[str, Any] | None:
+    """The entry of one topic in GET /sessions."""
+    listed = daemon.request("GET", f"/sessions?user_id={user}").json()["sessions"]
+    return next((entry for entry in listed if entry["topic"] == topic), None)
+
+
+def running(daemon: DaemonProcess, topic: str = "file:main", user: str = "default") -> None:
+    """Returns once the topic executes a command."""
+    eventually(lambda: (session(daemon, topic, user) or {}).get("executing"))
+
+
+def waiting(daemon: DaemonProcess, count: int, topic: str = "file:main", user: str = "default") -> None:
+    """Returns once this many commands wait for the topic."""
+    eventually(lambda: (session(daemon, topic, user) or {}).get("queue_length") == count)
+
+
+def recorded(daemon: DaemonProcess) -> list[str]:
+    """The lines that /record has written for the default user."""
+    file = daemon.home / "record.txt"
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []

@@ -1,0 +1,72 @@
+"""The queue's promises where requests meet in the same instant."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from stringd.errors import ClientGone, SessionClosed
+from stringd.sessions.turns import Turns
+
+
+def test_a_turn_that_comes_as_its_waiter_leaves_goes_to_the_next() -> None:
+    async def scene() -> None:
+        turns, gone = Turns("u:file:a", 60), asyncio.Event()
+        await turns.take(None)
+
+        async def left() -> None:
+            await gone.wait()
+
+        leaving = asyncio.create_task(turns.take(left))
+        staying = asyncio.create_task(turns.take(None))
+        while turns.waiting < 2:
+            await asyncio.sleep(0)
+        gone.set()
+        await asyncio.sleep(0)
+        turns.pass_on()
+        with pytest.raises(ClientGone):
+            await leaving
+        await staying
+        turns.pass_on()
+        await turns.idle()
+
+    asyncio.run(asyncio.wait_for(scene(), 5))
+
+
+def test_a_newcomer_cannot_take_the_turn_between_two() -> None:
+    async def scene() -> list[str]:
+        turns, order = Turns("u:file:a", 60), []
+
+        async def work(name: str) -> None:
+            await turns.take(None)
+            order.append(name)
+            await asyncio.sleep(0)
+            turns.pass_on()
+
+        await turns.take(None)
+        first = asyncio.create_task(work("waited"))
+        while not turns.waiting:
+            await asyncio.sleep(0)
+        turns.pass_on()
+        await asyncio.gather(first, work("newcomer"))
+        return order
+
+    assert asyncio.run(asyncio.wait_for(scene(), 5)) == ["waited", "newcomer"]
+
+
+def test_everyone_who_waits_is_told_why_it_is_over() -> None:
+    async def scene() -> None:
+        turns = Turns("u:file:a", 60)
+        await turns.take(None)
+        waiting = [asyncio.create_task(turns.take(None)) for _ in range(3)]
+        while turns.waiting < 3:
+            await asyncio.sleep(0)
+        turns.refuse_waiting(SessionClosed("closed"))
+        assert all(
+            isinstance(it, SessionClosed) for it in await asyncio.gather(*waiting, return_exceptions=True)
+        )
+        turns.pass_on()
+        await turns.take(None)
+
+    asyncio.run(asyncio.wait_for(scene(), 5))

@@ -1,0 +1,35 @@
+"""Replies on the wire."""
+
+from __future__ import annotations
+
+import json
+
+from stringd.contracts.documents import Place
+from stringd.contracts.replies import Outcome, Reply
+from stringd.contracts.sessions import TopicName
+from stringd.text.envelope import Request, body, encode_events
+
+REQUEST = Request(user_id="u", topic=TopicName(type="file", name="a"), cmd="/x", request_id=None)
+
+
+def test_the_three_forms_of_a_success() -> None:
+    assert body(Reply.confirmation("Closed: a")) == "Closed: a"
+    assert body(Reply.page("Opened a", "# A")) == "Opened a\n---\n# A"
+    assert body(Reply.page("", "template output")) == "template output"
+
+
+def test_errors_carry_their_context_below() -> None:
+    assert body(Reply.error("NOT_FOUND", "No a.", "near: b")) == "ERROR(NOT_FOUND): No a.\nnear: b"
+
+
+def test_output_keeps_its_own_status_line() -> None:
+    assert body(Reply.output("exit: 3 | cwd: /", "out", code="EXIT_3")) == "exit: 3 | cwd: /\n---\nout"
+
+
+def test_a_name_that_is_no_utf8_does_not_break_the_stream() -> None:
+    place = Place(uri="file:///\udcff", title=None, block=None)
+    outcome = Outcome(reply=Reply.page("Listing", "bad \udcff name"), document=place)
+    head, content, done = encode_events(REQUEST, outcome).decode().rstrip("\n").split("\n\n")
+    assert json.loads(head.split("data: ")[1])["meta"]["uri"] == "file:///?"
+    assert json.loads(content.split("data: ")[1]) == "re: /x\nListing\n---\nbad ? name"
+    assert done == "event: done\ndata: {}"
