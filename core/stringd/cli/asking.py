@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from stringd.cli.arguments import user_argument
 from stringd.cli.output import write_output
 from stringd.client.sync import Client
 from stringd.contracts.cli import CliCommand
+from stringd.errors import DaemonUnreachable
 
 _DEFAULT_USER = "default"
+END_SECONDS = 6.0
+POLL_SECONDS = 0.02
 
 
 def _client(arguments: argparse.Namespace, user: str = _DEFAULT_USER) -> Client:
@@ -62,7 +67,16 @@ def _session_line(session: dict[str, Any]) -> str:
 def _shutdown(arguments: argparse.Namespace) -> int:
     with _client(arguments) as client:
         write_output(str(client.shutdown()["message"]))
+        _await_end(client)
     return 0
+
+
+def _await_end(client: Client) -> None:
+    deadline = time.monotonic() + END_SECONDS
+    with suppress(DaemonUnreachable):
+        while time.monotonic() < deadline:
+            client.health()
+            time.sleep(POLL_SECONDS)
 
 
 def _removed(found: bool, what: str) -> int:

@@ -36,7 +36,7 @@ class Contribution:
         yield from (claim for record in self.commands for claim in _command_claims(record))
         yield from (f"scheme {scheme}" for record in self.loaders for scheme in record.schemes)
         yield from (f"media type {media}" for record in self.renderers for media in record.media_types)
-        yield from route_claims(getattr(route, "path", "") for route in self.routes)
+        yield from dict.fromkeys(f"route {path}" for path in self._paths())
         yield from (f"service {record.name}" for record in self.services)
         yield from (f"gate {record.name}" for record in self.gates)
         yield from (f"observer {record.name}" for record in self.observers)
@@ -48,6 +48,10 @@ class Contribution:
         for record in self.commands:
             if isinstance(record.topic_types, frozenset) and not record.topic_types <= own:
                 yield f"command /{record.name}"
+        yield from (below(path.split("/")[1]) for path in self._paths() if path.count("/") > 1)
+
+    def _paths(self) -> Iterator[str]:
+        yield from (getattr(route, "path", "") for route in self.routes)
 
 
 @dataclass(slots=True)
@@ -105,6 +109,6 @@ def _command_claims(command: Command) -> Iterable[str]:
     return (f"command /{command.name}",)
 
 
-def route_claims(paths: Iterable[str]) -> Iterable[str]:
-    """Name the paths of routes; several routes of one plugin may share one, by method."""
-    return dict.fromkeys(f"route {path}" for path in paths)
+def below(segment: str) -> str:
+    """Name every route whose path begins with a segment that is not its last."""
+    return f"route below /{segment}/"

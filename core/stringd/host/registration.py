@@ -18,7 +18,7 @@ from stringd.contracts.daemon import Daemon, Service
 from stringd.contracts.documents import Loader, Renderer
 from stringd.contracts.topics import TopicType
 from stringd.errors import Fault
-from stringd.host.catalogue import Catalogue, Contribution, route_claims
+from stringd.host.catalogue import Catalogue, Contribution, below
 from stringd.host.discovery import Candidate, installed_plugins, select_plugins
 
 log = logging.getLogger(__name__)
@@ -65,10 +65,16 @@ def load_plugins(
 ) -> Plugins:
     """Load what the configuration asks for. Without a daemon, what needs one is not asked for."""
     selected = select_plugins(installed_plugins(), config)
-    host = _Host(config, daemon, reserved=route_claims(reserved_paths))
+    host = _Host(config, daemon, reserved=_reserved(reserved_paths))
     reports = tuple(host.take(candidate) for candidate in selected)
     _refuse_named(reports, config)
     return Plugins(catalogue=host.catalogue, reports=reports)
+
+
+def _reserved(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        yield f"route {path}"
+        yield below(path.split("/")[1])
 
 
 def _refuse_named(reports: Iterable[PluginReport], config: Config) -> None:

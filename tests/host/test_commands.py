@@ -1,0 +1,46 @@
+"""A stranger's commands: for all topics, for document topics, for named types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+
+UNKNOWN = "COMMAND_UNSUPPORTED"
+
+
+@pytest.mark.parametrize(
+    ("cmd", "codes"),
+    [
+        ("//water", {"file": None, "web": None, "app": None, "plot": None}),
+        ("//press", {"file": None, "web": None, "app": None, "plot": UNKNOWN}),
+        ("//rake leaves", {"file": None, "web": None, "app": UNKNOWN, "plot": UNKNOWN}),
+    ],
+)
+def test_a_command_is_there_where_it_says(
+    cmd: str, codes: dict[str, str | None], garden: DaemonProcess
+) -> None:
+    assert {name: garden.exec(cmd, f"{name}:main").head["code"] for name in codes} == codes
+
+
+def test_it_is_reached_with_string_and_explained_by_help(string: Callable[..., str]) -> None:
+    assert string("file:main", "/water") == "Watered file:main\n"
+    assert string("file:main", "/rake  two  leaves") == "exit: 0\n---\nraked two  leaves\n"
+    assert string("file:main", "/help rake") == "String Commands\n---\n/rake leaves\n\nRake the leaves.\n"
+
+
+def test_a_command_with_a_body_gets_it_and_one_without_is_never_run_with_one(garden: DaemonProcess) -> None:
+    assert garden.exec("/press\na rose\n  and a  leaf").content == (
+        "re: /press\nPressed\n---\na rose\n  and a  leaf"
+    )
+    refused = garden.exec("/water\na rose")
+    assert refused.head["code"] == "INVALID_PAYLOAD"
+    assert "Watered" not in refused.content
+
+
+def test_it_is_reached_through_chanflow(garden: DaemonProcess) -> None:
+    text = "<𝒞=string:file:main>\n/water\n</𝒞>"
+    reply = garden.request("POST", "/chanflow", text, {"X-User-Id": "default"})
+    assert (reply.status, "Watered file:main" in reply.text) == (200, True), reply.text
