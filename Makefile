@@ -1,0 +1,59 @@
+# One venv, `.venv`, serves every target; a stamp in it says which extras are installed, and a change of
+# pyproject.toml or constraints.txt makes the stamps old. PYTHON=python3.12 asks for that interpreter.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test lint format types contracts wheel bench check constraints clean
+
+bin := .venv/bin
+stamps := .venv/stamps$(if $(PYTHON),/$(notdir $(PYTHON)))
+port := $(or $(STRINGD_PORT),3100)
+ARGS :=
+
+help:             ## list the targets
+	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' Makefile | expand -t 20
+
+run: $(stamps)/run    ## install what is needed and start the daemon in the foreground (ARGS="--port 0")
+	@echo 'stringd starts here and stops with Ctrl-C. In another terminal, from this directory, try:'
+	@echo '    $(bin)/string file:main /help'
+	@echo "    $(bin)/string file:main '/exec date'"
+	@echo '    curl -s http://127.0.0.1:$(port)/health'
+	@exec $(bin)/stringd $(ARGS)
+
+test: $(stamps)/test  ## run all tests (ARGS="tests/docs -k links" chooses)
+	$(bin)/pytest $(ARGS)
+
+lint: $(stamps)/dev   ## check style and layout
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+
+format: $(stamps)/dev ## lay the code out and repair what can be repaired
+	$(bin)/ruff check --fix
+	$(bin)/ruff format
+
+types: $(stamps)/dev  ## check the types, strictly
+	$(bin)/mypy
+	$(bin)/mypy .ci/smoke.py
+
+contracts: $(stamps)/dev  ## check which room may import which
+	$(bin)/lint-imports
+
+wheel: $(stamps)/dev  ## build sdist and wheel into dist/
+	rm -rf dist
+	PIP_CONSTRAINT=constraints.txt $(bin)/python -m build --outdir dist
+
+bench: $(stamps)/dev  ## measure speed against the goals (ARGS="kernel.exec" chooses)
+	$(bin)/python -m bench $(ARGS)
+
+check:                ## everything a change must pass
+	.ci/run
+
+constraints:          ## renew constraints.txt from a fresh venv
+	.ci/constraints
+
+clean:                ## remove the venv, the caches and dist/; the daemon's data stays
+	rm -rf .venv dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(stamps)/%: pyproject.toml constraints.txt
+	@.ci/install $* $(stamps)

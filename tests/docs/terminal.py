@@ -1,0 +1,137 @@
+"""A newcomer's terminal: an empty home, a port of its own, and the commands of a page typed one by one."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Self
+
+from tests.docs.blocks import pattern
+
+PATIENCE = 20.0
+SHOWN_HOME = "/home/you"
+SHOWN_PORT = "3100"
+
+
+class Terminal:
+    """Runs commands in one fresh home; pages write `/home/you` and `3100` for its home and port."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._port = free_port()
+        self._background: list[tuple[subprocess.Popen[bytes], Path]] = []
+        self._environment = {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "STRINGD_PORT": str(self._port),
+        }
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process, _log in self._background:
+            end_group(process, signal.SIGKILL)
+        if self._answers():  # A client of the page has started a daemon that nobody ended.
+            self._start("stringd shutdown", self._home.parent / "output").wait(PATIENCE)
+
+    def write(self, name: str, text: str) -> None:
+        """Save a file that the page asks the reader to write."""
+        path = self._home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self._real(text), encoding="utf-8")
+
+    def check(self, command: str, shown: str) -> None:
+        """Run the command to its end; its output is what the page shows."""
+        log = self._home.parent / "output"
+        process = self._start(command, log)
+        try:
+            code = process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            end_group(process, signal.SIGKILL)
+            code = None
+        output = as_lines(log.read_text(encoding="utf-8"))
+        assert code == 0, f"$ {command}\nexit code {code}\n{output}"
+        assert pattern(self._real(shown)).fullmatch(output), (
+            f"$ {command}\nshows\n{output}\ninstead of\n{shown}"
+        )
+
+    def leave_running(self, command: str, shown: str) -> None:
+        """Start a command in the other terminal, once that is free, and wait until it has said its piece."""
+        self._wait_for_background()
+        log = self._home.parent / f"output-{len(self._background)}"
+        process = self._start(command, log)
+        self._background.append((process, log))
+        expected = pattern(self._real(shown))
+        deadline = time.monotonic() + PATIENCE
+        while not expected.fullmatch(log.read_text(encoding="utf-8")):
+            assert process.poll() is None, f"$ {command}\nended\n{log.read_text(encoding='utf-8')}"
+            assert time.monotonic() < deadline, f"$ {command}\nsays\n{log.read_text(encoding='utf-8')}"
+            time.sleep(0.02)
+
+    def start_daemon(self) -> None:
+        """Start the daemon that a page takes for granted."""
+        self.leave_running("stringd", f"...\nstringd listening on http://127.0.0.1:{SHOWN_PORT}\n...\n")
+
+    def close(self) -> None:
+        """End what still runs with Ctrl-C; all of it ends well."""
+        for process, _log in self._background:
+            if process.poll() is None:
+                end_group(process, signal.SIGINT)
+        self._wait_for_background()
+        assert not self._answers(), "the page leaves a daemon behind that it did not start itself"
+
+    def _answers(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self._port)) == 0
+
+    def _wait_for_background(self) -> None:
+        for process, log in self._background:
+            assert process.wait(PATIENCE) == 0, log.read_text(encoding="utf-8")
+
+    def _start(self, command: str, log: Path) -> subprocess.Popen[bytes]:
+        with log.open("wb") as output:
+            return subprocess.Popen(
+                ["bash", "-c", self._real(command)],
+                cwd=self._home,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def _real(self, text: str) -> str:
+        """The page's text with the home and the port that this terminal really has."""
+        return re.sub(rf"\b{SHOWN_PORT}\b", str(self._port), text.replace(SHOWN_HOME, str(self._home)))
+
+
+def as_lines(output: str) -> str:
+    """The output as a page shows it: its last line ends like the others, whatever the program did."""
+    return output if not output or output.endswith("\n") else f"{output}\n"
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def end_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Send the signal to the process and all that it started, if any of it is still there."""
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        return
+    if number == signal.SIGKILL:
+        process.wait()

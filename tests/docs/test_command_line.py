@@ -1,0 +1,50 @@
+"""The page of the command lines names every option and every environment variable, and no others."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT, text_of
+
+PAGE = "docs/reference/command-line.md"
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+VARIABLE = re.compile(r"STRINGD_[A-Z_]*[A-Z]")
+
+
+def help_of(program: str, *words: str) -> str:
+    command = [str(Path(sys.executable).parent / program), *words, "--help"]
+    return subprocess.run(command, check=True, capture_output=True, encoding="utf-8", timeout=20).stdout
+
+
+def subcommands() -> list[str]:
+    """The words after `stringd` that its own help lists."""
+    listed = re.findall(r"^    ([a-z]+)(?: {2,}|$)", help_of("stringd"), re.MULTILINE)
+    assert listed, "stringd --help lists no subcommands"
+    return listed
+
+
+@pytest.fixture(scope="module")
+def helps() -> str:
+    """What all programs and subcommands say about themselves."""
+    parts = [help_of("string"), help_of("stringd"), *(help_of("stringd", word) for word in subcommands())]
+    return "\n".join(parts)
+
+
+def test_every_option_has_its_line(helps: str) -> None:
+    assert set(OPTION.findall(helps)) == set(OPTION.findall(text_of(PAGE)))
+
+
+def test_every_subcommand_has_its_line() -> None:
+    page = text_of(PAGE)
+    assert [word for word in subcommands() if f"`stringd {word}" not in page] == []
+
+
+def test_every_environment_variable_has_its_line() -> None:
+    sources = [path for root in ("core", "plugins") for path in (ROOT / root).rglob("*.py")]
+    read = {name for path in sources for name in VARIABLE.findall(path.read_text(encoding="utf-8"))}
+    assert read == set(VARIABLE.findall(text_of(PAGE)))

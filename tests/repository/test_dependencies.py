@@ -1,0 +1,56 @@
+"""What the wheel imports is what pyproject.toml asks for, no less and no more."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib.metadata import packages_distributions
+from typing import TYPE_CHECKING
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.repository.tree import ROOT, settings, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# uvicorn finds these by their names.
+FOUND_BY_THE_SERVER = {"httptools", "uvloop", "websockets"}
+# Only pytest itself loads the pytest plugin.
+THERE_BY_NATURE = {"testing": {"pytest"}}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The outermost packages that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def distributions() -> dict[str, str]:
+    """Each distribution that the wheel imports, with a module that does."""
+    names = packages_distributions()
+    found = {}
+    for path in sources():
+        for package in (
+            set(imported(path)) - sys.stdlib_module_names - THERE_BY_NATURE.get(path.parent.name, set())
+        ):
+            for name in names.get(package, [package]):
+                found[canonicalize_name(name)] = str(path.relative_to(ROOT))
+    return {str(name): path for name, path in found.items() if name != "stringd"}
+
+
+def declared() -> set[str]:
+    return {str(canonicalize_name(Requirement(text).name)) for text in settings()["project"]["dependencies"]}
+
+
+def test_every_import_is_declared() -> None:
+    assert {name: path for name, path in distributions().items() if name not in declared()} == {}
+
+
+def test_every_dependency_is_used() -> None:
+    assert declared() - distributions().keys() - FOUND_BY_THE_SERVER == set()

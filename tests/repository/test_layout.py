@@ -1,0 +1,70 @@
+"""The house is laid out as pyproject.toml and CONTRIBUTING.md say."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import stringd
+from tests.repository.tree import ROOT, files, settings, sources
+
+LONGEST_MODULE = 300
+ROOTS = {
+    path.relative_to(ROOT).as_posix()
+    for path in [ROOT / "core", *(ROOT / "plugins").iterdir()]
+    if path.is_dir()
+}
+PACKAGES = {
+    path.parent.relative_to(ROOT).as_posix() for root in ROOTS for path in (ROOT / root).glob("*/__init__.py")
+}
+
+
+def test_the_wheel_ships_every_package() -> None:
+    assert set(settings()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == PACKAGES
+
+
+def test_every_tool_knows_every_root() -> None:
+    tools = settings()["tool"]
+    assert set(tools["mypy"]["mypy_path"]) == ROOTS
+    assert set(tools["ruff"]["src"]) >= ROOTS
+    assert set(tools["importlinter"]["root_packages"]) == {Path(package).name for package in PACKAGES}
+
+
+def test_the_contracts_cover_every_plugin() -> None:
+    plugins = {Path(package).name for package in PACKAGES} - {"stringd"}
+    forbidden, independent = settings()["tool"]["importlinter"]["contracts"]
+    assert set(forbidden["forbidden_modules"]) == plugins
+    assert set(independent["modules"]) == plugins
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_is_short_and_says_what_it_promises(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST_MODULE
+    assert ast.get_docstring(ast.parse(text))
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    first = re.search(r"^## \[?([0-9][^\] ]*)", changelog, re.MULTILINE)
+    assert first
+    assert first[1] == stringd.__version__
+
+
+def test_every_target_of_the_makefile_is_explained() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    declared = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+    assert declared
+    explained = set(re.findall(r"^([a-z]+):.*##", makefile, re.MULTILINE))
+    assert explained == set(declared[1].split())
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert [name for name in explained if name != "help" and f"`make {name}`" not in contributing] == []
+
+
+def test_scripts_can_be_executed() -> None:
+    scripts = [path for path in files(ROOT / ".ci") if path.read_bytes().startswith(b"#!")]
+    assert ROOT / ".ci" / "run" in scripts
+    assert all(path.stat().st_mode & 0o111 for path in scripts)
