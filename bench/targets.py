@@ -1,0 +1,57 @@
+"""What the load is made of: the daemon's `/info`, and a tool call of MCP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bench.load import Target, post
+from bench.servers import USER
+
+if TYPE_CHECKING:
+    from bench.answer import Answer
+    from bench.servers import Server
+
+_OK = '"ok":true'
+_TOOL_OK = '"isError":false'
+# The last MCP revision that begins with a handshake, and the first in which each request stands alone.
+HANDSHAKE, ENVELOPE = "2025-11-25", "2026-07-28"
+_META = {
+    "io.modelcontextprotocol/protocolVersion": ENVELOPE,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def info(server: Server, names: list[str]) -> Target:
+    """`/info` in the named topics, one of them for each connection."""
+    bodies = [{"cmd": "/info", "topic": name} for name in names]
+    return Target(
+        pid=server.process.pid,
+        port=server.port,
+        requests=tuple(post(server.port, "/exec", body, x_user_id=USER) for body in bodies),
+        expect=_OK,
+    )
+
+
+def tool_call(server: Server, revision: str) -> Target:
+    """A call of the reference server's tool, as the revision of MCP writes it."""
+    envelope = {"_meta": _META} if revision == ENVELOPE else {}
+    params = {"name": "info", "arguments": {}} | envelope
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {"mcp_protocol_version": revision, "mcp_method": "tools/call", "mcp_name": "info"}
+    text = post(server.port, "/mcp", message, accept="application/json, text/event-stream", **headers)
+    return Target(pid=server.process.pid, port=server.port, requests=(text,), expect=_TOOL_OK)
+
+
+def recorded(server: Server) -> Answer:
+    """The daemon's own answer to `/info`, for the reference servers to repeat."""
+    answer = server.call("POST", "/exec", {"cmd": "/info", "topic": "file:main"})
+    if _OK.encode("ascii") not in accepted(answer).body:
+        raise RuntimeError(f"/info fails: {answer}")
+    return answer
+
+
+def accepted(answer: Answer) -> Answer:
+    """The answer, if it is no refusal."""
+    if answer.status != 200:
+        raise RuntimeError(f"the daemon refuses: {answer}")
+    return answer
