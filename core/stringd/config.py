@@ -6,8 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DEFAULT_PORT = 3100
+LAST_PORT = 65535
 LOOPBACK = "127.0.0.1"
 BODY_LIMIT = 10 * 1024 * 1024
+
+
+def parse_port(text: str) -> int | None:
+    """Return the port number that a text names, 0 included; None if it names none."""
+    if text.isascii() and text.isdigit() and len(text) <= len(str(LAST_PORT)) and int(text) <= LAST_PORT:
+        return int(text)
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,8 @@ StringdError
 │   └── PortTaken         something else answers in its place
 ├── ClientGone            whoever asked has left; there is nobody to answer
 └── RequestRefused        a request is answered with an HTTP status and JSON
-    ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400, BodyTooLarge 413
+    ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400,
+        │                     InvalidRequest 400, BodyTooLarge 413
     ├── OriginRefused     403, Misdirected 421
     ├── StorageFailed     500
     └── Unavailable       the command never ran and may be tried again
@@ -18,6 +19,8 @@ StringdError
 """
 
 from __future__ import annotations
+
+_SHOWN = 256
 
 
 class StringdError(Exception):
@@ -59,10 +62,16 @@ class RequestRefused(StringdError):
 
     status = 400
     code: str | None = None
+    command_code = "INVALID_TARGET"
+    """The code in a command's reply, where a request of its own was refused and the HTTP answer has none."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+    def as_refusal(self) -> Refusal:
+        """Return what a command answers that came upon this."""
+        return Refusal(self.code or self.command_code, self.message)
 
     def body(self) -> dict[str, str]:
         """The JSON of the answer: a reason, or a machine-readable code and a message."""
@@ -79,6 +88,7 @@ class UnknownUser(RequestRefused):
     """The request names a user that is not registered."""
 
     status = 401
+    command_code = "UNKNOWN_USER"
 
     def __init__(self, user_id: str) -> None:
         super().__init__(f"Unknown user: {user_id}")
@@ -88,11 +98,16 @@ class InvalidTopic(RequestRefused):
     """The topic's name does not parse, or its type is not known."""
 
     def __init__(self, raw: object) -> None:
-        super().__init__(f"Invalid topic: {raw}")
+        shown = str(raw)
+        super().__init__(f"Invalid topic: {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '...'}")
 
 
 class InvalidBody(RequestRefused):
     """The body is not the JSON that the endpoint expects."""
+
+
+class InvalidRequest(RequestRefused):
+    """The request can be read in more than one way."""
 
 
 class BodyTooLarge(RequestRefused):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 
@@ -10,17 +10,18 @@ from stringd.config import Config
 from stringd.contracts.daemon import CommandHelp
 from stringd.contracts.documents import Document
 from stringd.contracts.replies import Outcome
-from stringd.contracts.sessions import SessionSummary, State, TopicName
+from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
 from stringd.documents.loading import load_document
-from stringd.errors import InvalidTopic
-from stringd.host.registration import load_plugins
+from stringd.errors import InvalidTopic, StorageFailed
+from stringd.host.catalogue import Catalogue
+from stringd.host.registration import Plugins, load_plugins
 from stringd.sessions.live import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
 from stringd.sessions.store import SessionStore
-from stringd.storage import open_data_directory
-from stringd.text.topic_names import parse_topic
+from stringd.storage import data_directory
+from stringd.text.topic_names import LONGEST_NAME, parse_topic
 from stringd.users.store import Users
 
 _TOPIC_NAMES = 4096
@@ -35,16 +36,28 @@ class Kernel:
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.registry = Sessions(self.store, self._make_session)
-        self.plugins = load_plugins(config, self, reserved_paths=reserved_paths)
-        self.catalogue = self.plugins.catalogue
+        self._plugins: Plugins | None = None
+        self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
         self.notices += self.plugins.skipped()
         self.runner = Runner(self, self.catalogue)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 
+    @property
+    def plugins(self) -> Plugins:
+        """What was loaded, and what was not."""
+        if self._plugins is None:
+            raise RuntimeError("the daemon can be asked when it runs, not while its plugins are loaded")
+        return self._plugins
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What the plugins add."""
+        return self.plugins.catalogue
+
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Hold the data directory, with everything that earlier runs left in it."""
-        with open_data_directory(self.config.data_dir):
+        with data_directory(self.config.data_dir):
             self.users.open(self.config.data_dir)
             self._restore_sessions()
             try:
@@ -58,21 +71,21 @@ class Kernel:
 
     def topic_name(self, raw: object) -> TopicName:
         """Parse a topic's name, or raise `InvalidTopic`."""
-        if isinstance(raw, str):
+        if isinstance(raw, str) and len(raw) <= LONGEST_NAME:
             return self._parse_topic(raw)
         return parse_topic(raw, self.catalogue.topic_types)
 
-    def commands(self, topic_type: str) -> Sequence[CommandHelp]:
-        """List the commands of a topic type, by name."""
-        return tuple(self.catalogue.commands_of(topic_type).values())
+    def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
+        """Return the commands of a topic type by name, sorted."""
+        return self.catalogue.commands_of(topic_type)
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
 
-    async def load(self, uri: str, user: User) -> Document:
-        """Fetch and render a URI with the loader and renderer that plugins brought."""
-        return await load_document(self.catalogue, uri, user)
+    async def load(self, uri: str, session: Session) -> Document:
+        """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
+        return await load_document(self.catalogue, uri, session)
 
     async def execute(
         self,
@@ -88,10 +101,12 @@ class Kernel:
         async with session.turn(gone):
             if begun:
                 begun()
-            reply = await self.runner.run(session, cmd)
-            document = session.state.document
-            await self.registry.save(session)
-        return Outcome(reply=reply, document=document)
+            outcome = await session.run(self.runner.run(session, cmd))
+            try:
+                await self.registry.save(session)
+            except StorageFailed as failure:
+                return outcome.failed(failure.as_refusal(), session.state.document)
+        return outcome
 
     def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:
         topic_type = self.catalogue.topic_types[name.type]

@@ -14,9 +14,9 @@ from stringd.contracts.commands import (
     TopicGroup,
 )
 from stringd.contracts.daemon import CommandHelp, Daemon, Service
-from stringd.contracts.documents import Document, Loaded, Loader, Place, Renderer
+from stringd.contracts.documents import Document, Loaded, Loader, Renderer
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
-from stringd.contracts.sessions import Session, SessionSummary, State, Topic, TopicName
+from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
 from stringd.errors import Fault, Refusal

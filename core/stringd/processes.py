@@ -1,4 +1,4 @@
-"""Programs in a process group of their own: bounded in time and output, ended with all their children."""
+"""Programs in a process group of their own: bounded in time and output, ended with their group."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 OUTPUT_LIMIT = 1024 * 1024
 LINGER_SECONDS = 0.1
@@ -26,51 +25,32 @@ class Finished:
 async def run_shell(
     command: str, *, directory: Path, environment: Mapping[str, str], seconds: float
 ) -> Finished:
-    """Run `bash -c` to its end or its time limit, output and errors merged; nothing of it lives on."""
-    with _pipe() as (reading_end, writing_end):
-        process = await asyncio.create_subprocess_exec(
-            "/bin/bash",
-            "-c",
-            command,
-            cwd=directory,
-            env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=writing_end,
-            stderr=writing_end,
-            start_new_session=True,
-        )
-        output = _Output()
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: output, reading_end)
+    """Run `bash -c` to its end or its time limit, output and errors merged; its group ends with it."""
+    run = _Run()
+    transport, _ = await asyncio.get_running_loop().subprocess_exec(
+        lambda: run,
+        "/bin/bash",
+        "-c",
+        command,
+        cwd=directory,
+        env=environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+    )
     try:
-        status = await _status(process, seconds)
+        await asyncio.wait({run.exited}, timeout=seconds)
         # A background child may hold the pipe open; what it has not said by now belongs to nobody.
-        await asyncio.wait({output.ended}, timeout=LINGER_SECONDS)
+        await asyncio.wait({run.silent}, timeout=LINGER_SECONDS if run.exited.done() else 0)
+        return Finished(status=_status(transport.get_returncode()), output=run.text())
     finally:
-        _end_group(process.pid)
+        _end_group(transport.get_pid())
         transport.close()
-    return Finished(status=status, output=output.text())
 
 
-@contextlib.contextmanager
-def _pipe() -> Iterator[tuple[BinaryIO, int]]:
-    """Yield both ends: the reading one outlives the block, its owner closes it."""
-    reading, writing = os.pipe()
-    reader = os.fdopen(reading, "rb", buffering=0)
-    try:
-        yield reader, writing
-    except BaseException:
-        reader.close()
-        raise
-    finally:
-        os.close(writing)
-
-
-async def _status(process: asyncio.subprocess.Process, seconds: float) -> int | None:
-    try:
-        status = await asyncio.wait_for(process.wait(), seconds)
-    except TimeoutError:
-        return None
-    return status if status >= 0 else 128 - status
+def _status(code: int | None) -> int | None:
+    return 128 - code if code is not None and code < 0 else code
 
 
 def _end_group(leader: int) -> None:
@@ -78,16 +58,18 @@ def _end_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
-class _Output(asyncio.Protocol):
-    """Keeps the head and the tail of what a pipe brings, and counts what lies between."""
+class _Run(asyncio.SubprocessProtocol):
+    """Keeps the head and the tail of what a program prints, and counts what lies between."""
 
     def __init__(self) -> None:
-        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        self.exited: asyncio.Future[None] = loop.create_future()
+        self.silent: asyncio.Future[None] = loop.create_future()
         self._head = bytearray()
         self._tail = bytearray()
         self._dropped = 0
 
-    def data_received(self, data: bytes) -> None:
+    def pipe_data_received(self, _: int, data: bytes) -> None:
         room = OUTPUT_LIMIT // 2 - len(self._head)
         self._head += data[:room]
         self._tail += data[room:]
@@ -96,9 +78,11 @@ class _Output(asyncio.Protocol):
             del self._tail[:excess]
             self._dropped += excess
 
-    def connection_lost(self, _: Exception | None) -> None:
-        if not self.ended.done():
-            self.ended.set_result(None)
+    def pipe_connection_lost(self, _: int, __: Exception | None) -> None:
+        _resolve(self.silent)
+
+    def process_exited(self) -> None:
+        _resolve(self.exited)
 
     def text(self) -> str:
         head = self._head.decode(errors="replace")
@@ -106,3 +90,8 @@ class _Output(asyncio.Protocol):
             return head + self._tail.decode(errors="replace")
         cut = f"\n[... {self._dropped} bytes of output left out ...]\n"
         return head + cut + self._tail.decode(errors="replace")
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from stringd.errors import Fault
+
+_TEMPORARY = ".stringd-tmp"
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int) -> None:
     """Replace a file in one step and wait until the disk has it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -34,24 +37,36 @@ def set_aside(path: Path) -> Path:
     return kept
 
 
-def open_data_directory(path: Path) -> IO[str]:
-    """Create the data directory and lock it; the lock holds until the returned file is closed."""
+@contextmanager
+def data_directory(path: Path) -> Iterator[None]:
+    """Create the data directory and hold it for this process alone."""
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = (path / "lock").open("a+", encoding="utf-8")
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, path)
+        _remove_leftovers(path)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        (path / ".writable").touch()
+        (path / ".writable").unlink()
+    except BlockingIOError as error:
+        raise Fault(f"data directory {path} is in use by another stringd") from error
     except OSError as error:
-        lock.seek(0)
-        holder = lock.read().strip() or "another process"
-        lock.close()
-        raise Fault(f"data directory {path} is in use by {holder}") from error
-    lock.truncate(0)
-    lock.write(f"stringd, process {os.getpid()}")
-    lock.flush()
-    return lock
+        raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
+
+
+def _remove_leftovers(path: Path) -> None:
+    for leftover in path.glob(f".*{_TEMPORARY}"):
+        leftover.unlink(missing_ok=True)
 
 
 def _sync_directory(path: Path) -> None:

@@ -145,7 +145,8 @@ def test_input_that_is_no_text_is_one_line_on_stderr(fake: FakeDaemon) -> None:
 def test_misuse_exits_with_2_and_sends_nothing(fake: FakeDaemon, words: list[str]) -> None:
     run = string(*words)
     assert run.returncode == 2
-    assert run.stderr.startswith(b"usage: string ")
+    assert run.stderr.startswith(b"string: ")
+    assert run.stderr.count(b"\n") == 1
     assert fake.seen == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
@@ -61,6 +62,19 @@ class TestSet:
         assert reply.head["code"] == "INVALID_PAYLOAD"
         assert content(daemon, "/set") == "Variables\n---\n(none)"
 
+    def test_a_value_of_many_megabytes_holds_nobody_up(self, daemon: DaemonProcess) -> None:
+        setting = threading.Thread(
+            target=daemon.exec, args=('/set {x} = "' + "y" * 9_000_000 + '"', "file:big")
+        )
+        setting.start()
+        slowest = 0.0
+        while setting.is_alive():
+            started = time.monotonic()
+            daemon.exec("/topics", "file:small")
+            slowest = max(slowest, time.monotonic() - started)
+        setting.join()
+        assert slowest < 1.5
+
     def test_topics_do_not_share(self, daemon: DaemonProcess) -> None:
         content(daemon, '/set {x} = "1"', "file:a")
         assert content(daemon, "/set", "file:b") == "Variables\n---\n(none)"
@@ -78,6 +92,10 @@ class TestTopics:
         assert content(probed, "/topics", "file:a") == "Topics\n---\nfile:a\nweb:b  probe:one"
         assert content(probed, "/topics web", "file:a") == "Topics\n---\nweb:b  probe:one"
         assert content(probed, "/topics app", "file:a") == "Topics\n---\n(none)"
+
+    @pytest.mark.parametrize("arguments", ["file web", "--bogus"])
+    def test_takes_one_type(self, daemon: DaemonProcess, arguments: str) -> None:
+        assert daemon.exec(f"/topics {arguments}").head["code"] == "INVALID_PAYLOAD"
 
     def test_shows_nothing_of_other_users(self, daemon: DaemonProcess) -> None:
         daemon.register("other")
@@ -159,9 +177,58 @@ class TestExec:
         assert "bytes of output left out" in output
         assert len(output) < 1_100_000
 
+    @pytest.mark.parametrize("name", ["BASH_ENV", "PATH", "LD_PRELOAD", "HOME", "PYTHONSTARTUP", "GIT_PAGER"])
+    def test_a_variable_gives_no_orders_to_the_shell(self, daemon: DaemonProcess, name: str) -> None:
+        daemon.exec(f'/set {{{name}}} = "$(touch pwned)"')
+        assert daemon.exec("/exec true").head["ok"]
+        assert not (daemon.home / "pwned").exists()
+
+    def test_what_is_too_long_to_pass_on(self, daemon: DaemonProcess) -> None:
+        reply = daemon.exec(f"/exec echo {'x' * 200_000}")
+        assert reply.head["code"] == "INVALID_PAYLOAD"
+        assert "too long" in reply.content
+
     def test_a_home_that_is_gone(self, daemon: DaemonProcess) -> None:
         daemon.home.rmdir()
         assert daemon.exec("/exec true").head["code"] == "NOT_FOUND"
+
+
+class TestWhatPluginsGetWrong:
+    @pytest.mark.parametrize("what", ["reply", "history", "state"])
+    def test_a_reply_or_a_state_that_is_none_is_an_error_and_spoils_nothing(
+        self, probed: DaemonProcess, what: str
+    ) -> None:
+        reply = probed.exec(f"/spoil {what}")
+        assert (reply.head["code"], reply.done) == ("INTERNAL_ERROR", True)
+        assert probed.exec("/topics").head["ok"]
+        assert probed.request("GET", "/sessions").status == 200
+
+    def test_a_command_may_run_another_elsewhere(self, probed: DaemonProcess) -> None:
+        assert content(probed, '/nest file:b /set {x} = "1"') == '{x} = "1"'
+
+    def test_a_command_that_would_wait_for_itself_is_refused(self, probed: DaemonProcess) -> None:
+        assert probed.exec("/nest file:main /info").head["code"] == "CONFLICT"
+
+    def test_what_a_request_is_refused_for_a_command_is_too(self, probed: DaemonProcess) -> None:
+        assert content(probed, "/nest a.b /info") == "ERROR(INVALID_TARGET): Invalid topic: a.b"
+
+
+class TestEveryCommand:
+    @pytest.mark.parametrize("flag", ["--help", "-h"])
+    def test_help_never_executes(self, daemon: DaemonProcess, flag: str) -> None:
+        assert content(daemon, f"/close {flag}", "bash:a").startswith("String Commands\n---\n/close\n\n")
+        assert content(daemon, f"/exec {flag}") == content(daemon, "/help exec")
+
+    @pytest.mark.parametrize("cmd", ["/info junk", "/close now"])
+    def test_no_arguments_where_none_are_taken(self, daemon: DaemonProcess, cmd: str) -> None:
+        reply = daemon.exec(cmd, "bash:a")
+        assert reply.head["code"] == "INVALID_PAYLOAD"
+        assert "takes no arguments.\nUsage: " in reply.content
+
+    def test_a_secret_is_in_no_label(self, daemon: DaemonProcess) -> None:
+        reply = daemon.exec('/set $API_KEY = "sk-secret-123"')
+        assert reply.head["cmd"] == '/set $API_KEY = "***"'
+        assert b"sk-secret-123" not in reply.raw
 
 
 def is_ending(pid: int) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from stringd.plugin import (
     Command,
@@ -16,7 +18,7 @@ from stringd.plugin import (
     Refusal,
     Renderer,
     Reply,
-    User,
+    Session,
     hookimpl,
 )
 
@@ -27,9 +29,7 @@ async def nap(invocation: Invocation) -> Reply:
 
 
 async def record(invocation: Invocation) -> Reply:
-    with (invocation.session.user.home / "record.txt").open("a", encoding="utf-8") as file:
-        file.write(f"{invocation.line.arguments}\n")
-    return Reply.confirmation("Recorded")
+    return _note(invocation, invocation.line.arguments)
 
 
 async def crash(_: Invocation) -> Reply:
@@ -47,18 +47,62 @@ async def refuse(invocation: Invocation) -> Reply:
 
 async def visit(invocation: Invocation) -> Reply:
     session = invocation.session
-    document = await invocation.daemon.load(invocation.line.arguments, session.user)
+    document = await invocation.daemon.load(invocation.line.arguments, session)
     place = Place(uri=document.uri, title=document.title)
     before = (session.state.document,) if session.state.document else ()
     session.remember(replace(session.state, document=place, history=session.state.history + before))
     return Reply.page(f"Opened {document.uri}", document.text)
 
 
+async def stubborn(invocation: Invocation) -> Reply:
+    """Go on for so many seconds, whoever asks for the end."""
+    deadline = asyncio.get_running_loop().time() + float(invocation.line.arguments)
+    while asyncio.get_running_loop().time() < deadline:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0.05)
+    return _note(invocation, "stubborn")
+
+
+async def tidy(invocation: Invocation) -> Reply:
+    """Wait to be ended, and take so many seconds to clean up then."""
+    try:
+        await asyncio.sleep(60)
+    finally:
+        await asyncio.sleep(float(invocation.line.arguments))
+        _note(invocation, "tidied")
+    return Reply.confirmation("Nobody came")
+
+
+async def nest(invocation: Invocation) -> Reply:
+    """Run another command, in the topic that is named first."""
+    topic, _, cmd = invocation.line.arguments.partition(" ")
+    daemon = invocation.daemon
+    outcome = await daemon.execute(invocation.session.user.id, daemon.topic_name(topic), cmd)
+    return outcome.reply
+
+
+async def spoil(invocation: Invocation) -> Reply:
+    """Give back something that is no proper reply, or state."""
+    wrong: Any = 5
+    if invocation.line.arguments == "reply":
+        return Reply.error("X", "m", wrong)
+    if invocation.line.arguments == "history":
+        invocation.session.remember(replace(invocation.session.state, history=(wrong,)))
+    invocation.session.remember(wrong)
+    return Reply.confirmation("Spoiled")
+
+
 async def body(invocation: Invocation) -> Reply:
     return Reply.page("Body", invocation.line.body or "")
 
 
-async def load_probe(uri: str, _: User) -> Loaded:
+def _note(invocation: Invocation, text: str) -> Reply:
+    with (invocation.session.user.home / "record.txt").open("a", encoding="utf-8") as file:
+        file.write(f"{text}\n")
+    return Reply.confirmation("Recorded")
+
+
+async def load_probe(uri: str, _: Session) -> Loaded:
     name = uri.removeprefix("probe:")
     return Loaded(uri=uri, media_type="text/x-probe; charset=utf-8", body=name.encode())
 
@@ -70,7 +114,7 @@ def render_probe(loaded: Loaded) -> Document:
 
 @hookimpl
 def stringd_commands() -> Iterable[Command]:
-    functions = (nap, record, crash, leave, refuse, visit)
+    functions = (nap, record, crash, leave, refuse, visit, stubborn, tidy, nest, spoil)
     plain = [
         Command(name=it.__name__, summary=it.__name__, usage=f"/{it.__name__}", run=it) for it in functions
     ]

@@ -141,3 +141,18 @@ def test_no_content_is_ever_read_back_as_a_command(content: str) -> None:
 @given(st.text(alphabet='<>/𝒞=string:a\\ \n"x'))
 def test_any_text_can_be_parsed(text: str) -> None:
     assert all(isinstance(found, Block) for found in parse_blocks(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("<𝒞=string:file:a" + ' a="b"' * 100_000 + "\n", id="a-tag-that-never-ends"),
+        pytest.param("<𝒞=string:file:a>" * 50_000, id="openings-without-an-end"),
+        pytest.param("<𝒞=string:file:a>\n" * 50_000 + "</𝒞>", id="one-end-for-many"),
+        pytest.param("<𝒞=" + "x" * 1_000_000, id="a-channel-that-never-ends"),
+        pytest.param("<𝒞=string:a" + " x" * 400_000 + ">", id="blanks"),
+    ],
+)
+@pytest.mark.timeout(5)
+def test_no_text_takes_longer_than_its_length(text: str) -> None:
+    assert not any(block.command for block in parse_blocks(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.text.diff import numbered_diff, summarize
+from stringd.text.diff import compare
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,13 @@ from stringd.text.diff import numbered_diff, summarize
     ],
 )
 def test_summaries(before: str, after: str, summary: str) -> None:
-    assert summarize(before, after) == summary
+    assert compare(before, after).summary == summary
 
 
 def test_numbers_line_up_and_far_changes_are_apart() -> None:
     before = "\n".join(f"line {number}" for number in range(1, 13))
     after = before.replace("line 1\n", "first\n").replace("line 12", "last")
-    assert numbered_diff(before, after).splitlines() == [
+    assert compare(before, after).rows.splitlines() == [
         " 1 -│ line 1",
         " 1 +│ first",
         " 2 │ line 2",
@@ -38,4 +38,16 @@ def test_numbers_line_up_and_far_changes_are_apart() -> None:
 
 
 def test_after_an_insertion_unchanged_lines_carry_their_new_numbers() -> None:
-    assert numbered_diff("a\nb\n", "new\na\nb\n").splitlines() == ["1 +│ new", "2 │ a", "3 │ b"]
+    assert compare("a\nb\n", "new\na\nb\n").rows.splitlines() == ["1 +│ new", "2 │ a", "3 │ b"]
+
+
+def test_only_line_feeds_end_lines() -> None:
+    assert compare("a\x0cb\u2028c\n", "a\x0cb\u2028c\nd\r\n").rows.splitlines()[-1] == "2 +│ d"
+
+
+def test_a_file_rewritten_whole_is_compared_in_no_time() -> None:
+    before = "\n".join(f"old {number}" for number in range(20_000))
+    after = "\n".join(f"new {number}" for number in range(20_000))
+    difference = compare(before, after)
+    assert difference.summary == "Added 20000 lines, removed 20000 lines"
+    assert difference.rows.splitlines()[-1] == "[... 39600 lines more]"

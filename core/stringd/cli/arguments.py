@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stringd import __version__
+from stringd.cli.parser import Parser
 from stringd.client.calls import check_user
 from stringd.client.settings import check_port
 from stringd.errors import Fault
@@ -60,8 +61,8 @@ def parse_arguments(argv: Sequence[str] | None) -> Arguments:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="string",
         usage=_USAGE,
         epilog=_EPILOG,

@@ -13,7 +13,7 @@ from stringd.cli.arguments import user_argument
 from stringd.cli.output import write_output
 from stringd.client.sync import Client
 from stringd.contracts.cli import CliCommand
-from stringd.errors import DaemonUnreachable
+from stringd.errors import DaemonUnreachable, Fault
 
 _DEFAULT_USER = "default"
 END_SECONDS = 6.0
@@ -80,8 +80,10 @@ def _await_end(client: Client) -> None:
 
 
 def _removed(found: bool, what: str) -> int:
-    write_output(f"removed {what}" if found else f"no such {what}")
-    return 0 if found else 1
+    if not found:
+        raise Fault(f"no such {what}")
+    write_output(f"removed {what}")
+    return 0
 
 
 def _show(arguments: argparse.Namespace, found: Any, lines: Callable[[Any], Iterable[str]]) -> None:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from stringd import __version__
-from stringd.config import DEFAULT_PORT, Config
+from stringd.cli.parser import MISUSE, Parser
+from stringd.config import DEFAULT_PORT, Config, parse_port
 from stringd.contracts.cli import CliCommand
 from stringd.errors import Fault
 
-MISUSE = 2
-_LAST_PORT = 65535
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Refuse the command line."""
-        raise Fault(f"{message} (see {self.prog} --help)", exit_code=MISUSE)
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
 
 
 def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -58,7 +50,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         data_dir=Path(_first(options.data_dir, environment.get("STRINGD_DATA_DIR"), str(defaults.data_dir))),
         plugins=_plugins(options.plugins, environment.get("STRINGD_PLUGINS")),
         without=_names(options.without or ""),
-        allowed_origins=frozenset(origin.lower().rstrip("/") for origin in options.allow_origin),
+        allowed_origins=frozenset(map(_origin, options.allow_origin)),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
     )
@@ -92,10 +84,17 @@ def _first(*values: str | None) -> str:
 
 
 def _port(text: str) -> int:
-    port = int(text) if text.isascii() and text.isdigit() else -1
-    if not 0 <= port <= _LAST_PORT:
+    port = parse_port(text)
+    if port is None:
         raise Fault(f"invalid port: {text}", exit_code=MISUSE)
     return port
+
+
+def _origin(text: str) -> str:
+    origin = text.lower().rstrip("/")
+    if not _ORIGIN.fullmatch(origin):
+        raise Fault(f"not an origin such as https://example.com: {text!r}", exit_code=MISUSE)
+    return origin
 
 
 def _plugins(option: str | None, variable: str | None) -> tuple[str, ...] | None:

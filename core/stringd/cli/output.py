@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from typing import TextIO
@@ -22,13 +21,6 @@ def write_error(text: str) -> None:
 def say(message: str) -> None:
     """Tell the user something in one line."""
     write_error(f"string: {' '.join(message.split())}")
-
-
-def discard_output() -> None:
-    """Let what is still buffered go nowhere, so that the interpreter can end without a complaint."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -6,10 +6,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from stringd.cli.arguments import parse_arguments
-from stringd.cli.output import discard_output, say
+from stringd.cli.output import say
 from stringd.cli.reading import is_terminal, read_all, read_lines
 from stringd.cli.speaking import Speaker
 from stringd.client.sync import Client
+from stringd.console import quieten
 from stringd.errors import Fault, StringdError
 
 if TYPE_CHECKING:
@@ -23,16 +24,15 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code: 0, 1 for a failure, 130 for Ctrl-C; misuse exits with 2."""
-    arguments = parse_arguments(argv)
     try:
-        return _run(arguments)
+        return _run(parse_arguments(argv))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        discard_output()
+        quieten(1)
         return 0
     except (StringdError, OSError) as error:
-        discard_output()
+        quieten(1)
         say(str(error))
         return error.exit_code if isinstance(error, Fault) else FAILED
 

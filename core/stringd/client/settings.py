@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from stringd.config import DEFAULT_PORT
+from stringd.config import DEFAULT_PORT, parse_port
 from stringd.errors import Fault
 
 CONNECT_SECONDS = 5.0
@@ -12,7 +12,6 @@ PING_SECONDS = 5.0
 REPLY_SECONDS = 30.0
 # After `done` nothing is to come: a stream that stays open is given up, its connection not used again.
 DRAIN_SECONDS = 1.0
-HIGHEST_PORT = 65535
 
 
 def default_port() -> int:
@@ -22,6 +21,7 @@ def default_port() -> int:
 
 def check_port(text: str, source: str) -> int:
     """Return the port that `text` names, else raise a `Fault` that names its source."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= HIGHEST_PORT):
-        raise Fault(f"{source} is not a port: {text}")
-    return int(text)
+    port = parse_port(text)
+    if not port:
+        raise Fault(f"{source} is not a port: {text}", exit_code=2)
+    return port

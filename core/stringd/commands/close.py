@@ -24,4 +24,5 @@ CLOSE = Command(
     summary="Forget this topic's document, history and variables.",
     usage="/close",
     run=run,
+    takes_arguments=False,
 )

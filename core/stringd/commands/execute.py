@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Session
 from stringd.errors import Refusal
+from stringd.exporting import is_exported
 from stringd.processes import run_shell
 
 TIME_LIMIT = 120.0
@@ -20,14 +22,17 @@ async def run(invocation: Invocation) -> Reply:
     """Run the command line and the lines below it with `bash -c`."""
     session, line = invocation.session, invocation.line
     command = "\n".join(part for part in (line.arguments, line.body) if part is not None)
-    if not command.strip():
-        raise Refusal("INVALID_PAYLOAD", "No command to execute.", f"Usage: {EXEC.usage}")
     if "\0" in command:
         raise Refusal("INVALID_PAYLOAD", "A command can't hold a NUL character.")
+    if not command.strip():
+        raise Refusal("INVALID_PAYLOAD", "No command to execute.", f"Usage: {EXEC.usage}")
     directory, seconds = _directory(session), _time_limit(session)
-    finished = await run_shell(
-        command, directory=directory, environment=_environment(session), seconds=seconds
-    )
+    try:
+        finished = await run_shell(
+            command, directory=directory, environment=_environment(session), seconds=seconds
+        )
+    except OSError as error:
+        raise _unstartable(error) from error
     output = finished.output.removesuffix("\n") or NO_OUTPUT
     if finished.status is None:
         raise Refusal("TIMEOUT", f"Still running after {seconds:g} s, so it was ended.", output)
@@ -57,8 +62,14 @@ def _time_limit(session: Session) -> float:
 
 def _environment(session: Session) -> Mapping[str, str]:
     variables = session.state.variables.items()
-    exported = {name: value for name, value in variables if name.isidentifier() and not name.startswith("_")}
+    exported = {name: value for name, value in variables if is_exported(name)}
     return {**os.environ, "HOME": str(session.user.home), **exported}
+
+
+def _unstartable(error: OSError) -> Refusal:
+    if error.errno == errno.E2BIG:
+        return Refusal("INVALID_PAYLOAD", "The command or a variable is too long to pass on.")
+    return Refusal("EXEC_FAILED", f"bash can't be started: {error.strerror}")
 
 
 EXEC = Command(

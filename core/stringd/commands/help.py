@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from collections.abc import Collection
 
 from stringd.contracts.commands import Command, Invocation
+from stringd.contracts.daemon import CommandHelp
 from stringd.contracts.replies import Reply
 from stringd.errors import Refusal
-
-HEADING = "String Commands"
+from stringd.text.nearest import nearest
 
 
 async def run(invocation: Invocation) -> Reply:
     """List the commands, or explain one."""
-    commands = {it.name: it for it in invocation.daemon.commands(invocation.session.name.type)}
-    wanted = invocation.line.arguments.strip().lstrip("/").lower()
+    commands = invocation.daemon.commands(invocation.session.name.type)
+    wanted = invocation.line.arguments.lstrip("/").lower()
     if not wanted:
-        width = max(map(len, commands)) + 2
-        return Reply.page(HEADING, "\n".join(f"/{it.name:<{width}}{it.summary}" for it in commands.values()))
+        return Reply.page("String Commands", _listing(commands.values(), invocation.session.slash))
     if wanted not in commands:
-        nearest = get_close_matches(wanted, commands, n=1)
-        raise Refusal("NOT_FOUND", f"Unknown command: /{wanted}", *(f"nearest: /{name}" for name in nearest))
-    return Reply.page(HEADING, f"{commands[wanted].usage}\n\n{commands[wanted].summary}")
+        meant = nearest(wanted, commands)
+        raise Refusal("NOT_FOUND", f"Unknown command: /{wanted}", *([f"nearest: /{meant}"] if meant else []))
+    return commands[wanted].explained()
+
+
+def _listing(commands: Collection[CommandHelp], slash: str) -> str:
+    width = max(len(command.name) for command in commands) + 2
+    return "\n".join(f"{slash}{command.name:<{width}}{command.summary}" for command in commands)
 
 
 HELP = Command(

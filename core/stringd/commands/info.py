@@ -40,4 +40,5 @@ INFO = Command(
     summary="Show where this topic is: document, directory, history, variables.",
     usage="/info",
     run=run,
+    takes_arguments=False,
 )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import SessionSummary
+from stringd.errors import Refusal
 
 
 async def run(invocation: Invocation) -> Reply:
     """List the user's topics, of one type or of all."""
-    wanted = invocation.line.arguments.strip().lower()
+    wanted = invocation.line.arguments.lower()
+    if wanted.startswith("-") or len(wanted.split()) > 1:
+        raise Refusal("INVALID_PAYLOAD", f"One type of topic, not {wanted}", f"Usage: {TOPICS.usage}")
     topics = invocation.daemon.sessions(invocation.session.user.id)
     listed = sorted((it for it in topics if wanted in ("", it.topic_type)), key=lambda it: it.topic)
     return Reply.page("Topics", "\n".join(map(_line, listed)) or "(none)")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
 from stringd.errors import Refusal
-from stringd.text.assignments import Assignment, parse_assignments
+from stringd.text.assignments import Assignment, mask_secrets, parse_assignments
 
 
 async def run(invocation: Invocation) -> Reply:
@@ -43,4 +43,5 @@ SET = Command(
     usage='/set [{name} = "value"]',
     run=run,
     takes_body=True,
+    mask=mask_secrets,
 )

@@ -41,18 +41,25 @@ class Invocation:
 
 
 Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
+Mask: TypeAlias = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A word that agents may send. One that takes no body is never run with one."""
+    """A word that agents may send.
+
+    One that takes no arguments or no body is never run with any. `mask` hides secrets in the
+    command's text wherever it is shown: in the reply's label, in logs, to observers.
+    """
 
     name: str
     summary: str
     usage: str
     run: Run
     topic_types: frozenset[str] | TopicGroup = TopicGroup.ALL
+    takes_arguments: bool = True
     takes_body: bool = False
+    mask: Mask | None = None
 
     def __post_init__(self) -> None:
         check_word("command", self.name)
@@ -64,6 +71,10 @@ class Command:
                 f"command /{self.name} needs a frozenset of topic types, not {self.topic_types!r}"
             )
         check_words(f"topic types of command /{self.name}", self.topic_types)
+
+    def explained(self) -> Reply:
+        """Return the answer to `/help` with this command's name."""
+        return Reply.page("String Commands", f"{self.usage}\n\n{self.summary}")
 
 
 Check: TypeAlias = Callable[[Invocation], Awaitable[Reply | None]]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from stringd.config import Config
 from stringd.contracts.checks import check_callable, check_word
 from stringd.contracts.documents import Document
-from stringd.contracts.replies import Outcome
-from stringd.contracts.sessions import SessionSummary, TopicName
+from stringd.contracts.replies import Outcome, Reply
+from stringd.contracts.sessions import Session, SessionSummary, TopicName
 from stringd.contracts.users import User
 
 
@@ -29,6 +29,9 @@ class CommandHelp(Protocol):
     def usage(self) -> str:
         """How it is written."""
 
+    def explained(self) -> Reply:
+        """Return the answer to `/help` with this command's name."""
+
 
 class Daemon(Protocol):
     """What commands, routes and services may ask of the running daemon."""
@@ -43,14 +46,14 @@ class Daemon(Protocol):
     def topic_name(self, raw: object) -> TopicName:
         """Parse a topic's name, or raise `InvalidTopic`."""
 
-    def commands(self, topic_type: str) -> Sequence[CommandHelp]:
-        """List the commands of a topic type, by name."""
+    def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
+        """Return the commands of a topic type by name, sorted."""
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""
 
-    async def load(self, uri: str, user: User) -> Document:
-        """Fetch and render a URI with the loader and renderer that plugins brought."""
+    async def load(self, uri: str, session: Session) -> Document:
+        """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
 
     async def execute(
         self,
@@ -64,8 +67,8 @@ class Daemon(Protocol):
         """Wait for the topic's turn, run the command in the calling task, and return what it left behind.
 
         `begun` is called when the turn has come. Raises `ClientGone` when what `gone` returns is
-        over before that, and `Unavailable` when there is no turn to be had; the command never runs
-        then. Whatever goes wrong in the command itself is a reply.
+        over before that, `UnknownUser`, and `Unavailable` when there is no turn to be had; the command
+        never runs then. Whatever goes wrong in the command itself is a reply.
         """
 
 

@@ -6,20 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stringd.contracts.checks import check_callable, check_optional_text, check_words
-from stringd.contracts.users import User
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a topic is: a document, and the block of it that is shown."""
-
-    uri: str
-    title: str | None = None
-    block: str | None = None
-
-    def __post_init__(self) -> None:
-        check_optional_text("place", self.uri, self.title, self.block)
+from stringd.contracts.checks import check_callable, check_words
+from stringd.contracts.sessions import Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +28,13 @@ class Document:
     text: str
 
 
-Load: TypeAlias = Callable[[str, User], Awaitable[Loaded]]
+Load: TypeAlias = Callable[[str, Session], Awaitable[Loaded]]
 Render: TypeAlias = Callable[[Loaded], Document]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loader:
-    """Brings the bytes behind URIs of the named schemes."""
+    """Brings the bytes behind URIs of the named schemes, for a topic."""
 
     schemes: tuple[str, ...]
     load: Load
@@ -58,7 +46,7 @@ class Loader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renderer:
-    """Turns bytes of the named media types into a document."""
+    """Turns bytes of the named media types into a document; it runs in a thread and may take its time."""
 
     media_types: tuple[str, ...]
     render: Render

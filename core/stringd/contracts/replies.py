@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from stringd.contracts.documents import Place
+from stringd.contracts.checks import check_optional_text
+from stringd.contracts.sessions import Place
+from stringd.errors import Refusal
 
 
 class Kind(Enum):
@@ -39,6 +41,9 @@ class Reply:
     edit: Edit | None = None
     edit_mode: bool = False
 
+    def __post_init__(self) -> None:
+        check_optional_text("reply", self.system, self.content, self.code, *self.context)
+
     @property
     def ok(self) -> bool:
         """Whether the command succeeded."""
@@ -67,7 +72,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a command left behind: its reply, and where the topic was then."""
+    """What a command left behind: how it is shown, its reply, and where the topic was then."""
 
+    label: str
     reply: Reply
     document: Place | None
+
+    def failed(self, refusal: Refusal, document: Place | None) -> Outcome:
+        """Return what is left when the command succeeded, but what it changed could not be kept."""
+        reply = Reply.error(refusal.code, refusal.message, *refusal.context)
+        return Outcome(label=self.label, reply=reply, document=document)

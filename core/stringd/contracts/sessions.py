@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from stringd.contracts.checks import check_optional_text
-from stringd.contracts.documents import Place
 from stringd.contracts.users import User
 
 
@@ -25,6 +24,18 @@ class TopicName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a topic is: a document, and the block of it that is shown."""
+
+    uri: str
+    title: str | None = None
+    block: str | None = None
+
+    def __post_init__(self) -> None:
+        check_optional_text("place", self.uri, self.title, self.block)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """What survives a restart. Immutable: a change is a new state, so that saving sees a whole one."""
 
@@ -35,6 +46,9 @@ class State:
 
     def __post_init__(self) -> None:
         check_optional_text("state", self.directory, *self.variables, *self.variables.values())
+        places = self.history if self.document is None else (*self.history, self.document)
+        if not all(isinstance(place, Place) for place in places):
+            raise TypeError(f"state needs Places, not {places!r}")
 
 
 class Topic:
@@ -61,11 +75,15 @@ class Session(Protocol):
         """Whether it is a kind of topic that documents are opened in."""
 
     @property
+    def slash(self) -> str:
+        """How commands begin in it: `/`, or `//` where plain text is taken."""
+
+    @property
     def state(self) -> State:
         """Where the topic is."""
 
     def remember(self, state: State) -> None:
-        """Replace the state; it is stored before the command's reply leaves."""
+        """Replace the state; it is stored before the command's reply leaves, if the disk takes it."""
 
     async def end_topic(self) -> None:
         """Leave the topic's context; the next command enters a fresh one."""

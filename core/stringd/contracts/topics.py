@@ -47,6 +47,11 @@ class TopicType:
     takes_config: bool = False
     plain_text: PlainText | None = None
 
+    @property
+    def slash(self) -> str:
+        """How commands begin in such a topic."""
+        return "//" if self.plain_text else "/"
+
     def __post_init__(self) -> None:
         check_topic_type(self.name)
         check_callable(f"topic type {self.name}", self.open)

@@ -52,6 +52,7 @@ def make_app(kernel: Kernel, stop: Callable[[], Awaitable[None]]) -> ASGIApp:
         },
     )
     app.router.redirect_slashes = False
+    app.router.default = _nothing_there
     app.state.kernel = kernel
     app.state.stop = stop
     return Door(_past_starlette(execute, app), allowed_origins=kernel.config.allowed_origins)
@@ -67,6 +68,10 @@ def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
             await app(scope, receive, send)
 
     return dispatch
+
+
+async def _nothing_there(scope: Scope, receive: Receive, send: Send) -> None:
+    await Json({"error": f"Not Found: {scope['path']}"}, 404)(scope, receive, send)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

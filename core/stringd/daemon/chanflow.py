@@ -15,7 +15,7 @@ from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import TopicName
 from stringd.contracts.users import User
 from stringd.daemon.requests import disconnected, kernel_of, read_body, requesting_user
-from stringd.errors import ClientGone, InvalidBody, InvalidTopic, Unavailable
+from stringd.errors import ClientGone, InvalidBody, InvalidTopic, RequestRefused
 from stringd.kernel import Kernel
 from stringd.text.chanflow import Block, encode_answer, parse_blocks
 
@@ -76,10 +76,9 @@ class _Flow:
             if not block.command:
                 return Reply.error("INVALID_PAYLOAD", "The block holds no command.")
             return await self._execute(topic, block.command)
-        except InvalidTopic as refusal:
-            return Reply.error("INVALID_TARGET", refusal.message)
-        except Unavailable as refusal:
-            return Reply.error(refusal.code or "", refusal.message)
+        except RequestRefused as refusal:
+            reason = refusal.as_refusal()
+            return Reply.error(reason.code, reason.message)
 
     async def _execute(self, topic: TopicName, command: str) -> Reply:
         if self._gone.is_set():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stringd.config import BODY_LIMIT
 from stringd.daemon.answers import answer_to
-from stringd.errors import BodyTooLarge, Misdirected, OriginRefused
+from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused
 
 CORS_HEADERS = [
     (b"access-control-allow-origin", b"*"),
@@ -35,6 +35,8 @@ class Door:
         answer = _Answer(send)
         try:
             headers = dict(scope["headers"])
+            if len(headers) < len(scope["headers"]):
+                _refuse_ambiguity([name for name, _ in scope["headers"]])
             self._check_browser(headers)
             await self._serve(scope, _capped(headers, receive), answer)
         except Exception as error:
@@ -49,17 +51,19 @@ class Door:
             await self._app(scope, receive, answer.send)
 
     def _check_browser(self, headers: Mapping[bytes, bytes]) -> None:
-        host = headers.get(b"host", b"").decode("latin-1")
-        if not _is_loopback(f"//{host}"):
-            raise Misdirected(f"Host is not loopback: {host or '(none)'}")
+        host = headers.get(b"host", b"")
+        if not _is_loopback(host):
+            raise Misdirected(f"Host is not loopback: {host.decode('latin-1') or '(none)'}")
         origin = headers.get(b"origin")
-        if origin is not None and not self._is_allowed(origin.decode("latin-1")):
+        if origin is None and headers.get(b"sec-fetch-site") == b"cross-site":
+            raise OriginRefused("A page of another site may not call the daemon.")
+        if origin is not None and not self._is_allowed(origin.lower().rstrip(b"/")):
             raise OriginRefused(f"Origin is not allowed: {origin.decode('latin-1')}")
 
-    def _is_allowed(self, origin: str) -> bool:
-        origin = origin.lower().rstrip("/")
-        is_page = origin.startswith(("http://", "https://"))
-        return origin in self._allowed_origins or (is_page and _is_loopback(origin))
+    def _is_allowed(self, origin: bytes) -> bool:
+        scheme, _, authority = origin.partition(b"://")
+        is_page = scheme in {b"http", b"https"}
+        return origin.decode("latin-1") in self._allowed_origins or (is_page and _is_loopback(authority))
 
 
 class _Answer:
@@ -95,10 +99,18 @@ def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:
     return counted
 
 
+def _refuse_ambiguity(names: Sequence[bytes]) -> None:
+    for name in (b"host", b"origin", b"x-user-id"):
+        if names.count(name) > 1:
+            raise InvalidRequest(f"More than one {name.decode()} header")
+
+
 @lru_cache(maxsize=256)
-def _is_loopback(url: str) -> bool:
+def _is_loopback(authority: bytes) -> bool:
+    if b"@" in authority:
+        return False
     try:
-        host: Any = urlsplit(url).hostname
+        host: Any = urlsplit(f"//{authority.decode('latin-1')}").hostname
         return host == "localhost" or ip_address(host or "").is_loopback
     except ValueError:
         return False

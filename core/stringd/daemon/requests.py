@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -66,21 +65,6 @@ def parse_json(body: bytes, expected: str) -> Mapping[str, Any]:
     if isinstance(parsed, dict):
         return parsed
     raise InvalidBody(f"Invalid JSON body — expected {expected}")
-
-
-def required_text(fields: Mapping[str, Any], name: str) -> str:
-    """Return a field that must be there and hold text."""
-    value = fields.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise InvalidBody(f"{name} required")
-    return value
-
-
-def absolute_path(value: object, what: str) -> Path:
-    """Return a path that must be absolute."""
-    if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
-        raise InvalidBody(f"{what} must be an absolute path")
-    return Path(value)
 
 
 def _decode(header: bytes) -> str:

@@ -6,13 +6,13 @@ import asyncio
 import logging
 import signal
 import socket
-import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import uvloop
 
 from stringd.config import LOOPBACK, Config
+from stringd.console import announce
 from stringd.contracts.daemon import Service
 from stringd.daemon.app import make_kernel
 from stringd.daemon.server import Server
@@ -21,14 +21,18 @@ from stringd.kernel import Kernel
 
 log = logging.getLogger(__name__)
 
+_END_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
 
 def serve(config: Config) -> int:
     """Run until told to stop, and return the exit code."""
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    # Whoever started this may have blocked them, and blocked they would stay.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_END_SIGNALS, signal.SIGCHLD})
     kernel = make_kernel(config)
     with _bound_socket(config.port) as listener, kernel.opened():
         for notice in kernel.notices:
-            print(f"stringd: {notice}", file=sys.stderr)
+            announce(f"stringd: {notice}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             return runner.run(_run(kernel, listener))
 
@@ -36,7 +40,7 @@ def serve(config: Config) -> int:
 async def _run(kernel: Kernel, listener: socket.socket) -> int:
     server = Server(kernel)
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _END_SIGNALS:
         loop.add_signal_handler(number, server.stop)
     async with _running(kernel.catalogue.services, server):
         await server.serve(sockets=[listener])
@@ -59,8 +63,9 @@ async def _guard(service: Service, server: Server) -> None:
         await service.run()
     except (Exception, SystemExit):
         log.exception("service %s failed", service.name)
-        if service.required:
-            server.fail()
+    if service.required:
+        log.error("service %s has ended, and the daemon can't do without it", service.name)
+        server.fail()
 
 
 @contextmanager

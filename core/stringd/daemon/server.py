@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import socket
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stringd.config import BODY_LIMIT, LOOPBACK
+from stringd.console import announce
 from stringd.daemon.app import make_app
 from stringd.daemon.door import CORS_HEADERS
 from stringd.kernel import Kernel
@@ -23,11 +23,15 @@ from stringd.kernel import Kernel
 log = logging.getLogger(__name__)
 
 KEEP_ALIVE_SECONDS = 75
+HEAD_LIMIT = 256 * 1024
 SHUTDOWN_DELAY_SECONDS = 0.05
+# The end has five seconds: a moment for what runs, time to end the rest and to send the answers, and only
+# then the last resort.
 COMMAND_GRACE_SECONDS = 1.0
+TOPICS_END_SECONDS = 2.7
 FLUSH_SECONDS = 0.3
-CLOSE_SECONDS = 3
-LAST_RESORT_SECONDS = 4.5
+CLOSE_SECONDS = 4
+LAST_RESORT_SECONDS = 4.6
 
 
 class Server(uvicorn.Server):
@@ -60,7 +64,7 @@ class Server(uvicorn.Server):
         """Stop accepting, end what runs, and return from `serve`."""
         if not self.should_exit:
             self.should_exit = True
-            last_resort = threading.Timer(LAST_RESORT_SECONDS, _leave, [self.exit_code])
+            last_resort = threading.Timer(LAST_RESORT_SECONDS, self._leave)
             last_resort.daemon = True
             last_resort.start()
 
@@ -74,7 +78,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for listener in sockets or ():
             port = listener.getsockname()[1]
-            print(f"stringd listening on http://{LOOPBACK}:{port}", file=sys.stderr, flush=True)
+            announce(f"stringd listening on http://{LOOPBACK}:{port}")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let connections finish while what runs in the topics is brought to its end."""
@@ -83,12 +87,16 @@ class Server(uvicorn.Server):
         await ending
 
     async def _end_topics(self) -> None:
-        await self._kernel.registry.stop(COMMAND_GRACE_SECONDS)
+        await self._kernel.registry.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
         # Every command is answered now. Who neither sends nor reads any more is not waited for.
         await asyncio.sleep(FLUSH_SECONDS)
         for connection in list(self.server_state.connections):
             if connection.transport:
                 connection.transport.abort()
+
+    def _leave(self) -> None:
+        log.error("something would not end within %s s; leaving without it", LAST_RESORT_SECONDS)
+        os._exit(self.exit_code)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -99,7 +107,29 @@ class Server(uvicorn.Server):
 class _Protocol(HttpToolsProtocol):
     """Answers bytes that are no HTTP the way everything else is answered: JSON with CORS headers."""
 
+    _in_head = False
+    _head_size = 0
+
+    def on_message_begin(self) -> None:
+        self._in_head, self._head_size = True, 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        super().data_received(data)
+        self._head_size += len(data)
+        if self._in_head and self._head_size > HEAD_LIMIT:
+            self._refuse(b"431 Request Header Fields Too Large", f"Request head exceeds {HEAD_LIMIT} bytes")
+
     def send_400_response(self, msg: str) -> None:
+        self._refuse(b"400 Bad Request", msg)
+
+    def _refuse(self, status: bytes, msg: str) -> None:
         body = json.dumps({"error": msg}).encode()
         headers = [
             *self.server_state.default_headers,
@@ -108,11 +138,6 @@ class _Protocol(HttpToolsProtocol):
             (b"content-length", str(len(body)).encode()),
             (b"connection", b"close"),
         ]
-        lines = [b"HTTP/1.1 400 Bad Request", *(b": ".join(header) for header in headers), b"", body]
+        lines = [b"HTTP/1.1 " + status, *(b": ".join(header) for header in headers), b"", body]
         self.transport.write(b"\r\n".join(lines))
         self.transport.close()
-
-
-def _leave(exit_code: int) -> None:
-    log.error("something would not end within %s s; leaving without it", LAST_RESORT_SECONDS)
-    os._exit(exit_code)

@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from stringd.contracts.sessions import SessionSummary
 from stringd.daemon.answers import Json
-from stringd.daemon.requests import kernel_of, parse_json, path_segments, read_body, required_text
+from stringd.daemon.requests import kernel_of, parse_json, path_segments, read_body
 from stringd.errors import InvalidBody
 from stringd.text.envelope import place_as_json
+from stringd.users.fields import required_text
 
 _EXPECTED = '{ "user_id": "...", "topic": "..." }'
 
@@ -29,7 +30,7 @@ class SessionsEndpoint(HTTPEndpoint):
         """Make sure that a session exists; nothing is executed."""
         kernel = kernel_of(request)
         fields = parse_json(await read_body(request.receive), _EXPECTED)
-        user = kernel.user(required_text(fields, "user_id"))
+        user = kernel.user(required_text(fields.get("user_id"), "user_id"))
         name = kernel.topic_name(fields.get("topic"))
         created = kernel.registry.get(user.id, name) is None
         await kernel.registry.save(kernel.registry.touch(user, name))

@@ -13,18 +13,15 @@ from starlette.responses import Response
 
 from stringd.daemon.answers import Json
 from stringd.daemon.requests import (
-    absolute_path,
     kernel_of,
     parse_json,
     path_segments,
     read_body,
-    required_text,
 )
 from stringd.errors import InvalidBody
-from stringd.text.command_line import without_controls
+from stringd.users.fields import checked_id, checked_path
 from stringd.users.store import as_json
 
-ID_LENGTH = 256
 _EXPECTED = '{ "id": "...", "home": "..." }'
 
 
@@ -39,13 +36,17 @@ class UsersEndpoint(HTTPEndpoint):
         """Register a user, or update its home; a new home ends the sessions of the old one."""
         kernel = kernel_of(request)
         fields = parse_json(await read_body(request.receive), _EXPECTED)
-        user_id = _user_id(fields)
-        home = absolute_path(required_text(fields, "home"), "home")
-        user, before = await kernel.users.register(user_id, home, _allowed_paths(fields))
-        if before and before.home != user.home:
-            await kernel.registry.delete_user(user.id)
-        elif before != user:
-            kernel.registry.update_user(user)
+        user_id = checked_id(fields.get("id"))
+        home = checked_path(fields.get("home"), "home")
+        allowed_paths = _allowed_paths(fields)
+        moves = any(user.id == user_id and user.home != home for user in kernel.users)
+        if moves:
+            # Sessions first: a daemon that dies in between must not find them in the new home.
+            await kernel.registry.delete_user(user_id)
+        user, before = await kernel.users.register(user_id, home, allowed_paths)
+        if moves:
+            await kernel.registry.delete_user(user_id)
+        kernel.registry.update_user(user)
         with contextlib.suppress(OSError):
             home.mkdir(parents=True, exist_ok=True)
         return Json({"user_id": user.id, "home": str(user.home), "created": before is None})
@@ -60,18 +61,11 @@ class UserEndpoint(HTTPEndpoint):
         segments = path_segments(request)
         if len(segments) != 2 or not segments[1]:
             raise InvalidBody("id required")
+        # Sessions first: a daemon that dies in between must not find them under a user who comes back.
+        await kernel.registry.delete_user(segments[1])
         deleted = await kernel.users.remove(segments[1])
         await kernel.registry.delete_user(segments[1])
         return Json({"user_id": segments[1], "deleted": deleted})
-
-
-def _user_id(fields: Mapping[str, Any]) -> str:
-    user_id = required_text(fields, "id")
-    if user_id != without_controls(user_id).strip() or len(user_id) > ID_LENGTH:
-        raise InvalidBody(
-            f"Invalid id: at most {ID_LENGTH} characters, no control characters, no blanks around it"
-        )
-    return user_id
 
 
 def _allowed_paths(fields: Mapping[str, Any]) -> tuple[Path, ...] | None:
@@ -80,4 +74,4 @@ def _allowed_paths(fields: Mapping[str, Any]) -> tuple[Path, ...] | None:
         return None
     if not isinstance(paths, list):
         raise InvalidBody("allowedPaths must be a list of absolute paths")
-    return tuple(absolute_path(path, "each of allowedPaths") for path in paths)
+    return tuple(checked_path(path, "each of allowedPaths") for path in paths)

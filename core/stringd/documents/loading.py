@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from stringd.contracts.documents import Document, Loaded
-from stringd.contracts.users import User
+from stringd.contracts.sessions import Session
 from stringd.errors import Refusal
 from stringd.host.catalogue import Catalogue
 
 
-async def load_document(catalogue: Catalogue, uri: str, user: User) -> Document:
+async def load_document(catalogue: Catalogue, uri: str, session: Session) -> Document:
     """Fetch a URI and make a document of it."""
     scheme = uri.partition(":")[0].lower()
     loader = catalogue.loaders.get(scheme)
     if loader is None:
         known = ", ".join(sorted(catalogue.loaders)) or "none"
         raise Refusal("INVALID_TARGET", f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
-    return _render(catalogue, await loader.load(uri, user))
+    return await _render(catalogue, await loader.load(uri, session))
 
 
-def _render(catalogue: Catalogue, loaded: Loaded) -> Document:
+async def _render(catalogue: Catalogue, loaded: Loaded) -> Document:
     media_type = loaded.media_type.partition(";")[0].strip().lower()
     renderer = catalogue.renderers.get(media_type)
     if renderer is None:
         raise Refusal("LOAD_ERROR", f"No plugin renders {media_type}: {loaded.uri}")
-    return renderer.render(loaded)
+    return await asyncio.to_thread(renderer.render, loaded)

@@ -11,7 +11,8 @@ from stringd.contracts.sessions import Topic
 
 log = logging.getLogger(__name__)
 
-CLOSE_SECONDS = 2.0
+CLOSE_SECONDS = 6.0
+CANCEL_SECONDS = 0.5
 
 
 class Keeper:
@@ -19,43 +20,54 @@ class Keeper:
 
     def __init__(self, enter: Callable[[], AbstractAsyncContextManager[Topic]]) -> None:
         self._enter = enter
-        self._ready: asyncio.Future[Topic] | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._ending = asyncio.Event()
+        self._life: _Life | None = None
 
     async def topic(self) -> Topic:
         """Return the topic, entering it first where it isn't; a failure to enter it is raised here."""
-        if self._ready is None:
-            self._ready = asyncio.get_running_loop().create_future()
-            self._ending.clear()
-            self._task = asyncio.create_task(self._keep(self._ready))
-        return self._ready.result() if self._ready.done() else await asyncio.shield(self._ready)
+        if self._life is None:
+            self._life = _Life()
+            self._life.task = asyncio.create_task(self._keep(self._life))
+        ready = self._life.ready
+        return ready.result() if ready.done() else await asyncio.shield(ready)
 
-    async def close(self) -> None:
-        """Leave the topic and wait until it has been left, within limits."""
-        task, self._task, self._ready = self._task, None, None
-        if task is None:
+    async def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """Leave the topic and wait until it has been left, within so many seconds."""
+        life = self._life
+        if life is None or life.task is None:
             return
-        self._ending.set()
-        _, pending = await asyncio.wait({task}, timeout=CLOSE_SECONDS)
+        life.ending.set()
+        _, pending = await asyncio.wait({life.task}, timeout=max(seconds - CANCEL_SECONDS, 0))
         if pending:
-            log.warning("a topic did not end within %s s and is cancelled", CLOSE_SECONDS)
-            task.cancel()
-            await asyncio.wait({task}, timeout=CLOSE_SECONDS)
+            log.warning("a topic did not end in time and is cancelled")
+            life.task.cancel()
+            await asyncio.wait({life.task}, timeout=CANCEL_SECONDS)
+        self._forget(life)
 
-    async def _keep(self, ready: asyncio.Future[Topic]) -> None:
+    async def _keep(self, life: _Life) -> None:
         try:
             async with self._enter() as topic:
-                ready.set_result(topic)
-                await self._ending.wait()
+                life.ready.set_result(topic)
+                await life.ending.wait()
         except BaseException as error:
-            self._fail(ready, error)
+            self._fail(life.ready, error)
         finally:
-            if self._ready is ready:
-                self._ready = self._task = None
+            self._forget(life)
+
+    def _forget(self, life: _Life) -> None:
+        if self._life is life:
+            self._life = None
 
     def _fail(self, ready: asyncio.Future[Topic], error: BaseException) -> None:
         if not ready.done():
             ready.set_exception(error if isinstance(error, Exception) else RuntimeError(repr(error)))
         elif not isinstance(error, asyncio.CancelledError):
             log.error("a topic ended by itself", exc_info=error)
+
+
+class _Life:
+    """One time between entering and leaving."""
+
+    def __init__(self) -> None:
+        self.ready: asyncio.Future[Topic] = asyncio.get_running_loop().create_future()
+        self.ending = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from stringd.contracts.daemon import Daemon
+from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import SessionSummary, State, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
-from stringd.errors import Unavailable
+from stringd.errors import Refusal, Unavailable
 from stringd.sessions.keeper import Keeper
 from stringd.sessions.turns import Turns
 
-END_SECONDS = 2.0
+END_SECONDS = 6.0
+COMMAND_SHARE = 0.4
 
 
 class LiveSession:
@@ -30,17 +33,25 @@ class LiveSession:
         self.state = state
         self.stored: State | None = None
         self.ended: Unavailable | None = None
+        self.predecessor: asyncio.Event | None = None
         self.keeper = Keeper(lambda: topic_type.open(TopicContext(session=self, daemon=daemon)))
         self.turns = Turns(f"{user.id}:{name}", daemon.config.queue_wait_seconds)
-        self.running: asyncio.Task[Any] | None = None
+        self._running: asyncio.Task[Any] | None = None
 
     @property
     def shows_documents(self) -> bool:
         """Whether it is a kind of topic that documents are opened in."""
         return self.topic_type.documents
 
+    @property
+    def slash(self) -> str:
+        """How commands begin in it: `/`, or `//` where plain text is taken."""
+        return self.topic_type.slash
+
     def remember(self, state: State) -> None:
         """Replace the state; it is stored before the command's reply leaves."""
+        if not isinstance(state, State):
+            raise TypeError(f"expected a State, got {state!r}")
         self.state = state
 
     async def end_topic(self) -> None:
@@ -51,6 +62,11 @@ class LiveSession:
         """Return a context that is entered when the topic is the caller's, and left to the next one."""
         return Turn(self, gone)
 
+    def refuse_reentry(self) -> None:
+        """Refuse a command that another command of the same topic sends: it would wait for itself."""
+        if self._running and self._running is asyncio.current_task():
+            raise Refusal("CONFLICT", f"A command of {self.name} can't wait for another one of {self.name}.")
+
     def refuse_waiting(self, reason: Unavailable) -> None:
         """Answer the commands that wait for their turn."""
         self.turns.refuse_waiting(reason)
@@ -59,15 +75,27 @@ class LiveSession:
         """Wait until no command runs."""
         await self.turns.idle()
 
-    async def end(self, reason: Unavailable) -> None:
-        """Answer what waits and what runs with the reason, and leave the topic."""
+    async def run(self, command: Coroutine[Any, Any, Outcome]) -> Outcome:
+        """Run a command in the calling task, so that `end` can reach it."""
+        task = asyncio.current_task()
+        self._running = task
+        try:
+            return await command
+        finally:
+            self._running = None
+            while self.ended and task and task.cancelling():
+                task.uncancel()
+
+    async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
+        """Answer what waits and what runs with the reason, and leave the topic, within so many seconds."""
         self.ended = reason
         self.refuse_waiting(reason)
-        if self.running and self.running is not asyncio.current_task():
-            self.running.cancel()
+        started = time.monotonic()
+        if self._running and self._running is not asyncio.current_task():
+            self._running.cancel()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.turns.idle(), END_SECONDS)
-        await self.keeper.close()
+                await asyncio.wait_for(self.turns.idle(), seconds * COMMAND_SHARE)
+        await self.keeper.close(seconds - (time.monotonic() - started))
 
     def summary(self) -> SessionSummary:
         """Describe the session for listings."""
@@ -75,7 +103,7 @@ class LiveSession:
             user_id=self.user.id,
             topic=str(self.name),
             topic_type=self.name.type,
-            executing=self.running is not None,
+            executing=self.turns.taken,
             queue_length=self.turns.waiting,
             document=self.state.document,
         )
@@ -91,17 +119,14 @@ class Turn:
         self._gone = gone
 
     async def __aenter__(self) -> None:
-        await self._session.turns.take(self._gone)
-        if self._session.ended:
-            self._session.turns.pass_on()
-            raise self._session.ended
-        self._session.running = asyncio.current_task()
+        session = self._session
+        session.refuse_reentry()
+        await session.turns.take(self._gone)
+        if session.predecessor:
+            await session.predecessor.wait()
+        if session.ended:
+            session.turns.pass_on()
+            raise session.ended
 
     async def __aexit__(self, *_: object) -> None:
-        session = self._session
-        session.running = None
-        session.turns.pass_on()
-        if session.ended:
-            # The order to end may have come too late for the command; it must not hit its answer.
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.sleep(0)
+        self._session.turns.pass_on()

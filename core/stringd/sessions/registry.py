@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 
 from stringd.contracts.sessions import State, TopicName
 from stringd.contracts.users import User
-from stringd.errors import SessionClosed, ShuttingDown, Unavailable
-from stringd.sessions.live import LiveSession
+from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
+from stringd.sessions.live import END_SECONDS, LiveSession
 from stringd.sessions.store import SessionStore
 
 Make = Callable[[User, TopicName, State], LiveSession]
@@ -21,6 +22,7 @@ class Sessions:
         self._store = store
         self._make = make
         self._by_key: dict[tuple[str, TopicName], LiveSession] = {}
+        self._ending: dict[tuple[str, TopicName], asyncio.Event] = {}
         self._stopping: ShuttingDown | None = None
 
     def __iter__(self) -> Iterator[LiveSession]:
@@ -42,15 +44,25 @@ class Sessions:
         if session is None:
             session = self._by_key[key] = self._make(user, name, state or State())
             session.stored = state
+            session.predecessor = self._ending.get(key)
         return session
 
     async def save(self, session: LiveSession) -> None:
-        """Store what the session remembers, if that has changed and the session still counts."""
+        """Store what the session remembers, if that has changed and the session still counts.
+
+        What can't be stored is forgotten, and raises `StorageFailed`.
+        """
         state = session.state
         if state is session.stored or self.get(session.user.id, session.name) is not session:
             return
-        session.stored = state
-        await self._store.save(session.user.id, str(session.name), state)
+        try:
+            await self._store.save(session.user.id, str(session.name), state)
+        except StorageFailed:
+            session.state = session.stored or State()
+            if state != session.state:
+                raise
+        else:
+            session.stored = state
 
     def update_user(self, user: User) -> None:
         """Let a user's sessions see what has changed about the user."""
@@ -60,22 +72,27 @@ class Sessions:
 
     async def delete(self, user_id: str, name: TopicName) -> bool:
         """End a session and forget it; false if there was none."""
+        if (user_id, name) not in self._by_key:
+            return False
+        await self._store.remove(user_id, str(name))
         session = self._by_key.pop((user_id, name), None)
         if session is None:
             return False
-        await self._store.remove(user_id, str(name))
-        await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
+        with self._succeeded((user_id, name)):
+            await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
         return True
 
     async def delete_user(self, user_id: str) -> None:
         """End and forget all sessions of a user."""
-        doomed = [session for session in self if session.user.id == user_id]
-        for session in doomed:
-            del self._by_key[user_id, session.name]
         await self._store.remove_user(user_id)
-        await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."))
+        doomed = [session for session in self if session.user.id == user_id]
+        with ExitStack() as ending:
+            for session in doomed:
+                del self._by_key[user_id, session.name]
+                ending.enter_context(self._succeeded((user_id, session.name)))
+            await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."))
 
-    async def stop(self, grace_seconds: float) -> None:
+    async def stop(self, grace_seconds: float, end_seconds: float) -> None:
         """Refuse what waits, give what runs a moment, then end everything; the store keeps it all."""
         self._stopping = ShuttingDown("stringd is shutting down.")
         sessions = list(self)
@@ -86,8 +103,19 @@ class Sessions:
             _, late = await asyncio.wait(settling, timeout=grace_seconds)
             for task in late:
                 task.cancel()
-        await _end(sessions, self._stopping)
+        await _end(sessions, self._stopping, end_seconds)
+
+    @contextmanager
+    def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
+        """Let a session of the same name, should one be made now, wait for the end of this one."""
+        over = self._ending[key] = asyncio.Event()
+        try:
+            yield
+        finally:
+            over.set()
+            if self._ending.get(key) is over:
+                del self._ending[key]
 
 
-async def _end(sessions: Iterable[LiveSession], reason: Unavailable) -> None:
-    await asyncio.gather(*(session.end(reason) for session in sessions))
+async def _end(sessions: Iterable[LiveSession], reason: Unavailable, seconds: float = END_SECONDS) -> None:
+    await asyncio.gather(*(session.end(reason, seconds) for session in sessions))

@@ -5,17 +5,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from difflib import get_close_matches
+from dataclasses import dataclass
 
 from stringd.contracts.commands import Command, CommandEvent, CommandLine, Invocation, Run
 from stringd.contracts.daemon import Daemon
-from stringd.contracts.replies import Reply
-from stringd.errors import Refusal
+from stringd.contracts.replies import Outcome, Reply
+from stringd.errors import Refusal, RequestRefused
 from stringd.host.catalogue import Catalogue
 from stringd.sessions.live import LiveSession
-from stringd.text.command_line import label, parse_command
+from stringd.text.command_line import LONGEST_HEAD, label, parse_command
+from stringd.text.nearest import nearest
 
 log = logging.getLogger(__name__)
+
+_FAILED = "The command failed unexpectedly; the daemon's log says why."
+_HELP_FLAGS = frozenset({"--help", "-h"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a command's text comes down to."""
+
+    run: Run
+    line: CommandLine
+    label: str
 
 
 class Runner:
@@ -25,68 +38,72 @@ class Runner:
         self._daemon = daemon
         self._catalogue = catalogue
 
-    async def run(self, session: LiveSession, cmd: str) -> Reply:
+    async def run(self, session: LiveSession, cmd: str) -> Outcome:
         """Execute the command and tell the observers."""
         started = time.perf_counter()
-        reply = await self._reply(session, cmd)
-        if self._catalogue.observers:
-            self._tell(session, cmd, reply, time.perf_counter() - started)
-        return reply
-
-    async def _reply(self, session: LiveSession, cmd: str) -> Reply:
         try:
-            return await self._execute(session, cmd)
+            plan = self._plan(session, cmd)
         except Refusal as refusal:
-            return Reply.error(refusal.code, refusal.message, *refusal.context)
-        except (Exception, SystemExit, asyncio.CancelledError) as error:
-            if isinstance(error, asyncio.CancelledError) and _is_cancelled():
-                return _ended(session)
-            log.exception("%s of %s:%s failed", label(cmd), session.user.id, session.name)
-            return Reply.error(
-                "INTERNAL_ERROR", "The command failed unexpectedly; the daemon's log says why."
-            )
+            shown, reply = label(cmd), _refused(refusal)
+        else:
+            shown, reply = plan.label, await self._reply(session, plan)
+        if self._catalogue.observers:
+            self._tell(session, shown, reply, time.perf_counter() - started)
+        return Outcome(label=shown, reply=reply, document=session.state.document)
 
-    async def _execute(self, session: LiveSession, cmd: str) -> Reply:
-        run, line = self._resolve(session, cmd)
-        topic = await session.keeper.topic()
-        invocation = Invocation(line=line, session=session, topic=topic, daemon=self._daemon)
-        for gate in self._catalogue.gates:
-            refusal = await gate.check(invocation)
-            if refusal is not None:
-                return _checked(refusal)
-        return _checked(await run(invocation))
-
-    def _resolve(self, session: LiveSession, cmd: str) -> tuple[Run, CommandLine]:
-        topic_type = session.topic_type
-        if topic_type.plain_text and not cmd.startswith("//"):
-            return topic_type.plain_text, CommandLine(text=cmd)
+    def _plan(self, session: LiveSession, cmd: str) -> _Plan:
+        plain_text = session.topic_type.plain_text
+        if plain_text and not cmd.startswith("//"):
+            return _Plan(plain_text, CommandLine(text=cmd), label(cmd))
         if not cmd.startswith("/"):
             raise Refusal("COMMAND_UNSUPPORTED", "Commands must start with /. Use /help for details.")
         line = parse_command(cmd)
         command = self._find(session, line)
-        if line.body is not None and not command.takes_body:
-            message = f"/{command.name} takes no further lines: one command per request."
-            raise Refusal("INVALID_PAYLOAD", message, f"Usage: {command.usage}")
-        return command.run, line
+        shown = label(command.mask(cmd[:LONGEST_HEAD]) if command.mask else cmd)
+        if line.arguments in _HELP_FLAGS:
+            return _Plan(_explain(command), line, shown)
+        _check_shape(command, line)
+        return _Plan(command.run, line, shown)
 
     def _find(self, session: LiveSession, line: CommandLine) -> Command:
         commands = self._catalogue.commands_of(session.name.type)
         command = commands.get(line.word)
         if command is None:
-            slash = "//" if session.topic_type.plain_text else "/"
-            nearest = get_close_matches(line.word, commands, n=1)
-            hint = f"Did you mean {slash}{nearest[0]}? " if nearest else ""
+            slash = session.topic_type.slash
+            meant = nearest(line.word, commands)
+            hint = f"Did you mean {slash}{meant}? " if meant else ""
             typed = line.text.split(maxsplit=1)[0].replace("//", "/", 1)
-            raise Refusal(
-                "COMMAND_UNSUPPORTED", f"Unknown command: {typed}", f"{hint}{slash}help lists the commands."
-            )
+            message = f"Unknown command: {label(typed)}"
+            raise Refusal("COMMAND_UNSUPPORTED", message, f"{hint}{slash}help lists the commands.")
         return command
 
-    def _tell(self, session: LiveSession, cmd: str, reply: Reply, seconds: float) -> None:
+    async def _reply(self, session: LiveSession, plan: _Plan) -> Reply:
+        try:
+            return await self._execute(session, plan)
+        except Refusal as refusal:
+            return _refused(refusal)
+        except RequestRefused as refusal:
+            return _refused(refusal.as_refusal())
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                return _ended(session)
+            log.exception("%s of %s:%s failed", plan.label, session.user.id, session.name)
+            return Reply.error("INTERNAL_ERROR", _FAILED)
+
+    async def _execute(self, session: LiveSession, plan: _Plan) -> Reply:
+        topic = await session.keeper.topic()
+        invocation = Invocation(line=plan.line, session=session, topic=topic, daemon=self._daemon)
+        for gate in self._catalogue.gates:
+            refusal = await gate.check(invocation)
+            if refusal is not None:
+                return _expect_reply(refusal)
+        return _expect_reply(await plan.run(invocation))
+
+    def _tell(self, session: LiveSession, shown: str, reply: Reply, seconds: float) -> None:
         event = CommandEvent(
             user_id=session.user.id,
             topic=str(session.name),
-            label=label(cmd),
+            label=shown,
             code=reply.code,
             seconds=seconds,
         )
@@ -97,7 +114,7 @@ class Runner:
                 log.exception("observer %s failed", observer.name)
 
 
-def _checked(reply: object) -> Reply:
+def _expect_reply(reply: object) -> Reply:
     if not isinstance(reply, Reply):
         raise TypeError(f"expected a Reply, got {reply!r}")
     return reply
@@ -112,5 +129,24 @@ def _ended(session: LiveSession) -> Reply:
     task = asyncio.current_task()
     if session.ended is None or task is None:
         raise asyncio.CancelledError
-    task.uncancel()
     return Reply.error(session.ended.code or "", session.ended.message)
+
+
+def _refused(refusal: Refusal) -> Reply:
+    return Reply.error(refusal.code, refusal.message, *refusal.context)
+
+
+def _check_shape(command: Command, line: CommandLine) -> None:
+    usage = f"Usage: {command.usage}"
+    if line.body is not None and not command.takes_body:
+        message = f"/{command.name} takes no further lines: one command per request."
+        raise Refusal("INVALID_PAYLOAD", message, usage)
+    if line.arguments and not command.takes_arguments:
+        raise Refusal("INVALID_PAYLOAD", f"/{command.name} takes no arguments.", usage)
+
+
+def _explain(command: Command) -> Run:
+    async def explain(_: Invocation) -> Reply:
+        return command.explained()
+
+    return explain

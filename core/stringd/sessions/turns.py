@@ -22,6 +22,11 @@ class Turns:
         self._watchers: set[asyncio.Future[None]] = set()
 
     @property
+    def taken(self) -> bool:
+        """Whether a command has the turn."""
+        return self._taken
+
+    @property
     def waiting(self) -> int:
         """How many commands wait."""
         return len(self._waiting)
@@ -48,7 +53,9 @@ class Turns:
         else:
             self._taken = False
             while self._watchers:
-                self._watchers.pop().set_result(None)
+                watcher = self._watchers.pop()
+                if not watcher.done():
+                    watcher.set_result(None)
 
     async def idle(self) -> None:
         """Return when nobody has the turn."""

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from stringd.errors import Refusal
 
 USAGE = 'Usage: /set {name} = "value"'
+_SHOWN = 80
 _NAME = r"(?:\{(?P<session>[A-Za-z_][\w-]*)\}|\$(?P<secret>[A-Za-z_]\w*))"
-_LINE = re.compile(rf"[ \t]*{_NAME}[ \t]*=[ \t]*(?P<rest>.*)", re.ASCII | re.DOTALL)
-_FENCE = re.compile(rf"(?P<fence>`{{3,}}){_NAME}[ \t]*", re.ASCII)
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"[ \t\r]*(?:\n|$)', re.DOTALL)
-_SINGLE = re.compile(r"'([^']*)'[ \t\r]*(?:\n|$)")
+_BLANK = re.compile(r"\s*")
+_TARGET = re.compile(rf"{_NAME}[ \t]*=[ \t]*", re.ASCII)
+_FENCE = re.compile(rf"(?P<fence>`{{3,}}){_NAME}[ \t]*\r?\n", re.ASCII)
+_CLOSING = re.compile(r"^(?P<fence>`{3,})[ \t]*\r?$\n?", re.MULTILINE)
+_QUOTED = re.compile(
+    r"""(?:"(?P<double>[^"\\]*(?:\\.[^"\\]*)*)"|'(?P<single>[^']*)')[ \t\r]*(?:\n|\Z)""", re.DOTALL
+)
+_SECRET = re.compile(r"(\$[A-Za-z_]\w*[ \t]*=[ \t]*)[^\n]+")
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
@@ -32,38 +37,51 @@ class Assignment:
 
 def parse_assignments(text: str) -> tuple[Assignment, ...]:
     """Return every assignment of the text, or refuse it whole with `INVALID_PAYLOAD`."""
+    if "\0" in text:
+        raise Refusal("INVALID_PAYLOAD", "A value can't hold a NUL character.")
     return tuple(_parse(text))
 
 
+def mask_secrets(text: str) -> str:
+    """Return the text with the values of `$NAME`s hidden, whether it can be parsed or not."""
+    return _SECRET.sub(r'\1"***"', text)
+
+
 def _parse(text: str) -> Iterator[Assignment]:
-    while text.strip():
-        text = text.lstrip("\r\n")
-        fence = _FENCE.match(text)
-        assignment, text = _fenced(fence, text) if fence else _quoted(text)
+    position = _skip_blank(text, 0)
+    while position < len(text):
+        read = _fenced if text.startswith("```", position) else _quoted
+        assignment, end = read(text, position)
         yield assignment
+        position = _skip_blank(text, end)
 
 
-def _quoted(text: str) -> tuple[Assignment, str]:
-    line = _LINE.match(text)
-    if line is None:
-        raise Refusal("INVALID_PAYLOAD", f"Not an assignment: {_first_line(text)}", USAGE)
-    rest = line["rest"]
-    value = _DOUBLE.match(rest) or _SINGLE.match(rest)
+def _skip_blank(text: str, position: int) -> int:
+    blank = _BLANK.match(text, position)
+    return blank.end() if blank else position
+
+
+def _quoted(text: str, position: int) -> tuple[Assignment, int]:
+    target = _TARGET.match(text, position)
+    if target is None:
+        raise _refusal("Not an assignment", text, position)
+    value = _QUOTED.match(text, target.end())
     if value is None:
-        raise Refusal("INVALID_PAYLOAD", f"The value needs quotes: {_first_line(text)}", USAGE)
-    literal = _ESCAPED.sub(r"\1", value[1]) if rest.startswith('"') else value[1]
-    return _assignment(line, literal), rest[value.end() :]
+        raise _refusal("The value needs quotes", text, position)
+    double = value["double"]
+    literal = value["single"] if double is None else _ESCAPED.sub(r"\1", double)
+    return _assignment(target, literal), value.end()
 
 
-def _fenced(opening: re.Match[str], text: str) -> tuple[Assignment, str]:
-    closing = re.compile(rf"^`{{{len(opening['fence'])},}}[ \t]*\r?$\n?", re.MULTILINE)
-    start = text.find("\n", opening.end()) + 1
-    end = closing.search(text, start) if start else None
-    if end is None:
-        raise Refusal("INVALID_PAYLOAD", f"The fence never closes: {_first_line(text)}", USAGE)
-    if text[opening.end() : start].strip():
-        raise Refusal("INVALID_PAYLOAD", f"Not an assignment: {_first_line(text)}", USAGE)
-    return _assignment(opening, text[start : end.start()].removesuffix("\n")), text[end.end() :]
+def _fenced(text: str, position: int) -> tuple[Assignment, int]:
+    opening = _FENCE.match(text, position)
+    if opening is None:
+        raise _refusal("Not an assignment", text, position)
+    for closing in _CLOSING.finditer(text, opening.end()):
+        if len(closing["fence"]) >= len(opening["fence"]):
+            value = text[opening.end() : closing.start()].removesuffix("\n")
+            return _assignment(opening, value), closing.end()
+    raise _refusal("The fence never closes", text, position)
 
 
 def _assignment(match: re.Match[str], value: str) -> Assignment:
@@ -72,11 +90,12 @@ def _assignment(match: re.Match[str], value: str) -> Assignment:
     )
 
 
+def _refusal(problem: str, text: str, position: int) -> Refusal:
+    line = text[position : position + _SHOWN].partition("\n")[0].rstrip()
+    return Refusal("INVALID_PAYLOAD", f"{problem}: {line}", USAGE)
+
+
 def _one_line(value: str) -> str:
     first, newline, rest = value.partition("\n")
     shown = first.replace("\\", "\\\\").replace('"', '\\"')
     return f"{shown} … ({rest.count(chr(10)) + 2} lines)" if newline else shown
-
-
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0].rstrip()

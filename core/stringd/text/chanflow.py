@@ -9,11 +9,13 @@ from datetime import datetime
 
 from stringd.contracts.replies import Edit, Kind, Reply
 from stringd.text.command_line import without_controls
-from stringd.text.diff import numbered_diff, summarize
+from stringd.text.diff import compare
 
 MARK = "𝒞"
-_OPENING = re.compile(rf'<{MARK}=(?P<channel>[\w-]+)(?P<rest>[\s:](?:"[^"\n]*"|[^>\n])*)?>')
-_ATTRIBUTES = re.compile(r'(?:\s+[\w-]+=(?:"[^"]*"|[^\s"]*))+\s*$')
+# Bounded, so that no malformed tag costs more than its own length. A `>` in an attribute's value may end the
+# tag early: a block with attributes is passed over whole, wherever its tag ends.
+_OPENING = re.compile(rf"<{MARK}=(?P<channel>[\w-]{{1,64}})(?P<rest>[\s:][^>\n]{{0,1000}})?>")
+_ATTRIBUTE = re.compile(r"\s[\w-]+=")
 _OWN_OPENING_LINE = re.compile(rf"^[ \t]*<{MARK}=string[:>\s]", re.MULTILINE)
 _CLOSING = f"</{MARK}>"
 _FORGEABLE = re.compile(rf"<(/?){MARK}")
@@ -35,19 +37,25 @@ def parse_blocks(text: str) -> Iterator[Block]:
     block's text and is never executed. Only a block of ours that runs into the next one of ours
     counts as unclosed: executing it would swallow the other.
     """
-    position = 0
+    position, end = 0, 0
     while opening := _OPENING.search(text, position):
-        start, end = opening.end(), text.find(_CLOSING, opening.end())
+        start = opening.end()
+        if 0 <= end < start:
+            end = text.find(_CLOSING, start)
+        resume = start if end < 0 else end + len(_CLOSING)
         if _is_command(opening):
-            next_own = _OWN_OPENING_LINE.search(text, start, end if end >= 0 else len(text))
-            start, end = (next_own.start(), -1) if next_own else (start, end)
-            command = None if end < 0 else text[start:end].strip()
-            yield Block(topic=(opening["rest"] or "").removeprefix(":").strip(), command=command)
-        position = start if end < 0 else end + len(_CLOSING)
+            next_own = _OWN_OPENING_LINE.search(text, start, end) if end >= 0 else None
+            closed = end >= 0 and next_own is None
+            yield Block(
+                topic=(opening["rest"] or "").removeprefix(":").strip(),
+                command=text[start:end].strip() if closed else None,
+            )
+            resume = next_own.start() if next_own else resume
+        position = resume
 
 
 def _is_command(opening: re.Match[str]) -> bool:
-    return opening["channel"] == _CHANNEL and not _ATTRIBUTES.search(opening["rest"] or "")
+    return opening["channel"] == _CHANNEL and not _ATTRIBUTE.search(opening["rest"] or "")
 
 
 def encode_answer(topic: str, reply: Reply, at: datetime) -> str:
@@ -78,5 +86,5 @@ def _payload(reply: Reply) -> str:
 
 
 def _feedback(edit: Edit) -> str:
-    summary = edit.summary or summarize(edit.before, edit.after)
-    return f"✓ {edit.path} — {summary}\n{numbered_diff(edit.before, edit.after)}".rstrip("\n")
+    difference = compare(edit.before, edit.after)
+    return f"✓ {edit.path} — {edit.summary or difference.summary}\n{difference.rows}".rstrip("\n")

@@ -7,6 +7,7 @@ import re
 from stringd.contracts.commands import CommandLine
 
 LABEL_LENGTH = 80
+LONGEST_HEAD = 4096
 _HEADER = re.compile(r"//?(\S*)\s*(.*)", re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -21,7 +22,10 @@ def parse_command(text: str) -> CommandLine:
 
 def label(text: str) -> str:
     """Return how a command is shown: its first line, cut to 80 characters."""
-    first = "\t".join(map(without_controls, text.partition("\n")[0].rstrip().split("\t")))
+    if len(text) <= LABEL_LENGTH and text.isprintable():
+        return text
+    first = text[:LONGEST_HEAD].partition("\n")[0].rstrip()
+    first = "\t".join(map(without_controls, first.split("\t")))
     return first if len(first) <= LABEL_LENGTH else first[: LABEL_LENGTH - 3] + "..."
 
 

@@ -3,50 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 
 CONTEXT = 2
+MOST_ROWS = 400
+# Above so many comparisons the changed stretch is shown as replaced whole: matching it would take seconds.
+MOST_COMPARISONS = 250_000
 
 
-def summarize(before: str, after: str) -> str:
-    """Count the lines that came and went: `Added 2 lines, removed 1 line`."""
-    added = removed = 0
-    for tag, old_from, old_to, new_from, new_to in _matcher(before, after).get_opcodes():
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A summary such as `Added 2 lines, removed 1 line`, and the changed lines with their numbers."""
+
+    summary: str
+    rows: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Lines `old` of the text before gave way to lines `new` of the text after."""
+
+    old: range
+    new: range
+
+
+def compare(before: str, after: str) -> Difference:
+    """Compare two texts line by line."""
+    old, new = _lines(before), _lines(after)
+    changes = list(_changes(old, new))
+    return Difference(summary=_summary(changes), rows="\n".join(_shown(changes, old, new)))
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
+    shortest = min(len(old), len(new))
+    head = next((i for i in range(shortest) if old[i] != new[i]), shortest)
+    tail = next((i for i in range(shortest - head) if old[-1 - i] != new[-1 - i]), shortest - head)
+    middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
+    if len(middle_old) * len(middle_new) > MOST_COMPARISONS:
+        yield _Change(range(head, len(old) - tail), range(head, len(new) - tail))
+        return
+    matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=False)
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag != "equal":
-            added += new_to - new_from
-            removed += old_to - old_from
-    parts = [f"added {_lines(added)}"] if added else []
-    parts += [f"removed {_lines(removed)}"] if removed else []
+            yield _Change(range(head + old_from, head + old_to), range(head + new_from, head + new_to))
+
+
+def _summary(changes: list[_Change]) -> str:
+    added, removed = sum(len(it.new) for it in changes), sum(len(it.old) for it in changes)
+    parts = [f"added {_count(added)}"] if added else []
+    parts += [f"removed {_count(removed)}"] if removed else []
     return ", ".join(parts).capitalize() or "No change"
 
 
-def numbered_diff(before: str, after: str) -> str:
-    """Show changed lines: removed ones with their old numbers, all others with their new ones."""
-    old, new = before.splitlines(), after.splitlines()
-    width = len(str(max(len(old), len(new), 1)))
-    groups = _matcher(before, after).get_grouped_opcodes(CONTEXT)
-    return f"\n{' ' * width} ⋮\n".join(
-        "\n".join(
-            f"{number:>{width}} {sign}│ {text}".rstrip() for number, sign, text in _rows(group, old, new)
-        )
-        for group in groups
-    )
+def _shown(changes: list[_Change], old: list[str], new: list[str]) -> Iterator[str]:
+    width = len(str(max(len(old), len(new))))
+    rows = _rows(changes, old, new)
+    for number, sign, text in islice(rows, MOST_ROWS):
+        yield f"{'':{width}} ⋮" if number is None else f"{number:>{width}} {sign}│ {text}".rstrip()
+    left = sum(1 for _ in rows)
+    if left:
+        yield f"[... {_count(left)} more]"
 
 
-def _rows(
-    group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]
-) -> Iterator[tuple[int, str, str]]:
-    for tag, old_from, old_to, new_from, new_to in group:
-        if tag == "equal":
-            yield from ((number + 1, "", new[number]) for number in range(new_from, new_to))
-            continue
-        yield from ((number + 1, "-", old[number]) for number in range(old_from, old_to))
-        yield from ((number + 1, "+", new[number]) for number in range(new_from, new_to))
+def _rows(changes: list[_Change], old: list[str], new: list[str]) -> Iterator[tuple[int | None, str, str]]:
+    shown_to = 0
+    for index, change in enumerate(changes):
+        start = max(change.new.start - CONTEXT, shown_to)
+        if index and start > shown_to:
+            yield None, "", ""
+        yield from ((line + 1, "", new[line]) for line in range(start, change.new.start))
+        yield from ((line + 1, "-", old[line]) for line in change.old)
+        yield from ((line + 1, "+", new[line]) for line in change.new)
+        following = changes[index + 1].new.start if index + 1 < len(changes) else len(new)
+        shown_to = min(change.new.stop + CONTEXT, following)
+        yield from ((line + 1, "", new[line]) for line in range(change.new.stop, shown_to))
 
 
-def _matcher(before: str, after: str) -> SequenceMatcher[str]:
-    return SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+def _lines(text: str) -> list[str]:
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
-def _lines(count: int) -> str:
-    return f"{count} line" if count == 1 else f"{count} lines"
+def _count(lines: int) -> str:
+    return f"{lines} line" if lines == 1 else f"{lines} lines"

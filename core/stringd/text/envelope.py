@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stringd.contracts.documents import Place
 from stringd.contracts.replies import Kind, Outcome, Reply
-from stringd.contracts.sessions import TopicName
-from stringd.text.command_line import label, without_controls
+from stringd.contracts.sessions import Place, TopicName
+from stringd.text.command_line import without_controls
 from stringd.text.json_bytes import dump_json
 
 _EVENTS = b"event: head\ndata: %b\n\nevent: content\ndata: %b\n\nevent: done\ndata: {}\n\n"
@@ -25,9 +24,8 @@ class Request:
 
 def encode_events(request: Request, outcome: Outcome) -> bytes:
     """Return the whole stream: head, content, done."""
-    shown = label(request.cmd)
-    content = f"re: {_prefix(request.request_id)}{shown}\n{body(outcome.reply)}"
-    return _EVENTS % (dump_json(_head(request, shown, outcome)), dump_json(content))
+    content = f"re: {_prefix(request.request_id)}{outcome.label}\n{body(outcome.reply)}"
+    return _EVENTS % (dump_json(_head(request, outcome)), dump_json(content))
 
 
 def body(reply: Reply) -> str:
@@ -50,11 +48,11 @@ def _prefix(request_id: str | None) -> str:
     return "" if request_id is None else f"[{without_controls(request_id)}] "
 
 
-def _head(request: Request, shown: str, outcome: Outcome) -> dict[str, object]:
+def _head(request: Request, outcome: Outcome) -> dict[str, object]:
     return {
         "ok": outcome.reply.ok,
         "code": outcome.reply.code,
-        "cmd": shown,
+        "cmd": outcome.label,
         "request_id": request.request_id,
         "user_id": request.user_id,
         "topic": str(request.topic),

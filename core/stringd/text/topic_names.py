@@ -9,6 +9,7 @@ from stringd.contracts.sessions import TopicName
 from stringd.contracts.topics import TopicType
 from stringd.errors import InvalidTopic
 
+LONGEST_NAME = 256
 DEFAULT_TYPE = "file"
 DEFAULT_TOPIC = "file:main"
 _NAME = re.compile(r"(?:([a-z][a-z0-9-]*):)?([A-Za-z0-9_-]+)(?::([A-Za-z0-9_-]+))?")
@@ -18,7 +19,7 @@ def parse_topic(raw: object, types: Mapping[str, TopicType]) -> TopicName:
     """Return the topic that `raw` names; nothing at all means `file:main`."""
     if raw is None:
         raw = DEFAULT_TOPIC
-    if not isinstance(raw, str):
+    if not isinstance(raw, str) or len(raw) > LONGEST_NAME:
         raise InvalidTopic(raw)
     match = _NAME.fullmatch(raw.strip() or DEFAULT_TOPIC)
     if match is None:

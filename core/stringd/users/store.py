@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from stringd.contracts.users import User
-from stringd.errors import Fault, StorageFailed, UnknownUser
+from stringd.errors import Fault, InvalidBody, StorageFailed, UnknownUser
 from stringd.storage import set_aside, write_atomically
+from stringd.users.fields import checked_id, checked_path, checked_time
 
 FILE = "users.json"
 
@@ -27,14 +29,14 @@ class Users:
 
     def open(self, data_dir: Path) -> None:
         """Read the users; a file that can't be read is kept aside and reported."""
-        self._path = data_dir / FILE
+        self._path = Path(os.path.realpath(data_dir / FILE))
         try:
-            self._by_id = {user.id: user for user in _decode(self._path.read_bytes())}
+            self._by_id = {user.id: user for user in _decode(_read(self._path))}
         except FileNotFoundError:
             self._by_id = {}
-        except OSError as error:
+        except PermissionError as error:
             raise Fault(f"cannot read {self._path}: {error.strerror}") from error
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except (InvalidBody, OSError, ValueError, TypeError, KeyError, RecursionError) as error:
             kept = set_aside(self._path)
             self._report(f"{self._path} was broken ({error}); it is kept as {kept}, no user is registered")
 
@@ -106,17 +108,19 @@ def _encode(users: Iterable[User]) -> bytes:
     return json.dumps({"users": [as_json(user) for user in users]}, indent=2, ensure_ascii=False).encode()
 
 
+def _read(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        raise OSError("it is no file")
+    return path.read_bytes()
+
+
 def _decode(data: bytes) -> Iterator[User]:
     for record in json.loads(data)["users"]:
         yield User(
-            id=_text(record["id"]),
-            home=Path(_text(record["home"])),
-            allowed_paths=tuple(Path(_text(path)) for path in record["allowedPaths"]),
-            created_at=_text(record["createdAt"]),
+            id=checked_id(record["id"]),
+            home=checked_path(record["home"], "home"),
+            allowed_paths=tuple(
+                checked_path(path, "each of allowedPaths") for path in record["allowedPaths"]
+            ),
+            created_at=checked_time(record["createdAt"]),
         )
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, found {value!r}")
-    return value

@@ -36,7 +36,7 @@ async def describe(daemon: Daemon, _: Request) -> Response:
     return JSONResponse(
         {
             "home": str(user.home),
-            "commands": [it.name for it in daemon.commands("file")],
+            "commands": list(daemon.commands("file")),
             "sessions": [it.topic for it in daemon.sessions("default")],
         }
     )

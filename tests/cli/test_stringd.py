@@ -1,0 +1,101 @@
+"""The `stringd` program where things go wrong around it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+
+PROGRAM = [sys.executable, "-m", "stringd"]
+
+
+def run(*args: str, stdout: int = subprocess.PIPE, **env: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*PROGRAM, *args],
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        timeout=20,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", ["status", "users", "sessions", "plugins"])
+def test_a_reader_that_has_gone_is_no_fault(daemon: DaemonProcess, command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = run(command, stdout=writing, STRINGD_PORT=str(daemon.port))
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_a_disk_that_is_full_is_said_in_one_line(daemon: DaemonProcess) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = run("status", stdout=full.fileno(), STRINGD_PORT=str(daemon.port))
+    assert ended.returncode == 1
+    assert ended.stderr == b"stringd: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.parametrize("words", [["users", "--remove", "x"], ["sessions", "--close", "file:x"]])
+def test_what_is_not_there_cannot_be_removed(daemon: DaemonProcess, words: list[str]) -> None:
+    ended = run(*words, STRINGD_PORT=str(daemon.port))
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert ended.stderr.startswith(b"stringd: no such ")
+
+
+def test_users_and_sessions_can_be_removed(daemon: DaemonProcess) -> None:
+    daemon.exec("/info")
+    port = str(daemon.port)
+    assert run("sessions", "--close", "main", STRINGD_PORT=port).stdout == b"removed session main\n"
+    assert run("users", "--remove", "default", STRINGD_PORT=port).stdout == b"removed user default\n"
+    assert daemon.request("GET", "/health").json() == {"ok": True, "users": 0, "sessions": 0}
+
+
+@pytest.mark.parametrize("origin", ["garbage", "", "https://", "https://a b", "https://a/path"])
+def test_an_origin_that_is_none(origin: str) -> None:
+    ended = run("--allow-origin", origin, "--port", "0")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(b"stringd: not an origin such as https://example.com: ")
+
+
+def test_shutdown_returns_when_it_is_over(daemon: DaemonProcess) -> None:
+    ended = run("shutdown", STRINGD_PORT=str(daemon.port))
+    assert (ended.returncode, ended.stdout) == (0, b"stringd shutting down\n")
+    assert daemon.process.wait(1) == 0
+
+
+def test_nobody_reads_what_the_daemon_says(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    daemon = subprocess.Popen(
+        [*PROGRAM, "--port", "0", "--data-dir", str(tmp_path / "data")],
+        stdin=subprocess.DEVNULL,
+        stderr=writing,
+    )
+    os.close(writing)
+    try:
+        assert b"listening" in os.read(reading, 1000)
+        os.close(reading)
+        daemon.send_signal(signal.SIGTERM)
+        assert daemon.wait(10) == 0
+    finally:
+        daemon.kill()
+
+
+def test_signals_that_were_blocked_are_heard(start_daemon: Callable[..., DaemonProcess]) -> None:
+    blocked = {signal.SIGTERM, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+    try:
+        daemon = start_daemon()
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+    daemon.register("default", daemon.home)
+    assert daemon.exec("/exec echo hi").head["ok"]
+    assert daemon.stop() == 0
