@@ -18,6 +18,15 @@ def parse_port(text: str) -> int | None:
     return None
 
 
+def parse_seconds(text: str) -> float | None:
+    """Return the number of seconds that a text names; None if it names none that passes."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return seconds if 0 < seconds < float("inf") else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The settings of one daemon."""

@@ -6,30 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 
+from stringd.cli.program import run_program
 from stringd.config import Config
-from stringd.console import announce, quieten
-from stringd.errors import Fault, StringdError
-
-INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run, and return the exit code; what can't go on is said in one line."""
-    try:
-        code = _run(sys.argv[1:] if argv is None else argv)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        quieten(1)
-        return 0
-    except (StringdError, OSError) as error:
-        quieten(1)
-        announce(f"stringd: {error}")
-        return error.exit_code if isinstance(error, Fault) else 1
-    finally:
-        _end_quietly()
-    return code
+    words = sys.argv[1:] if argv is None else argv
+    return run_program("stringd", lambda: _run(words))
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -53,11 +37,3 @@ def _subcommand(config: Config, argv: Sequence[str]) -> int:
     arguments.config = config
     code: int = arguments.run(arguments)
     return code
-
-
-def _end_quietly() -> None:
-    # Python turns a standard error that nobody reads any more into exit code 120.
-    try:
-        sys.stderr.flush()
-    except (OSError, ValueError, AttributeError):
-        quieten(2)

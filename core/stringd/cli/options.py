@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stringd import __version__
 from stringd.cli.parser import MISUSE, Parser
-from stringd.config import DEFAULT_PORT, Config, parse_port
+from stringd.config import DEFAULT_PORT, Config, parse_port, parse_seconds
 from stringd.contracts.cli import CliCommand
 from stringd.errors import Fault
 
@@ -110,10 +110,7 @@ def _seconds(environment: Mapping[str, str], name: str, default: float) -> float
     text = environment.get(name)
     if not text:
         return default
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
+    seconds = parse_seconds(text)
+    if seconds is None:
         raise Fault(f"{name} must be a number of seconds, not {text!r}", exit_code=MISUSE)
     return seconds

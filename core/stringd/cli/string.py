@@ -6,35 +6,20 @@ import sys
 from typing import TYPE_CHECKING
 
 from stringd.cli.arguments import parse_arguments
-from stringd.cli.output import say
+from stringd.cli.program import FAILED, run_program
 from stringd.cli.reading import is_terminal, read_all, read_lines
 from stringd.cli.speaking import Speaker
 from stringd.client.sync import Client
-from stringd.console import quieten
-from stringd.errors import Fault, StringdError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from stringd.cli.arguments import Arguments
 
-FAILED = 1
-INTERRUPTED = 130
-
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code: 0, 1 for a failure, 130 for Ctrl-C; misuse exits with 2."""
-    try:
-        return _run(parse_arguments(argv))
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        quieten(1)
-        return 0
-    except (StringdError, OSError) as error:
-        quieten(1)
-        say(str(error))
-        return error.exit_code if isinstance(error, Fault) else FAILED
+    """Run the program and return its exit code: 0, 1 for a failure, 2 for misuse, 130 for Ctrl-C."""
+    return run_program("string", lambda: _run(parse_arguments(argv)))
 
 
 def _run(arguments: Arguments) -> int:

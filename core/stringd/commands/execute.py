@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from stringd.config import parse_seconds
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Session
@@ -51,11 +52,8 @@ def _time_limit(session: Session) -> float:
     value = session.state.variables.get("_timeout")
     if value is None:
         return TIME_LIMIT
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
+    seconds = parse_seconds(value)
+    if seconds is None:
         raise Refusal("INVALID_PARAMS", f"{{_timeout}} must be a number of seconds, not {value!r}.")
     return seconds
 

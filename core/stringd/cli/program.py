@@ -1,0 +1,43 @@
+"""How both programs end: an exit code, and at most one line about what went wrong."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from stringd.console import announce, quieten
+from stringd.errors import Fault, StringdError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FAILED = 1
+INTERRUPTED = 130
+
+
+def run_program(name: str, run: Callable[[], int]) -> int:
+    """Run a program and return its exit code; 130 for Ctrl-C, 0 for a reader that wants no more."""
+    try:
+        code = run()
+        if sys.stdout:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        quieten(1)
+        return 0
+    except (StringdError, OSError) as error:
+        quieten(1)
+        announce(f"{name}: {' '.join(str(error).split())}")
+        return error.exit_code if isinstance(error, Fault) else FAILED
+    finally:
+        _end_quietly()
+    return code
+
+
+def _end_quietly() -> None:
+    # Python turns a standard error that nobody reads any more into exit code 120.
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        quieten(2)
