@@ -7,6 +7,8 @@ from pathlib import Path
 
 DEFAULT_PORT = 3100
 LAST_PORT = 65535
+FULL_ACCESS = "full"
+ACCESS = ("home", FULL_ACCESS)
 LOOPBACK = "127.0.0.1"
 BODY_LIMIT = 10 * 1024 * 1024
 
@@ -29,12 +31,22 @@ def parse_seconds(text: str) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The settings of one daemon."""
+    """The settings of one daemon.
+
+    `access` says which files document commands may touch: those below the user's home and allowed
+    paths ("home"), or all ("full").
+    """
 
     port: int = DEFAULT_PORT
     data_dir: Path = Path(".stringd")
     plugins: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
     allowed_origins: frozenset[str] = frozenset()
+    access: str = ACCESS[0]
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
+
+    @property
+    def full_access(self) -> bool:
+        """Whether document commands may touch every file."""
+        return self.access == FULL_ACCESS

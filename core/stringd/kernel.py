@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from functools import lru_cache, partial
+from pathlib import Path
 
 from stringd.config import Config
 from stringd.contracts.daemon import CommandHelp
@@ -13,6 +14,8 @@ from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
 from stringd.documents.loading import load_document
+from stringd.documents.locks import FileLocks
+from stringd.documents.undo import UndoStore
 from stringd.errors import InvalidTopic, StorageFailed
 from stringd.host.catalogue import Catalogue
 from stringd.host.registration import Plugins, load_plugins
@@ -35,7 +38,9 @@ class Kernel:
         self.notices: list[str] = []
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
-        self.registry = Sessions(self.store, self._make_session)
+        self.undo = UndoStore(self.notices.append)
+        self.registry = Sessions(self.store, self.undo, self._make_session)
+        self._file_locks = FileLocks()
         self._plugins: Plugins | None = None
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
         self.notices += self.plugins.skipped()
@@ -57,13 +62,17 @@ class Kernel:
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Hold the data directory, with everything that earlier runs left in it."""
-        with data_directory(self.config.data_dir):
+        with data_directory(self.config.data_dir), ExitStack() as opened:
             self.users.open(self.config.data_dir)
+            opened.callback(self.store.close)
             self._restore_sessions()
-            try:
-                yield
-            finally:
-                self.store.close()
+            opened.callback(self.undo.close)
+            self.undo.open(self.config.data_dir)
+            yield
+
+    def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
+        """Keep every other command from editing the file at a real path meanwhile."""
+        return self._file_locks.hold(path)
 
     def user(self, user_id: str) -> User:
         """Return a registered user, or raise `UnknownUser`."""

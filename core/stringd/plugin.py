@@ -15,6 +15,7 @@ from stringd.contracts.commands import (
 )
 from stringd.contracts.daemon import CommandHelp, Daemon, Service
 from stringd.contracts.documents import Document, Loaded, Loader, Renderer
+from stringd.contracts.edits import Step, Undo
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
@@ -48,11 +49,13 @@ __all__ = [
     "Session",
     "SessionSummary",
     "State",
+    "Step",
     "Topic",
     "TopicContext",
     "TopicGroup",
     "TopicName",
     "TopicType",
+    "Undo",
     "User",
     "hookimpl",
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stringd.errors import Fault
@@ -14,20 +15,25 @@ from stringd.errors import Fault
 _TEMPORARY = ".stringd-tmp"
 
 
-def write_atomically(path: Path, data: bytes, *, mode: int) -> None:
-    """Replace a file in one step and wait until the disk has it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+def write_atomically(path: Path, data: bytes, *, mode: int, exactly: bool = False) -> None:
+    """Replace a file in one step, wait until the disk has it, and clear away what killed writers left.
+
+    The umask narrows the mode, unless that is to be had exactly.
+    """
+    descriptor, temporary = _open_temporary(path.parent, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
+            if exactly:
+                os.fchmod(descriptor, mode)
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+            os.fsync(descriptor)
+            temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync_directory(path.parent)
+    _remove_leftovers(path.parent)
 
 
 def set_aside(path: Path) -> Path:
@@ -64,9 +70,46 @@ def _lock(descriptor: int, path: Path) -> None:
         raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
 
 
-def _remove_leftovers(path: Path) -> None:
-    for leftover in path.glob(f".*{_TEMPORARY}"):
-        leftover.unlink(missing_ok=True)
+def _open_temporary(directory: Path, mode: int) -> tuple[int, Path]:
+    """Create a hidden file that is locked for as long as its writer lives."""
+    while True:
+        temporary = directory / f".{secrets.token_hex(8)}{_TEMPORARY}"
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        try:
+            # Before the lock was there, another writer may have taken the file for a leftover.
+            if _is_unlocked(descriptor) and os.fstat(descriptor).st_nlink:
+                return descriptor, temporary
+        except OSError:
+            os.close(descriptor)
+            temporary.unlink()
+            raise
+        os.close(descriptor)
+
+
+def _remove_leftovers(directory: Path) -> None:
+    with suppress(OSError), os.scandir(directory) as entries:
+        leftovers = [Path(entry) for entry in entries if entry.name.endswith(_TEMPORARY)]
+        for leftover in leftovers:
+            with suppress(OSError):
+                _remove_if_abandoned(leftover)
+
+
+def _remove_if_abandoned(leftover: Path) -> None:
+    descriptor = os.open(leftover, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if _is_unlocked(descriptor):
+            leftover.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def _is_unlocked(descriptor: int) -> bool:
+    """Take the lock, or say that someone else has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _sync_directory(path: Path) -> None:

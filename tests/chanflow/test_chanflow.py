@@ -58,7 +58,7 @@ def test_a_text_without_blocks_has_no_answer(daemon: DaemonProcess) -> None:
         (
             "<𝒞=string:file:a>/info\n/help</𝒞>",
             "file:a",
-            "✗ INVALID_PAYLOAD: /info takes no further lines: one command per request.\n  Usage: /info",
+            "✗ INVALID_PAYLOAD: /info takes no further lines: one command per request.\n  Usage: /info [@id]",
         ),
     ],
 )

@@ -92,7 +92,7 @@ def exchanges(text: str) -> Iterator[Exchange]:
     starts = [at for at, line in enumerate(lines) if line.startswith("$ ")]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         after = start + 1
-        while after < end and lines[after].startswith("> "):
+        while after < end and f"{lines[after]} ".startswith("> "):
             after += 1
         command = "\n".join(line[2:] for line in lines[start:after])
         yield Exchange(command=command, shown="".join(f"{line}\n" for line in lines[after:end]))

@@ -49,8 +49,8 @@ def test_prose_is_what_stands_outside_blocks() -> None:
 
 
 def test_commands_continue_and_own_the_output_below() -> None:
-    assert list(exchanges("$ cat <<END\n> a\n> END\na\n$ true\n")) == [
-        Exchange(command="cat <<END\na\nEND", shown="a\n"),
+    assert list(exchanges("$ cat <<END\n> a\n>\n> END\na\n$ true\n")) == [
+        Exchange(command="cat <<END\na\n\nEND", shown="a\n"),
         Exchange(command="true", shown=""),
     ]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stringd import __version__
 from stringd.cli.parser import MISUSE, Parser
-from stringd.config import DEFAULT_PORT, Config, parse_port, parse_seconds
+from stringd.config import ACCESS, DEFAULT_PORT, Config, parse_port, parse_seconds
 from stringd.contracts.cli import CliCommand
 from stringd.errors import Fault
 
@@ -51,6 +51,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         plugins=_plugins(options.plugins, environment.get("STRINGD_PLUGINS")),
         without=_names(options.without or ""),
         allowed_origins=frozenset(map(_origin, options.allow_origin)),
+        access=_access(_first(options.access, environment.get("STRINGD_ACCESS"), defaults.access)),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
     )
@@ -76,6 +77,12 @@ def _options_parser(*, add_help: bool) -> Parser:
         metavar="ORIGIN",
         help="let web pages of this origin call the daemon (repeatable)",
     )
+    parser.add_argument(
+        "--access",
+        metavar="|".join(ACCESS),
+        help="let document commands touch files below home and allowed paths, or all"
+        f" (STRINGD_ACCESS, else {ACCESS[0]})",
+    )
     return parser
 
 
@@ -95,6 +102,12 @@ def _origin(text: str) -> str:
     if not _ORIGIN.fullmatch(origin):
         raise Fault(f"not an origin such as https://example.com: {text!r}", exit_code=MISUSE)
     return origin
+
+
+def _access(text: str) -> str:
+    if text not in ACCESS:
+        raise Fault(f"access must be {' or '.join(ACCESS)}, not {text!r}", exit_code=MISUSE)
+    return text
 
 
 def _plugins(option: str | None, variable: str | None) -> tuple[str, ...] | None:

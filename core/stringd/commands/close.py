@@ -5,18 +5,20 @@ from __future__ import annotations
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import State
+from stringd.documents.paths import shown_place
 from stringd.errors import Refusal
 
 
 async def run(invocation: Invocation) -> Reply:
-    """Discard document, history and variables, and leave the topic's own context."""
+    """Discard document, history, variables and what could be undone, and leave the topic's own context."""
     session = invocation.session
     place = session.state.document
     if place is None and session.shows_documents:
         raise Refusal("INVALID_TARGET", "No document is open.")
     await session.end_topic()
+    await invocation.daemon.undo.forget(session)
     session.remember(State())
-    return Reply.confirmation(f"Closed: {place.uri if place else session.name}")
+    return Reply.confirmation(f"Closed: {shown_place(place, session.user) if place else session.name}")
 
 
 CLOSE = Command(

@@ -11,6 +11,7 @@ from stringd.config import parse_seconds
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Session
+from stringd.documents.paths import working_directory
 from stringd.errors import Refusal
 from stringd.exporting import is_exported
 from stringd.processes import run_shell
@@ -42,7 +43,7 @@ async def run(invocation: Invocation) -> Reply:
 
 
 def _directory(session: Session) -> Path:
-    directory = Path(session.state.directory or session.user.home)
+    directory = working_directory(session)
     if not directory.is_dir():
         raise Refusal("NOT_FOUND", f"No such directory: {directory}")
     return directory

@@ -1,33 +1,80 @@
-"""`/info`: where the topic is."""
+"""`/info`: where the topic is, and what its document offers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
-from stringd.contracts.sessions import State
+from stringd.contracts.sessions import Place, State
+from stringd.documents.desk import Desk
+from stringd.documents.page import Page
+from stringd.documents.paths import display, file_of, working_directory
+from stringd.errors import Refusal
 from stringd.text.assignments import Assignment
+
+Fact = tuple[str, object]
 
 
 async def run(invocation: Invocation) -> Reply:
-    """Describe the session."""
-    facts = [f"{key}: {value}" for key, value in _facts(invocation)]
+    """Describe the session, or what a shortcut stands for."""
+    wanted = invocation.line.arguments
+    if wanted.startswith("@"):
+        return await _explain(invocation, wanted)
+    if wanted:
+        raise Refusal("INVALID_PAYLOAD", f"/info takes @id, not {wanted}", f"Usage: {INFO.usage}")
+    facts = [f"{key}: {value}" async for key, value in _facts(invocation)]
     return Reply.page("Session info", "\n".join((*facts, *_variables(invocation.session.state))))
 
 
-def _facts(invocation: Invocation) -> Iterator[tuple[str, object]]:
+async def _explain(invocation: Invocation, wanted: str) -> Reply:
+    page = await Desk(invocation).current()
+    shortcut, _ = page.shortcut(wanted[1:])
+    return Reply.page("Session info", f"{wanted}: {shortcut.label}\ntarget: {shortcut.target}")
+
+
+async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
     session, state = invocation.session, invocation.session.state
     yield "topic", session.name
     yield "user", session.user.id
-    yield "cwd", state.directory or session.user.home
+    yield "cwd", working_directory(session)
     if state.document:
-        yield "uri", state.document.uri
-        yield "title", state.document.title or "(none)"
-        yield "block", state.document.block or "(whole document)"
-    yield from invocation.topic.info().items()
+        for fact in _place(invocation, state.document):
+            yield fact
+        for fact in await _document(invocation):
+            yield fact
+    for fact in invocation.topic.info().items():
+        yield fact
     yield "history", len(state.history)
     yield "variables", len(state.variables)
+
+
+def _place(invocation: Invocation, place: Place) -> Iterator[Fact]:
+    path = file_of(place.uri)
+    if path is None:
+        yield "uri", place.uri
+    else:
+        yield "file", display(path, invocation.session.user)
+    yield "title", place.title or "(none)"
+    yield "block", place.block or "(whole document)"
+
+
+async def _document(invocation: Invocation) -> Iterable[Fact]:
+    try:
+        page = await Desk(invocation).current()
+    except Refusal as refusal:
+        return [("warning", f"{refusal.code}: {refusal.message}")]
+    return [*_offers(page), *(("warning", f"line {flaw.line}: {flaw.message}") for flaw in page.flaws)]
+
+
+def _offers(page: Page) -> Iterator[Fact]:
+    offered = {
+        "blocks": [f"#{name}" for name in page.sheet.parsed.blocks],
+        "menus": [*page.menus],
+        "shortcuts": [f"@{name}" for name in page.sheet.shortcuts.by_id],
+        "actions": [f"/act.{name}" for name in page.sheet.actions.actions],
+    }
+    return ((what, ", ".join(names)) for what, names in offered.items() if names)
 
 
 def _variables(state: State) -> Iterator[str]:
@@ -37,8 +84,7 @@ def _variables(state: State) -> Iterator[str]:
 
 INFO = Command(
     name="info",
-    summary="Show where this topic is: document, directory, history, variables.",
-    usage="/info",
+    summary="Show where this topic is and what its document offers, or what @id stands for.",
+    usage="/info [@id]",
     run=run,
-    takes_arguments=False,
 )

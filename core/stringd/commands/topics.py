@@ -5,6 +5,8 @@ from __future__ import annotations
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import SessionSummary
+from stringd.contracts.users import User
+from stringd.documents.paths import shown_place
 from stringd.errors import Refusal
 
 
@@ -15,12 +17,13 @@ async def run(invocation: Invocation) -> Reply:
         raise Refusal("INVALID_PAYLOAD", f"One type of topic, not {wanted}", f"Usage: {TOPICS.usage}")
     topics = invocation.daemon.sessions(invocation.session.user.id)
     listed = sorted((it for it in topics if wanted in ("", it.topic_type)), key=lambda it: it.topic)
-    return Reply.page("Topics", "\n".join(map(_line, listed)) or "(none)")
+    return Reply.page(
+        "Topics", "\n".join(_line(topic, invocation.session.user) for topic in listed) or "(none)"
+    )
 
 
-def _line(topic: SessionSummary) -> str:
-    place = topic.document
-    return f"{topic.topic}  {place.uri}{place.block or ''}" if place else topic.topic
+def _line(topic: SessionSummary, user: User) -> str:
+    return f"{topic.topic}  {shown_place(topic.document, user)}" if topic.document else topic.topic
 
 
 TOPICS = Command(

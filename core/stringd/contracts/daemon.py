@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from stringd.config import Config
 from stringd.contracts.checks import check_callable, check_word
 from stringd.contracts.documents import Document
+from stringd.contracts.edits import Undo
 from stringd.contracts.replies import Outcome, Reply
 from stringd.contracts.sessions import Session, SessionSummary, TopicName
 from stringd.contracts.users import User
@@ -39,6 +42,13 @@ class Daemon(Protocol):
     @property
     def config(self) -> Config:
         """How it was started."""
+
+    @property
+    def undo(self) -> Undo:
+        """What topics can take back."""
+
+    def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
+        """Keep every other command from editing the file at a real path meanwhile."""
 
     def user(self, user_id: str) -> User:
         """Return a registered user, or raise `UnknownUser`."""

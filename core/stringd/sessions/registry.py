@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 from stringd.contracts.sessions import State, TopicName
 from stringd.contracts.users import User
+from stringd.documents.undo import UndoStore
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live import END_SECONDS, LiveSession
 from stringd.sessions.store import SessionStore
@@ -18,8 +19,9 @@ Make = Callable[[User, TopicName, State], LiveSession]
 class Sessions:
     """Finds, creates and ends sessions, and keeps the store in step."""
 
-    def __init__(self, store: SessionStore, make: Make) -> None:
+    def __init__(self, store: SessionStore, undo: UndoStore, make: Make) -> None:
         self._store = store
+        self._undo = undo
         self._make = make
         self._by_key: dict[tuple[str, TopicName], LiveSession] = {}
         self._ending: dict[tuple[str, TopicName], asyncio.Event] = {}
@@ -80,6 +82,7 @@ class Sessions:
             return False
         with self._succeeded((user_id, name)):
             await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
+            await self._undo.forget(session)
         return True
 
     async def delete_user(self, user_id: str) -> None:
@@ -91,6 +94,7 @@ class Sessions:
                 del self._by_key[user_id, session.name]
                 ending.enter_context(self._succeeded((user_id, session.name)))
             await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."))
+            await self._undo.remove_user(user_id)
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
         """Refuse what waits, give what runs a moment, then end everything; the store keeps it all."""

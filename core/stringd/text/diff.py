@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 
+from stringd.text.counts import counted
+
 CONTEXT = 2
 MOST_ROWS = 400
 # Above so many comparisons the changed stretch is shown as replaced whole: matching it would take seconds.
@@ -52,8 +54,8 @@ def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
 
 def _summary(changes: list[_Change]) -> str:
     added, removed = sum(len(it.new) for it in changes), sum(len(it.old) for it in changes)
-    parts = [f"added {_count(added)}"] if added else []
-    parts += [f"removed {_count(removed)}"] if removed else []
+    parts = [f"added {counted(added, 'line')}"] if added else []
+    parts += [f"removed {counted(removed, 'line')}"] if removed else []
     return ", ".join(parts).capitalize() or "No change"
 
 
@@ -64,7 +66,7 @@ def _shown(changes: list[_Change], old: list[str], new: list[str]) -> Iterator[s
         yield f"{'':{width}} ⋮" if number is None else f"{number:>{width}} {sign}│ {text}".rstrip()
     left = sum(1 for _ in rows)
     if left:
-        yield f"[... {_count(left)} more]"
+        yield f"[... {counted(left, 'line')} more]"
 
 
 def _rows(changes: list[_Change], old: list[str], new: list[str]) -> Iterator[tuple[int | None, str, str]]:
@@ -84,7 +86,3 @@ def _rows(changes: list[_Change], old: list[str], new: list[str]) -> Iterator[tu
 def _lines(text: str) -> list[str]:
     lines = text.replace("\r\n", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
-
-
-def _count(lines: int) -> str:
-    return f"{lines} line" if lines == 1 else f"{lines} lines"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stringd.documents.topic import open_document_topic
 from stringd.plugin import TopicType, hookimpl
 
 
@@ -14,6 +15,7 @@ def stringd_topic_types() -> Iterable[TopicType]:
         TopicType(
             name="file",
             summary="Files and the documents in them.",
+            open=open_document_topic,
             documents=True,
         ),
     )

@@ -1,0 +1,163 @@
+"""The rows of documents: opening them for the first time and again, and editing a block of a large one."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from statistics import median
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+
+from bench.desk import OK, OPEN, PAGE, TOPIC, Desk, new_desk
+from bench.load import Job, Round, Target, cpu, measure, middle, post, rate, ratio
+from bench.rooms import measurement
+from bench.servers import USER, reference
+from bench.table import Row, at_least, at_most
+from bench.targets import accepted
+from bench.timing import milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from bench.servers import Server
+
+_KB, _MB = 1000, 1_000_000
+_OPENED, _EDITED = 5, 3
+# How often each size is opened to see how the cost grows: about as long for each, the largest once.
+_SIZES = {10 * _KB: 20, 100 * _KB: 7, _MB: 3, 10 * _MB: 1}
+# What a size may cost per megabyte, beside the smallest, and still count as linear.
+_LINEAR = 2
+
+
+@measurement
+def large() -> Iterator[Row]:
+    """A large document, opened beside a bare parse of it, and opened again unchanged."""
+    with new_desk() as desk:
+        seen = [_opened(desk) for _ in range(_OPENED + 1)][1:]
+    first, again, bare = (median(each) for each in zip(*seen, strict=True))
+    yield at_most(
+        1.5,
+        median(opened / parsed for opened, _, parsed in seen),
+        what="`/open` of a new document, 1 MB",
+        measured=milliseconds(first),
+        reference=f"bare parse {milliseconds(bare)}",
+    )
+    yield at_least(
+        20,
+        median(opened / reopened for opened, reopened, _ in seen),
+        what="`/open` again, unchanged: times faster",
+        measured=milliseconds(again),
+        reference=f"first time {milliseconds(first)}",
+    )
+
+
+def _opened(desk: Desk) -> tuple[float, float, float]:
+    first = desk.first_open(_MB)
+    return first, desk.seconds(OPEN), _bare_parse(desk.page.read_text(encoding="utf-8"))
+
+
+def _bare_parse(text: str) -> float:
+    parser = MarkdownIt("commonmark").enable("table")
+    start = time.perf_counter()
+    parser.parse(text)
+    return time.perf_counter() - start
+
+
+@measurement
+def page() -> Iterator[Row]:
+    """`/open` of a page that was opened before, beside an app that sends the same bytes at once."""
+    with ExitStack() as servers:
+        desk = servers.enter_context(new_desk())
+        desk.first_open(5 * _KB)
+        answer = accepted(desk.server.call("POST", "/exec", {"cmd": OPEN, "topic": TOPIC}))
+        bare = servers.enter_context(reference("bench.bare", answer))
+        targets = {"stringd": _open_target(desk.server), "bare": _open_target(bare)}
+        rounds = measure(Job(targets=targets, rounds=5, seconds=1.0))
+    yield from _beside_bare(rounds["stringd"], rounds["bare"])
+
+
+def _open_target(server: Server) -> Target:
+    request = post(server.port, "/exec", {"cmd": OPEN, "topic": TOPIC}, x_user_id=USER)
+    return Target(pid=server.process.pid, port=server.port, requests=(request,), expect=OK)
+
+
+def _beside_bare(ours: list[Round], bare: list[Round]) -> Iterator[Row]:
+    yield at_least(
+        0.35,
+        ratio(ours, bare, rate),
+        what="`/open` of a page, 5 KB, 16 connections: answers/s",
+        measured=f"{middle(ours, rate):,.0f}",
+        reference=f"bare app {middle(bare, rate):,.0f}",
+    )
+    yield Row(
+        what="the same: processor time per answer",
+        measured=f"{middle(ours, cpu) * 1e6:.0f} µs",
+        reference=f"bare app {middle(bare, cpu) * 1e6:.0f} µs",
+        ratio=ratio(ours, bare, cpu),
+    )
+
+
+@measurement
+def edit() -> Iterator[Row]:
+    """One block of a large file after the other, and one right after opening, beside a bare rewrite."""
+    with new_desk() as desk:
+        desk.first_open(_MB)
+        series = [(_edited(desk, run), _rewritten(desk.page)) for run in range(_EDITED + 1)][1:]
+        opened = [_edited_when_opened(desk) for _ in range(_EDITED)]
+    yield _edit_row("`/edit` of blocks of a file, 1 MB, in a row", series)
+    yield _edit_row("`/edit` of a block right after `/open`, 1 MB", opened)
+
+
+def _edit_row(what: str, seen: list[tuple[float, float]]) -> Row:
+    return at_most(
+        3,
+        median(ours / theirs for ours, theirs in seen),
+        what=what,
+        measured=milliseconds(median(ours for ours, _ in seen)),
+        reference=f"read, write, fsync {milliseconds(median(theirs for _, theirs in seen))}",
+    )
+
+
+def _edited_when_opened(desk: Desk) -> tuple[float, float]:
+    desk.first_open(_MB)
+    return _edited(desk, 0), _rewritten(desk.page)
+
+
+def _edited(desk: Desk, number: int) -> float:
+    # In the middle of the file: neither its first lines nor its last.
+    return desk.seconds(f"/edit {PAGE}#block-{700 + number}\n- edited for the time {time.time_ns()}")
+
+
+def _rewritten(page: Path) -> float:
+    start = time.perf_counter()
+    with page.open("r+b") as file:
+        data = file.read()
+        file.seek(0)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    return time.perf_counter() - start
+
+
+@measurement
+def growth() -> Iterator[Row]:
+    """What a megabyte costs in documents of all sizes, each beside the smallest at the same time."""
+    smallest = min(_SIZES)
+    with new_desk() as desk:
+        desk.first_open(smallest)
+        for size in _SIZES:
+            beside, cost = _cost(desk, smallest), _cost(desk, size)
+            yield at_most(
+                _LINEAR,
+                cost / beside,
+                what=f"`/open` of a new document, {size // _KB:,} KB: per MB",
+                measured=f"{cost:.2f} s",
+                reference=f"{smallest // _KB} KB {beside:.2f} s",
+            )
+
+
+def _cost(desk: Desk, size: int) -> float:
+    return median(desk.first_open(size) for _ in range(_SIZES[size])) / (size / _MB)

@@ -1,0 +1,89 @@
+"""`/open`, `/back` and `/refresh`: which document the topic shows."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from stringd.contracts.commands import Command, Invocation, TopicGroup
+from stringd.contracts.replies import Reply
+from stringd.documents.desk import Desk, Opened, Spot
+from stringd.documents.directory import list_directory
+from stringd.errors import Refusal
+from stringd.text.path_arguments import parse_path_arguments
+
+MOST_HISTORY = 100
+
+
+async def _open(invocation: Invocation) -> Reply:
+    typed = parse_path_arguments(invocation.line.arguments).path
+    if not typed:
+        raise Refusal("INVALID_TARGET", "Nothing to open.", f"Usage: {OPEN.usage}")
+    desk = Desk(invocation)
+    spot = await desk.find(typed)
+    if spot.path and spot.path.is_dir():
+        return await _open_directory(invocation, spot, spot.path)
+    opened = await desk.open(spot)
+    _visit(invocation, opened)
+    return Reply.page(f"Opened {opened.spot.shown}", opened.content)
+
+
+async def _open_directory(invocation: Invocation, spot: Spot, path: Path) -> Reply:
+    if spot.block:
+        raise Refusal("INVALID_TARGET", f"A directory has no blocks: {spot.shown}")
+    listing = await asyncio.to_thread(list_directory, path, spot.shown, hidden=False)
+    invocation.session.remember(replace(invocation.session.state, directory=str(path)))
+    return Reply.page(f"Listing {spot.shown.rstrip('/')}/", listing)
+
+
+async def _back(invocation: Invocation) -> Reply:
+    state = invocation.session.state
+    if not state.history:
+        raise Refusal("NO_HISTORY", "There is no document before this one.")
+    opened = await Desk(invocation).reopen(state.history[-1])
+    before = replace(state, document=opened.place, history=state.history[:-1], directory=None)
+    invocation.session.remember(before)
+    return Reply.page(f"Back to {opened.spot.shown}", opened.content)
+
+
+async def _refresh(invocation: Invocation) -> Reply:
+    state = invocation.session.state
+    if state.document is None:
+        raise Refusal("INVALID_TARGET", "No document is open.")
+    opened = await Desk(invocation).reopen(state.document)
+    invocation.session.remember(replace(state, document=opened.place))
+    return Reply.page(f"Refreshed {opened.spot.shown}", opened.content)
+
+
+def _visit(invocation: Invocation, opened: Opened) -> None:
+    state = invocation.session.state
+    history = state.history
+    if state.document and state.document.uri != opened.place.uri:
+        history = (*history, state.document)[-MOST_HISTORY:]
+    invocation.session.remember(replace(state, document=opened.place, history=history, directory=None))
+
+
+OPEN = Command(
+    name="open",
+    summary="Open a document: a path, a URL, @shortcut, #block, or a directory.",
+    usage="/open path | path#block | #block | @id | @menu.id | url | directory",
+    run=_open,
+    topic_types=TopicGroup.DOCUMENTS,
+)
+BACK = Command(
+    name="back",
+    summary="Go back to the document before this one.",
+    usage="/back",
+    run=_back,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_arguments=False,
+)
+REFRESH = Command(
+    name="refresh",
+    summary="Read this topic's document again.",
+    usage="/refresh",
+    run=_refresh,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_arguments=False,
+)

@@ -1,0 +1,50 @@
+"""`/source` and `/ls`: what is on the disk, as it is."""
+
+from __future__ import annotations
+
+import asyncio
+
+from stringd.contracts.commands import Command, Invocation, TopicGroup
+from stringd.contracts.replies import Reply
+from stringd.documents.desk import Desk
+from stringd.documents.directory import list_directory
+from stringd.documents.paths import display, resolve, working_directory
+from stringd.errors import Refusal
+from stringd.text.path_arguments import parse_path_arguments
+
+ALL = "--all"
+
+
+async def _source(invocation: Invocation) -> Reply:
+    opened = await Desk(invocation).current_place()
+    return Reply.page(f"[source: {opened.spot.shown}]", opened.page.source)
+
+
+async def _list(invocation: Invocation) -> Reply:
+    arguments = parse_path_arguments(invocation.line.arguments, ALL)
+    session, here = invocation.session, working_directory(invocation.session)
+    full_access = invocation.daemon.config.full_access
+    target = resolve(arguments.path or str(here), session, full_access=full_access)
+    shown = (arguments.path or display(here, session.user)).rstrip("/")
+    if target.block or target.lines:
+        raise Refusal("INVALID_TARGET", f"Not a directory: {shown}")
+    hidden = ALL in arguments.options
+    listing = await asyncio.to_thread(list_directory, target.path, shown, hidden=hidden)
+    return Reply.page(f"Listing {shown}/", listing)
+
+
+SOURCE = Command(
+    name="source",
+    summary="Show this topic's document as it is on the disk or came over the wire.",
+    usage="/source",
+    run=_source,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_arguments=False,
+)
+LS = Command(
+    name="ls",
+    summary="List a directory: directories first, files with their sizes.",
+    usage="/ls [path] [--all]",
+    run=_list,
+    topic_types=TopicGroup.DOCUMENTS,
+)

@@ -1,0 +1,38 @@
+"""`/replace`: a block, lines, or one text by another."""
+
+from __future__ import annotations
+
+from stringd.commands.changes import FORCE, Change, Request, edit, read_body, read_request
+from stringd.commands.editing import part_replacer
+from stringd.contracts.commands import Command, Invocation, TopicGroup
+from stringd.contracts.replies import Reply
+from stringd.documents.edits import lines_replaced, swapped
+from stringd.text.counts import counted
+
+_ALL = "--all"
+
+
+async def _replace(invocation: Invocation) -> Reply:
+    request = read_request(invocation, FORCE, _ALL)
+    changed = await edit(invocation, request, _change(invocation, request))
+    return changed.reply(f"Replaced {request.shown} ({counted(changed.lines, 'line')})", request.shown)
+
+
+def _change(invocation: Invocation, request: Request) -> Change:
+    lines = request.target.lines
+    if lines and not invocation.line.body:
+        return lambda before: lines_replaced(before, *lines, None)
+    body = read_body(invocation, REPLACE)
+    every = _ALL in request.options
+    return part_replacer(request.target, body) or (lambda it: swapped(it, body, request.shown, every=every))
+
+
+REPLACE = Command(
+    name="replace",
+    summary="Replace a block or lines with the lines below, or an old text with a new one; no lines delete.",
+    usage="/replace path#block|path:L5|path:L5-L10 [--force]\ntext\n"
+    "/replace path [--all] [--force]\nold\n---\nnew",
+    run=_replace,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_body=True,
+)

@@ -1,0 +1,30 @@
+"""`/verify`: a block as it is stored."""
+
+from __future__ import annotations
+
+from stringd.commands.changes import read_request, view
+from stringd.contracts.commands import Command, Invocation, TopicGroup
+from stringd.contracts.replies import Reply
+from stringd.documents.lines import Lines
+from stringd.documents.spans import stored_lines
+from stringd.errors import Refusal
+
+
+async def _verify(invocation: Invocation) -> Reply:
+    request = read_request(invocation)
+    block = request.target.block
+    if not block:
+        raise Refusal("INVALID_TARGET", f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}")
+    text = await view(invocation, request)
+    lines = Lines(text)
+    stored = "\n".join(lines[number] for number in stored_lines(text, block))
+    return Reply.page(f"Verified {request.shown}", stored)
+
+
+VERIFY = Command(
+    name="verify",
+    summary="Show a block as it is stored.",
+    usage="/verify path#block",
+    run=_verify,
+    topic_types=TopicGroup.DOCUMENTS,
+)

@@ -1,0 +1,48 @@
+"""`/write` and `/append`: text into files."""
+
+from __future__ import annotations
+
+from stringd.commands.changes import FORCE, edit, read_body, read_request
+from stringd.contracts.commands import Command, Invocation, TopicGroup
+from stringd.contracts.replies import Reply
+from stringd.documents.edits import appended, block_replaced, written
+from stringd.text.counts import counted, line_count
+
+
+async def _write(invocation: Invocation) -> Reply:
+    request, body = read_request(invocation, FORCE), read_body(invocation, WRITE)
+    block = request.target.block
+    if block is None:
+        request.whole_file(WRITE)
+        changed = await edit(invocation, request, lambda before: written(before, body), creates=True)
+    else:
+        changed = await edit(invocation, request, lambda before: block_replaced(before, block, body))
+    lines = counted(line_count(changed.after), "line")
+    return changed.reply(
+        f"Written: {request.shown} ({counted(changed.size, 'byte')}, {lines})", request.shown
+    )
+
+
+async def _append(invocation: Invocation) -> Reply:
+    request, body = read_request(invocation, FORCE), read_body(invocation, APPEND)
+    request.whole_file(APPEND)
+    changed = await edit(invocation, request, lambda before: appended(before, body))
+    return changed.reply(f"Appended to: {request.shown} (now {counted(changed.size, 'byte')})", request.shown)
+
+
+WRITE = Command(
+    name="write",
+    summary="Create or overwrite a file, or the inside of a block, with the lines below.",
+    usage="/write path[#block] [--force]\ntext",
+    run=_write,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_body=True,
+)
+APPEND = Command(
+    name="append",
+    summary="Add the lines below at the end of a file.",
+    usage="/append path [--force]\ntext",
+    run=_append,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_body=True,
+)

@@ -1,0 +1,164 @@
+"""A topic's way to documents: from what was typed, or linked, to a page and what is shown of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urljoin
+
+from stringd.contracts.commands import Invocation
+from stringd.contracts.sessions import Place
+from stringd.documents.binary import describe_binary
+from stringd.documents.files import read_text
+from stringd.documents.includes import Linked
+from stringd.documents.page import Page, file_page, remote_page
+from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
+from stringd.documents.sheet import read_sheet
+from stringd.documents.topic import seen_by
+from stringd.errors import Refusal
+
+# Up to here a page is read and taken apart faster than a thread is asked to.
+SMALL = 16 * 1024
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!L\d)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where a target leads: a file or a URI, and a block of it. `shown` is how a reply names it."""
+
+    shown: str
+    path: Path | None
+    uri: str
+    block: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A spot that was opened: the page, and what is shown of it."""
+
+    spot: Spot
+    page: Page
+    content: str
+
+    @property
+    def place(self) -> Place:
+        """Where the topic is, once it has gone there."""
+        block = f"#{self.spot.block}" if self.spot.block else None
+        return Place(uri=self.page.uri, title=self.page.title, block=block)
+
+
+class Desk:
+    """One command's view of documents, with the session's boundary around it."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+        self._session = invocation.session
+        self._full_access = invocation.daemon.config.full_access
+
+    async def find(self, typed: str) -> Spot:
+        """Return where a target leads: a path, a URI, `@id`, `#block`, or one of these with a block."""
+        if typed.startswith("@"):
+            return await self._behind_shortcut(typed[1:])
+        if typed.startswith("#") and self._session.state.document:
+            here = self._session.state.document
+            return self._spot_of(Place(uri=here.uri), typed[1:])
+        if _is_uri(typed) or self._is_relative_to_remote(typed):
+            return self._remote(self._joined(typed))
+        target = resolve(typed, self._session, full_access=self._full_access)
+        if target.lines:
+            raise Refusal("INVALID_TARGET", f"Lines can't be opened: {typed}", f"/edit {typed} shows them.")
+        return Spot(shown=typed, path=target.path, uri=target.path.as_uri(), block=target.block)
+
+    async def open(self, spot: Spot) -> Opened:
+        """Load what a spot leads to."""
+        page = await self._load(spot)
+        content = page.block(spot.block) if spot.block else page.view()
+        return Opened(spot=spot, page=page, content=content.removesuffix("\n"))
+
+    async def reopen(self, place: Place) -> Opened:
+        """Load a place again, as its source is now."""
+        return await self.open(self._spot_of(place, (place.block or "").removeprefix("#")))
+
+    async def current(self) -> Page:
+        """Return the current document: a file as it is now, what was fetched as it came."""
+        place, fetched = self._session.state.document, seen_by(self._invocation.topic).fetched
+        if place and fetched and fetched.uri == place.uri:
+            return fetched
+        return (await self.current_place()).page
+
+    async def current_place(self) -> Opened:
+        """Open the current document again, whole."""
+        place = self._session.state.document
+        if place is None:
+            raise Refusal("INVALID_TARGET", "No document is open.")
+        return await self.reopen(Place(uri=place.uri))
+
+    def _spot_of(self, place: Place, block: str) -> Spot:
+        path = file_of(place.uri)
+        base = place.uri if path is None else display(path, self._session.user)
+        shown = f"{base}#{block}" if block else base
+        return Spot(shown=shown, path=path, uri=place.uri, block=block or None)
+
+    async def _load(self, spot: Spot) -> Page:
+        if spot.path is None:
+            page = remote_page(await self._invocation.daemon.load(spot.uri, self._session))
+            seen_by(self._invocation.topic).fetched = page
+            return page
+        path = confine(spot.path, spot.shown, self._session.user, full_access=self._full_access)
+        small = path.is_file() and path.stat().st_size <= SMALL
+        page = (
+            self._read(path, spot.shown) if small else await asyncio.to_thread(self._read, path, spot.shown)
+        )
+        seen_by(self._invocation.topic).saw(path, page.source)
+        return page
+
+    def _read(self, path: Path, shown: str) -> Page:
+        description = describe_binary(path)
+        if description is not None:
+            return Page(uri=path.as_uri(), path=path, source="", sheet=read_sheet(description))
+        return file_page(path, read_text(path, shown), self._read_linked)
+
+    def _read_linked(self, target: str, author: Path) -> Linked:
+        found = self._meant(target, author)
+        return Linked(path=found.path, block=found.block, text=read_text(found.path, target))
+
+    def _meant(self, target: str, author: Path) -> Target:
+        """Resolve a target as the author of a file means it."""
+        if target.startswith("#"):
+            typed = f"{author}{target}"
+        else:
+            typed = target if target.startswith(("/", "~")) else f"{author.parent}/{target}"
+        return resolve(typed, self._session, full_access=self._full_access)
+
+    async def _behind_shortcut(self, name: str) -> Spot:
+        page = await self.current()
+        shortcut, author = page.shortcut(name)
+        if _is_uri(shortcut.target):
+            return self._remote(shortcut.target)
+        if author is None:
+            return self._remote(urljoin(page.uri, shortcut.target))
+        return self._linked(shortcut.target, author)
+
+    def _linked(self, target: str, author: Path) -> Spot:
+        found = self._meant(target, author)
+        shown = display(found.path, self._session.user)
+        block = f"#{found.block}" if found.block else ""
+        return Spot(shown=shown + block, path=found.path, uri=found.path.as_uri(), block=found.block)
+
+    def _is_relative_to_remote(self, typed: str) -> bool:
+        place = self._session.state.document
+        return place is not None and current_file(self._session) is None and not typed.startswith("~")
+
+    def _joined(self, typed: str) -> str:
+        place = self._session.state.document
+        return typed if place is None or _is_uri(typed) else urljoin(place.uri, typed)
+
+    def _remote(self, uri: str) -> Spot:
+        base, _, block = uri.partition("#")
+        return Spot(shown=uri, path=None, uri=base, block=block or None)
+
+
+def _is_uri(target: str) -> bool:
+    return _URI.match(target) is not None and not target.startswith("file:")

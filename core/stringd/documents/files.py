@@ -1,0 +1,103 @@
+"""Reads and writes the text files that documents are; a file is whole at any moment."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from stringd.errors import Refusal
+from stringd.storage import write_atomically
+
+LIMIT = 10 * 1024 * 1024
+_NEW_FILE_MODE = 0o644
+# Nothing that was swapped in since the path was resolved may lead elsewhere, or let us wait.
+_READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def read_text(path: Path, shown: str) -> str:
+    """Return the text of the file at a real path, byte order mark and line ends included, or refuse."""
+    try:
+        _require_file(path.lstat(), shown)
+        with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
+            data = file.read(LIMIT + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
+    except OSError as error:
+        raise Refusal("INVALID_TARGET", f"Cannot read {shown}: {error.strerror}") from error
+    return _decoded(data, shown)
+
+
+def write_text(path: Path, text: str, shown: str) -> int:
+    """Write the whole file at a real path, make the directories that are missing, return its size in bytes.
+
+    An existing file keeps its permissions; one that isn't text is refused.
+    """
+    data = _encoded(text, shown)
+    try:
+        mode = _mode_to_keep(path, shown)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if mode is None:
+            write_atomically(path, data, mode=_NEW_FILE_MODE)
+        else:
+            write_atomically(path, data, mode=mode, exactly=True)
+    except OSError as error:
+        raise Refusal("WRITE_FAILED", f"Cannot write {shown}: {error.strerror}") from error
+    return len(data)
+
+
+def remove_text(path: Path, shown: str) -> None:
+    """Remove the file at a real path, or refuse."""
+    try:
+        path.unlink()
+    except OSError as error:
+        raise Refusal("WRITE_FAILED", f"Cannot remove {shown}: {error.strerror}") from error
+
+
+def _mode_to_keep(path: Path, shown: str) -> int | None:
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return None
+    read_text(path, shown)
+    if not os.access(path, os.W_OK):
+        raise Refusal("WRITE_FAILED", f"Cannot write {shown}: it is read-only")
+    # As with every write by someone else than root, set-user-id and set-group-id bits go.
+    return status.st_mode & 0o777
+
+
+def _require_file(status: os.stat_result, shown: str) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise Refusal("INVALID_TARGET", f"Is a directory: {shown}")
+    if not stat.S_ISREG(status.st_mode):
+        raise Refusal("INVALID_TARGET", f"Not a regular file: {shown}")
+    if status.st_size > LIMIT:
+        raise _too_large(shown)
+
+
+def _decoded(data: bytes, shown: str) -> str:
+    if len(data) > LIMIT:
+        raise _too_large(shown)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise Refusal("INVALID_TARGET", f"Not a UTF-8 text file: {shown}") from None
+    if "\0" in text:
+        raise Refusal("INVALID_TARGET", f"Not a text file, it holds NUL bytes: {shown}")
+    return text
+
+
+def _encoded(text: str, shown: str) -> bytes:
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise Refusal("INVALID_PAYLOAD", "A text can't hold half a surrogate pair.") from None
+    if b"\0" in data:
+        raise Refusal("INVALID_PAYLOAD", "A text file can't hold a NUL character.")
+    if len(data) > LIMIT:
+        raise _too_large(shown)
+    return data
+
+
+def _too_large(shown: str) -> Refusal:
+    return Refusal("INVALID_TARGET", f"Larger than {LIMIT // 1024**2} MiB: {shown}")

@@ -1,0 +1,49 @@
+"""A text as lines whose every byte can be found again."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+
+_NEWLINE = re.compile(r"\r\n?|\n")
+BOM = "\ufeff"
+
+
+class Lines:
+    """A text cut at its line ends, which are the ones that Markdown knows; numbers count from 0."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        first = len(BOM) if text.startswith(BOM) else 0
+        ends = [(match.start(), match.end()) for match in _NEWLINE.finditer(text)]
+        self._starts = [first, *(end for _, end in ends)]
+        self._ends = [*(start for start, _ in ends), len(text)]
+        if len(ends) and self._starts[-1] == len(text):
+            self._starts.pop()
+            self._ends.pop()
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @cached_property
+    def newline(self) -> str:
+        """The text's own line end."""
+        match = _NEWLINE.search(self.text)
+        return match[0] if match else "\n"
+
+    def __getitem__(self, number: int) -> str:
+        """Return one line without its end."""
+        return self.text[self._starts[number] : self._ends[number]]
+
+    def start(self, number: int) -> int:
+        """Return where a line starts; the line after the last one starts at the text's end."""
+        return self._starts[number] if number < len(self._starts) else len(self.text)
+
+    def slice(self, first: int, last: int) -> str:
+        """Return the lines from `first` up to, but without, `last`, with their ends."""
+        return self.text[self.start(first) : self.start(last)]
+
+    def number_of(self, position: int) -> int:
+        """Return the line in which a position of the text lies."""
+        return bisect_right(self._starts, position) - 1

@@ -1,0 +1,111 @@
+"""The links of a document, each with its place in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from markdown_it.token import Token
+
+from stringd.documents.lines import Lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link or an image as its author wrote it: `[label](target)`, or `[label][reference]`.
+
+    The places count characters of the document; the label stands from `label_start` to `label_end`.
+    """
+
+    label_start: int
+    label_end: int
+    end: int
+    label: str
+    target: str
+    reference: str | None
+    image: bool
+
+
+def find_links(tokens: Iterable[Token], lines: Lines) -> Iterator[Link]:
+    """Yield links in reading order; what stands in code is none."""
+    finder = _Finder(lines)
+    for before, token in pairwise(tokens):
+        if token.type == "inline" and token.map:
+            placed = list(_placed(token))
+            if placed:
+                yield from finder.links(token, placed, in_cell=before.type in {"td_open", "th_open"})
+
+
+def _placed(token: Token) -> Iterator[Token]:
+    for child in token.children or ():
+        if "label_end" in child.meta:
+            yield child
+        yield from _placed(child)
+
+
+class _Finder:
+    """Finds inline text again in the lines that it came from."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._line = -1
+        self._reached = 0
+
+    def links(self, inline: Token, placed: Iterable[Token], *, in_cell: bool) -> Iterator[Link]:
+        """Yield the links of one stretch of text; those whose place can't be told stay as they are."""
+        # Every bar in a cell's content had a backslash, which the table took away.
+        escaped = "|" if in_cell else ""
+        offsets = self._line_offsets(inline, escaped)
+        place = partial(_place, inline.content, offsets, escaped)
+        for token in placed:
+            places = [place(token.meta[edge]) for edge in ("label", "label_end", "end")]
+            if None not in places:
+                yield _link(token, inline.content, *(place for place in places if place is not None))
+
+    def _line_offsets(self, inline: Token, escaped: str) -> list[int | None]:
+        """Return, for each line of the content, how far it is shifted against the document."""
+        first, last = inline.map or (0, 0)
+        offsets: list[int | None] = []
+        position = 0
+        for number, text in enumerate(inline.content.split("\n"), first):
+            written = text.strip().replace("|", "\\|") if escaped else text.strip()
+            column = self._column(number, written) if number < last else None
+            indent = len(text) - len(text.lstrip())
+            shift = None if column is None else self._lines.start(number) + column - position - indent
+            offsets.append(shift)
+            position += len(text) + 1
+        return offsets
+
+    def _column(self, number: int, text: str) -> int | None:
+        # The cells of a table's row stand in one line: each is looked for behind the one before.
+        if number != self._line:
+            self._line, self._reached = number, 0
+        column = self._lines[number].replace("\0", "\ufffd").find(text, self._reached)
+        if column < 0:
+            return None
+        self._reached = column + len(text)
+        return column
+
+
+def _place(content: str, offsets: list[int | None], escaped: str, position: int) -> int | None:
+    offset = offsets[content.count("\n", 0, position)]
+    escapes = content.count(escaped, 0, position) if escaped else 0
+    return None if offset is None else position + offset + escapes
+
+
+def _link(token: Token, content: str, label_start: int, label_end: int, end: int) -> Link:
+    meta = token.meta
+    label = content[meta["label"] : meta["label_end"]]
+    rest = content[meta["label_end"] + 1 : meta["end"]]
+    target = token.attrGet("src" if token.type == "image" else "href")
+    return Link(
+        label_start=label_start,
+        label_end=label_end,
+        end=end,
+        label=label,
+        target=str(target or ""),
+        reference=None if rest.startswith("(") else rest[1:-1] or label,
+        image=token.type == "image",
+    )

@@ -1,0 +1,49 @@
+"""Menus: files of shortcuts that several pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stringd.documents.includes import ReadFile
+from stringd.documents.outline import Flaw, Names, slug
+from stringd.documents.parse import Parsed
+from stringd.documents.sheet import read_sheet
+from stringd.documents.shortcuts import Shortcut, own_name
+from stringd.errors import Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Menu:
+    """A menu by its name: the file it stands in, and its entries by id."""
+
+    name: str
+    path: Path
+    entries: Mapping[str, Shortcut]
+
+
+def find_menus(parsed: Parsed, document: Path, read: ReadFile) -> tuple[dict[str, Menu], list[Flaw]]:
+    """Read the menus that a page names; one that can't be read is a flaw of the page."""
+    menus: dict[str, Menu] = {}
+    flaws: list[Flaw] = []
+    for directive in parsed.directives:
+        if directive.kind != "nav":
+            continue
+        try:
+            linked = read(directive.target, document)
+        except Refusal as refusal:
+            flaws.append(Flaw(line=directive.line + 1, message=f"menu {directive.name}: {refusal.message}"))
+        else:
+            menus[directive.name] = Menu(name=directive.name, path=linked.path, entries=_entries(linked.text))
+    return menus, flaws
+
+
+def _entries(text: str) -> dict[str, Shortcut]:
+    names = Names()
+    entries: dict[str, Shortcut] = {}
+    for link in read_sheet(text).parsed.links:
+        own = own_name(link)
+        name = names.take(own[0] if own else slug(link.label) or "link")
+        entries[name] = Shortcut(id=name, label=own[1] if own else link.label, target=link.target)
+    return entries

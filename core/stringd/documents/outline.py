@@ -1,0 +1,200 @@
+"""What of a document can be addressed: marked blocks, and the sections below its headings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markdown_it.token import Token
+
+from stringd.documents.lines import Lines
+
+_MARKER = re.compile(r"<!--\s*(?P<edge>[#/])(?P<id>[\w-]+)\s*-->")
+_EXPLICIT_ID = re.compile(r"(?<!\\)\{#(?P<id>[\w-]+)\}$")
+_NOT_IN_SLUG = re.compile(r"[^\w\s-]")
+_BREAKS = {"softbreak", "hardbreak"}
+_SHOWN = {"text", "code_inline", "image", *_BREAKS}
+_BLANKS = re.compile(r"\s+")
+_RAW_HTML = re.compile(r"\s*<(script|pre|style|textarea)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A part of a document: lines `first` up to `last`, of which `inner` up to `inner_last` are its content.
+
+    A marked block's content stands between its markers; a section's begins below its heading.
+    """
+
+    id: str
+    first: int
+    inner: int
+    inner_last: int
+    last: int
+    level: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading at the top level of a document: lines `first` up to `last`.
+
+    `mark` is where its `{#id}` stands in the text, with the blanks before it.
+    """
+
+    first: int
+    last: int
+    level: int
+    text: str
+    id: str
+    mark: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """A line that begins or ends a block."""
+
+    line: int
+    id: str
+    begins: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flaw:
+    """Something in a document that can't mean what its author meant; lines count from 1."""
+
+    line: int
+    message: str
+
+
+def slug(text: str) -> str:
+    """Return the id that a heading has by its text."""
+    return _BLANKS.sub("-", _NOT_IN_SLUG.sub("", text.lower()).strip())
+
+
+def find_headings(tokens: Sequence[Token], lines: Lines) -> Iterator[Heading]:
+    """Yield the headings that begin sections."""
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open" and token.level == 0 and token.map:
+            first, last = token.map
+            explicit = _EXPLICIT_ID.search(inline.content)
+            text = _plain_text(inline)
+            is_underlined = token.markup in {"=", "-"}
+            yield Heading(
+                first=first,
+                last=last,
+                level=int(token.tag[1]),
+                text=(text.removesuffix(explicit[0]) if explicit else text).strip(),
+                id=explicit["id"] if explicit else slug(text),
+                mark=_mark(lines, last - 2 if is_underlined else first, explicit[0]) if explicit else None,
+            )
+
+
+def _mark(lines: Lines, number: int, written: str) -> tuple[int, int]:
+    before, _, _ = lines[number].rpartition(written)
+    start = lines.start(number)
+    return start + len(before.rstrip(" \t")), start + len(before) + len(written)
+
+
+def find_markers(tokens: Iterable[Token], lines: Lines) -> Iterator[Marker]:
+    """Yield the marker lines; those in code and in raw HTML are text."""
+    for token in tokens:
+        if token.type == "html_block" and token.map and not _RAW_HTML.match(token.content):
+            for number in range(token.map[0], min(token.map[1], len(lines))):
+                marker = _MARKER.fullmatch(lines[number].strip())
+                if marker:
+                    yield Marker(line=number, id=marker["id"], begins=marker["edge"] == "#")
+
+
+def marked_blocks(markers: Iterable[Marker], warnings: list[Flaw]) -> dict[str, Block]:
+    """Pair the markers; each that has no partner, or repeats an id, becomes a warning."""
+    blocks: dict[str, Block] = {}
+    open_markers: list[Marker] = []
+    open_ids: Counter[str] = Counter()
+    for marker in markers:
+        if marker.begins:
+            open_markers.append(marker)
+            open_ids[marker.id] += 1
+        elif open_ids[marker.id]:
+            unended = _unwind(open_markers, marker.id)
+            begun = unended.pop()
+            open_ids.subtract([marker.id, *(it.id for it in unended)])
+            warnings.extend(map(_unended, unended))
+            _add(blocks, begun, marker, warnings)
+        else:
+            warnings.append(Flaw(line=marker.line + 1, message=f"block /{marker.id} ends but never began"))
+    warnings.extend(map(_unended, open_markers))
+    return blocks
+
+
+def sections(headings: Sequence[Heading], end: int, taken: Iterable[str]) -> dict[str, Block]:
+    """Return the sections by id; its author's id comes before a slug, and who is second gets `-2`."""
+    names = Names(taken)
+    by_author = {it.first: names.take(it.id) for it in headings if it.mark}
+    lasts = _section_ends(headings, end)
+    found: dict[str, Block] = {}
+    for heading, last in zip(headings, lasts, strict=True):
+        if not heading.id:
+            continue
+        name = by_author.get(heading.first) or names.take(heading.id)
+        found[name] = Block(
+            id=name, first=heading.first, inner=heading.last, inner_last=last, last=last, level=heading.level
+        )
+    return found
+
+
+def _section_ends(headings: Sequence[Heading], end: int) -> list[int]:
+    next_of_level = [end] * 7
+    ends = []
+    for heading in reversed(headings):
+        ends.append(next_of_level[heading.level])
+        for level in range(heading.level, 7):
+            next_of_level[level] = heading.first
+    return ends[::-1]
+
+
+class Names:
+    """Names that are given once: who comes later with the same one gets `-2`, `-3` and so on."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._numbers: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._taken
+
+    def take(self, wanted: str) -> str:
+        """Return the wanted name, or it with the next free number."""
+        name = wanted
+        while name in self._taken:
+            self._numbers[wanted] = self._numbers.get(wanted, 1) + 1
+            name = f"{wanted}-{self._numbers[wanted]}"
+        self._taken.add(name)
+        return name
+
+
+def _unwind(open_markers: list[Marker], block_id: str) -> list[Marker]:
+    """Take off what was begun since the block, and the block itself as the last one."""
+    unwound = [open_markers.pop()]
+    while unwound[-1].id != block_id:
+        unwound.append(open_markers.pop())
+    return unwound
+
+
+def _unended(begun: Marker) -> Flaw:
+    return Flaw(line=begun.line + 1, message=f"block #{begun.id} never ends")
+
+
+def _add(blocks: dict[str, Block], begun: Marker, ended: Marker, warnings: list[Flaw]) -> None:
+    if begun.id in blocks:
+        warnings.append(Flaw(line=begun.line + 1, message=f"block #{begun.id} exists already"))
+        return
+    blocks[begun.id] = Block(
+        id=begun.id, first=begun.line, inner=begun.line + 1, inner_last=ended.line, last=ended.line + 1
+    )
+
+
+def _plain_text(inline: Token) -> str:
+    children = inline.children or ()
+    return "".join(" " if it.type in _BREAKS else it.content for it in children if it.type in _SHOWN)

@@ -1,0 +1,98 @@
+"""A document as a page: its text with what it includes, its menus, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stringd.contracts.documents import Document
+from stringd.documents.actions import hint
+from stringd.documents.includes import ReadFile, with_includes
+from stringd.documents.menus import Menu, find_menus
+from stringd.documents.outline import Flaw
+from stringd.documents.sheet import Sheet, read_sheet
+from stringd.documents.shortcuts import Shortcut
+from stringd.errors import Refusal
+from stringd.text.nearest import nearest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A document that is open: the file that it lies in, or None for one that came from elsewhere."""
+
+    uri: str
+    path: Path | None
+    source: str
+    sheet: Sheet
+    menus: Mapping[str, Menu] = field(default_factory=dict)
+    menu_flaws: tuple[Flaw, ...] = ()
+
+    @property
+    def title(self) -> str | None:
+        """The page's title."""
+        return self.sheet.parsed.title
+
+    @property
+    def flaws(self) -> tuple[Flaw, ...]:
+        """Everything about the page that can't mean what its author meant."""
+        return (*self.sheet.flaws, *self.menu_flaws)
+
+    def view(self) -> str:
+        """Return the whole page as it is shown: hints, a blank line, the text."""
+        hints = "\n".join(self._hints())
+        return f"{hints}\n\n{self.sheet.body}" if hints else self.sheet.body
+
+    def block(self, block_id: str) -> str:
+        """Return one block as it is shown, or refuse with the ids there are."""
+        shown = self.sheet.block(block_id)
+        if shown is None:
+            raise unknown_block(block_id, self.sheet.parsed.blocks)
+        return shown
+
+    def shortcut(self, name: str) -> tuple[Shortcut, Path | None]:
+        """Return what `@name` stands for, and the file whose author meant it."""
+        own = self.sheet.shortcuts.by_id.get(name)
+        if own:
+            return own, self.path
+        menu_name, _, entry = name.partition(".")
+        menu = self.menus.get(menu_name)
+        if menu and entry in menu.entries:
+            return menu.entries[entry], menu.path
+        raise self._unknown_shortcut(name)
+
+    def _hints(self) -> Iterator[str]:
+        if self.menus:
+            yield f"[nav] {', '.join(self.menus)} — /nav <name>"
+        actions = hint(self.sheet.actions.actions.values())
+        if actions:
+            yield actions
+
+    def _unknown_shortcut(self, name: str) -> Refusal:
+        known = [*self.sheet.shortcuts.by_id]
+        known += [f"{menu.name}.{entry}" for menu in self.menus.values() for entry in menu.entries]
+        meant = nearest(name, known)
+        context = [f"nearest: @{meant}"] if meant else []
+        return Refusal("NOT_FOUND", f"Shortcut not found: @{name}", *context, "/nav page lists this page's.")
+
+
+def file_page(path: Path, source: str, read: ReadFile) -> Page:
+    """Assemble the page of a file; the files that it names are found through `read`."""
+    sheet = read_sheet(with_includes(source, path, read))
+    menus, flaws = find_menus(sheet.parsed, path, read)
+    return Page(
+        uri=path.as_uri(), path=path, source=source, sheet=sheet, menus=menus, menu_flaws=tuple(flaws)
+    )
+
+
+def remote_page(document: Document) -> Page:
+    """Return the page of what a loader brought; what it names is not fetched."""
+    return Page(uri=document.uri, path=None, source=document.text, sheet=read_sheet(document.text))
+
+
+def unknown_block(block_id: str, known: Mapping[str, object]) -> Refusal:
+    """Return the refusal of a block that is not there."""
+    meant = nearest(block_id, known)
+    context = [f"available: {', '.join(f'#{name}' for name in known) or '(none)'}"]
+    context += [f"nearest: #{meant}"] if meant else []
+    return Refusal("BLOCK_NOT_FOUND", f"Block not found: #{block_id}", *context)

@@ -1,0 +1,68 @@
+"""The parameters of an action: one strictly written line each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_LINE = re.compile(
+    r"[ \t]+(?P<name>[^\W\d][\w-]*)(?:,[ \t]*-(?P<alias>[A-Za-z]))?[ \t]*:"
+    r"[ \t]+(?P<type>string|number|boolean|path|tuple)"
+    r"(?:[ \t]*\((?P<constraints>[^()]*)\))?"
+    rf"(?:[ \t]+(?P<description>{_QUOTED}))?"
+    rf"(?:[ \t]*=[ \t]*(?P<default>{_QUOTED}))?[ \t]*"
+)
+_BOUND = re.compile(r"(?P<edge>min|max):[ \t]*(?P<value>[+-]?\d+(?:\.\d+)?)", re.ASCII)
+_ESCAPE = re.compile(r'\\(["\\])')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """What an action takes; `default` is the author's text, `minimum` and `maximum` of a text are lengths."""
+
+    name: str
+    alias: str | None
+    type: str
+    required: bool
+    description: str
+    default: str | None
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[str, ...]
+
+
+def read_parameter(line: str, complain: Callable[[str], None]) -> Parameter | None:
+    """Read a parameter's line; None when it is none. What its constraints can't mean is complained about."""
+    found = _LINE.fullmatch(line)
+    if found is None:
+        return None
+    constraints = list(_constraints(found["constraints"]))
+    bounds = {edge["edge"]: float(edge["value"]) for it in constraints if (edge := _BOUND.fullmatch(it))}
+    for constraint in constraints:
+        if not _is_known(constraint):
+            complain(f"{found['name']}: constraint {constraint} is not understood")
+    return Parameter(
+        name=found["name"],
+        alias=found["alias"],
+        type=found["type"],
+        required="required" in constraints,
+        description=_unquoted(found["description"]) or "",
+        default=_unquoted(found["default"]),
+        minimum=bounds.get("min"),
+        maximum=bounds.get("max"),
+        choices=tuple(choice.strip() for it in constraints if "|" in it for choice in it.split("|")),
+    )
+
+
+def _constraints(text: str | None) -> Iterator[str]:
+    yield from filter(None, (it.strip() for it in (text or "").split(",")))
+
+
+def _is_known(constraint: str) -> bool:
+    return constraint in {"required", "optional"} or "|" in constraint or bool(_BOUND.fullmatch(constraint))
+
+
+def _unquoted(text: str | None) -> str | None:
+    return None if text is None else _ESCAPE.sub(r"\1", text[1:-1])

@@ -1,0 +1,188 @@
+"""What a typed path means, and whether this user may go there."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from stringd.contracts.sessions import Place, Session
+from stringd.contracts.users import User
+from stringd.errors import Refusal
+
+LONGEST_PATH = 4000
+LONGEST_NAME = 255
+# Each place where a name may end costs a look at the disk, so that there is an end to them.
+_MOST_ENDS = 64
+_FILE_URI = "file:///"
+_LINES = r":L([0-9]{1,18})(?:-L([0-9]{1,18}))?\Z"
+_LINE_RANGE = re.compile(_LINES)
+_END_OF_NAME = re.compile(rf"[/#]|{_LINES}|\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a path stands for: a real path, and the block or the lines that are meant.
+
+    Lines count from 1, the last one included. They are as typed: whoever knows the file checks them.
+    """
+
+    typed: str
+    path: Path
+    block: str | None = None
+    lines: tuple[int, int] | None = None
+
+
+def resolve(typed: str, session: Session, *, full_access: bool) -> Target:
+    """Return what was typed as a path that this session's user may touch, or refuse."""
+    if len(typed.encode(errors="surrogatepass")) > LONGEST_PATH:
+        raise Refusal("INVALID_TARGET", f"The path is longer than {LONGEST_PATH} bytes.")
+    name, block, lines = _Splitter(session, full_access=full_access).split(typed)
+    if block == "":
+        raise Refusal("INVALID_TARGET", f"No block is named behind the #: {typed}")
+    path = confine(_absolute(name, session), typed, session.user, full_access=full_access)
+    if name.endswith("/"):
+        _require_directory(path, typed)
+    return Target(typed=typed, path=path, block=block, lines=lines)
+
+
+def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
+    """Return the real path of an absolute one if the user may touch it, or refuse.
+
+    The answer outside depends on nothing that is there.
+    """
+    real = _real(path)
+    if not full_access and not _is_allowed(real, user):
+        allowed = ", ".join(map(str, (user.home, *user.allowed_paths)))
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside of what may be touched: {typed}", f"allowed: {allowed}")
+    if any(len(os.fsencode(part)) > LONGEST_NAME for part in real.parts):
+        raise Refusal("INVALID_TARGET", f"A name in the path is longer than {LONGEST_NAME} bytes.")
+    if not _is_final(real):
+        raise Refusal("INVALID_TARGET", f"Symbolic links lead in a circle: {typed}")
+    return real
+
+
+def display(path: Path, user: User) -> str:
+    """Return how a real path is shown: relative to the home where it is inside, else absolute."""
+    home = _real(user.home)
+    if path == home:
+        return "~/"
+    shown = path.relative_to(home) if path.is_relative_to(home) else path
+    return os.fsencode(shown).decode(errors="replace")
+
+
+def shown_place(place: Place, user: User) -> str:
+    """Return how a reply names a place: the file as it is displayed, or the URI, with the block."""
+    path = file_of(place.uri)
+    return f"{place.uri if path is None else display(path, user)}{place.block or ''}"
+
+
+def current_file(session: Session) -> Path | None:
+    """Return the file that is the session's current document, if that is a file."""
+    document = session.state.document
+    return None if document is None else file_of(document.uri)
+
+
+def file_of(uri: str) -> Path | None:
+    """Return the file that a URI names, if it names one."""
+    return _from_uri(uri) if uri.startswith(_FILE_URI) else None
+
+
+def working_directory(session: Session) -> Path:
+    """Return where relative paths start: where the last directory or document was opened, else at home."""
+    if session.state.directory:
+        return Path(session.state.directory)
+    current = current_file(session)
+    return session.user.home if current is None else current.parent
+
+
+class _Splitter:
+    """Tells a file's name from what stands behind it, by the names that exist inside the boundary."""
+
+    def __init__(self, session: Session, *, full_access: bool) -> None:
+        self._session = session
+        self._full_access = full_access
+
+    def split(self, typed: str) -> tuple[str, str | None, tuple[int, int] | None]:
+        """Return name, block and lines; behind a `#`, all that follows is the block's name."""
+        name, mark, block = self._cut(typed)
+        if mark:
+            return name, block, None
+        lines = _LINE_RANGE.search(name)
+        if lines is None or self._exists(name):
+            return name, None, None
+        first = int(lines[1])
+        return name[: lines.start()], None, (first, int(lines[2] or first))
+
+    def _cut(self, typed: str) -> tuple[str, str, str]:
+        """Cut at the first `#` that is part of no existing name."""
+        first = typed.find("#")
+        if first < 0:
+            return typed, "", ""
+        ends = [end.start() for end in islice(_END_OF_NAME.finditer(typed, first + 1), _MOST_ENDS)]
+        known = next((end for end in reversed(ends) if self._exists(typed[:end])), first)
+        name, mark, block = typed[known:].partition("#")
+        return typed[:known] + name, mark, block
+
+    def _exists(self, name: str) -> bool:
+        path = _real(_absolute(name, self._session))
+        return (self._full_access or _is_allowed(path, self._session.user)) and os.path.lexists(path)
+
+
+def _absolute(name: str, session: Session) -> Path:
+    if name.startswith(_FILE_URI):
+        return _from_uri(name)
+    if name == "~" or name.startswith("~/"):
+        return session.user.home / name[1:].lstrip("/")
+    return working_directory(session) / name if name else _current(session)
+
+
+def _current(session: Session) -> Path:
+    current = current_file(session)
+    if current is None:
+        raise Refusal("INVALID_TARGET", "No file is open in this topic.", "Open one, or name it: path#block")
+    return current
+
+
+def _from_uri(uri: str) -> Path:
+    return Path("/", os.fsdecode(unquote_to_bytes(uri.removeprefix(_FILE_URI))))
+
+
+def _real(path: Path) -> Path:
+    if "\0" in str(path) or not _is_storable(path):
+        raise Refusal("INVALID_TARGET", "A path can't hold a NUL character or half a surrogate pair.")
+    try:
+        # POSIX keeps two leading slashes apart from one; no system that stringd runs on does.
+        return Path("/", os.path.realpath(path).lstrip("/"))
+    except RecursionError:
+        raise Refusal("INVALID_TARGET", "Too many symbolic links lead on from one to the next.") from None
+
+
+def _is_final(path: Path) -> bool:
+    # Behind a circle of links `realpath` removes `..` unseen, so a link that leads out may be left over.
+    return _real(path) == path
+
+
+def _is_allowed(real: Path, user: User) -> bool:
+    return any(real.is_relative_to(_real(root)) for root in (user.home, *user.allowed_paths))
+
+
+def _is_storable(path: Path) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _require_directory(path: Path, typed: str) -> None:
+    with suppress(OSError):
+        if path.is_dir():
+            return
+    if os.path.lexists(path):
+        raise Refusal("INVALID_TARGET", f"Not a directory: {typed}")
+    raise Refusal("NOT_FOUND", f"File not found: {typed}")

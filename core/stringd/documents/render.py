@@ -1,0 +1,73 @@
+"""What an agent sees of a document: its own text, without what only the runtime needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from stringd.documents.lines import Lines
+from stringd.documents.parse import Parsed
+from stringd.documents.shortcuts import Replacement, Shortcuts
+
+
+def render(parsed: Parsed, shortcuts: Shortcuts, first: int = 0, last: int | None = None) -> str:
+    """Return the lines from `first` up to `last` as they are shown; all of them unless told otherwise."""
+    end = len(parsed.lines) if last is None else last
+    replacements = sorted((*shortcuts.replacements, *_heading_ids(parsed)), key=lambda it: it.start)
+    kept = _Kept(parsed.lines, replacements)
+    for start, stop in _visible(parsed.hidden, first, end):
+        kept.take(start, stop)
+    if any(stop == end for _, stop in parsed.hidden):
+        kept.end()
+    return kept.text()
+
+
+def _heading_ids(parsed: Parsed) -> Iterator[Replacement]:
+    marks = (heading.mark for heading in parsed.headings if heading.mark)
+    return (Replacement(start=start, end=end, text="") for start, end in marks)
+
+
+def _visible(hidden: Iterable[tuple[int, int]], first: int, end: int) -> Iterator[tuple[int, int]]:
+    for start, stop in hidden:
+        if first < min(start, end):
+            yield first, min(start, end)
+        first = max(first, stop)
+    if first < end:
+        yield first, end
+
+
+class _Kept:
+    """The visible parts, put together; of the blank lines around what is left out, one side stays."""
+
+    def __init__(self, lines: Lines, replacements: Sequence[Replacement]) -> None:
+        self._lines = lines
+        self._replacements = replacements
+        self._next = 0
+        self._parts: list[str] = []
+        self._after_blank = False
+
+    def take(self, first: int, last: int) -> None:
+        if self._after_blank or (not self._parts and first > 0):
+            while first < last and not self._lines[first].strip():
+                first += 1
+        if first == last:
+            return
+        self._parts.append(self._replaced(self._lines.start(first), self._lines.start(last)))
+        self._after_blank = not self._lines[last - 1].strip()
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def end(self) -> None:
+        """Drop the blank lines before something that was left out at the end."""
+        if self._parts and self._after_blank:
+            self._parts[-1] = self._parts[-1].rstrip("\r\n \t") + self._lines.newline
+
+    def _replaced(self, start: int, end: int) -> str:
+        pieces = []
+        while self._next < len(self._replacements) and self._replacements[self._next].start < end:
+            replacement = self._replacements[self._next]
+            self._next += 1
+            if replacement.start >= start:
+                pieces += [self._lines.text[start : replacement.start], replacement.text]
+                start = replacement.end
+        return "".join((*pieces, self._lines.text[start:end]))

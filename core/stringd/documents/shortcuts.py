@@ -1,0 +1,131 @@
+"""Short names for what a document links to, so that no URL needs to stand in its text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from stringd.documents.links import Link
+from stringd.documents.outline import Flaw, Names, slug
+from stringd.documents.parse import Parsed
+
+LONG_TARGET = 40
+_OWN = re.compile(r"@(?P<id>[\w.-]+)")
+_OWN_LABEL = re.compile(r"(?P<mark>@(?P<id>[\w.-]+)\s+)(?P<label>\S.*)", re.DOTALL)
+_DIRECTIVE = re.compile(r"!\w")
+_SLUGGABLE = re.compile(r"[A-Za-z0-9 -]{1,20}")
+_REMOTE = re.compile(r"https?://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortcut:
+    """`@id` for a target."""
+
+    id: str
+    label: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replacement:
+    """What the rendered text has in place of a stretch of the source."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortcuts:
+    """The shortcuts of a page in the order of its text, and how its links read with them."""
+
+    by_id: dict[str, Shortcut]
+    replacements: tuple[Replacement, ...]
+    warnings: tuple[Flaw, ...]
+
+
+def find_shortcuts(parsed: Parsed) -> Shortcuts:
+    """Name the targets of a page: its author's names first, then those that its links get by themselves."""
+    naming = _Naming(parsed)
+    for link in parsed.links:
+        naming.take_own(link)
+    for link in parsed.links:
+        naming.take_other(link)
+    return Shortcuts(
+        by_id=naming.by_id,
+        replacements=tuple(sorted(naming.replacements, key=lambda it: it.start)),
+        warnings=tuple(naming.warnings),
+    )
+
+
+class _Naming:
+    """One page's names, as they are given."""
+
+    def __init__(self, parsed: Parsed) -> None:
+        self.by_id: dict[str, Shortcut] = {}
+        self.replacements: list[Replacement] = []
+        self.warnings: list[Flaw] = []
+        self._names = Names()
+        self._nameless = 0
+        self._lines = parsed.lines
+        labels = {link.reference: link.label for link in reversed(parsed.links) if link.reference}
+        for definition in parsed.definitions:
+            if own := _OWN.fullmatch(definition.label):
+                label = labels.get(definition.label, own["id"])
+                self._add(own["id"], label.removeprefix("@"), definition.target)
+
+    def take_own(self, link: Link) -> None:
+        """Take `[@id Label](target)`."""
+        own = _OWN_LABEL.fullmatch(link.label)
+        if own is None or link.image:
+            return
+        if own["id"] in self._names:
+            line = self._lines.number_of(link.label_start) + 1
+            self.warnings.append(Flaw(line=line, message=f"@{own['id']} is defined already"))
+        name = self._add(own["id"], own["label"], link.target)
+        self._replace(link.label_start, link.label_start + len(own["mark"]), "")
+        self._end_with(link, name)
+
+    def take_other(self, link: Link) -> None:
+        """Take a link that has no name of its author's, if the agent should not see its target."""
+        if _has_own_name(link) or not _needs_name(link):
+            return
+        self._end_with(link, self._add(self._automatic_name(link.label), link.label, link.target))
+
+    def _automatic_name(self, label: str) -> str:
+        if _SLUGGABLE.fullmatch(label) and slug(label):
+            return slug(label)
+        self._nameless += 1
+        return f"link-{self._nameless}"
+
+    def _add(self, wanted: str, label: str, target: str) -> str:
+        name = self._names.take(wanted)
+        self.by_id[name] = Shortcut(id=name, label=" ".join(label.split()), target=target)
+        return name
+
+    def _end_with(self, link: Link, name: str) -> None:
+        self._replace(link.label_end, link.end, f"][@{name}]")
+
+    def _replace(self, start: int, end: int, text: str) -> None:
+        self.replacements.append(Replacement(start=start, end=end, text=text))
+
+
+def _has_own_name(link: Link) -> bool:
+    own_label = _OWN_LABEL.fullmatch(link.label) is not None and not link.image
+    own_reference = link.reference is not None and _OWN.fullmatch(link.reference) is not None
+    return own_label or own_reference or _DIRECTIVE.match(link.label) is not None
+
+
+def _needs_name(link: Link) -> bool:
+    remote = _REMOTE.match(link.target) is not None
+    is_hidden = link.reference is not None
+    return remote or is_hidden or (not link.image and len(link.target) > LONG_TARGET)
+
+
+def own_name(link: Link) -> tuple[str, str] | None:
+    """Return the id and the label that an author gave a link; None if it has no name of its own."""
+    own = _OWN_LABEL.fullmatch(link.label)
+    if own and not link.image:
+        return own["id"], own["label"]
+    reference = _OWN.fullmatch(link.reference or "")
+    return (reference["id"], link.label.removeprefix("@")) if reference else None

@@ -1,0 +1,13 @@
+"""Numbers of things, as replies tell them."""
+
+from __future__ import annotations
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return `1 line`, `2 lines` and so on."""
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
+
+
+def line_count(text: str) -> int:
+    """Return how many lines a text has; the last one counts also without its end."""
+    return text.count("\n") + (1 if text and not text.endswith("\n") else 0)

@@ -1,0 +1,150 @@
+"""`/undo`: what a topic changed, taken back and nothing else."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.commands.test_editing import chanflow, content, put, text_of
+
+NOTHING = "ERROR(NOT_FOUND): Nothing to undo."
+
+
+def test_each_call_goes_further_back(daemon: DaemonProcess) -> None:
+    for command in ("/write a.md\none", "/append a.md\ntwo", "/write b.md\nb", "/replace a.md:L1\n1"):
+        assert daemon.exec(command).head["ok"]
+    assert content(daemon, "/undo") == "Undo: reverted a.md (2 lines)"
+    assert text_of(daemon, "a.md") == "one\ntwo\n"
+    assert content(daemon, "/undo") == "Undo: removed b.md"
+    assert not (daemon.home / "b.md").exists()
+    assert content(daemon, "/undo") == "Undo: reverted a.md (1 line)"
+    assert content(daemon, "/undo") == "Undo: removed a.md"
+    assert content(daemon, "/undo") == NOTHING
+
+
+@pytest.mark.parametrize("text", ["", "\ufeffa\r\nb", "é\n\n\n"])
+def test_a_file_comes_back_byte_for_byte(daemon: DaemonProcess, text: str) -> None:
+    put(daemon, "a.md", text)
+    daemon.exec("/write a.md\nnew")
+    assert content(daemon, "/undo").startswith("Undo: reverted a.md (")
+    assert text_of(daemon, "a.md") == text
+
+
+def test_a_newer_change_is_left_alone_until_it_is_gone(daemon: DaemonProcess) -> None:
+    daemon.exec("/write a.md\none")
+    daemon.exec("/write a.md\ntwo", "file:other")
+    reply = daemon.exec("/undo")
+    assert reply.head["code"] == "CONFLICT"
+    assert text_of(daemon, "a.md") == "two\n"
+    assert content(daemon, "/undo", "file:other") == "Undo: reverted a.md (1 line)"
+    assert content(daemon, "/undo") == "Undo: removed a.md"
+
+
+def test_content_counts_and_not_time(daemon: DaemonProcess) -> None:
+    daemon.exec("/write a.md\none")
+    put(daemon, "a.md", "other\n")
+    put(daemon, "a.md", "one\n")
+    assert content(daemon, "/undo") == "Undo: removed a.md"
+
+
+def test_a_file_that_was_removed_is_not_brought_back(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "old\n")
+    daemon.exec("/write a.md\nnew")
+    (daemon.home / "a.md").unlink()
+    assert daemon.exec("/undo").head["code"] == "CONFLICT"
+    assert not (daemon.home / "a.md").exists()
+
+
+def test_what_was_undone_has_been_seen(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "old\n")
+    for command in ("/write a.md\nnew", "/undo", "/append a.md\nmore"):
+        assert daemon.exec(command).head["ok"]
+    assert text_of(daemon, "a.md") == "old\nmore\n"
+
+
+def test_fifty_steps_are_kept(daemon: DaemonProcess) -> None:
+    for number in range(53):
+        daemon.exec(f"/write a.md\n{number}")
+    for _ in range(50):
+        assert daemon.exec("/undo").head["ok"]
+    assert content(daemon, "/undo") == NOTHING
+    assert text_of(daemon, "a.md") == "2\n"
+
+
+def test_an_edit_that_changes_or_writes_nothing_is_no_step(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "same\n")
+    assert daemon.exec("/write a.md\nsame").head["ok"]
+    put(daemon, "file", "")
+    assert daemon.exec("/write file/below\nx").head["code"] == "WRITE_FAILED"
+    assert daemon.exec("/write a.md\nx\0y").head["code"] == "INVALID_PAYLOAD"
+    assert content(daemon, "/undo") == NOTHING
+
+
+def test_restarts_are_survived_even_sudden_ones(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "old\n")
+    daemon.exec("/write a.md\nnew")
+    daemon.kill()
+    daemon.restart()
+    assert content(daemon, "/undo") == "Undo: reverted a.md (1 line)"
+    assert text_of(daemon, "a.md") == "old\n"
+
+
+def test_an_edit_that_was_noted_but_never_written_is_harmless(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "old\n")
+    daemon.exec("/write a.md\nnew")
+    put(daemon, "a.md", "old\n")
+    assert content(daemon, "/undo") == "Undo: reverted a.md (1 line)"
+    assert text_of(daemon, "a.md") == "old\n"
+
+
+def test_close_the_session_and_the_user_take_their_steps_along(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "# A\n")
+    daemon.register("other")
+    for command in ("/open a.md", "/append a.md\nx", "/close"):
+        assert daemon.exec(command).head["ok"]
+    daemon.exec("/write a.md\ny", "file:gone")
+    daemon.exec("/write b.md\ny", user="other")
+    daemon.request("DELETE", "/sessions/default/file:gone")
+    daemon.request("DELETE", "/users/other")
+    assert content(daemon, "/undo") == NOTHING
+    assert content(daemon, "/undo", "file:gone") == NOTHING
+    with closing(sqlite3.connect(daemon.data_dir / "undo.db")) as database:
+        assert database.execute("SELECT count(*) FROM undo").fetchone() == (0,)
+
+
+def test_a_broken_file_is_kept_aside(daemon: DaemonProcess) -> None:
+    daemon.exec("/write a.md\nx")
+    daemon.stop()
+    (daemon.data_dir / "undo.db").write_bytes(b"no database" * 1000)
+    daemon.start()
+    assert "undo.db was broken" in daemon.stderr()
+    assert list(daemon.data_dir.glob("undo.db.broken-*"))
+    assert content(daemon, "/undo") == NOTHING
+    assert daemon.exec("/write a.md\ny").head["ok"]
+
+
+def test_nothing_is_written_when_the_step_can_not_be_kept(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "old\n")
+    (daemon.data_dir / "undo.db").unlink()
+    assert daemon.exec("/write a.md\nnew").head["code"] == "STORAGE_FAILED"
+    assert text_of(daemon, "a.md") == "old\n"
+
+
+def test_the_boundary_holds_for_what_is_undone(daemon: DaemonProcess) -> None:
+    daemon.exec("/write inside/a.md\nx")
+    outside = daemon.home.parent / "outside"
+    (daemon.home / "inside").rename(outside)
+    (daemon.home / "inside").symlink_to(outside)
+    assert daemon.exec("/undo").head["code"] == "FILE_NOT_ALLOWED"
+    assert (outside / "a.md").exists()
+
+
+def test_chanflow_shows_what_came_back(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "old\n")
+    daemon.exec("/write a.md\nnew")
+    tag, payload = chanflow(daemon, "/undo")
+    assert tag.endswith(" mode=edit>")
+    assert payload == "✓ a.md — Reverted last change\n1 -│ new\n1 +│ old"

@@ -1,0 +1,32 @@
+"""The page of the commands has a section for every shared command, with its usage, and for no other."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from stringd.commands import stringd_commands
+from stringd.contracts.commands import Command
+from tests.docs.blocks import blocks
+from tests.docs.pages import text_of
+
+PAGE = "docs/reference/commands.md"
+SECTION = re.compile(r"^## (?P<title>.+)\n(?P<body>(?:(?!## ).*\n)*)", re.MULTILINE)
+COMMANDS = {f"/{command.name}": command for command in stringd_commands()}
+
+
+def sections() -> dict[str, str]:
+    """The text below each heading that is a command."""
+    found = SECTION.finditer(text_of(PAGE))
+    return {section["title"]: section["body"] for section in found if section["title"].startswith("/")}
+
+
+def test_every_command_has_its_section_and_every_section_its_command() -> None:
+    assert sorted(sections()) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_section_begins_with_the_usage(command: Command) -> None:
+    first = next(blocks(sections()[f"/{command.name}"]))
+    assert (first.language, first.text) == ("text", f"{command.usage}\n")

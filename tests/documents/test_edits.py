@@ -1,0 +1,255 @@
+"""Text in, text out: what edits make of a text, and what they leave alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from stringd.documents.edits import appended, block_replaced, edited, lines_replaced, swapped, written
+from stringd.documents.parse import parse
+from stringd.documents.spans import stored_lines
+from stringd.errors import Refusal
+
+BOM = "\ufeff"
+LINES = st.sampled_from(
+    [
+        *("text", "", "  ", "# A", "## B", "# A #", "Title", "===", "---", "```", "- item", "é\u2028ü"),
+        *("<!-- #a -->", "<!-- /a -->", "<!-- #b -->", "<!-- /b -->", "[@x L](u)"),
+    ]
+)
+NEWLINES = st.sampled_from(["\n", "\r\n"])
+BODIES = st.lists(st.sampled_from(["new", "", "### deep", "more"]), min_size=1, max_size=4).map("\n".join)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    newline = draw(NEWLINES)
+    text = newline.join(draw(st.lists(LINES, min_size=1, max_size=14)))
+    return draw(st.sampled_from(["", BOM])) + text + draw(st.sampled_from(["", newline]))
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after"),
+    [
+        pytest.param("", "a", "a\n", id="new"),
+        pytest.param("old", "a\nb", "a\nb\n", id="the-trimmed-newline-comes-back"),
+        pytest.param("old\n", "\n\na", "\n\na\n", id="leading-blank-lines"),
+        pytest.param("x\r\n", "a\nb", "a\r\nb\r\n", id="crlf-stays"),
+        pytest.param("", "a\r\nb", "a\r\nb\r\n", id="crlf-comes"),
+        pytest.param("x\r\n", "a\r\nb", "a\r\nb\r\n", id="crlf-both"),
+        pytest.param(f"{BOM}x\n", "a", f"{BOM}a\n", id="bom-stays"),
+        pytest.param(f"{BOM}x\n", f"{BOM}a", f"{BOM}a\n", id="bom-is-not-doubled"),
+        pytest.param("", f"{BOM}a", f"{BOM}a\n", id="bom-comes"),
+    ],
+)
+def test_writing(before: str, body: str, after: str) -> None:
+    assert written(before, body).text == after
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after"),
+    [
+        pytest.param("a\n", "b", "a\nb\n", id="below"),
+        pytest.param("a", "b", "a\nb\n", id="one-newline-between"),
+        pytest.param("a\n\n", "b", "a\n\nb\n", id="blank-lines-stay"),
+        pytest.param("a\n", "\nb", "a\n\nb\n", id="the-bodys-own-blank-line"),
+        pytest.param("", "b", "b\n", id="empty"),
+        pytest.param(BOM, "b", f"{BOM}b\n", id="empty-but-for-a-bom"),
+        pytest.param("a\r\nb", "c\nd", "a\r\nb\r\nc\r\nd\r\n", id="crlf"),
+    ],
+)
+def test_appending(before: str, body: str, after: str) -> None:
+    assert appended(before, body).text == after
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after"),
+    [
+        pytest.param("a\nb\n", "c", "c\n", id="whole"),
+        pytest.param("a\nb", "c", "c", id="a-last-line-without-end-stays-so"),
+        pytest.param("", "c", "c\n", id="empty"),
+        pytest.param(f"{BOM}a\r\n", "c\nd", f"{BOM}c\r\nd\r\n", id="bom-and-crlf"),
+    ],
+)
+def test_editing_whole(before: str, body: str, after: str) -> None:
+    assert edited(before, body).text == after
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "body", "after", "lines"),
+    [
+        (1, 1, "x", "x\nb\nc", 1),
+        (2, 3, "x\ny\nz", "a\nx\ny\nz", 3),
+        (3, 3, "x", "a\nb\nx", 1),
+        (2, 2, None, "a\nc", 0),
+        (3, 3, None, "a\nb\n", 0),
+        (1, 3, None, "", 0),
+    ],
+)
+def test_replacing_lines(first: int, last: int, body: str | None, after: str, lines: int) -> None:
+    revision = lines_replaced("a\nb\nc", first, last, body)
+    assert (revision.text, revision.lines) == (after, lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last", "length"),
+    [
+        ("a\nb\n", 3, 3, "2 lines"),
+        ("a\n", 0, 1, "1 line"),
+        ("a\nb\n", 2, 1, "2 lines"),
+        ("", 1, 1, "0 lines"),
+    ],
+)
+def test_lines_that_are_not_there(text: str, first: int, last: int, length: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        lines_replaced(text, first, last, "x")
+    assert refused.value.code == "LINE_OUT_OF_RANGE"
+    assert refused.value.context == (f"the file has {length}",)
+
+
+@pytest.mark.parametrize(
+    ("before", "block", "body", "after"),
+    [
+        pytest.param(
+            "## Status\nold\n\n## Next\n", "status", "new", "## Status\nnew\n\n## Next\n", id="blank-below"
+        ),
+        pytest.param(
+            "## Status\n\nold\n\n\n## Next\n",
+            "status",
+            "new",
+            "## Status\n\nnew\n\n\n## Next\n",
+            id="blank-around",
+        ),
+        pytest.param("## S\n\nold\n", "s", "\nnew", "## S\n\nnew\n", id="the-bodys-own-blank-line"),
+        pytest.param("## S\n\n## T\n", "s", "new", "## S\nnew\n\n## T\n", id="empty-section"),
+        pytest.param("## S", "s", "new", "## S\nnew", id="heading-without-end"),
+        pytest.param("## S\nold\n### Sub\n", "s", "new", "## S\nnew\n", id="with-what-is-below"),
+        pytest.param("## S\nold\n", "s", "## T\nnew", "## T\nnew\n", id="heading-too"),
+        pytest.param("S\n---\nold\n", "s", "T\n---\nnew", "T\n---\nnew\n", id="heading-too-underlined"),
+        pytest.param("## S\nold\n", "s", "### T\nnew", "## S\n### T\nnew\n", id="another-level-is-content"),
+        pytest.param("## S {#x}\nold\n", "x", "new", "## S {#x}\nnew\n", id="explicit-id"),
+        pytest.param(
+            "<!-- #a -->\nold\n<!-- /a -->\n", "a", "n\nm", "<!-- #a -->\nn\nm\n<!-- /a -->\n", id="marked"
+        ),
+        pytest.param(
+            "<!-- #a -->\n<!-- /a -->", "a", "new", "<!-- #a -->\nnew\n<!-- /a -->", id="marked-empty"
+        ),
+        pytest.param(
+            "<!-- #a -->\n\nold\n\n<!-- /a -->\n",
+            "a",
+            "new",
+            "<!-- #a -->\n\nnew\n\n<!-- /a -->\n",
+            id="marked-blank-around",
+        ),
+        pytest.param(
+            "<!-- #a -->\r\nold\r\n<!-- /a -->\r\n",
+            "a",
+            "n\nm",
+            "<!-- #a -->\r\nn\r\nm\r\n<!-- /a -->\r\n",
+            id="crlf",
+        ),
+        pytest.param(
+            "<!-- #a -->\n## S\nold\n\n<!-- /a -->\nrest\n",
+            "s",
+            "new",
+            "<!-- #a -->\n## S\nnew\n\n<!-- /a -->\nrest\n",
+            id="a-section-leaves-the-block-around-it-closed",
+        ),
+        pytest.param(
+            "## S\nold\n\n<!-- #b -->\n## T\nx\n<!-- /b -->\n",
+            "s",
+            "new",
+            "## S\nnew\n\n<!-- #b -->\n## T\nx\n<!-- /b -->\n",
+            id="a-section-leaves-the-block-below-it-open",
+        ),
+    ],
+)
+def test_replacing_blocks(before: str, block: str, body: str, after: str) -> None:
+    assert block_replaced(before, block, body).text == after
+
+
+def test_a_block_that_is_not_there() -> None:
+    with pytest.raises(Refusal) as refused:
+        block_replaced("# One\n<!-- #two -->\n<!-- /two -->\n", "tow", "x")
+    assert refused.value.code == "BLOCK_NOT_FOUND"
+    assert "nearest: #two" in refused.value.context
+    assert any("#one" in line and "#two" in line for line in refused.value.context)
+
+
+@given(texts(), BODIES, st.data())
+def test_every_byte_outside_a_block_stays(text: str, body: str, data: st.DataObject) -> None:
+    parsed = parse(text)
+    assume(parsed.blocks)
+    block = parsed.blocks[data.draw(st.sampled_from(sorted(parsed.blocks)))]
+    after = block_replaced(text, block.id, body).text
+    head, tail = text[: parsed.lines.start(block.inner)], text[parsed.lines.start(block.inner_last) :]
+    assert after.startswith(head)
+    assert after.endswith(tail)
+    inside = after[len(head) : len(after) - len(tail)]
+    assert body in inside.replace("\r\n", "\n")
+
+
+@given(texts(), st.data())
+def test_a_block_sent_back_as_it_was_shown_changes_nothing(text: str, data: st.DataObject) -> None:
+    parsed = parse(text)
+    assume(parsed.blocks)
+    block_id = data.draw(st.sampled_from(sorted(parsed.blocks)))
+    shown = "\n".join(parsed.lines[number] for number in stored_lines(text, block_id))
+    assume(shown.strip())
+    assert block_replaced(text, block_id, shown).text == text
+
+
+@given(texts(), BODIES, st.data())
+def test_every_byte_outside_lines_stays(text: str, body: str, data: st.DataObject) -> None:
+    assume(text.removeprefix(BOM))
+    lines = parse(text).lines
+    first = data.draw(st.integers(1, len(lines)))
+    last = data.draw(st.integers(first, len(lines)))
+    after = lines_replaced(text, first, last, body).text
+    assert after.startswith(text[: lines.start(first - 1)])
+    assert after.endswith(text[lines.start(last) :])
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after", "lines"),
+    [
+        pytest.param("a b c\n", "b\n---\nx", "a x c\n", 1, id="inside-a-line"),
+        pytest.param("a\nb\nc\n", "a\nb\n---\nx\ny\nz", "x\ny\nz\nc\n", 3, id="several-lines"),
+        pytest.param("a\nb\nc\n", "b\n---", "a\nc\n", 0, id="whole-lines-go-with-their-end"),
+        pytest.param("a\nb", "b\n---", "a\n", 0, id="the-last-line"),
+        pytest.param("a b\n", " b\n---", "a\n", 0, id="a-word-goes"),
+        pytest.param("a\r\nb\r\nc\r\n", "a\nb\n---\nx\ny", "x\r\ny\r\nc\r\n", 2, id="crlf"),
+        pytest.param(f"{BOM}a\nb\n", "a\n---", f"{BOM}b\n", 0, id="bom"),
+        pytest.param("---\nt: 1\n", "t: 1\n---\nt: 2\n---", "---\nt: 2\n---\n", 2, id="new-with-a-separator"),
+        pytest.param("a\n---\n\nb\n", "\n---\n\nb\n---\n\nc", "a\nc\n", 2, id="old-with-a-separator"),
+        pytest.param("\\1 (a)\n", "(a)\n---\n\\g<0>", "\\1 \\g<0>\n", 1, id="nothing-is-a-pattern"),
+    ],
+)
+def test_swapping(before: str, body: str, after: str, lines: int) -> None:
+    revision = swapped(before, body, "f", every=False)
+    assert (revision.text, revision.lines) == (after, lines)
+
+
+def test_several_matches_are_refused_or_all_replaced() -> None:
+    with pytest.raises(Refusal) as refused:
+        swapped("a\nb\na\n", "a\n---\nx", "f", every=False)
+    assert refused.value.code == "CONFLICT"
+    assert refused.value.context[0] == "at :L1, :L3"
+    revision = swapped("a\nb\na\n", "a\n---\nx\ny", "f", every=True)
+    assert (revision.text, revision.lines) == ("x\ny\nb\nx\ny\n", 4)
+
+
+def test_a_body_that_can_be_read_in_two_ways_is_refused() -> None:
+    with pytest.raises(Refusal) as refused:
+        swapped("a\n---\nb\n", "a\n---\nb\n---\nc", "f", every=True)
+    assert refused.value.code == "CONFLICT"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"), [("z\n---\nx", "NOT_FOUND"), ("a", "INVALID_PAYLOAD"), ("---\nx", "INVALID_PAYLOAD")]
+)
+def test_nothing_to_swap(body: str, code: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        swapped("a\n", body, "f", every=False)
+    assert refused.value.code == code

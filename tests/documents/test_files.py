@@ -1,0 +1,287 @@
+"""Text files read and written whole, and what is none."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import resource
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from stringd.documents.files import LIMIT, read_text, write_text
+from stringd.documents.paths import resolve
+from stringd.errors import Refusal
+from tests.documents.standing import standing
+from tests.protocol.waits import eventually
+
+TEXTS = ["", "a", "a\n", "a\r\nb\r\n", "a\rb", "\ufeffa\n", "日本 𝒞\n", "\x1b[0m\x0c\x85\u2028", "a\n\n\n"]
+TEMPORARY = ".*.stringd-tmp"
+WRITER = """
+import sys
+from pathlib import Path
+from stringd.documents.files import write_text
+path = Path(sys.argv[1])
+while True:
+    for letter in "ab":
+        write_text(path, letter * 3_000_000, "x")
+"""
+
+
+def refusal(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def inode(path: Path) -> int | None:
+    return path.stat().st_ino if path.exists() else None
+
+
+def is_another(path: Path, before: int | None) -> bool:
+    return inode(path) not in {None, before}
+
+
+@pytest.fixture
+def narrow_umask() -> Iterator[None]:
+    before = os.umask(0o077)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_comes_back_as_it_was(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.md"
+    assert write_text(path, text, "a.md") == len(text.encode()) == path.stat().st_size
+    assert path.read_bytes() == text.encode()
+    assert read_text(path, "a.md") == text
+
+
+def socket_at(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+
+
+def circle_at(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def huge_at(path: Path) -> None:
+    path.touch()
+    os.truncate(path, LIMIT + 1)
+
+
+def bytes_at(data: bytes) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        path.write_bytes(data)
+
+    return make
+
+
+NO_TEXT = [
+    (Path.mkdir, "Is a directory: x"),
+    (os.mkfifo, "Not a regular file: x"),
+    (socket_at, "Not a regular file: x"),
+    (circle_at, "Not a regular file: x"),
+    (huge_at, "Larger than 10 MiB: x"),
+    (bytes_at(b"\xff\xfea\0"), "Not a UTF-8 text file: x"),
+    (bytes_at(b"caf\xe9"), "Not a UTF-8 text file: x"),
+    (bytes_at(b"\xed\xa0\x80"), "Not a UTF-8 text file: x"),
+    (bytes_at(b"a\0b"), "Not a text file, it holds NUL bytes: x"),
+]
+
+
+@pytest.mark.parametrize(("make", "said"), NO_TEXT)
+def test_what_is_no_text_is_neither_read_nor_written(
+    tmp_path: Path, make: Callable[[Path], None], said: str
+) -> None:
+    path = tmp_path / "a.md"
+    make(path)
+    before = path.lstat()
+    for act in (lambda: read_text(path, "x"), lambda: write_text(path, "new", "x")):
+        refused = refusal(act)
+        assert (refused.code, refused.message) == ("INVALID_TARGET", said)
+    assert path.lstat() == before
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "/dev/tty"])
+def test_devices_neither_answer_nor_wait(path: str) -> None:
+    if not Path(path).exists():
+        pytest.skip("not on this system")
+    assert refusal(lambda: read_text(Path(path), "x")).code == "INVALID_TARGET"
+
+
+@pytest.mark.parametrize("name", ["missing.md", "missing/x.md", "file.md/x.md"])
+def test_what_is_not_there_is_not_found(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file.md").touch()
+    refused = refusal(lambda: read_text(tmp_path / name, "as typed"))
+    assert (refused.code, refused.message) == ("NOT_FOUND", "File not found: as typed")
+
+
+def test_the_largest_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    assert write_text(path, "x" * LIMIT, "x") == LIMIT
+    assert len(read_text(path, "x")) == LIMIT
+    assert refusal(lambda: write_text(path, "x" * (LIMIT + 1), "x")).message == "Larger than 10 MiB: x"
+    assert path.stat().st_size == LIMIT
+
+
+@pytest.mark.parametrize("text", ["a\0", "\ud800"])
+def test_what_no_text_file_can_hold(tmp_path: Path, text: str) -> None:
+    assert refusal(lambda: write_text(tmp_path / "a.md", text, "x")).code == "INVALID_PAYLOAD"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o755, 0o777])
+def test_a_file_keeps_its_mode(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "a.md"
+    path.touch()
+    path.chmod(mode)
+    write_text(path, "new", "x")
+    assert mode_of(path) == mode
+
+
+def test_a_new_file_can_be_read_by_others(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.md", "new", "x")
+    assert mode_of(tmp_path / "a.md") == 0o644
+
+
+@pytest.mark.usefixtures("narrow_umask")
+def test_the_umask_holds_for_new_files_only(tmp_path: Path) -> None:
+    (tmp_path / "old.md").touch()
+    (tmp_path / "old.md").chmod(0o664)
+    for name in ("old.md", "new.md"):
+        write_text(tmp_path / name, "new", "x")
+    assert [mode_of(tmp_path / name) for name in ("old.md", "new.md")] == [0o664, 0o600]
+
+
+def test_missing_parents_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "größe" / "b c" / "a.md"
+    write_text(path, "new", "x")
+    assert path.read_bytes() == b"new"
+
+
+def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 255)
+    write_text(path, "old", "x")
+    write_text(path, "new", "x")
+    assert [it.name for it in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == b"new"
+
+
+def test_a_link_that_stays_inside_is_written_through(tmp_path: Path) -> None:
+    real, link, new = tmp_path / "docs" / "a.md", tmp_path / "link.md", tmp_path / "new.md"
+    real.parent.mkdir()
+    real.write_bytes(b"old")
+    link.symlink_to("docs/a.md")
+    new.symlink_to("docs/b.md")
+    for name in ("link.md", "new.md"):
+        target = resolve(name, standing(tmp_path), full_access=False)
+        write_text(target.path, "new", target.typed)
+    assert link.is_symlink()
+    assert new.is_symlink()
+    assert [(tmp_path / "docs" / name).read_bytes() for name in ("a.md", "b.md")] == [b"new", b"new"]
+
+
+def test_a_link_that_came_in_between_leads_nowhere(tmp_path: Path) -> None:
+    """`resolve` gave a real path; what became a link since is not followed."""
+    secret, path = tmp_path / "secret", tmp_path / "a.md"
+    secret.write_bytes(b"secret")
+    path.symlink_to(secret)
+    assert refusal(lambda: read_text(path, "x")).code == "INVALID_TARGET"
+    assert refusal(lambda: write_text(path, "new", "x")).code == "INVALID_TARGET"
+    assert secret.read_bytes() == b"secret"
+
+
+def test_a_parent_that_is_no_directory(tmp_path: Path) -> None:
+    (tmp_path / "file.md").write_bytes(b"old")
+    refused = refusal(lambda: write_text(tmp_path / "file.md" / "a.md", "new", "as typed"))
+    assert (refused.code, refused.message) == ("WRITE_FAILED", "Cannot write as typed: Not a directory")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may do everything")
+def test_permissions_are_respected(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    path.chmod(0o400)
+    assert refusal(lambda: write_text(path, "new", "x")).message == "Cannot write x: it is read-only"
+    path.chmod(0)
+    assert refusal(lambda: read_text(path, "x")).message == "Cannot read x: Permission denied"
+    tmp_path.chmod(0o500)
+    assert refusal(lambda: write_text(tmp_path / "b.md", "new", "x")).code == "WRITE_FAILED"
+    tmp_path.chmod(0o700)
+    assert path.stat().st_size == 3
+
+
+def test_a_disk_that_takes_no_more_leaves_the_old_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        refused = refusal(lambda: write_text(path, "x" * 2000, "x"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert refused.code == "WRITE_FAILED"
+    assert refused.message == f"Cannot write x: {os.strerror(errno.EFBIG)}"
+    assert [it.name for it in tmp_path.iterdir()] == ["a.md"]
+    assert path.read_bytes() == b"old"
+
+
+def test_a_killed_writer_leaves_the_file_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    chance = random.Random(1)
+    leftovers = 0
+    for _ in range(30):
+        before = inode(path)
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)])
+        try:
+            eventually(partial(is_another, path, before))
+            with pytest.raises(subprocess.TimeoutExpired):
+                writer.wait(chance.uniform(0, 0.02))
+        finally:
+            writer.send_signal(signal.SIGKILL)
+            writer.wait(10)
+        text = read_text(path, "x")
+        assert (len(text), len(set(text))) == (3_000_000, 1)
+        left = list(tmp_path.glob(TEMPORARY))
+        leftovers += len(left)
+        assert set(tmp_path.iterdir()) == {path, *left}
+    assert leftovers
+    write_text(tmp_path / "another.md", "new", "x")
+    assert {it.name for it in tmp_path.iterdir()} == {"a.md", "another.md"}
+
+
+def test_writers_of_one_directory_leave_each_other_alone(tmp_path: Path) -> None:
+    started = threading.Barrier(4)
+
+    def write(number: int) -> None:
+        started.wait(10)
+        for turn in range(60):
+            assert write_text(tmp_path / f"{number}.md", f"{turn}\n", "x")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert {it.name: it.read_bytes() for it in tmp_path.iterdir()} == {f"{n}.md": b"59\n" for n in range(4)}
+
+
+def test_what_only_looks_like_a_leftover_stays(tmp_path: Path) -> None:
+    names = [".directory.stringd-tmp", ".link.stringd-tmp"]
+    (tmp_path / names[0]).mkdir()
+    (tmp_path / names[1]).symlink_to("elsewhere")
+    write_text(tmp_path / "a.md", "new", "x")
+    assert {it.name for it in tmp_path.iterdir()} == {*names, "a.md"}

@@ -1,0 +1,185 @@
+"""What paths come to that lead out, or can be none."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stringd.contracts.sessions import Place, Session, State
+from stringd.documents.paths import LONGEST_PATH, Target, resolve
+from stringd.errors import Refusal
+from tests.documents.ground import NAMES, Ground
+from tests.documents.standing import standing
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "{outside}/secret.md",
+        "{outside}/nothing.md",
+        "{outside}/",
+        "{outside}/secret.md/",
+        "{outside}/secret.md#one",
+        "{outside}/nothing.md:L5",
+        "{outside}",
+        "{home}2/notes.md",
+        "file://{outside}/secret.md",
+        "file://{outside}/%2e%2e/outside/secret.md",
+        "/",
+        "/etc/passwd",
+        "/etc/passwd/x/" + "y" * 300,
+        "/dev/null",
+        "/dev/stdin",
+        "/proc/self/environ",
+        "/proc/self/root/etc/passwd",
+        "/proc/self/fd/0",
+        "..",
+        "~/..",
+        "../outside/secret.md",
+        "missing/../../outside/secret.md",
+        "out",
+        "out/",
+        "out/secret.md",
+        "out/new/deep.md",
+        "out.md",
+        "dangling",
+        "dangling/x",
+        "chain/secret.md",
+        "near/../../outside/secret.md",
+        "out/../notes.md",
+        "up/outside/secret.md",
+        "circle/../../outside/secret.md",
+    ],
+)
+def test_what_is_outside_is_refused(ground: Ground, typed: str) -> None:
+    typed = typed.format(outside=ground.outside, home=ground.home)
+    refused = ground.refusal(typed)
+    assert (refused.code, refused.message) == ("FILE_NOT_ALLOWED", f"Outside of what may be touched: {typed}")
+    assert refused.context == (f"allowed: {ground.home}, {ground.allowed}",)
+
+
+def test_the_answer_outside_is_the_same_whatever_is_there(ground: Ground) -> None:
+    forms = ["x", "x/", "x#y", "x#y#z", "x:L5", "x/y", "x#y/../../home/notes.md"]
+    typed = [f"{place}/{form}" for place in ("out", ground.outside) for form in forms]
+
+    def answers() -> list[object]:
+        found: list[object] = []
+        for path in typed:
+            try:
+                found.append(ground.resolve(path))
+            except Refusal as refusal:
+                found.append((refusal.code, refusal.message, refusal.context))
+        return found
+
+    before = answers()
+    for name in ("x", "x#y", "x#y#z", "x:L5"):
+        (ground.outside / name).mkdir()
+    assert answers() == before
+
+
+@pytest.mark.parametrize("typed", ["circle/../out.md", "winding"])
+def test_links_in_a_circle_hide_no_way_out(ground: Ground, typed: str) -> None:
+    refused = ground.refusal(typed)
+    assert (refused.code, refused.message) == (
+        "INVALID_TARGET",
+        f"Symbolic links lead in a circle: {typed}",
+    )
+
+
+def test_a_chain_of_links_that_has_hardly_an_end(ground: Ground) -> None:
+    chain = ground.home / "chain-of-links"
+    chain.mkdir()
+    for number in range(1500):
+        (chain / str(number)).symlink_to(str(number + 1))
+    assert ground.refusal("chain-of-links/0").code == "INVALID_TARGET"
+    assert ground.resolve("chain-of-links/1490").path == chain / "1500"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("a\0b", "A path can't hold a NUL character or half a surrogate pair."),
+        ("a#b\0", "A path can't hold a NUL character or half a surrogate pair."),
+        ("file:///a%00b", "A path can't hold a NUL character or half a surrogate pair."),
+        ("a\ud800", "A path can't hold a NUL character or half a surrogate pair."),
+        ("x" * 5000, "The path is longer than 4000 bytes."),
+        ("/" * 5000, "The path is longer than 4000 bytes."),
+        ("ü" * 2001, "The path is longer than 4000 bytes."),
+        ("\ud800" * 2000, "The path is longer than 4000 bytes."),
+        ("x" * 256, "A name in the path is longer than 255 bytes."),
+        ("ü" * 128 + "/y", "A name in the path is longer than 255 bytes."),
+        ("notes.md#", "No block is named behind the #: notes.md#"),
+        ("#", "No block is named behind the #: #"),
+        ("notes.md/", "Not a directory: notes.md/"),
+        ("circle/", "Not a directory: circle/"),
+    ],
+)
+def test_what_can_be_no_path(ground: Ground, typed: str, said: str) -> None:
+    refused = ground.refusal(typed)
+    assert (refused.code, refused.message) == ("INVALID_TARGET", said)
+
+
+def test_a_directory_that_is_not_there(ground: Ground) -> None:
+    refused = ground.refusal("new/")
+    assert (refused.code, refused.message) == ("NOT_FOUND", "File not found: new/")
+
+
+@pytest.mark.parametrize("typed", ["#/" * 1999, "a#/../" * 666, "#" * LONGEST_PATH, "c#/../" * 666 + "x"])
+def test_many_marks_take_no_long_time(ground: Ground, typed: str) -> None:
+    started = time.monotonic()
+    with suppress(Refusal):
+        ground.resolve(typed, file="notes.md")
+    assert time.monotonic() - started < 1.0
+
+
+PLACES = [
+    "home",
+    "outside",
+    "allowed",
+    "out",
+    "out.md",
+    "chain",
+    "circle",
+    "winding",
+    "dangling",
+    "near",
+    "up",
+]
+MARKS = ["..", ".", "~", "", "/", "//", "#", ":L5", ":L5-L9", "file:///", "%2e%2e", "\0", "/proc/self"]
+PIECES = st.sampled_from([*NAMES, *PLACES, *MARKS, "secret.md", "back", "dangling"])
+TYPED = st.one_of(
+    st.text(max_size=80),
+    st.lists(PIECES, max_size=9).map("/".join),
+    st.lists(PIECES, max_size=9).map("".join),
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(typed=TYPED, where=st.sampled_from([None, "notes.md", "docs/in.md", "c#/d#e#f.md"]))
+def test_whatever_is_typed_leads_inside_or_is_refused(ground: Ground, typed: str, where: str | None) -> None:
+    session = ground.session(file=where) if where else ground.session()
+    target = resolved_or_refused(typed, session)
+    if target is not None:
+        assert (target.typed, os.path.realpath(target.path)) == (typed, str(target.path))
+        assert any(target.path.is_relative_to(root) for root in (ground.home, ground.allowed))
+
+
+def resolved_or_refused(typed: str, session: Session) -> Target | None:
+    try:
+        return resolve(typed, session, full_access=False)
+    except Refusal:
+        return None
+
+
+def test_a_state_from_elsewhere_is_confined_too(ground: Ground) -> None:
+    place = Place(uri=(ground.outside / "secret.md").as_uri())
+    session = standing(ground.home)
+    session.remember(State(document=place))
+    for typed in ("", "#one", "secret.md"):
+        with pytest.raises(Refusal, match="Outside of what may be touched"):
+            resolve(typed, session, full_access=False)

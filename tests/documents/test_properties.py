@@ -1,0 +1,111 @@
+"""What holds for every text."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from stringd.documents.actions import parse_actions
+from stringd.documents.lines import BOM, Lines
+from stringd.documents.parse import Parsed, parse
+from stringd.documents.render import render
+from stringd.documents.shortcuts import find_shortcuts
+
+BLANKS = ("\n", "\n\n", "\r\n", "\r", "\t", " ", "    ", "\0", "\x0c", "\u2028", BOM)
+BLOCKS = (
+    "- ",
+    "> ",
+    "1. ",
+    "| ",
+    "|-|\n",
+    "# ",
+    "## A",
+    "===\n",
+    "---\n",
+    "```",
+    "~~~\n",
+    "<div>\n",
+    "<pre>",
+)
+INLINE = ("[", "]", "](", ")", "][", "]: ", "`", "``", "*", "_", "!", "\\", "&amp;", "<u v>", '"t"', "u://x")
+OURS = (
+    "{#x}",
+    "<!-- #a -->\n",
+    "<!-- /a -->\n",
+    "<!--",
+    "-->",
+    "@id ",
+    "[@id]: u\n",
+    "[!nav:a](b)\n",
+    "a: b\n",
+)
+ACTIONS = ("```act.a\n", "act.a.response", "GET u", "CLI x", "  q: string\n", "  body:\n", "-H 'A: b'")
+LETTERS = ("a", "ä", "日本", "😀", "\ud800", "$x", "{x}", "https://x.example")
+PIECES = (*BLANKS, *BLOCKS, *INLINE, *OURS, *ACTIONS, *LETTERS)
+DOCUMENTS = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=40).map("".join)
+PLAIN = st.text(st.characters(exclude_characters="[]<>#`~-=|:!{}\ufeff")).filter(
+    lambda text: "://" not in text
+)
+
+
+def shown(parsed: Parsed) -> str:
+    return render(parsed, find_shortcuts(parsed))
+
+
+@settings(max_examples=400, deadline=None)
+@given(DOCUMENTS)
+def test_no_text_is_an_error(text: str) -> None:
+    parsed = parse(text)
+    assert all(1 <= it.line <= len(parsed.lines) for it in parsed.warnings)
+    assert all(1 <= it.line <= len(parsed.lines) for it in parse_actions(parsed.fences).warnings)
+    assert len(shown(parsed)) <= 2 * len(text) + sum(8 + len(it.label) for it in parsed.links)
+
+
+@settings(max_examples=200, deadline=None)
+@given(PLAIN)
+def test_a_document_without_any_construct_is_shown_as_it_is(text: str) -> None:
+    assert shown(parse(text)) == text
+
+
+@settings(max_examples=100, deadline=None)
+@given(DOCUMENTS)
+def test_rendering_is_deterministic(text: str) -> None:
+    assert shown(parse(text)) == shown(parse(text))
+    assert parse(text).blocks == parse(text).blocks
+
+
+@settings(max_examples=400, deadline=None)
+@given(DOCUMENTS)
+@example("| a \\| [b](c) |\n|-|\n")
+@example("> 1.\t[a\n>\tb](c)\n")
+def test_every_link_stands_where_it_says(text: str) -> None:
+    parsed = parse(text)
+    for link in parsed.links:
+        written = text[link.label_start : link.label_end]
+        assert text[link.label_start - 1] == "["
+        assert text[link.label_end] == "]"
+        assert text[link.end - 1] in ")]"
+        assert _letters(link.label) in _letters(written)
+
+
+def _letters(text: str) -> str:
+    return "".join(it for it in text.replace("\0", "\ufffd") if it not in "\\|> \t\r\n")
+
+
+@settings(max_examples=200, deadline=None)
+@given(DOCUMENTS)
+def test_a_block_is_a_part_of_its_page(text: str) -> None:
+    parsed = parse(text)
+    shortcuts = find_shortcuts(parsed)
+    page = render(parsed, shortcuts)
+    for block in parsed.blocks.values():
+        assert 0 <= block.first < block.inner <= block.inner_last <= block.last <= len(parsed.lines)
+        assert render(parsed, shortcuts, block.inner, block.inner_last).strip() in page
+
+
+@settings(max_examples=200, deadline=None)
+@given(DOCUMENTS)
+def test_the_lines_are_the_text(text: str) -> None:
+    lines = Lines(text)
+    assert lines.slice(0, len(lines)) == text.removeprefix(BOM)
+    assert all(lines.number_of(lines.start(number)) == number for number in range(len(lines)))

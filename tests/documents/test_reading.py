@@ -1,0 +1,278 @@
+"""Opening documents and moving among them, as an agent does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+
+FILES = {
+    "home.md": """---
+title: Home
+---
+[!nav:main](./nav/main.md)
+
+# Hello
+
+Text [Docs](https://x.y/z) and [@b Second](./b.md).
+
+<!-- #one -->
+inside
+<!-- /one -->
+
+[!include:notes]()
+
+```act.go
+GET http://x/{q}
+  q: string (required) "Query"
+```
+
+## Later
+end
+""",
+    "home.source/notes.md": "included *text*\n",
+    "b.md": "# B\n",
+    "nav/main.md": "- [@home Home](../home.md)\n- [@b B](../b.md)\n",
+    "plain.txt": "costs $5 and {that}\n",
+    "with blank #1.md": "# Odd\n",
+    "broken.md": "[!nav:gone](./nowhere.md)\n[!include:self](./broken.md)\n\n<!-- #open -->\n",
+    "ünïcode.md": "# Ü\n",
+}
+AVAILABLE = "available: #hello, #later, #one, #notes"
+NAV_LISTING = f"Listing nav/\n---\nmain.md  {len(FILES['nav/main.md'])} bytes"
+HOME_VIEW = """[nav] main — /nav <name>
+[actions] /act.go --q <string>
+
+# Hello
+
+Text [Docs][@docs] and [Second][@b].
+
+inside
+
+included *text*
+
+## Later
+end"""
+
+
+@pytest.fixture
+def topic(daemon: DaemonProcess) -> DaemonProcess:
+    """A daemon whose user has some documents."""
+    for name, text in FILES.items():
+        path = daemon.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (daemon.home / "pic.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\xff")
+    return daemon
+
+
+def answer(daemon: DaemonProcess, *commands: str) -> str:
+    """Send commands and return the last answer without its label."""
+    return [daemon.exec(cmd).content for cmd in commands][-1].partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("commands", "reply"),
+    [
+        (["/open home.md"], f"Opened home.md\n---\n{HOME_VIEW}"),
+        (["/open ./home.md"], f"Opened ./home.md\n---\n{HOME_VIEW}"),
+        (["/open ~/home.md"], f"Opened ~/home.md\n---\n{HOME_VIEW}"),
+        (['/open "home.md"'], f"Opened home.md\n---\n{HOME_VIEW}"),
+        (["/open home.md#one"], "Opened home.md#one\n---\ninside"),
+        (["/open home.md#later"], "Opened home.md#later\n---\n## Later\nend"),
+        (["/open home.md", "/open #notes"], "Opened home.md#notes\n---\nincluded *text*"),
+        (["/open home.md", "/open @b"], "Opened b.md\n---\n# B"),
+        (["/open home.md", "/open @main.b"], "Opened b.md\n---\n# B"),
+        (["/open plain.txt"], "Opened plain.txt\n---\ncosts $5 and {that}"),
+        (["/open with blank #1.md"], "Opened with blank #1.md\n---\n# Odd"),
+        (["/open ünïcode.md"], "Opened ünïcode.md\n---\n# Ü"),
+        (["/open pic.png"], "Opened pic.png\n---\n# pic.png\n\ntype: image/png\nsize: 12 bytes"),
+        (["/open nav"], NAV_LISTING),
+        (["/open nav", "/open main.md"], "Opened main.md\n---\n- [Home][@home]\n- [B][@b]"),
+        (["/open home.md", "/open b.md", "/back"], f"Back to home.md\n---\n{HOME_VIEW}"),
+        (["/open home.md#one", "/open b.md", "/back"], "Back to home.md#one\n---\ninside"),
+        (["/open b.md", "/refresh"], "Refreshed b.md\n---\n# B"),
+        (["/open home.md#one", "/refresh"], "Refreshed home.md#one\n---\ninside"),
+        (["/open b.md", "/source"], "[source: b.md]\n---\n# B\n"),
+        (["/open home.md", "/nav"], "Menus\n---\nmain  2 entries"),
+        (["/open home.md", "/nav main"], "Menu: main\n---\n[Home][@main.home] (here)\n[B][@main.b]"),
+        (["/open home.md", "/nav page"], "Shortcuts\n---\n@b  Second  ./b.md\n@docs  Docs  https://x.y/z"),
+        (
+            ["/open home.md", "/nav scaffold"],
+            "Nav Scaffold\n---\n- [@b Second](./b.md)\n- [@docs Docs](https://x.y/z)",
+        ),
+        (["/open home.md", "/info @docs"], "Session info\n---\n@docs: Docs\ntarget: https://x.y/z"),
+        (["/open b.md", "/nav"], "Menus\n---\n(none)"),
+        (["/ls nav"], NAV_LISTING),
+        (["/open b.md", "/close"], "Closed: b.md"),
+        (["/open b.md", "/topics"], "Topics\n---\nfile:main  b.md"),
+        (["/open nav", "/exec basename $PWD"], None),
+        (["/open nav/main.md", "/exec basename $PWD"], None),
+    ],
+)
+def test_what_is_shown(topic: DaemonProcess, commands: list[str], reply: str | None) -> None:
+    shown = answer(topic, *commands)
+    assert shown == reply if reply is not None else shown.endswith("---\nnav")
+
+
+@pytest.mark.parametrize(
+    ("commands", "reply"),
+    [
+        (["/open"], "ERROR(INVALID_TARGET): Nothing to open.\nUsage: "),
+        (["/open nope.md"], "ERROR(NOT_FOUND): File not found: nope.md"),
+        (["/open nope/"], "ERROR(NOT_FOUND): File not found: nope/"),
+        (["/open /etc/passwd"], "ERROR(FILE_NOT_ALLOWED): Outside of what may be touched: /etc/passwd\n"),
+        (["/open /etc/nothing"], "ERROR(FILE_NOT_ALLOWED): Outside of what may be touched: /etc/nothing\n"),
+        (["/open ../x"], "ERROR(FILE_NOT_ALLOWED): "),
+        (["/open #one"], "ERROR(INVALID_TARGET): "),
+        (["/open @x"], "ERROR(INVALID_TARGET): No document is open."),
+        (["/open home.md", "/open @bb"], "ERROR(NOT_FOUND): Shortcut not found: @bb\nnearest: @b\n"),
+        (
+            ["/open home.md#onee"],
+            f"ERROR(BLOCK_NOT_FOUND): Block not found: #onee\n{AVAILABLE}\nnearest: #one",
+        ),
+        (
+            ["/open b.md:L1"],
+            "ERROR(INVALID_TARGET): Lines can't be opened: b.md:L1\n/edit b.md:L1 shows them.",
+        ),
+        (["/open nav#x"], "ERROR(INVALID_TARGET): A directory has no blocks: nav#x"),
+        (["/open --bogus home.md"], "ERROR(INVALID_PAYLOAD): Unknown option: --bogus\n"),
+        (["/open gopher://x"], "ERROR(INVALID_TARGET): No plugin loads gopher: URIs.\n"),
+        (["/back"], "ERROR(NO_HISTORY): "),
+        (["/refresh"], "ERROR(INVALID_TARGET): No document is open."),
+        (["/source"], "ERROR(INVALID_TARGET): No document is open."),
+        (["/nav"], "ERROR(INVALID_TARGET): No document is open."),
+        (
+            ["/open home.md", "/nav mian"],
+            "ERROR(NOT_FOUND): Menu not found: mian\nmenus: main\nnearest: main",
+        ),
+        (["/ls nope"], "ERROR(NOT_FOUND): File not found: nope"),
+        (["/ls home.md"], "ERROR(INVALID_TARGET): Not a directory: home.md"),
+        (["/ls /etc"], "ERROR(FILE_NOT_ALLOWED): "),
+    ],
+)
+def test_what_is_refused(topic: DaemonProcess, commands: list[str], reply: str) -> None:
+    assert answer(topic, *commands).startswith(reply)
+
+
+def test_a_listing_has_directories_first_and_hides_what_is_hidden(topic: DaemonProcess) -> None:
+    (topic.home / ".hidden").write_text("x", encoding="utf-8")
+    (topic.home / "zdir").mkdir()
+    names = [line.split("  ")[0] for line in answer(topic, "/ls").splitlines()[2:]]
+    assert names == [
+        "home.source/",
+        "nav/",
+        "zdir/",
+        "b.md",
+        "broken.md",
+        "home.md",
+        "pic.png",
+        "plain.txt",
+        "with blank #1.md",
+        "ünïcode.md",
+    ]
+    assert ".hidden  1 byte\n" in answer(topic, "/ls --all")
+
+
+def test_info_of_a_document(topic: DaemonProcess) -> None:
+    assert answer(topic, "/open home.md", "/info") == (
+        "Session info\n---\ntopic: file:main\nuser: default\n"
+        f"cwd: {topic.home}\nfile: home.md\ntitle: Home\nblock: (whole document)\n"
+        "blocks: #hello, #later, #one, #notes\nmenus: main\nshortcuts: @b, @docs\nactions: /act.go\n"
+        "history: 0\nvariables: 0"
+    )
+
+
+def test_what_is_wrong_with_a_document_is_a_warning_and_a_line_at_most(topic: DaemonProcess) -> None:
+    shown = answer(topic, "/open broken.md")
+    assert shown.splitlines()[:3] == [
+        "Opened broken.md",
+        "---",
+        "> [!] include self: ./broken.md includes itself",
+    ]
+    warnings = [line for line in answer(topic, "/info").splitlines() if line.startswith("warning: ")]
+    assert warnings == [
+        "warning: line 4: block #open never ends",
+        "warning: line 1: menu gone: File not found: ./nowhere.md",
+    ]
+
+
+def test_the_head_tells_where_the_topic_is(topic: DaemonProcess) -> None:
+    meta = topic.exec("/open home.md#one").head["meta"]
+    assert meta == {"uri": (topic.home / "home.md").as_uri(), "title": "Home", "current_block": "#one"}
+
+
+def test_a_view_of_a_block_is_no_step_of_the_history(topic: DaemonProcess) -> None:
+    answer(topic, "/open b.md", "/open home.md", "/open #one")
+    assert answer(topic, "/back").startswith("Back to b.md\n")
+    assert answer(topic, "/back").startswith("ERROR(NO_HISTORY)")
+
+
+def test_back_reads_the_document_again(topic: DaemonProcess) -> None:
+    answer(topic, "/open b.md", "/open home.md")
+    (topic.home / "b.md").write_text("# New B\n", encoding="utf-8")
+    assert answer(topic, "/back") == "Back to b.md\n---\n# New B"
+
+
+def test_a_document_that_vanished(topic: DaemonProcess) -> None:
+    answer(topic, "/open b.md")
+    (topic.home / "b.md").unlink()
+    assert answer(topic, "/refresh") == "ERROR(NOT_FOUND): File not found: b.md"
+    assert "warning: NOT_FOUND: File not found: b.md" in answer(topic, "/info")
+
+
+def test_what_is_open_survives_a_restart(topic: DaemonProcess) -> None:
+    answer(topic, "/open home.md", "/open b.md")
+    topic.restart()
+    assert answer(topic, "/refresh") == "Refreshed b.md\n---\n# B"
+    assert answer(topic, "/back").startswith("Back to home.md\n")
+
+
+@pytest.mark.parametrize("make", ["include", "menu"])
+def test_nothing_outside_is_shown_through_a_document(topic: DaemonProcess, tmp_path: Path, make: str) -> None:
+    (tmp_path / "secret.md").write_text("[@s secret](x)\n", encoding="utf-8")
+    directive = {"include": "[!include:s](../../secret.md)", "menu": "[!nav:s](../../secret.md)"}[make]
+    (topic.home / "sly.md").write_text(f"{directive}\n\n[@out Out](../../secret.md)\n", encoding="utf-8")
+    assert "secret](x)" not in answer(topic, "/open sly.md")
+    assert "FILE_NOT_ALLOWED" in answer(topic, "/open @out")
+    assert "NOT_FOUND" in answer(topic, "/nav s")
+
+
+def test_targets_are_meant_as_paths_are(topic: DaemonProcess) -> None:
+    (topic.home / "links.md").write_text(
+        "[@odd Odd](<with blank #1.md>) [@tilde T](~/nav/main.md)\n"
+        "[@part P](home.md#one) [@self S](#top)\n\n# Top\n",
+        encoding="utf-8",
+    )
+    answer(topic, "/open links.md")
+    assert answer(topic, "/open @odd") == "Opened with blank #1.md\n---\n# Odd"
+    assert answer(topic, "/back", "/open @tilde").startswith("Opened nav/main.md\n")
+    assert answer(topic, "/back", "/open @part") == "Opened home.md#one\n---\ninside"
+    assert answer(topic, "/back", "/open @self") == "Opened links.md#top\n---\n# Top"
+
+
+def test_a_link_in_a_listing_says_nothing_of_where_it_leads(topic: DaemonProcess, tmp_path: Path) -> None:
+    (topic.home / "nav" / "there").symlink_to(tmp_path)
+    (topic.home / "nav" / "nowhere").symlink_to(tmp_path / "nothing")
+    assert answer(topic, "/ls nav").splitlines()[3:] == ["nowhere@", "there@"]
+
+
+def test_includes_without_end_end(topic: DaemonProcess) -> None:
+    for number in range(30):
+        text = f"[!include:n](d{number + 1}.md)\n"
+        (topic.home / f"d{number}.md").write_text(text, encoding="utf-8")
+    assert "is included too deep" in answer(topic, "/open d0.md")
+
+
+def test_topics_of_every_document_type_open_documents(topic: DaemonProcess) -> None:
+    for kind in ("file", "web", "app"):
+        assert topic.exec("/open b.md", f"{kind}:t").content == "re: /open b.md\nOpened b.md\n---\n# B"
+    assert topic.exec("/open b.md", "bash:t").head["code"] == "COMMAND_UNSUPPORTED"
+
+
+def test_a_document_behind_a_uri(probed: DaemonProcess) -> None:
+    assert answer(probed, "/open probe:x") == "Opened probe:x\n---\n# Probe x"
+    assert answer(probed, "/refresh") == "Refreshed probe:x\n---\n# Probe x"
+    assert answer(probed, "/info").splitlines()[5] == "uri: probe:x"
