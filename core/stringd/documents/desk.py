@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin
@@ -96,29 +97,34 @@ class Desk:
         return await self.reopen(Place(uri=place.uri))
 
     def _spot_of(self, place: Place, block: str) -> Spot:
-        path = file_of(place.uri)
-        base = place.uri if path is None else display(path, self._session.user)
-        shown = f"{base}#{block}" if block else base
-        return Spot(shown=shown, path=path, uri=place.uri, block=block or None)
+        path, tail = file_of(place.uri), f"#{block}" if block else ""
+        if path is None:
+            return Spot(shown=place.uri + tail, path=None, uri=place.uri, block=block or None)
+        shown = display(path, self._session.user) + tail
+        real = confine(path, shown, self._session.user, full_access=self._full_access)
+        return Spot(shown=shown, path=real, uri=real.as_uri(), block=block or None)
 
     async def _load(self, spot: Spot) -> Page:
         if spot.path is None:
             page = remote_page(await self._invocation.daemon.load(spot.uri, self._session))
             seen_by(self._invocation.topic).fetched = page
             return page
-        path = confine(spot.path, spot.shown, self._session.user, full_access=self._full_access)
-        small = path.is_file() and path.stat().st_size <= SMALL
-        page = (
-            self._read(path, spot.shown) if small else await asyncio.to_thread(self._read, path, spot.shown)
-        )
-        seen_by(self._invocation.topic).saw(path, page.source)
+        if _is_small(spot.path):
+            page = self._read(spot.path, spot.shown)
+        else:
+            page = await asyncio.to_thread(self._read, spot.path, spot.shown)
+        seen_by(self._invocation.topic).saw(spot.path, page.source)
         return page
 
     def _read(self, path: Path, shown: str) -> Page:
-        description = describe_binary(path)
-        if description is not None:
+        try:
+            text = read_text(path, shown)
+        except Refusal:
+            description = describe_binary(path)
+            if description is None:
+                raise
             return Page(uri=path.as_uri(), path=path, source="", sheet=read_sheet(description))
-        return file_page(path, read_text(path, shown), self._read_linked)
+        return file_page(path, text, self._read_linked)
 
     def _read_linked(self, target: str, author: Path) -> Linked:
         found = self._meant(target, author)
@@ -158,6 +164,14 @@ class Desk:
     def _remote(self, uri: str) -> Spot:
         base, _, block = uri.partition("#")
         return Spot(shown=uri, path=None, uri=base, block=block or None)
+
+
+def _is_small(path: Path) -> bool:
+    try:
+        status = path.lstat()
+    except OSError:
+        return True
+    return stat.S_ISREG(status.st_mode) and status.st_size <= SMALL
 
 
 def _is_uri(target: str) -> bool:

@@ -20,7 +20,8 @@ def read_text(path: Path, shown: str) -> str:
     try:
         _require_file(path.lstat(), shown)
         with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
-            data = file.read(LIMIT + 1)
+            # Not simply up to the limit: so much memory would be prepared each time.
+            data = file.read() if os.fstat(file.fileno()).st_size <= LIMIT else file.read(LIMIT + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
     except OSError as error:

@@ -6,6 +6,7 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
@@ -55,20 +56,20 @@ def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
 
     The answer outside depends on nothing that is there.
     """
-    real = _real(path)
+    real, is_final = _resolved(path)
     if not full_access and not _is_allowed(real, user):
         allowed = ", ".join(map(str, (user.home, *user.allowed_paths)))
         raise Refusal("FILE_NOT_ALLOWED", f"Outside of what may be touched: {typed}", f"allowed: {allowed}")
     if any(len(os.fsencode(part)) > LONGEST_NAME for part in real.parts):
         raise Refusal("INVALID_TARGET", f"A name in the path is longer than {LONGEST_NAME} bytes.")
-    if not _is_final(real):
+    if not is_final:
         raise Refusal("INVALID_TARGET", f"Symbolic links lead in a circle: {typed}")
     return real
 
 
 def display(path: Path, user: User) -> str:
     """Return how a real path is shown: relative to the home where it is inside, else absolute."""
-    home = _real(user.home)
+    home = _real_root(user.home)
     if path == home:
         return "~/"
     shown = path.relative_to(home) if path.is_relative_to(home) else path
@@ -87,6 +88,7 @@ def current_file(session: Session) -> Path | None:
     return None if document is None else file_of(document.uri)
 
 
+@lru_cache(maxsize=1024)
 def file_of(uri: str) -> Path | None:
     """Return the file that a URI names, if it names one."""
     return _from_uri(uri) if uri.startswith(_FILE_URI) else None
@@ -162,13 +164,33 @@ def _real(path: Path) -> Path:
         raise Refusal("INVALID_TARGET", "Too many symbolic links lead on from one to the next.") from None
 
 
-def _is_final(path: Path) -> bool:
-    # Behind a circle of links `realpath` removes `..` unseen, so a link that leads out may be left over.
-    return _real(path) == path
+def _resolved(path: Path) -> tuple[Path, bool]:
+    """Return the real path, and whether no link is left in it."""
+    try:
+        return Path("/", os.path.realpath(path, strict=True).lstrip("/")), True
+    except (OSError, RecursionError, ValueError):
+        # Nothing is there, or links lead in a circle; behind one `realpath` removes `..` unseen, so that a
+        # link that leads out may be left over.
+        real = _real(path)
+        return real, _real(real) == real
 
 
 def _is_allowed(real: Path, user: User) -> bool:
-    return any(real.is_relative_to(_real(root)) for root in (user.home, *user.allowed_paths))
+    return any(real.is_relative_to(_real_root(root)) for root in (user.home, *user.allowed_paths))
+
+
+def _real_root(root: Path) -> Path:
+    """Return the real path of a home or of an allowed path, known as long as the same directory is there."""
+    try:
+        status = root.stat()
+    except OSError:
+        return _real(root)
+    return _known_root(root, status.st_dev, status.st_ino)
+
+
+@lru_cache(maxsize=1024)
+def _known_root(root: Path, _device: int, _inode: int) -> Path:
+    return _real(root)
 
 
 def _is_storable(path: Path) -> bool:

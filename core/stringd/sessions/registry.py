@@ -55,7 +55,7 @@ class Sessions:
         What can't be stored is forgotten, and raises `StorageFailed`.
         """
         state = session.state
-        if state is session.stored or self.get(session.user.id, session.name) is not session:
+        if state == session.stored or self.get(session.user.id, session.name) is not session:
             return
         try:
             await self._store.save(session.user.id, str(session.name), state)
