@@ -13,6 +13,7 @@ from stringd.contracts.edits import Step
 from stringd.contracts.replies import Edit, Reply
 from stringd.documents.edits import Revision
 from stringd.documents.files import read_text, write_text
+from stringd.documents.landmarks import note_edit
 from stringd.documents.locks import finish
 from stringd.documents.paths import Target, display, resolve
 from stringd.documents.topic import digest, seen_by
@@ -110,6 +111,7 @@ async def _edit(invocation: Invocation, request: Request, change: Change, *, cre
     else:
         size = await _write(invocation, request, Step(path=path, before=before, after=digest(after)), after)
     seen.saw(path, after)
+    note_edit(before or "", after)
     return Changed(before=before, after=after, lines=revision.lines, size=size)
 
 

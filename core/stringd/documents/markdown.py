@@ -9,6 +9,9 @@ from markdown_it.rules_inline import StateInline, backtick, image, link
 from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+FRONTMATTER = "---"
+"""What a text with frontmatter begins with."""
+
 Rule = Callable[[StateInline, bool], bool]
 
 
@@ -22,9 +25,11 @@ class _Parser(MarkdownIt):
         return True
 
 
-def make_parser() -> MarkdownIt:
+def make_parser(*, frontmatter: bool = True) -> MarkdownIt:
     """Return the parser that serves rendering, listing, extraction and editing alike."""
-    parser = _Parser("commonmark").enable("table").use(front_matter_plugin)
+    parser = _Parser("commonmark").enable("table")
+    if frontmatter:
+        parser.use(front_matter_plugin)
     parser.inline.ruler.at("link", _placed(link, "link_open"))
     parser.inline.ruler.at("image", _placed(image, "image"))
     parser.inline.ruler.at("backticks", _code_span)

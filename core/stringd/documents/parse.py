@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 from markdown_it.token import Token
@@ -17,18 +17,21 @@ from stringd.documents.outline import (
     Block,
     Flaw,
     Heading,
+    Marker,
     find_headings,
     find_markers,
     marked_blocks,
     sections,
 )
 
+References: TypeAlias = Mapping[str, Mapping[str, Any]]
 _DIRECTIVE = re.compile(
     r"\[!(?P<kind>nav|include|requirements)(?::(?P<name>[\w-]+))?\]\(\s*<?(?P<target>[^()<>]*)>?\s*\)"
 )
 _DEFINITION = re.compile(r"act\.(?P<id>[a-z][a-z0-9_-]*)(?:\.(?P<role>response\.j2|response|error))?")
 _LABEL = re.compile(r"\[(?P<label>[^\]]*)\]:")
 _parser = make_parser()
+_parser_inside = make_parser(frontmatter=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,31 +66,46 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Structure:
+    """What divides a text: where its top-level elements start, line by line, and what blocks are made of."""
+
+    has_frontmatter: bool
+    starts: tuple[int, ...]
+    headings: tuple[Heading, ...]
+    markers: tuple[Marker, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
     """A document, taken apart."""
 
     lines: Lines
     frontmatter: Mapping[str, Any]
     title: str | None
-    headings: tuple[Heading, ...]
+    structure: Structure
     blocks: Mapping[str, Block]
     directives: tuple[Directive, ...]
     links: tuple[Link, ...]
+    references: References
     definitions: tuple[Definition, ...]
     fences: tuple[Fence, ...]
     hidden: tuple[tuple[int, int], ...]
     warnings: tuple[Flaw, ...]
 
+    def place(self, line: int) -> int:
+        """Return where in the text a block's line starts."""
+        return self.lines.start(line)
+
 
 def parse(text: str) -> Parsed:
     """Take a document apart. Nothing in a text is an error: what can't be meant becomes a warning."""
     lines = Lines(text)
-    environment: dict[str, Any] = {}
+    environment: dict[str, Any] = {"references": {}}
     tokens = _parser.parse(text.removeprefix(BOM), environment)
     warnings: list[Flaw] = []
     frontmatter, front = _frontmatter(tokens, warnings)
-    markers = list(find_markers(tokens, lines))
-    headings = tuple(find_headings(tokens, lines))
+    structure = _structure(tokens, lines)
+    markers, headings = structure.markers, structure.headings
     marked = marked_blocks(markers, warnings)
     directives = tuple(_directives(tokens, lines))
     definitions = tuple(_definitions(environment, lines, warnings))
@@ -103,14 +121,36 @@ def parse(text: str) -> Parsed:
         lines=lines,
         frontmatter=frontmatter,
         title=_title(frontmatter, headings),
-        headings=headings,
+        structure=structure,
         blocks={**sections(headings, len(lines), marked), **marked},
         directives=directives,
         links=tuple(find_links(tokens, lines)),
+        references=environment["references"],
         definitions=definitions,
         fences=fences,
         hidden=tuple(sorted(hidden)),
         warnings=tuple(sorted(warnings, key=lambda it: it.line)),
+    )
+
+
+def parse_part(text: str, references: References) -> Structure | None:
+    """Return what divides a part of a document that begins with a top-level element.
+
+    `references` are those of the whole document; None if the part has some itself.
+    """
+    environment = {"references": dict(references)}
+    tokens = _parser_inside.parse(text.removeprefix(BOM), environment)
+    if len(environment["references"]) > len(references) or "duplicate_refs" in environment:
+        return None
+    return _structure(tokens, Lines(text))
+
+
+def _structure(tokens: Sequence[Token], lines: Lines) -> Structure:
+    return Structure(
+        has_frontmatter=bool(tokens) and tokens[0].type == "front_matter",
+        starts=tuple(it.map[0] for it in tokens if it.level == 0 and it.nesting >= 0 and it.map),
+        headings=tuple(find_headings(tokens, lines)),
+        markers=tuple(find_markers(tokens, lines)),
     )
 
 
@@ -153,7 +193,7 @@ def _has_its_name(found: re.Match[str]) -> bool:
 
 
 def _definitions(environment: Mapping[str, Any], lines: Lines, warnings: list[Flaw]) -> Iterator[Definition]:
-    for found in environment.get("references", {}).values():
+    for found in environment["references"].values():
         yield _definition(found, lines)
     for found in environment.get("duplicate_refs", ()):
         duplicate = _definition(found, lines)

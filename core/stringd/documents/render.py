@@ -22,7 +22,7 @@ def render(parsed: Parsed, shortcuts: Shortcuts, first: int = 0, last: int | Non
 
 
 def _heading_ids(parsed: Parsed) -> Iterator[Replacement]:
-    marks = (heading.mark for heading in parsed.headings if heading.mark)
+    marks = (heading.mark for heading in parsed.structure.headings if heading.mark)
     return (Replacement(start=start, end=end, text="") for start, end in marks)
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
-from threading import Lock
 
 from stringd.documents.actions import ActionBook, parse_actions
 from stringd.documents.outline import Flaw
 from stringd.documents.parse import Parsed, parse
+from stringd.documents.remembered import Remembered
 from stringd.documents.render import render
 from stringd.documents.shortcuts import Shortcuts, find_shortcuts
-
-# Characters of text; what is read out of one takes several times its size in memory.
-REMEMBERED = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,37 +37,17 @@ class Sheet:
 
 
 def read_sheet(text: str) -> Sheet:
-    """Take a text apart. The text itself is the key: no clock can make an old reading pass for a new one."""
-    return _sheets.get(text)
-
-
-class _Sheets:
-    """The sheets of the texts that were read last, as many as their size allows; any thread may ask."""
-
-    def __init__(self) -> None:
-        self._by_text: OrderedDict[str, Sheet] = OrderedDict()
-        self._size = 0
-        self._lock = Lock()
-
-    def get(self, text: str) -> Sheet:
-        with self._lock:
-            sheet = self._by_text.get(text)
-            if sheet is not None:
-                self._by_text.move_to_end(text)
-                return sheet
+    """Take a text apart, unless that was done lately."""
+    sheet = known_sheet(text)
+    if sheet is None:
         sheet = _read(text)
-        with self._lock:
-            self._keep(text, sheet)
-        return sheet
+        _sheets.keep(text, sheet)
+    return sheet
 
-    def _keep(self, text: str, sheet: Sheet) -> None:
-        if text in self._by_text:
-            return
-        self._by_text[text] = sheet
-        self._size += len(text)
-        while self._size > REMEMBERED and len(self._by_text) > 1:
-            dropped, _ = self._by_text.popitem(last=False)
-            self._size -= len(dropped)
+
+def known_sheet(text: str) -> Sheet | None:
+    """Return what was read out of a text lately, if it was."""
+    return _sheets.get(text)
 
 
 def _read(text: str) -> Sheet:
@@ -85,4 +61,4 @@ def _read(text: str) -> Sheet:
     )
 
 
-_sheets = _Sheets()
+_sheets: Remembered[Sheet] = Remembered()

@@ -1,21 +1,27 @@
-"""Which lines of a document a block's editing shows, and which it replaces."""
+"""Which part of a text a block's editing shows, and which it replaces."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from stringd.documents.landmarks import Blocks, blocks_of
 from stringd.documents.lines import BOM, Lines
 from stringd.documents.outline import Block
 from stringd.documents.page import unknown_block
-from stringd.documents.parse import Parsed
 from stringd.documents.sheet import read_sheet
+
+_LINE_END = re.compile(r"\r\n?|\n")
 
 
 def stored_lines(text: str, block_id: str) -> range:
     """Return the lines, counted from 0, that are a block as it is stored, a section's heading included."""
-    parsed, block = _find(text, block_id)
+    found, block = _find(text, block_id)
     first = block.inner if block.level is None else block.first
-    return _without_blanks(parsed.lines, range(first, _end(parsed, block)), leading=False)
+    start, end = _without_blanks(text, found.place(first), found.place(_end(found, block)), leading=False)
+    lines = Lines(text)
+    first_line = lines.number_of(start)
+    return range(first_line, lines.number_of(end - 1) + 1 if start < end else first_line)
 
 
 def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
@@ -24,26 +30,26 @@ def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
     Blank lines around the content stay as they are; a body that begins with a blank line brings its own.
     One that begins with a heading of the section's level replaces the heading too.
     """
-    parsed, block = _find(text, block_id)
+    found, block = _find(text, block_id)
     first = block.first if _begins_with_heading(body, block.level) else block.inner
     own_blanks = not body.partition("\n")[0].strip()
-    kept = _without_blanks(parsed.lines, range(first, _end(parsed, block)), leading=not own_blanks)
-    return parsed.lines.start(kept.start), parsed.lines.start(kept.stop)
+    start, end = found.place(first), found.place(_end(found, block))
+    return _without_blanks(text, start, end, leading=not own_blanks)
 
 
-def _find(text: str, block_id: str) -> tuple[Parsed, Block]:
-    parsed = read_sheet(text).parsed
-    block = parsed.blocks.get(block_id)
+def _find(text: str, block_id: str) -> tuple[Blocks, Block]:
+    found = blocks_of(text)
+    block = found.blocks.get(block_id)
     if block is None:
-        raise unknown_block(block_id, parsed.blocks)
-    return parsed, block
+        raise unknown_block(block_id, found.blocks)
+    return found, block
 
 
-def _end(parsed: Parsed, block: Block) -> int:
+def _end(found: Blocks, block: Block) -> int:
     """Return where a block's content ends; a section's, before the marker of a block held in part."""
     if block.level is None:
         return block.inner_last
-    return min((block.inner_last, *_crossing(parsed.blocks.values(), block)))
+    return min((block.inner_last, *_crossing(found.blocks.values(), block)))
 
 
 def _crossing(blocks: Iterable[Block], section: Block) -> Iterable[int]:
@@ -56,15 +62,18 @@ def _crossing(blocks: Iterable[Block], section: Block) -> Iterable[int]:
 
 
 def _begins_with_heading(body: str, level: int | None) -> bool:
-    headings = read_sheet(body).parsed.headings if level else ()
+    headings = read_sheet(body).parsed.structure.headings if level else ()
     above = headings and Lines(body).slice(0, headings[0].first).removeprefix(BOM).strip()
     return bool(headings) and not above and headings[0].level == level
 
 
-def _without_blanks(lines: Lines, found: range, *, leading: bool) -> range:
-    first, last = found.start, found.stop
-    while first < last and not lines[last - 1].strip():
-        last -= 1
-    while leading and first < last and not lines[first].strip():
-        first += 1
-    return range(first, last)
+def _without_blanks(text: str, start: int, end: int, *, leading: bool) -> tuple[int, int]:
+    """Narrow whole lines down to those from the first to the last that aren't blank, or only at their end."""
+    content = text[start:end]
+    written = content.rstrip()
+    if not written:
+        return start, start
+    line_end = _LINE_END.search(content, len(written))
+    stop = line_end.end() if line_end else len(content)
+    blanks = content[: len(content) - len(content.lstrip())] if leading else ""
+    return start + max(blanks.rfind("\n"), blanks.rfind("\r")) + 1, start + stop

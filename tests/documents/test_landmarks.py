@@ -1,0 +1,80 @@
+"""The blocks of an edited text, found from those of the text before, are those of the text read anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stringd.documents.landmarks import Blocks, Landmarks, blocks_of, note_edit
+from stringd.documents.parse import parse
+from stringd.documents.sheet import read_sheet
+from tests.documents.pieces import DOCUMENTS
+
+_FILLER = "A paragraph.\n\n"
+_PADDED = st.builds(lambda count, text: _FILLER * count + text, st.integers(0, 4), DOCUMENTS)
+_TEXT = "".join(f"## Part {n}\n\n<!-- #b{n} -->\n- item {n}\n<!-- /b{n} -->\n\n" for n in range(200))
+
+
+def _places(blocks: Blocks) -> Iterator[tuple[str, int | None, list[int]]]:
+    for name, it in blocks.blocks.items():
+        yield name, it.level, [blocks.place(bound) for bound in (it.first, it.inner, it.inner_last, it.last)]
+
+
+def _after_an_edit(before: str, after: str) -> Blocks:
+    read_sheet(before)
+    note_edit(before, after)
+    return blocks_of(after)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(_PADDED, DOCUMENTS, DOCUMENTS, _PADDED)
+def test_an_edit_anywhere(head: str, old: str, new: str, tail: str) -> None:
+    after = head + new + tail + _FILLER
+    found = _after_an_edit(head + old + tail + _FILLER, after)
+    assert list(_places(found)) == list(_places(parse(after)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("- item 70", "- item 70, and more\n- another"),
+        ("- item 0\n", ""),
+        ("## Part 199", "## The last"),
+        ("<!-- /b70 -->\n", ""),
+        ("## Part 70\n", "## Part 70\n\n<!-- #new -->\n## Within\n<!-- /new -->\n"),
+        ("## Part 70\n", "```\n## Part 70\n```\n"),
+    ],
+)
+def test_a_large_text_is_not_read_again(old: str, new: str) -> None:
+    after = _TEXT.replace(old, new, 1)
+    found = _after_an_edit(_TEXT, after)
+    assert isinstance(found, Landmarks)
+    assert list(_places(found)) == list(_places(parse(after)))
+
+
+@pytest.mark.parametrize("new", ["```\n", "<!-- ", "[b70]: /target\n", "<script>\n"])
+def test_what_changes_all_that_follows(new: str) -> None:
+    after = _TEXT.replace("- item 70\n", new)
+    assert list(_places(_after_an_edit(_TEXT, after))) == list(_places(parse(after)))
+
+
+def test_one_edit_after_the_other() -> None:
+    text = _TEXT
+    read_sheet(text)
+    for number in range(50, 150, 5):
+        before, text = text, text.replace(f"- item {number}\n", f"- item {number}\n\n### Note {number}\n")
+        note_edit(before, text)
+        if number % 3 == 0:
+            assert list(_places(blocks_of(text))) == list(_places(parse(text)))
+    assert isinstance(blocks_of(text), Landmarks)
+
+
+@pytest.mark.parametrize("start", ["---\n", "---\na: b\n", "\ufeff---\na: b\n"])
+def test_frontmatter_that_begins_or_ends_far_away(start: str) -> None:
+    before = start + _TEXT
+    for after in (before.replace("- item 70", "---"), before.replace("## Part 0", "---"), _TEXT):
+        assert list(_places(_after_an_edit(before, after))) == list(_places(parse(after)))
+        assert list(_places(_after_an_edit(after, before))) == list(_places(parse(before)))
