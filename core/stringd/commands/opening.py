@@ -57,11 +57,12 @@ async def _refresh(invocation: Invocation) -> Reply:
 
 
 def _visit(invocation: Invocation, opened: Opened) -> None:
-    state = invocation.session.state
+    state, place = invocation.session.state, opened.place
     history = state.history
-    if state.document and state.document.uri != opened.place.uri:
+    if state.document and state.document.uri != place.uri:
         history = (*history, state.document)[-MOST_HISTORY:]
-    invocation.session.remember(replace(state, document=opened.place, history=history, directory=None))
+    if (state.document, state.history, state.directory) != (place, history, None):
+        invocation.session.remember(replace(state, document=place, history=history, directory=None))
 
 
 OPEN = Command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import stat
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from stringd.documents.files import read_text
 from stringd.documents.includes import Linked
 from stringd.documents.page import Page, file_page, remote_page
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
+from stringd.documents.recent import RecentPages
 from stringd.documents.sheet import read_sheet
 from stringd.documents.topic import seen_by
 from stringd.errors import Refusal
@@ -27,11 +29,11 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!L\d)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Where a target leads: a file or a URI, and a block of it. `shown` is how a reply names it."""
+    """Where a target leads: a file, or else a URI, and a block of it. `shown` is how a reply names it."""
 
     shown: str
-    path: Path | None
-    uri: str
+    path: Path | None = None
+    uri: str = ""
     block: str | None = None
 
 
@@ -70,7 +72,7 @@ class Desk:
         target = resolve(typed, self._session, full_access=self._full_access)
         if target.lines:
             raise Refusal("INVALID_TARGET", f"Lines can't be opened: {typed}", f"/edit {typed} shows them.")
-        return Spot(shown=typed, path=target.path, uri=target.path.as_uri(), block=target.block)
+        return Spot(shown=typed, path=target.path, block=target.block)
 
     async def open(self, spot: Spot) -> Opened:
         """Load what a spot leads to."""
@@ -99,21 +101,28 @@ class Desk:
     def _spot_of(self, place: Place, block: str) -> Spot:
         path, tail = file_of(place.uri), f"#{block}" if block else ""
         if path is None:
-            return Spot(shown=place.uri + tail, path=None, uri=place.uri, block=block or None)
+            return Spot(shown=place.uri + tail, uri=place.uri, block=block or None)
         shown = display(path, self._session.user) + tail
         real = confine(path, shown, self._session.user, full_access=self._full_access)
-        return Spot(shown=shown, path=real, uri=real.as_uri(), block=block or None)
+        return Spot(shown=shown, path=real, block=block or None)
 
     async def _load(self, spot: Spot) -> Page:
         if spot.path is None:
             page = remote_page(await self._invocation.daemon.load(spot.uri, self._session))
             seen_by(self._invocation.topic).fetched = page
             return page
-        if _is_small(spot.path):
-            page = self._read(spot.path, spot.shown)
-        else:
-            page = await asyncio.to_thread(self._read, spot.path, spot.shown)
+        page = await self._file_page(spot.path, spot.shown)
         seen_by(self._invocation.topic).saw(spot.path, page.source)
+        return page
+
+    async def _file_page(self, path: Path, shown: str) -> Page:
+        status = _status(path)
+        page = _recent.get(path, status) if status else None
+        if page is None:
+            is_small = status is None or (stat.S_ISREG(status.st_mode) and status.st_size <= SMALL)
+            page = self._read(path, shown) if is_small else await asyncio.to_thread(self._read, path, shown)
+            if status:
+                _recent.keep(path, status, page)
         return page
 
     def _read(self, path: Path, shown: str) -> Page:
@@ -151,7 +160,7 @@ class Desk:
         found = self._meant(target, author)
         shown = display(found.path, self._session.user)
         block = f"#{found.block}" if found.block else ""
-        return Spot(shown=shown + block, path=found.path, uri=found.path.as_uri(), block=found.block)
+        return Spot(shown=shown + block, path=found.path, block=found.block)
 
     def _is_relative_to_remote(self, typed: str) -> bool:
         place = self._session.state.document
@@ -163,16 +172,18 @@ class Desk:
 
     def _remote(self, uri: str) -> Spot:
         base, _, block = uri.partition("#")
-        return Spot(shown=uri, path=None, uri=base, block=block or None)
+        return Spot(shown=uri, uri=base, block=block or None)
 
 
-def _is_small(path: Path) -> bool:
+def _status(path: Path) -> os.stat_result | None:
     try:
-        status = path.lstat()
+        return path.lstat()
     except OSError:
-        return True
-    return stat.S_ISREG(status.st_mode) and status.st_size <= SMALL
+        return None
 
 
 def _is_uri(target: str) -> bool:
     return _URI.match(target) is not None and not target.startswith("file:")
+
+
+_recent = RecentPages()

@@ -108,7 +108,7 @@ def blocks_of(text: str) -> Blocks:
 def note_edit(before: str, after: str) -> None:
     """Note that one text was made of another."""
     is_known = _known.get(before) or known_sheet(before)
-    _origins.keep(after, before if is_known else _origins.get(before) or before)
+    _origins.keep(after, before if is_known else _origins.get(before) or before, len(after))
 
 
 def _derived(text: str) -> Landmarks | None:
@@ -120,7 +120,7 @@ def _derived(text: str) -> Landmarks | None:
         known = _read(sheet.parsed)
     derived = _followed(known, text) if known else None
     if derived:
-        _known.keep(text, derived)
+        _known.keep(text, derived, len(text))
     return derived
 
 
@@ -237,5 +237,5 @@ def _between(places: Sequence[int], first: int, last: int) -> slice:
     return slice(bisect_left(places, first), bisect_left(places, last))
 
 
-_known: Remembered[Landmarks] = Remembered()
-_origins: Remembered[str] = Remembered()
+_known: Remembered[str, Landmarks] = Remembered()
+_origins: Remembered[str, str] = Remembered()

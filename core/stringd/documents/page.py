@@ -34,6 +34,11 @@ class Page:
         return self.sheet.parsed.title
 
     @property
+    def stands_alone(self) -> bool:
+        """Whether no other file has a part in the page."""
+        return not self.sheet.parsed.directives and self.source == self.sheet.parsed.lines.text
+
+    @property
     def flaws(self) -> tuple[Flaw, ...]:
         """Everything about the page that can't mean what its author meant."""
         return (*self.sheet.flaws, *self.menu_flaws)

@@ -19,6 +19,8 @@ LONGEST_PATH = 4000
 LONGEST_NAME = 255
 # Each place where a name may end costs a look at the disk, so that there is an end to them.
 _MOST_ENDS = 64
+_OPEN_FILES = "/proc/self/fd"
+_SYSTEM_KNOWS = hasattr(os, "O_PATH") and Path(_OPEN_FILES).is_dir()
 _FILE_URI = "file:///"
 _LINES = r":L([0-9]{1,18})(?:-L([0-9]{1,18}))?\Z"
 _LINE_RANGE = re.compile(_LINES)
@@ -60,19 +62,20 @@ def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
     if not full_access and not _is_allowed(real, user):
         allowed = ", ".join(map(str, (user.home, *user.allowed_paths)))
         raise Refusal("FILE_NOT_ALLOWED", f"Outside of what may be touched: {typed}", f"allowed: {allowed}")
-    if any(len(os.fsencode(part)) > LONGEST_NAME for part in real.parts):
+    if _longest_name(real) > LONGEST_NAME:
         raise Refusal("INVALID_TARGET", f"A name in the path is longer than {LONGEST_NAME} bytes.")
     if not is_final:
         raise Refusal("INVALID_TARGET", f"Symbolic links lead in a circle: {typed}")
-    return real
+    return Path(real)
 
 
 def display(path: Path, user: User) -> str:
     """Return how a real path is shown: relative to the home where it is inside, else absolute."""
-    home = _real_root(user.home)
-    if path == home:
+    shown, home = str(path), _real_root(user.home)
+    if shown == home:
         return "~/"
-    shown = path.relative_to(home) if path.is_relative_to(home) else path
+    if _lies_in(shown, home):
+        shown = shown[len(home) :].lstrip("/")
     return os.fsencode(shown).decode(errors="replace")
 
 
@@ -154,32 +157,51 @@ def _from_uri(uri: str) -> Path:
     return Path("/", os.fsdecode(unquote_to_bytes(uri.removeprefix(_FILE_URI))))
 
 
-def _real(path: Path) -> Path:
+def _real(path: Path) -> str:
     if "\0" in str(path) or not _is_storable(path):
         raise Refusal("INVALID_TARGET", "A path can't hold a NUL character or half a surrogate pair.")
     try:
-        # POSIX keeps two leading slashes apart from one; no system that stringd runs on does.
-        return Path("/", os.path.realpath(path).lstrip("/"))
+        return _with_one_slash(os.path.realpath(path))
     except RecursionError:
         raise Refusal("INVALID_TARGET", "Too many symbolic links lead on from one to the next.") from None
 
 
-def _resolved(path: Path) -> tuple[Path, bool]:
+def _resolved(path: Path) -> tuple[str, bool]:
     """Return the real path, and whether no link is left in it."""
     try:
-        return Path("/", os.path.realpath(path, strict=True).lstrip("/")), True
+        return _with_one_slash(_final_path(path)), True
     except (OSError, RecursionError, ValueError):
         # Nothing is there, or links lead in a circle; behind one `realpath` removes `..` unseen, so that a
         # link that leads out may be left over.
         real = _real(path)
-        return real, _real(real) == real
+        return real, _real(Path(real)) == real
 
 
-def _is_allowed(real: Path, user: User) -> bool:
-    return any(real.is_relative_to(_real_root(root)) for root in (user.home, *user.allowed_paths))
+def _final_path(path: Path) -> str:
+    """Return the real path of something that is there: the system's own word for it, where it has one."""
+    if not _SYSTEM_KNOWS:
+        return os.path.realpath(path, strict=True)
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        return os.readlink(f"{_OPEN_FILES}/{descriptor}")  # noqa: PTH115
+    finally:
+        os.close(descriptor)
 
 
-def _real_root(root: Path) -> Path:
+def _with_one_slash(path: str) -> str:
+    # POSIX keeps two leading slashes apart from one; no system that stringd runs on does.
+    return f"/{path.lstrip('/')}"
+
+
+def _is_allowed(real: str, user: User) -> bool:
+    return any(_lies_in(real, _real_root(root)) for root in (user.home, *user.allowed_paths))
+
+
+def _lies_in(real: str, root: str) -> bool:
+    return real == root or real.startswith(f"{root.rstrip('/')}/")
+
+
+def _real_root(root: Path) -> str:
     """Return the real path of a home or of an allowed path, known as long as the same directory is there."""
     try:
         status = root.stat()
@@ -189,8 +211,14 @@ def _real_root(root: Path) -> Path:
 
 
 @lru_cache(maxsize=1024)
-def _known_root(root: Path, _device: int, _inode: int) -> Path:
+def _known_root(root: Path, _device: int, _inode: int) -> str:
     return _real(root)
+
+
+def _longest_name(real: str) -> int:
+    # No part is longer than the whole.
+    size = len(os.fsencode(real))
+    return size if size <= LONGEST_NAME else max(map(len, os.fsencode(real).split(b"/")))
 
 
 def _is_storable(path: Path) -> bool:

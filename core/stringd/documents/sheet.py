@@ -41,7 +41,7 @@ def read_sheet(text: str) -> Sheet:
     sheet = known_sheet(text)
     if sheet is None:
         sheet = _read(text)
-        _sheets.keep(text, sheet)
+        _sheets.keep(text, sheet, len(text))
     return sheet
 
 
@@ -61,4 +61,5 @@ def _read(text: str) -> Sheet:
     )
 
 
-_sheets: Remembered[Sheet] = Remembered()
+# The text itself is the key: no clock can make an old reading pass for a new one.
+_sheets: Remembered[str, Sheet] = Remembered()
