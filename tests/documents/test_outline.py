@@ -153,6 +153,45 @@ def test_a_section_ends_where_one_of_its_level_or_above_begins() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("<!-- #a -->\n# B\n1\n<!-- /a -->\n2\n# C\n", {"a": "# B\n1\n", "b": "1\n", "c": ""}),
+        (
+            "<!-- #a -->\nx\n# B\n<!-- #c -->\n## D\n1\n<!-- /c -->\n2\n<!-- /a -->\n3\n",
+            {
+                "a": "x\n# B\n<!-- #c -->\n## D\n1\n<!-- /c -->\n2\n",
+                "b": "<!-- #c -->\n## D\n1\n<!-- /c -->\n2\n",
+                "c": "## D\n1\n",
+                "d": "1\n",
+            },
+        ),
+        # Its id is taken, but the pair of markers is there.
+        ("<!-- #a -->\n<!-- /a -->\n<!-- #a -->\n# B\n1\n<!-- /a -->\n2\n", {"a": "", "b": "1\n"}),
+        ("<!-- #a -->\n# B\n1\n", {"b": "1\n"}),
+    ],
+)
+def test_a_section_ends_with_the_block_that_it_begins_in(text: str, expected: dict[str, str]) -> None:
+    assert inside(text) == expected
+    assert list(inside(text)) == list(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<!-- #a -->\n\n# A\n1\n<!-- /a -->\n2\n", ["a"]),
+        ("## A\n\n<!-- #a -->\n1\n<!-- /a -->\n\n## B\n", ["a", "b"]),
+        ("## A\n\n[!include:a]()\n", ["a"]),
+        ("<!-- #a -->\n# A\n# B\n<!-- /a -->\n# A\n", ["a", "a-2", "b", "a-3"]),
+        ("<!-- #a -->\nx\n# A\n<!-- /a -->\n", ["a", "a-2"]),
+        ("## A\nx\n\n[!include:a]()\n", ["a-2", "a"]),
+        ("[!include:b]()\n\n[!include:b](c.md)\n\n# C\n", ["b", "c"]),
+    ],
+)
+def test_a_block_and_a_section_that_are_the_same_have_one_id(text: str, expected: list[str]) -> None:
+    assert list(inside(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("# One\n# Two\n", "One"),
         ("## Sub\n# One\n", "One"),
         ("# One {#x}\n", "One"),

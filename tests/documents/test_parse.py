@@ -30,26 +30,47 @@ def test_frontmatter(text: str, expected: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "front",
+    ("front", "line", "reason"),
     [
-        "a: [",
-        "a: b: c",
-        "\ta: b",
-        "[a]: b",
-        "- a",
-        "text",
-        "!!python/object:os.system x",
-        "a: \x01",
-        "a: *b",
-        "[",
+        ("a: [", 2, "expected the node content, but found '<stream end>'"),
+        ("a: b\n\nc: d: e\nf: g", 4, "mapping values are not allowed here"),
+        ("a: 1\nb: 2\n text\n  c: d", 5, "mapping values are not allowed here"),
+        ("# remark\na: *b", 3, "found undefined alias 'b'"),
+        ("a: b\r\nc: \x01", 3, "special characters are not allowed"),
+        ("a: \u2028\n\u2028\nb: c: d", 4, "mapping values are not allowed here"),
+        ("a: " + "[" * 5_000, 2, "it is nested too deep"),
     ],
 )
-def test_broken_frontmatter_is_a_warning(front: str) -> None:
+def test_broken_frontmatter_is_a_warning_of_one_sentence_about_its_line(
+    front: str, line: int, reason: str
+) -> None:
     parsed = parse(f"---\n{front}\n---\n# A\n")
-    if front.startswith("!!"):
-        assert parsed.frontmatter == {}
-    assert [it.line for it in parsed.warnings] == [1]
-    assert parsed.title == "A"
+    assert [(it.line, it.message) for it in parsed.warnings] == [
+        (line, f"frontmatter can't be read: {reason}")
+    ]
+    assert (parsed.frontmatter, parsed.title) == ({}, "A")
+    assert "#a" not in parsed.lines.slice(0, parsed.body)
+    assert parsed.body == front.count("\n") + 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nProse, and *nothing* else.\n---\n# A\n",
+        "---\n# Only a heading\n---\n",
+        "---\n- a\n- b\n---\n",
+        "---\n[a]: b\n\n[a]\n---\n",
+        "---\nSee [\n---\n",
+        "---\n!!python/object:os.system x\n---\n",
+        '---\n\nText, more: and\n\n"a": b\n\n- x: [\n\n---\n',
+        "--- title: a\nb: c\n---\n",
+        "---\nNever closed: really\n",
+    ],
+)
+def test_text_between_thematic_breaks_is_text(text: str) -> None:
+    parsed = parse(text)
+    assert (parsed.frontmatter, parsed.body, parsed.warnings) == ({}, 0, ())
+    assert all(first >= 1 for first, _ in parsed.hidden)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ end
     "broken.md": "[!nav:gone](./nowhere.md)\n[!include:self](./broken.md)\n\n<!-- #open -->\n",
     "ünïcode.md": "# Ü\n",
 }
-AVAILABLE = "available: #hello, #later, #one, #notes"
+AVAILABLE = "available: #hello, #one, #notes, #later"
 NAV_LISTING = f"Listing nav/\n---\nmain.md  {len(FILES['nav/main.md'])} bytes"
 HOME_VIEW = """[nav] main — /nav <name>
 [actions] /act.go --q <string>
@@ -180,7 +180,7 @@ def test_info_of_a_document(topic: DaemonProcess) -> None:
     assert answer(topic, "/open home.md", "/info") == (
         "Session info\n---\ntopic: file:main\nuser: default\n"
         f"cwd: {topic.home}\nfile: home.md\ntitle: Home\nblock: (whole document)\n"
-        "blocks: #hello, #later, #one, #notes\nmenus: main\nshortcuts: @b, @docs\nactions: /act.go\n"
+        "blocks: #hello, #one, #notes, #later\nmenus: main\nshortcuts: @b, @docs\nactions: /act.go\n"
         "history: 0\nvariables: 0"
     )
 
@@ -194,8 +194,21 @@ def test_what_is_wrong_with_a_document_is_a_warning_and_a_line_at_most(topic: Da
     ]
     warnings = [line for line in answer(topic, "/info").splitlines() if line.startswith("warning: ")]
     assert warnings == [
-        "warning: line 4: block #open never ends",
         "warning: line 1: menu gone: File not found: ./nowhere.md",
+        "warning: line 4: block #open never ends",
+    ]
+
+
+def test_warnings_name_the_lines_of_the_file(topic: DaemonProcess) -> None:
+    text = "[!include:a](a.md)\n\n<!-- #x -->\n\n[!include:b](none.md)\n[!include:c](a.md)\n<!-- #y -->\n"
+    (topic.home / "p.md").write_text(text, encoding="utf-8")
+    (topic.home / "a.md").write_text("one\n\n<!-- #z -->\n\nthree\n", encoding="utf-8")
+    info = answer(topic, "/open p.md", "/info")
+    assert [line for line in info.splitlines() if line.startswith("warning: ")] == [
+        "warning: line 1: include a: block #z never ends",
+        "warning: line 3: block #x never ends",
+        "warning: line 6: include c: block #z never ends",
+        "warning: line 7: block #y never ends",
     ]
 
 

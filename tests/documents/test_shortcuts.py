@@ -90,6 +90,24 @@ def test_a_second_reference_definition_of_a_page_id_gets_a_number() -> None:
     assert targets == {"a": "x", "a-2": "y"}
 
 
+@pytest.mark.parametrize(
+    ("text", "shown", "targets"),
+    [
+        ("[Go][@A]\n\n[@a]: x\n", "[Go][@a]\n", {"a": "x"}),
+        ("[@GO] [@go][]\n\n[@Go]: x\n", "[@GO][@Go] [@go][@Go]\n", {"Go": "x"}),
+        ("[@Go] [@Go][]\n\n[@Go]: x\n", "[@Go] [@Go][]\n", {"Go": "x"}),
+        ("[One][@a] [Two][@A]\n\n[@a]: x\n[@A]: y\n", "[One][@a] [Two][@a]\n", {"a": "x", "a-2": "y"}),
+        ("[@A One](x) [Two][@a]\n\n[@a]: y\n", "[One][@A] [Two][@a]\n", {"a": "y", "A": "x"}),
+        ("[@b One][@A]\n\n[@a]: x\n", "[One][@b]\n", {"a": "x", "b": "x"}),
+    ],
+)
+def test_a_reference_is_shown_as_its_definition_spells_it(
+    text: str, shown: str, targets: dict[str, str]
+) -> None:
+    """To CommonMark, the case of a label makes no difference; to `/open @id` it does."""
+    assert read(text) == (shown, targets, [])
+
+
 def test_the_page_comes_before_what_is_automatic() -> None:
     _, targets, _ = read("[z](http://z.example)\n[@b B](b)\n[A][@a]\n\n[@a]: a\n")
     assert list(targets) == ["a", "b", "z"]

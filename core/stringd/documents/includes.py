@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from stringd.documents.lines import Lines
+from stringd.documents.outline import Flaw
 from stringd.documents.parse import Directive
 from stringd.documents.sheet import Sheet, read_sheet
 from stringd.errors import Refusal
@@ -31,26 +33,67 @@ def source_of(directive: Directive, document: Path) -> str:
     return directive.target or f"{document.stem}.source/{directive.name}.md"
 
 
-def with_includes(text: str, document: Path, read: ReadFile) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Where an include stands: in `line` of its document, and from `first` up to `last` of the page."""
+
+    name: str
+    line: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expanded:
+    """A document's text with its includes, and where each of them begins and ends."""
+
+    text: str
+    stretches: tuple[Stretch, ...] = ()
+
+    def in_document(self, flaw: Flaw) -> Flaw:
+        """Return a flaw of the page with its line in the document; what is included stands in one line."""
+        number, added = flaw.line - 1, 0
+        for stretch in self.stretches:
+            if number < stretch.first:
+                break
+            if number < stretch.last:
+                return Flaw(line=stretch.line + 1, message=f"include {stretch.name}: {flaw.message}")
+            added = stretch.last - stretch.line - 1
+        return Flaw(line=flaw.line - added, message=flaw.message)
+
+
+def with_includes(text: str, document: Path, read: ReadFile) -> Expanded:
     """Return the text with its includes, each a block; what can't be included leaves a line that says so."""
     return _expand(text, document, read, (document,))
 
 
-def _expand(text: str, document: Path, read: ReadFile, chain: tuple[Path, ...]) -> str:
+def _expand(text: str, document: Path, read: ReadFile, chain: tuple[Path, ...]) -> Expanded:
     sheet = read_sheet(text)
-    includes = [it for it in sheet.parsed.directives if it.kind == "include"]
-    if not includes:
-        return text
-    lines, pieces, position = sheet.parsed.lines, [], 0
-    for directive in includes:
-        pieces += [lines.slice(position, directive.line), _included(directive, document, read, chain, sheet)]
+    lines, position, height = sheet.parsed.lines, 0, 0
+    pieces: list[str] = []
+    stretches: list[Stretch] = []
+    for directive in (it for it in sheet.parsed.directives if it.kind == "include"):
+        included = _included(directive, document, read, chain, sheet)
+        first = height + directive.line - position
+        height = first + len(Lines(included))
+        pieces += [lines.slice(position, directive.line), included]
+        stretches.append(Stretch(name=directive.name, line=directive.line, first=first, last=height))
         position = directive.line + 1
-    return "".join((*pieces, lines.slice(position, len(lines))))
+    tail = lines.slice(position, len(lines))
+    return Expanded(text="".join((*pieces, tail)) if pieces else text, stretches=tuple(stretches))
 
 
 def _included(
     directive: Directive, document: Path, read: ReadFile, chain: tuple[Path, ...], sheet: Sheet
 ) -> str:
+    inner = _inner(directive, document, read, chain)
+    if sheet.parsed.blocks[directive.name].first != directive.line:
+        # The id is someone else's: a block of the page, or an include before this one.
+        return f"{inner}\n"
+    return f"<!-- #{directive.name} -->\n{inner}\n<!-- /{directive.name} -->\n"
+
+
+def _inner(directive: Directive, document: Path, read: ReadFile, chain: tuple[Path, ...]) -> str:
     target = source_of(directive, document)
     try:
         linked = read(target, document)
@@ -58,15 +101,11 @@ def _included(
             return _notice(directive, f"{target} includes itself")
         if len(chain) > DEEPEST:
             return _notice(directive, f"{target} is included too deep")
-        expanded = _expand(linked.text, linked.path, read, (*chain, linked.path))
+        expanded = _expand(linked.text, linked.path, read, (*chain, linked.path)).text
     except Refusal as refusal:
         return _notice(directive, refusal.message)
     inner = _content(expanded, linked.block)
-    if inner is None:
-        return _notice(directive, f"no block #{linked.block} in {target}")
-    if directive.name in sheet.parsed.blocks:
-        return f"{inner}\n"
-    return f"<!-- #{directive.name} -->\n{inner}\n<!-- /{directive.name} -->\n"
+    return _notice(directive, f"no block #{linked.block} in {target}") if inner is None else inner
 
 
 def _content(text: str, block_id: str | None) -> str | None:
@@ -74,9 +113,8 @@ def _content(text: str, block_id: str | None) -> str | None:
     if block_id is not None:
         block = parsed.blocks.get(block_id)
         return parsed.lines.slice(block.inner, block.inner_last).rstrip("\r\n") if block else None
-    first = parsed.hidden[0][1] if parsed.frontmatter and parsed.hidden else 0
-    return parsed.lines.slice(first, len(parsed.lines)).strip("\r\n")
+    return parsed.lines.slice(parsed.body, len(parsed.lines)).strip("\r\n")
 
 
 def _notice(directive: Directive, reason: str) -> str:
-    return f"> [!] include {directive.name}: {reason}\n"
+    return f"> [!] include {directive.name}: {reason}"

@@ -8,16 +8,17 @@ those around an edit are read again, and the others keep their places.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from stringd.documents.lines import BOM, Lines
 from stringd.documents.markdown import FRONTMATTER
-from stringd.documents.outline import Block, Heading, Marker, marked_blocks, sections
-from stringd.documents.parse import Parsed, References, Structure, parse_part
+from stringd.documents.outline import Block
+from stringd.documents.parse import Parsed, References, parse_part
 from stringd.documents.remembered import Remembered
 from stringd.documents.sheet import known_sheet, read_sheet
+from stringd.documents.trails import Trail, between, blocks_made_by, changed_gaps, gaps_of, trail_of
 from stringd.text.common import common_ends
 
 # How many top-level elements are read again before the edit, as the end of one may hang on the line below the
@@ -27,53 +28,17 @@ _BEFORE, _BEYOND = 2, 2
 _REACHES = (0, 4, 32, 256)
 
 
-class Landmark(NamedTuple):
-    """A heading, or a line that begins or ends a block, wherever it stands."""
-
-    id: str
-    level: int | None = None
-    begins: bool = True
-    is_authors: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trail:
-    """The places of a text: where its top-level elements start, and where its landmarks begin and end."""
-
-    starts: Sequence[int]
-    landmarks: Sequence[Landmark]
-    begins: Sequence[int]
-    ends: Sequence[int]
-
-    def __add__(self, other: Trail) -> Trail:
-        return Trail(
-            starts=[*self.starts, *other.starts],
-            landmarks=[*self.landmarks, *other.landmarks],
-            begins=[*self.begins, *other.begins],
-            ends=[*self.ends, *other.ends],
-        )
-
-    def part(self, first: int, last: int, shift: int = 0) -> Trail:
-        """Return what starts from one place up to, but not at, another, and move it."""
-        found = _between(self.begins, first, last)
-        return Trail(
-            starts=[it + shift for it in self.starts[_between(self.starts, first, last)]],
-            landmarks=self.landmarks[found],
-            begins=[it + shift for it in self.begins[found]],
-            ends=[it + shift for it in self.ends[found]],
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landmarks:
     """A text's blocks, in bounds instead of lines, and where these bounds are.
 
-    Landmark `n` of the trail begins at bound `2 * n` and ends at the next: an edit that leaves the landmarks
-    as they are leaves the blocks as they are.
+    Landmark `n` of the trail begins at bound `2 * n` and ends at the next; `gaps` tells whether anything is
+    written between the two. An edit that changes neither leaves the blocks as they are.
     """
 
     text: str
     trail: Trail
+    gaps: Sequence[bool]
     blocks: Mapping[str, Block]
     references: References
     definitions: Sequence[int]
@@ -125,49 +90,17 @@ def _derived(text: str) -> Landmarks | None:
 
 
 def _read(parsed: Parsed) -> Landmarks:
-    trail = _trail(parsed.structure, parsed.lines)
+    text, trail = parsed.lines.text, trail_of(parsed.structure, parsed.lines)
+    gaps = gaps_of(text, trail)
     return Landmarks(
-        text=parsed.lines.text,
+        text=text,
         trail=trail,
-        blocks=_blocks(trail.landmarks),
+        gaps=gaps,
+        blocks=blocks_made_by(trail.landmarks, gaps),
         references=parsed.references,
         definitions=sorted(parsed.lines.start(it.first) for it in parsed.definitions),
-        has_frontmatter=parsed.structure.has_frontmatter,
+        has_frontmatter=parsed.body > 0,
     )
-
-
-def _trail(structure: Structure, lines: Lines) -> Trail:
-    found = sorted((*_headings(structure), *_markers(structure)), key=lambda it: it[0])
-    return Trail(
-        starts=[lines.start(number) for number in structure.starts],
-        landmarks=[landmark for _, _, landmark in found],
-        begins=[lines.start(first) for first, _, _ in found],
-        ends=[lines.start(last) for _, last, _ in found],
-    )
-
-
-def _headings(structure: Structure) -> Iterator[tuple[int, int, Landmark]]:
-    for it in structure.headings:
-        yield it.first, it.last, Landmark(id=it.id, level=it.level, is_authors=it.mark is not None)
-
-
-def _markers(structure: Structure) -> Iterator[tuple[int, int, Landmark]]:
-    for it in structure.markers:
-        yield it.line, it.line + 1, Landmark(id=it.id, begins=it.begins)
-
-
-def _blocks(landmarks: Sequence[Landmark]) -> Mapping[str, Block]:
-    """Return the blocks of a text in which each landmark is a line, and so is all between two."""
-    headings, markers = [], []
-    for bound, it in enumerate(landmarks):
-        first, last = 2 * bound, 2 * bound + 1
-        if it.level is None:
-            markers.append(Marker(line=first, id=it.id, begins=it.begins))
-        else:
-            mark = (first, last) if it.is_authors else None
-            headings.append(Heading(first=first, last=last, level=it.level, text=it.id, id=it.id, mark=mark))
-    marked = marked_blocks(markers, [])
-    return {**sections(headings, 2 * len(landmarks), marked), **marked}
 
 
 def _followed(known: Landmarks, after: str) -> Landmarks | None:
@@ -198,16 +131,17 @@ def _read_again(known: Landmarks, after: str, first: int, rest: int) -> Landmark
     changed = _new_part(known, after, begin, end, shift)
     if changed is None or (joint < len(known.text) and joint + shift not in changed.starts):
         return None
-    trail = (
-        known.trail.part(0, begin)
-        + changed.part(begin, joint + shift)
-        + known.trail.part(joint, len(known.text), shift)
-    )
-    same = trail.landmarks == known.trail.landmarks
+    head = known.trail.part(0, begin)
+    middle = changed.part(begin, joint + shift)
+    trail = head + middle + known.trail.part(joint, len(known.text), shift)
+    changes = range(max(len(head.landmarks) - 1, 0), len(head.landmarks) + len(middle.landmarks))
+    gaps = changed_gaps(known.gaps, after, trail, changes)
+    same = trail.landmarks == known.trail.landmarks and gaps == known.gaps
     return Landmarks(
         text=after,
         trail=trail,
-        blocks=known.blocks if same else _blocks(trail.landmarks),
+        gaps=gaps,
+        blocks=known.blocks if same else blocks_made_by(trail.landmarks, gaps),
         references=known.references,
         definitions=[it if it < begin else it + shift for it in known.definitions],
         has_frontmatter=known.has_frontmatter,
@@ -216,25 +150,19 @@ def _read_again(known: Landmarks, after: str, first: int, rest: int) -> Landmark
 
 def _new_part(known: Landmarks, after: str, begin: int, end: int, shift: int) -> Trail | None:
     """Return the places of the part that is read again; None if it has to do with link references."""
-    definitions = _between(known.definitions, begin, end)
+    definitions = between(known.definitions, begin, end)
     if definitions.start < definitions.stop:
         return None
     part = after[begin : end + shift]
     if begin and part.startswith(BOM):
         return None
     structure = parse_part(part, known.references)
-    if structure is None:
-        return None
-    return _trail(structure, Lines(part)).part(0, len(part) + 1, begin)
+    return trail_of(structure, Lines(part)).part(0, len(part) + 1, begin) if structure else None
 
 
 def _place(known: Landmarks, number: int) -> int:
     starts = known.trail.starts
     return starts[number] if number < len(starts) else len(known.text)
-
-
-def _between(places: Sequence[int], first: int, last: int) -> slice:
-    return slice(bisect_left(places, first), bisect_left(places, last))
 
 
 _known: Remembered[str, Landmarks] = Remembered()

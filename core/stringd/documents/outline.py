@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from markdown_it.token import Token
@@ -34,6 +34,10 @@ class Block:
     inner_last: int
     last: int
     level: int | None = None
+
+    def called(self, name: str) -> Block:
+        """Return the same block under another id."""
+        return replace(self, id=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +111,9 @@ def find_markers(tokens: Iterable[Token], lines: Lines) -> Iterator[Marker]:
                     yield Marker(line=number, id=marker["id"], begins=marker["edge"] == "#")
 
 
-def marked_blocks(markers: Iterable[Marker], warnings: list[Flaw]) -> dict[str, Block]:
-    """Pair the markers; each that has no partner, or repeats an id, becomes a warning."""
-    blocks: dict[str, Block] = {}
+def pair_markers(markers: Iterable[Marker], warnings: list[Flaw]) -> list[Block]:
+    """Pair the markers; each that has no partner becomes a warning."""
+    pairs: list[Block] = []
     open_markers: list[Marker] = []
     open_ids: Counter[str] = Counter()
     for marker in markers:
@@ -121,37 +125,19 @@ def marked_blocks(markers: Iterable[Marker], warnings: list[Flaw]) -> dict[str, 
             begun = unended.pop()
             open_ids.subtract([marker.id, *(it.id for it in unended)])
             warnings.extend(map(_unended, unended))
-            _add(blocks, begun, marker, warnings)
+            pairs.append(_between(begun, marker))
         else:
             warnings.append(Flaw(line=marker.line + 1, message=f"block /{marker.id} ends but never began"))
     warnings.extend(map(_unended, open_markers))
+    return pairs
+
+
+def marked_blocks(pairs: Iterable[Block], warnings: list[Flaw]) -> dict[str, Block]:
+    """Return the blocks by id; each that repeats one becomes a warning."""
+    blocks: dict[str, Block] = {}
+    repeated = [it for it in pairs if blocks.setdefault(it.id, it) is not it]
+    warnings.extend(Flaw(line=it.first + 1, message=f"block #{it.id} exists already") for it in repeated)
     return blocks
-
-
-def sections(headings: Sequence[Heading], end: int, taken: Iterable[str]) -> dict[str, Block]:
-    """Return the sections by id; its author's id comes before a slug, and who is second gets `-2`."""
-    names = Names(taken)
-    by_author = {it.first: names.take(it.id) for it in headings if it.mark}
-    lasts = _section_ends(headings, end)
-    found: dict[str, Block] = {}
-    for heading, last in zip(headings, lasts, strict=True):
-        if not heading.id:
-            continue
-        name = by_author.get(heading.first) or names.take(heading.id)
-        found[name] = Block(
-            id=name, first=heading.first, inner=heading.last, inner_last=last, last=last, level=heading.level
-        )
-    return found
-
-
-def _section_ends(headings: Sequence[Heading], end: int) -> list[int]:
-    next_of_level = [end] * 7
-    ends = []
-    for heading in reversed(headings):
-        ends.append(next_of_level[heading.level])
-        for level in range(heading.level, 7):
-            next_of_level[level] = heading.first
-    return ends[::-1]
 
 
 class Names:
@@ -186,11 +172,8 @@ def _unended(begun: Marker) -> Flaw:
     return Flaw(line=begun.line + 1, message=f"block #{begun.id} never ends")
 
 
-def _add(blocks: dict[str, Block], begun: Marker, ended: Marker, warnings: list[Flaw]) -> None:
-    if begun.id in blocks:
-        warnings.append(Flaw(line=begun.line + 1, message=f"block #{begun.id} exists already"))
-        return
-    blocks[begun.id] = Block(
+def _between(begun: Marker, ended: Marker) -> Block:
+    return Block(
         id=begun.id, first=begun.line, inner=begun.line + 1, inner_last=ended.line, last=ended.line + 1
     )
 

@@ -26,7 +26,8 @@ class Page:
     source: str
     sheet: Sheet
     menus: Mapping[str, Menu] = field(default_factory=dict)
-    menu_flaws: tuple[Flaw, ...] = ()
+    flaws: tuple[Flaw, ...] = ()
+    """All that can't mean what its author meant, by the lines of the source."""
 
     @property
     def title(self) -> str | None:
@@ -37,11 +38,6 @@ class Page:
     def stands_alone(self) -> bool:
         """Whether no other file has a part in the page."""
         return not self.sheet.parsed.directives and self.source == self.sheet.parsed.lines.text
-
-    @property
-    def flaws(self) -> tuple[Flaw, ...]:
-        """Everything about the page that can't mean what its author meant."""
-        return (*self.sheet.flaws, *self.menu_flaws)
 
     def view(self) -> str:
         """Return the whole page as it is shown: hints, a blank line, the text."""
@@ -83,16 +79,17 @@ class Page:
 
 def file_page(path: Path, source: str, read: ReadFile) -> Page:
     """Assemble the page of a file; the files that it names are found through `read`."""
-    sheet = read_sheet(with_includes(source, path, read))
-    menus, flaws = find_menus(sheet.parsed, path, read)
-    return Page(
-        uri=path.as_uri(), path=path, source=source, sheet=sheet, menus=menus, menu_flaws=tuple(flaws)
-    )
+    expanded = with_includes(source, path, read)
+    sheet = read_sheet(expanded.text)
+    menus, menu_flaws = find_menus(sheet.parsed, path, read)
+    flaws = sorted(map(expanded.in_document, (*sheet.flaws, *menu_flaws)), key=lambda it: it.line)
+    return Page(uri=path.as_uri(), path=path, source=source, sheet=sheet, menus=menus, flaws=tuple(flaws))
 
 
 def remote_page(document: Document) -> Page:
     """Return the page of what a loader brought; what it names is not fetched."""
-    return Page(uri=document.uri, path=None, source=document.text, sheet=read_sheet(document.text))
+    sheet = read_sheet(document.text)
+    return Page(uri=document.uri, path=None, source=document.text, sheet=sheet, flaws=sheet.flaws)
 
 
 def unknown_block(block_id: str, known: Mapping[str, object]) -> Refusal:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
-import yaml
 from markdown_it.token import Token
 
+from stringd.documents.definitions import Definition, find_definitions, spelled_as_defined
+from stringd.documents.frontmatter import Frontmatter, read_frontmatter
 from stringd.documents.lines import BOM, Lines
 from stringd.documents.links import Link, find_links
 from stringd.documents.markdown import lines_in_code, make_parser
@@ -21,17 +23,17 @@ from stringd.documents.outline import (
     find_headings,
     find_markers,
     marked_blocks,
-    sections,
+    pair_markers,
 )
+from stringd.documents.sections import Rows, find_sections
 
 References: TypeAlias = Mapping[str, Mapping[str, Any]]
 _DIRECTIVE = re.compile(
     r"\[!(?P<kind>nav|include|requirements)(?::(?P<name>[\w-]+))?\]\(\s*<?(?P<target>[^()<>]*)>?\s*\)"
 )
 _DEFINITION = re.compile(r"act\.(?P<id>[a-z][a-z0-9_-]*)(?:\.(?P<role>response\.j2|response|error))?")
-_LABEL = re.compile(r"\[(?P<label>[^\]]*)\]:")
 _parser = make_parser()
-_parser_inside = make_parser(frontmatter=False)
+_parser_of_text = make_parser(frontmatter=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,31 +58,22 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
-    """A reference definition: `[label]: target`."""
-
-    label: str
-    target: str
-    first: int
-    last: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Structure:
-    """What divides a text: where its top-level elements start, line by line, and what blocks are made of."""
+    """What divides a text, line by line: where top-level elements start, and what its blocks are made of."""
 
-    has_frontmatter: bool
-    starts: tuple[int, ...]
+    starts: tuple[int, ...] = ()
     headings: tuple[Heading, ...]
     markers: tuple[Marker, ...]
+    includes: tuple[Directive, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """A document, taken apart."""
+    """A document, taken apart; its text begins in line `body`, below the frontmatter."""
 
     lines: Lines
     frontmatter: Mapping[str, Any]
+    body: int
     title: str | None
     structure: Structure
     blocks: Mapping[str, Block]
@@ -100,35 +93,32 @@ class Parsed:
 def parse(text: str) -> Parsed:
     """Take a document apart. Nothing in a text is an error: what can't be meant becomes a warning."""
     lines = Lines(text)
-    environment: dict[str, Any] = {"references": {}}
-    tokens = _parser.parse(text.removeprefix(BOM), environment)
-    warnings: list[Flaw] = []
-    frontmatter, front = _frontmatter(tokens, warnings)
-    structure = _structure(tokens, lines)
-    markers, headings = structure.markers, structure.headings
-    marked = marked_blocks(markers, warnings)
+    front, tokens, environment = _taken_apart(text, lines)
+    warnings = [front.flaw] if front.flaw else []
     directives = tuple(_directives(tokens, lines))
-    definitions = tuple(_definitions(environment, lines, warnings))
+    structure = _structure(tokens, directives, lines)
+    definitions = tuple(find_definitions(tokens, environment, lines, warnings))
     fences = tuple(_fences(tokens))
     hidden = [
-        *front,
-        *((it.line, it.line + 1) for it in markers),
+        (0, front.height),
+        *((it.line, it.line + 1) for it in structure.markers),
         *((it.line, it.line + 1) for it in directives),
-        *((it.first, it.last) for it in definitions),
+        *((it.first, it.last) for it in definitions if it.place is None),
         *((it.first, it.last) for it in fences),
     ]
     return Parsed(
         lines=lines,
-        frontmatter=frontmatter,
-        title=_title(frontmatter, headings),
+        frontmatter=front.values,
+        body=front.height,
+        title=_title(front.values, structure.headings),
         structure=structure,
-        blocks={**sections(headings, len(lines), marked), **marked},
+        blocks=find_blocks(structure, lines, warnings),
         directives=directives,
-        links=tuple(find_links(tokens, lines)),
+        links=tuple(spelled_as_defined(find_links(tokens, lines), definitions)),
         references=environment["references"],
         definitions=definitions,
         fences=fences,
-        hidden=tuple(sorted(hidden)),
+        hidden=tuple(sorted(it for it in hidden if it[0] < it[1])),
         warnings=tuple(sorted(warnings, key=lambda it: it.line)),
     )
 
@@ -139,43 +129,53 @@ def parse_part(text: str, references: References) -> Structure | None:
     `references` are those of the whole document; None if the part has some itself.
     """
     environment = {"references": dict(references)}
-    tokens = _parser_inside.parse(text.removeprefix(BOM), environment)
+    tokens = _parser_of_text.parse(text.removeprefix(BOM), environment)
     if len(environment["references"]) > len(references) or "duplicate_refs" in environment:
         return None
-    return _structure(tokens, Lines(text))
+    lines = Lines(text)
+    return _structure(tokens, _directives(tokens, lines), lines)
 
 
-def _structure(tokens: Sequence[Token], lines: Lines) -> Structure:
+def find_blocks(structure: Structure, lines: Rows, warnings: list[Flaw]) -> Mapping[str, Block]:
+    """Return the blocks that a structure makes, in the order of the text; what makes none is a warning."""
+    pairs = pair_markers(structure.markers, warnings)
+    named = {**_include_blocks(structure.includes), **marked_blocks(pairs, warnings)}
+    found = (*find_sections(structure.headings, lines, pairs, named).values(), *named.values())
+    return {it.id: it for it in sorted(found, key=lambda it: it.first)}
+
+
+def _taken_apart(text: str, lines: Lines) -> tuple[Frontmatter, Sequence[Token], Mapping[str, Any]]:
+    environment: dict[str, Any] = {"references": {}}
+    tokens = _parser.parse(text.removeprefix(BOM), environment)
+    if not tokens or tokens[0].type != "front_matter":
+        return Frontmatter(), tokens, environment
+    front = read_frontmatter(tokens[0], lines)
+    if front:
+        return front, tokens, environment
+    environment = {"references": {}}
+    return Frontmatter(), _parser_of_text.parse(text.removeprefix(BOM), environment), environment
+
+
+def _structure(tokens: Sequence[Token], directives: Iterable[Directive], lines: Lines) -> Structure:
     return Structure(
-        has_frontmatter=bool(tokens) and tokens[0].type == "front_matter",
         starts=tuple(it.map[0] for it in tokens if it.level == 0 and it.nesting >= 0 and it.map),
         headings=tuple(find_headings(tokens, lines)),
         markers=tuple(find_markers(tokens, lines)),
+        includes=tuple(it for it in directives if it.kind == "include"),
     )
 
 
-def _frontmatter(
-    tokens: Sequence[Token], warnings: list[Flaw]
-) -> tuple[Mapping[str, Any], list[tuple[int, int]]]:
-    first = tokens[0] if tokens else None
-    if first is None or first.type != "front_matter" or not first.map:
-        return {}, []
-    try:
-        # Every scalar is the text that it is: `version: 1.10` is no number.
-        values = yaml.BaseLoader(f"{first.content}\n").get_single_data()
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        warnings.append(Flaw(line=1, message=f"frontmatter can't be read: {_one_line(error)}"))
-        values = None
-    place = [(first.map[0], first.map[1])]
-    if values is None or isinstance(values, dict):
-        return {str(key): value for key, value in (values or {}).items()}, place
-    warnings.append(Flaw(line=1, message="frontmatter is not a list of `key: value`"))
-    return {}, place
+def _include_blocks(directives: Iterable[Directive]) -> dict[str, Block]:
+    """Return the includes as blocks: each is the line that stands for it; the first of an id counts."""
+    blocks: dict[str, Block] = {}
+    for name, line in ((it.name, it.line) for it in directives):
+        blocks.setdefault(name, Block(id=name, first=line, inner=line, inner_last=line + 1, last=line + 1))
+    return blocks
 
 
 def _directives(tokens: Iterable[Token], lines: Lines) -> Iterator[Directive]:
-    for token in tokens:
-        if token.type == "inline" and token.map and token.level == 1 and "[!" in token.content:
+    for before, token in pairwise(tokens):
+        if before.type == "paragraph_open" and before.level == 0 and token.map and "[!" in token.content:
             code = lines_in_code(token)
             for number in (number for number in range(*token.map) if number not in code):
                 found = _DIRECTIVE.fullmatch(lines[number].strip())
@@ -190,22 +190,6 @@ def _directives(tokens: Iterable[Token], lines: Lines) -> Iterator[Directive]:
 
 def _has_its_name(found: re.Match[str]) -> bool:
     return (found["name"] is None) == (found["kind"] == "requirements")
-
-
-def _definitions(environment: Mapping[str, Any], lines: Lines, warnings: list[Flaw]) -> Iterator[Definition]:
-    for found in environment["references"].values():
-        yield _definition(found, lines)
-    for found in environment.get("duplicate_refs", ()):
-        duplicate = _definition(found, lines)
-        message = f"[{duplicate.label}] is defined already"
-        warnings.append(Flaw(line=duplicate.first + 1, message=message))
-        yield duplicate
-
-
-def _definition(found: Mapping[str, Any], lines: Lines) -> Definition:
-    first, last = found["map"]
-    label = _LABEL.search(lines[first])
-    return Definition(label=label["label"] if label else "", target=found["href"], first=first, last=last)
 
 
 def _fences(tokens: Iterable[Token]) -> Iterator[Fence]:
@@ -227,7 +211,3 @@ def _title(frontmatter: Mapping[str, Any], headings: Iterable[Heading]) -> str |
     if isinstance(title, str) and title.strip():
         return title.strip()
     return next((heading.text for heading in headings if heading.level == 1), None)
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

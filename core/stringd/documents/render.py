@@ -12,7 +12,7 @@ from stringd.documents.shortcuts import Replacement, Shortcuts
 def render(parsed: Parsed, shortcuts: Shortcuts, first: int = 0, last: int | None = None) -> str:
     """Return the lines from `first` up to `last` as they are shown; all of them unless told otherwise."""
     end = len(parsed.lines) if last is None else last
-    replacements = sorted((*shortcuts.replacements, *_heading_ids(parsed)), key=lambda it: it.start)
+    replacements = sorted((*shortcuts.replacements, *_left_out(parsed)), key=lambda it: it.start)
     kept = _Kept(parsed.lines, replacements)
     for start, stop in _visible(parsed.hidden, first, end):
         kept.take(start, stop)
@@ -21,9 +21,11 @@ def render(parsed: Parsed, shortcuts: Shortcuts, first: int = 0, last: int | Non
     return kept.text()
 
 
-def _heading_ids(parsed: Parsed) -> Iterator[Replacement]:
-    marks = (heading.mark for heading in parsed.structure.headings if heading.mark)
-    return (Replacement(start=start, end=end, text="") for start, end in marks)
+def _left_out(parsed: Parsed) -> Iterator[Replacement]:
+    """Yield what is not shown of lines that are: ids of headings, definitions that begin a list item."""
+    marks = (heading.mark for heading in parsed.structure.headings)
+    places = (definition.place for definition in parsed.definitions)
+    return (Replacement(start=it[0], end=it[1], text="") for it in (*marks, *places) if it)
 
 
 def _visible(hidden: Iterable[tuple[int, int]], first: int, end: int) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from stringd.documents.definitions import Spelling
 from stringd.documents.links import Link
 from stringd.documents.outline import Flaw, Names, slug
 from stringd.documents.parse import Parsed
@@ -69,9 +70,11 @@ class _Naming:
         self._nameless = 0
         self._lines = parsed.lines
         labels = {link.reference: link.label for link in reversed(parsed.links) if link.reference}
+        spelling = Spelling(parsed.definitions)
         for definition in parsed.definitions:
-            if own := _OWN.fullmatch(definition.label):
-                label = labels.get(definition.label, own["id"])
+            spelled = spelling.of(definition.label)
+            if own := _OWN.fullmatch(spelled):
+                label = labels.get(spelled, own["id"])
                 self._add(own["id"], label.removeprefix("@"), definition.target)
 
     def take_own(self, link: Link) -> None:
@@ -88,9 +91,18 @@ class _Naming:
 
     def take_other(self, link: Link) -> None:
         """Take a link that has no name of its author's, if the agent should not see its target."""
-        if _has_own_name(link) or not _needs_name(link):
+        if _names_itself(link):
             return
-        self._end_with(link, self._add(self._automatic_name(link.label), link.label, link.target))
+        if own := _OWN.fullmatch(link.reference or ""):
+            self._spell(link, own["id"])
+        elif _needs_name(link):
+            self._end_with(link, self._add(self._automatic_name(link.label), link.label, link.target))
+
+    def _spell(self, link: Link, name: str) -> None:
+        """Let a link by reference name its definition as that is spelled."""
+        written = self._lines.text[link.label_end + 2 : link.end - 1] or link.label
+        if written != link.reference:
+            self._end_with(link, name)
 
     def _automatic_name(self, label: str) -> str:
         if _SLUGGABLE.fullmatch(label) and slug(label):
@@ -110,10 +122,9 @@ class _Naming:
         self.replacements.append(Replacement(start=start, end=end, text=text))
 
 
-def _has_own_name(link: Link) -> bool:
+def _names_itself(link: Link) -> bool:
     own_label = _OWN_LABEL.fullmatch(link.label) is not None and not link.image
-    own_reference = link.reference is not None and _OWN.fullmatch(link.reference) is not None
-    return own_label or own_reference or _DIRECTIVE.match(link.label) is not None
+    return own_label or _DIRECTIVE.match(link.label) is not None
 
 
 def _needs_name(link: Link) -> bool:

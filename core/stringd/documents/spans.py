@@ -54,11 +54,8 @@ def _end(found: Blocks, block: Block) -> int:
 
 def _crossing(blocks: Iterable[Block], section: Block) -> Iterable[int]:
     for block in blocks:
-        if block.level is None and block.last > section.inner:
-            if block.first < section.first:
-                yield block.inner_last
-            elif section.first < block.first < section.inner_last < block.last:
-                yield block.first
+        if block.level is None and section.first < block.first < section.inner_last < block.last:
+            yield block.first
 
 
 def _begins_with_heading(body: str, level: int | None) -> bool:

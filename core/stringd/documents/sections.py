@@ -1,0 +1,98 @@
+"""Sections: what stands below a heading, as something that can be addressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from stringd.documents.outline import Block, Heading, Names
+
+
+class Rows(Protocol):
+    """The lines of a text, by number."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> str: ...
+
+
+def find_sections(
+    headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block], named: Mapping[str, Block]
+) -> dict[str, Block]:
+    """Return the sections by id; its author's id comes before a slug, and who is second gets `-2`.
+
+    A section ends with the pair of markers that its heading stands between. One that is all that a named
+    block of its id holds, or holds nothing else, is that block.
+    """
+    found = [
+        (heading, section)
+        for heading, section in zip(headings, _sections(headings, lines, pairs), strict=True)
+        if heading.id and not _is_same(section, named.get(heading.id), lines)
+    ]
+    names = Names(named)
+    by_author = {it.first: names.take(it.id) for it, _ in found if it.mark}
+    ids = [by_author.get(it.first) or names.take(it.id) for it, _ in found]
+    return {name: section.called(name) for name, (_, section) in zip(ids, found, strict=True)}
+
+
+def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) -> Iterator[Block]:
+    ends = zip(_section_ends(headings, len(lines)), _enclosing_ends(headings, pairs, len(lines)), strict=True)
+    for heading, (last, enclosing) in zip(headings, ends, strict=True):
+        end = min(last, enclosing)
+        yield Block(
+            id=heading.id,
+            first=heading.first,
+            inner=heading.last,
+            inner_last=end,
+            last=end,
+            level=heading.level,
+        )
+
+
+def _section_ends(headings: Sequence[Heading], end: int) -> list[int]:
+    next_of_level = [end] * 7
+    ends = []
+    for heading in reversed(headings):
+        ends.append(next_of_level[heading.level])
+        for level in range(heading.level, 7):
+            next_of_level[level] = heading.first
+    return ends[::-1]
+
+
+def _enclosing_ends(headings: Sequence[Heading], pairs: Sequence[Block], end: int) -> Iterator[int]:
+    """Yield where the innermost pair of markers around each heading ends; pairs nest, or stand apart."""
+    coming = sorted(pairs, key=lambda it: it.first, reverse=True)
+    around: list[Block] = []
+    for heading in headings:
+        while coming and coming[-1].first < heading.first:
+            _enter(around, coming.pop())
+        _leave(around, heading.first)
+        yield around[-1].inner_last if around else end
+
+
+def _enter(around: list[Block], block: Block) -> None:
+    _leave(around, block.first)
+    around.append(block)
+
+
+def _leave(around: list[Block], line: int) -> None:
+    while around and around[-1].last <= line:
+        around.pop()
+
+
+def _is_same(section: Block, block: Block | None, lines: Rows) -> bool:
+    if block is None:
+        return False
+    if block.first < section.first:
+        fills = block.inner_last == section.inner_last
+        return fills and _is_blank(lines, block.inner, section.first)
+    return (
+        section.inner <= block.first
+        and block.last <= section.inner_last
+        and _is_blank(lines, section.inner, block.first)
+        and _is_blank(lines, block.last, section.inner_last)
+    )
+
+
+def _is_blank(lines: Rows, first: int, last: int) -> bool:
+    return not any(lines[number].strip() for number in range(first, last))
