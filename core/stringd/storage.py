@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import secrets
 import time
@@ -12,19 +13,22 @@ from pathlib import Path
 
 from stringd.errors import Fault
 
+log = logging.getLogger(__name__)
+
 _TEMPORARY = ".stringd-tmp"
 
 
-def write_atomically(path: Path, data: bytes, *, mode: int, exactly: bool = False) -> None:
+def write_atomically(path: Path, data: bytes, *, mode: int, like: os.stat_result | None = None) -> None:
     """Replace a file in one step, wait until the disk has it, and clear away what killed writers left.
 
-    The umask narrows the mode, unless that is to be had exactly.
+    The umask narrows the mode; one that replaces a file like this has that one's permissions, and its owner
+    and group where the system lets it.
     """
     descriptor, temporary = _open_temporary(path.parent, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            if exactly:
-                os.fchmod(descriptor, mode)
+            if like:
+                _resemble(descriptor, like)
             file.write(data)
             file.flush()
             os.fsync(descriptor)
@@ -86,6 +90,18 @@ def _open_temporary(directory: Path, mode: int) -> tuple[int, Path]:
         os.close(descriptor)
 
 
+def _resemble(descriptor: int, like: os.stat_result) -> None:
+    own = os.fstat(descriptor)
+    if own.st_gid != like.st_gid:
+        with suppress(OSError):
+            os.fchown(descriptor, -1, like.st_gid)
+    if own.st_uid != like.st_uid:
+        with suppress(OSError):
+            os.fchown(descriptor, like.st_uid, -1)
+    # As with every write by someone else than root, set-user-id and set-group-id bits go.
+    os.fchmod(descriptor, like.st_mode & 0o777)
+
+
 def _remove_leftovers(directory: Path) -> None:
     with suppress(OSError), os.scandir(directory) as entries:
         leftovers = [Path(entry) for entry in entries if entry.name.endswith(_TEMPORARY)]
@@ -113,8 +129,12 @@ def _is_unlocked(descriptor: int) -> bool:
 
 
 def _sync_directory(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Let the disk have the new name, too. Where that fails, the file is there all the same: no error."""
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        log.warning("a file in %s is written, but may not outlive a power cut: %s", path, error.strerror)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 from contextlib import closing
 
@@ -58,6 +59,80 @@ def test_a_file_that_was_removed_is_not_brought_back(daemon: DaemonProcess) -> N
     assert not (daemon.home / "a.md").exists()
 
 
+CHANGED = (
+    "ERROR(CONFLICT): a.md has changed since this topic edited it\nNothing was undone.\n"
+    "/undo --force brings the text before the edit back, and what changed since is lost.\n"
+    "/undo --skip leaves the file as it is and forgets the edit."
+)
+
+
+@pytest.mark.parametrize("now", ["someone else's\n", None])
+def test_a_conflict_says_how_to_go_on_and_force_goes_back_all_the_same(
+    daemon: DaemonProcess, now: str | None
+) -> None:
+    put(daemon, "a.md", "old\n")
+    daemon.exec("/write a.md\none")
+    daemon.exec("/write a.md\ntwo")
+    (daemon.home / "a.md").unlink()
+    if now is not None:
+        put(daemon, "a.md", now)
+    assert content(daemon, "/undo") == CHANGED
+    assert content(daemon, "/undo") == CHANGED
+    assert content(daemon, "/undo --force") == "Undo: reverted a.md (1 line)"
+    assert text_of(daemon, "a.md") == "one\n"
+    assert content(daemon, "/undo") == "Undo: reverted a.md (1 line)"
+    assert text_of(daemon, "a.md") == "old\n"
+
+
+def test_force_takes_back_a_creation_too(daemon: DaemonProcess) -> None:
+    daemon.exec("/write a.md\none")
+    put(daemon, "a.md", "someone else's\n")
+    assert content(daemon, "/undo --force") == "Undo: removed a.md"
+    assert not (daemon.home / "a.md").exists()
+    assert content(daemon, "/undo --force") == NOTHING
+
+
+@pytest.mark.parametrize("now", [b"someone else's\n", b"\xff\xfe"])
+def test_skip_leaves_the_file_and_goes_on(daemon: DaemonProcess, now: bytes) -> None:
+    daemon.exec("/write b.md\nb")
+    daemon.exec("/write a.md\na")
+    (daemon.home / "a.md").write_bytes(now)
+    assert not daemon.exec("/undo").head["ok"]
+    assert content(daemon, "/undo --skip") == "Undo: skipped a.md"
+    assert (daemon.home / "a.md").read_bytes() == now
+    assert content(daemon, "/undo") == "Undo: removed b.md"
+    assert content(daemon, "/undo --skip") == NOTHING
+
+
+@pytest.mark.parametrize("arguments", ["a.md", "--all", "--force a.md"])
+def test_undo_takes_no_path_and_no_other_option(daemon: DaemonProcess, arguments: str) -> None:
+    daemon.exec("/write a.md\na")
+    assert daemon.exec(f"/undo {arguments}").head["code"] == "INVALID_PAYLOAD"
+    assert text_of(daemon, "a.md") == "a\n"
+
+
+def test_the_directories_that_a_creation_made_go_with_it(daemon: DaemonProcess) -> None:
+    put(daemon, "kept/old.md", "")
+    for command in ("/write kept/a/b/c.md\nx", "/write kept/a/d.md\nx", "/write one/two.md\nx"):
+        assert daemon.exec(command).head["ok"]
+    put(daemon, "one/mine.md", "")
+    assert content(daemon, "/undo") == "Undo: removed one/two.md"
+    assert (daemon.home / "one" / "mine.md").exists()
+    assert content(daemon, "/undo") == "Undo: removed kept/a/d.md"
+    assert (daemon.home / "kept" / "a").is_dir()
+    daemon.restart()
+    assert content(daemon, "/undo") == "Undo: removed kept/a/b/c.md"
+    assert sorted(path.name for path in daemon.home.rglob("*")) == ["kept", "mine.md", "old.md", "one"]
+
+
+def test_what_can_not_be_written_leaves_no_directories(daemon: DaemonProcess) -> None:
+    daemon.exec("/write kept/a.md\nx")
+    resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+    assert daemon.exec(f"/write kept/b/c.md\n{'x' * 300_000}").head["code"] == "WRITE_FAILED"
+    assert sorted(path.name for path in daemon.home.rglob("*")) == ["a.md", "kept"]
+    assert content(daemon, "/undo") == "Undo: removed kept/a.md"
+
+
 def test_what_was_undone_has_been_seen(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     for command in ("/write a.md\nnew", "/undo", "/append a.md\nmore"):
@@ -112,7 +187,7 @@ def test_close_the_session_and_the_user_take_their_steps_along(daemon: DaemonPro
     assert content(daemon, "/undo") == NOTHING
     assert content(daemon, "/undo", "file:gone") == NOTHING
     with closing(sqlite3.connect(daemon.data_dir / "undo.db")) as database:
-        assert database.execute("SELECT count(*) FROM undo").fetchone() == (0,)
+        assert database.execute("SELECT count(*) FROM steps").fetchone() == (0,)
 
 
 def test_a_broken_file_is_kept_aside(daemon: DaemonProcess) -> None:

@@ -11,9 +11,11 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -36,6 +38,36 @@ while True:
     for letter in "ab":
         write_text(path, letter * 3_000_000, "x")
 """
+
+
+NOBODY = 65534
+
+
+@contextmanager
+def anyone() -> Iterator[None]:
+    """Act as a user to whom permissions apply."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setegid(NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """Return a directory in which anyone may write, below directories that anyone may enter."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(os.path.realpath(folder), "shared")
+        Path(folder).chmod(0o777)
+        with anyone():
+            path.mkdir()
+            path.chmod(0o777)
+        yield path
 
 
 def refusal(act: Callable[[], object]) -> Refusal:
@@ -153,6 +185,51 @@ def test_a_file_keeps_its_mode(tmp_path: Path, mode: int) -> None:
     path.chmod(mode)
     write_text(path, "new", "x")
     assert mode_of(path) == mode
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_file_keeps_its_owner_and_group(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.touch()
+    os.chown(path, 12345, 23456)
+    path.chmod(0o640)
+    write_text(path, "new", "x")
+    assert (path.stat().st_uid, path.stat().st_gid, mode_of(path)) == (12345, 23456, 0o640)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a file that is someone else's")
+def test_a_file_of_someone_else_can_be_written_where_the_directory_lets_it(shared: Path) -> None:
+    path = shared / "a.md"
+    path.touch()
+    path.chmod(0o666)
+    with anyone():
+        write_text(path, "new", "x")
+    assert (path.read_bytes(), path.stat().st_uid, mode_of(path)) == (b"new", NOBODY, 0o666)
+
+
+def test_a_directory_that_can_not_be_synced_is_no_failure(
+    shared: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The file has its new text then, and the answer says so."""
+    path = shared / "a.md"
+    with anyone():
+        write_text(path, "old", "x")
+        shared.chmod(0o333)
+        assert write_text(path, "new", "x") == 3
+        shared.chmod(0o777)
+    assert path.read_bytes() == b"new"
+    assert [it.getMessage() for it in caplog.records] == [
+        f"a file in {shared} is written, but may not outlive a power cut: Permission denied"
+    ]
+
+
+def test_of_several_hard_links_the_one_that_is_edited_parts(tmp_path: Path) -> None:
+    """A file is whole at any moment; one that is written in place would not be."""
+    path, other = tmp_path / "a.md", tmp_path / "b.md"
+    path.write_bytes(b"old")
+    other.hardlink_to(path)
+    write_text(path, "new", "x")
+    assert (path.read_bytes(), other.read_bytes()) == (b"new", b"old")
 
 
 def test_a_new_file_can_be_read_by_others(tmp_path: Path) -> None:

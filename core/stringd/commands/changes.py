@@ -12,7 +12,7 @@ from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.edits import Step
 from stringd.contracts.replies import Edit, Reply
 from stringd.documents.edits import Revision
-from stringd.documents.files import read_text, write_text
+from stringd.documents.files import missing_directories, read_text, remove_directories, write_text
 from stringd.documents.landmarks import note_edit
 from stringd.documents.locks import finish
 from stringd.documents.paths import Target, display, resolve
@@ -109,7 +109,9 @@ async def _edit(invocation: Invocation, request: Request, change: Change, *, cre
     if after == before:
         size = len(after.encode())
     else:
-        size = await _write(invocation, request, Step(path=path, before=before, after=digest(after)), after)
+        directories = missing_directories(path) if before is None else 0
+        step = Step(path=path, before=before, after=digest(after), directories=directories)
+        size = await _write(invocation, request, step, after)
     seen.saw(path, after)
     note_edit(before or "", after)
     return Changed(before=before, after=after, lines=revision.lines, size=size)
@@ -122,6 +124,7 @@ async def _write(invocation: Invocation, request: Request, step: Step, text: str
     try:
         return await asyncio.to_thread(write_text, step.path, text, request.file)
     except BaseException:
+        remove_directories(step.path, step.directories)
         await undo.drop(session)
         raise
 

@@ -23,7 +23,7 @@ async def run(invocation: Invocation) -> Reply:
 
 CLOSE = Command(
     name="close",
-    summary="Forget this topic's document, history and variables.",
+    summary="Forget this topic's document, history, variables and edits to undo.",
     usage="/close",
     run=run,
     takes_arguments=False,

@@ -52,7 +52,7 @@ def _chosen(text: str, target: Target) -> range:
 EDIT = Command(
     name="edit",
     summary="Show a file, a block or lines with line numbers, or replace them with the lines below.",
-    usage="/edit path[#block] [--force]\n[text]",
+    usage="/edit path[#block | :L5 | :L5-L10] [--force]\n[text]",
     run=_edit,
     topic_types=TopicGroup.DOCUMENTS,
     takes_body=True,

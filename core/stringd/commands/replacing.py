@@ -29,8 +29,9 @@ def _change(invocation: Invocation, request: Request) -> Change:
 
 REPLACE = Command(
     name="replace",
-    summary="Replace a block or lines with the lines below, or an old text with a new one; no lines delete.",
-    usage="/replace path#block|path:L5|path:L5-L10 [--force]\ntext\n"
+    summary="Replace a block or lines with the lines below, or one text with another; without any, lines go.",
+    usage="/replace path#block [--force]\ntext\n"
+    "/replace path:L5 | path:L5-L10 [--force]\n[text]\n"
     "/replace path [--all] [--force]\nold\n---\nnew",
     run=_replace,
     topic_types=TopicGroup.DOCUMENTS,

@@ -4,44 +4,60 @@ from __future__ import annotations
 
 import asyncio
 
-from stringd.commands.changes import read_if_there
+from stringd.commands.changes import FORCE, read_if_there
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.edits import Step
 from stringd.contracts.replies import Edit, Reply
-from stringd.documents.files import remove_text, write_text
+from stringd.documents.files import remove_directories, remove_text, write_text
 from stringd.documents.locks import finish
 from stringd.documents.paths import confine, display
 from stringd.documents.topic import digest, seen_by
 from stringd.errors import Refusal
 from stringd.text.counts import counted, line_count
+from stringd.text.path_arguments import parse_path_arguments
+
+_SKIP = "--skip"
 
 
 async def _undo(invocation: Invocation) -> Reply:
+    arguments = parse_path_arguments(invocation.line.arguments, FORCE, _SKIP)
+    if arguments.path:
+        raise Refusal("INVALID_PAYLOAD", f"/undo takes no path: {arguments.path}", f"Usage: {UNDO.usage}")
     step = await invocation.daemon.undo.last(invocation.session)
     if step is None:
         raise Refusal("NOT_FOUND", "Nothing to undo.")
+    if _SKIP in arguments.options:
+        await invocation.daemon.undo.drop(invocation.session)
+        return Reply.confirmation(f"Undo: skipped {display(step.path, invocation.session.user)}")
     async with invocation.daemon.editing(step.path):
-        return await finish(_revert(invocation, step))
+        return await finish(_revert(invocation, step, forced=FORCE in arguments.options))
 
 
-async def _revert(invocation: Invocation, step: Step) -> Reply:
+async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply:
     session = invocation.session
     shown = display(step.path, session.user)
     confine(step.path, shown, session.user, full_access=invocation.daemon.config.full_access)
     current = await asyncio.to_thread(read_if_there, step.path, shown)
     if current != step.before:
-        if current is None or digest(current) != step.after:
-            message = f"{shown} has changed since this topic edited it"
-            raise Refusal("CONFLICT", message, "Nothing was undone.")
+        if not forced and (current is None or digest(current) != step.after):
+            raise _changed(shown)
         await asyncio.to_thread(_restore, step, shown)
     await invocation.daemon.undo.drop(session)
     seen_by(invocation.topic).saw(step.path, step.before)
     return _reply(step, shown, current or "")
 
 
+def _changed(shown: str) -> Refusal:
+    message = f"{shown} has changed since this topic edited it"
+    force = f"/undo {FORCE} brings the text before the edit back, and what changed since is lost."
+    skip = f"/undo {_SKIP} leaves the file as it is and forgets the edit."
+    return Refusal("CONFLICT", message, "Nothing was undone.", force, skip)
+
+
 def _restore(step: Step, shown: str) -> None:
     if step.before is None:
         remove_text(step.path, shown)
+        remove_directories(step.path, step.directories)
     else:
         write_text(step.path, step.before, shown)
 
@@ -58,8 +74,7 @@ def _reply(step: Step, shown: str, current: str) -> Reply:
 UNDO = Command(
     name="undo",
     summary="Take back this topic's last edit; once more, the one before.",
-    usage="/undo",
+    usage="/undo [--force | --skip]",
     run=_undo,
     topic_types=TopicGroup.DOCUMENTS,
-    takes_arguments=False,
 )

@@ -11,11 +11,15 @@ from stringd.contracts.sessions import Session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """An edit: the file's text before it (None: there was no file), and the digest of the text it left."""
+    """An edit: the file's text before it (None: there was no file), and the digest of the text it left.
+
+    `directories` counts those that were made for the file.
+    """
 
     path: Path
     before: str | None
     after: str
+    directories: int = 0
 
 
 class Undo(Protocol):

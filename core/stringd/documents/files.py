@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from stringd.errors import Refusal
@@ -32,16 +33,13 @@ def read_text(path: Path, shown: str) -> str:
 def write_text(path: Path, text: str, shown: str) -> int:
     """Write the whole file at a real path, make the directories that are missing, return its size in bytes.
 
-    An existing file keeps its permissions; one that isn't text is refused.
+    An existing file keeps its permissions and its owner; one that isn't text is refused.
     """
     data = _encoded(text, shown)
     try:
-        mode = _mode_to_keep(path, shown)
+        replaced = _writable(path, shown)
         path.parent.mkdir(parents=True, exist_ok=True)
-        if mode is None:
-            write_atomically(path, data, mode=_NEW_FILE_MODE)
-        else:
-            write_atomically(path, data, mode=mode, exactly=True)
+        write_atomically(path, data, mode=_NEW_FILE_MODE, like=replaced)
     except OSError as error:
         raise Refusal("WRITE_FAILED", f"Cannot write {shown}: {error.strerror}") from error
     return len(data)
@@ -55,7 +53,19 @@ def remove_text(path: Path, shown: str) -> None:
         raise Refusal("WRITE_FAILED", f"Cannot remove {shown}: {error.strerror}") from error
 
 
-def _mode_to_keep(path: Path, shown: str) -> int | None:
+def missing_directories(path: Path) -> int:
+    """Return how many directories are to be made before there can be a file at a real path."""
+    return next(number for number, parent in enumerate(path.parents) if os.path.lexists(parent))
+
+
+def remove_directories(path: Path, count: int) -> None:
+    """Remove so many of the directories around a path, from the inside, until one is in use."""
+    with suppress(OSError):
+        for parent in path.parents[:count]:
+            parent.rmdir()
+
+
+def _writable(path: Path, shown: str) -> os.stat_result | None:
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -63,8 +73,7 @@ def _mode_to_keep(path: Path, shown: str) -> int | None:
     read_text(path, shown)
     if not os.access(path, os.W_OK):
         raise Refusal("WRITE_FAILED", f"Cannot write {shown}: it is read-only")
-    # As with every write by someone else than root, set-user-id and set-group-id bits go.
-    return status.st_mode & 0o777
+    return status
 
 
 def _require_file(status: os.stat_result, shown: str) -> None:

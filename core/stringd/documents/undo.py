@@ -15,29 +15,31 @@ from stringd.database import Database
 FILE = "undo.db"
 MOST_STEPS = 50
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS undo (
+CREATE TABLE IF NOT EXISTS steps (
     user_id TEXT NOT NULL, topic TEXT NOT NULL, number INTEGER NOT NULL,
-    path BLOB NOT NULL, before BLOB, after TEXT NOT NULL, PRIMARY KEY (user_id, topic, number)
+    path BLOB NOT NULL, before BLOB, after TEXT NOT NULL, directories INTEGER NOT NULL,
+    PRIMARY KEY (user_id, topic, number)
 )
 """
-_ANY = "SELECT number FROM undo LIMIT 1"
+_ANY = "SELECT number FROM steps LIMIT 1"
 _ADD = """
-INSERT INTO undo SELECT ?1, ?2, coalesce(max(number), 0) + 1, ?3, ?4, ?5
-FROM undo WHERE user_id = ?1 AND topic = ?2
+INSERT INTO steps SELECT ?1, ?2, coalesce(max(number), 0) + 1, ?3, ?4, ?5, ?6
+FROM steps WHERE user_id = ?1 AND topic = ?2
 """
 _TRIM = """
-DELETE FROM undo WHERE user_id = ?1 AND topic = ?2
-AND number <= (SELECT max(number) FROM undo WHERE user_id = ?1 AND topic = ?2) - ?3
+DELETE FROM steps WHERE user_id = ?1 AND topic = ?2
+AND number <= (SELECT max(number) FROM steps WHERE user_id = ?1 AND topic = ?2) - ?3
 """
 _LAST = """
-SELECT path, before, after FROM undo WHERE user_id = ? AND topic = ? ORDER BY number DESC LIMIT 1
+SELECT path, before, after, directories FROM steps
+WHERE user_id = ? AND topic = ? ORDER BY number DESC LIMIT 1
 """
 _DROP = """
-DELETE FROM undo WHERE user_id = ?1 AND topic = ?2
-AND number = (SELECT max(number) FROM undo WHERE user_id = ?1 AND topic = ?2)
+DELETE FROM steps WHERE user_id = ?1 AND topic = ?2
+AND number = (SELECT max(number) FROM steps WHERE user_id = ?1 AND topic = ?2)
 """
-_REMOVE = "DELETE FROM undo WHERE user_id = ? AND topic = ?"
-_REMOVE_USER = "DELETE FROM undo WHERE user_id = ?"
+_REMOVE = "DELETE FROM steps WHERE user_id = ? AND topic = ?"
+_REMOVE_USER = "DELETE FROM steps WHERE user_id = ?"
 
 
 class UndoStore:
@@ -57,7 +59,7 @@ class UndoStore:
     async def add(self, session: Session, step: Step) -> None:
         """Keep an edit; of more than fifty, the oldest are forgotten."""
         before = None if step.before is None else await asyncio.to_thread(_packed, step.before)
-        values = (os.fsencode(step.path), before, step.after)
+        values = (os.fsencode(step.path), before, step.after, step.directories)
         await self._database.execute(_ADD, *_key(session), *values)
         await self._database.execute(_TRIM, *_key(session), MOST_STEPS)
 
@@ -66,9 +68,9 @@ class UndoStore:
         rows = await self._database.execute(_LAST, *_key(session))
         if not rows:
             return None
-        path, packed, after = rows[0]
+        path, packed, after, directories = rows[0]
         before = None if packed is None else await asyncio.to_thread(_unpacked, packed)
-        return Step(path=Path(os.fsdecode(path)), before=before, after=after)
+        return Step(path=Path(os.fsdecode(path)), before=before, after=after, directories=directories)
 
     async def drop(self, session: Session) -> None:
         """Forget the topic's newest edit."""
