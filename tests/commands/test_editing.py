@@ -202,6 +202,43 @@ class TestStale:
         assert daemon.exec("/write a.md\nnew").head["code"] == "CONFLICT"
         assert daemon.exec("/write --force a.md\nnew").head["ok"]
 
+    @pytest.mark.parametrize("seen", ["/open a.md", "/edit a.md", "/write a.md\n# A\nx", "/undo", "/refresh"])
+    def test_a_restart_forgets_nothing_of_what_was_seen(self, daemon: DaemonProcess, seen: str) -> None:
+        put(daemon, "a.md", "# A\nx\n")
+        for command in ("/open a.md", "/append a.md\ny", seen):
+            assert daemon.exec(command).head["ok"]
+        daemon.kill()
+        put(daemon, "a.md", "# A\nsomeone else's\n")
+        daemon.restart()
+        assert daemon.exec("/append a.md\nmore").head["code"] == "CONFLICT"
+        assert text_of(daemon, "a.md") == "# A\nsomeone else's\n"
+        assert daemon.exec("/append --force a.md\nmore").head["ok"]
+
+    def test_a_restart_alone_is_no_change(self, daemon: DaemonProcess) -> None:
+        put(daemon, "a.md", "# A\n")
+        for command in ("/open a.md", "/append a.md\nx", "/back"):
+            daemon.exec(command)
+        daemon.restart()
+        assert daemon.exec("/append a.md\ny").head["ok"]
+        assert text_of(daemon, "a.md") == "# A\nx\ny\n"
+
+    def test_going_back_sees_what_is_there_then(self, daemon: DaemonProcess) -> None:
+        for name in ("a.md", "b.md"):
+            put(daemon, name, "old\n")
+            daemon.exec(f"/open {name}")
+        put(daemon, "a.md", "new\n")
+        assert daemon.exec("/back").head["ok"]
+        assert daemon.exec("/append a.md\nx").head["ok"]
+
+    def test_an_edit_has_not_failed_because_topics_can_not_be_stored(self, daemon: DaemonProcess) -> None:
+        put(daemon, "a.md", "old\n")
+        daemon.exec("/edit a.md")
+        (daemon.data_dir / "sessions.db").unlink()
+        assert content(daemon, "/write a.md\nnew") == "Written: a.md (4 bytes, 1 line)"
+        assert daemon.exec("/write a.md\nnewer").head["ok"]
+        put(daemon, "a.md", "changed\n")
+        assert daemon.exec("/write a.md\nnewest").head["code"] == "CONFLICT"
+
     def test_close_forgets_what_was_seen(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "old\n")
         for command in ("/open a.md", "/edit a.md", "/close"):

@@ -16,7 +16,7 @@ from stringd.documents.files import missing_directories, read_text, remove_direc
 from stringd.documents.landmarks import note_edit
 from stringd.documents.locks import finish
 from stringd.documents.paths import Target, display, resolve
-from stringd.documents.topic import digest, seen_by
+from stringd.documents.seen import digest, is_stale, saw
 from stringd.errors import Refusal
 from stringd.text.path_arguments import parse_path_arguments
 
@@ -78,7 +78,7 @@ def read_body(invocation: Invocation, command: Command) -> str:
 async def view(invocation: Invocation, request: Request) -> str:
     """Return a file's text; the topic has seen it then."""
     text = await asyncio.to_thread(read_text, request.target.path, request.file)
-    seen_by(invocation.topic).saw(request.target.path, text)
+    saw(invocation.session, request.target.path, text)
     return text
 
 
@@ -99,10 +99,10 @@ def read_if_there(path: Path, shown: str) -> str | None:
 
 
 async def _edit(invocation: Invocation, request: Request, change: Change, *, creates: bool) -> Changed:
-    path, seen = request.target.path, seen_by(invocation.topic)
+    path, session = request.target.path, invocation.session
     read = read_if_there if creates else read_text
     before = await asyncio.to_thread(read, path, request.file)
-    if FORCE not in request.options and seen.is_stale(path, before):
+    if FORCE not in request.options and is_stale(session, path, before):
         raise _stale(request)
     revision = await asyncio.to_thread(change, before or "")
     after = revision.text
@@ -112,7 +112,7 @@ async def _edit(invocation: Invocation, request: Request, change: Change, *, cre
         directories = missing_directories(path) if before is None else 0
         step = Step(path=path, before=before, after=digest(after), directories=directories)
         size = await _write(invocation, request, step, after)
-    seen.saw(path, after)
+    saw(session, path, after)
     note_edit(before or "", after)
     return Changed(before=before, after=after, lines=revision.lines, size=size)
 

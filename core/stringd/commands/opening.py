@@ -38,21 +38,22 @@ async def _open_directory(invocation: Invocation, spot: Spot, path: Path) -> Rep
 
 
 async def _back(invocation: Invocation) -> Reply:
-    state = invocation.session.state
-    if not state.history:
+    history = invocation.session.state.history
+    if not history:
         raise Refusal("NO_HISTORY", "There is no document before this one.")
-    opened = await Desk(invocation).reopen(state.history[-1])
-    before = replace(state, document=opened.place, history=state.history[:-1], directory=None)
+    opened = await Desk(invocation).reopen(history[-1])
+    state = invocation.session.state
+    before = replace(state, document=opened.place, history=history[:-1], directory=None)
     invocation.session.remember(before)
     return Reply.page(f"Back to {opened.spot.shown}", opened.content)
 
 
 async def _refresh(invocation: Invocation) -> Reply:
-    state = invocation.session.state
-    if state.document is None:
+    document = invocation.session.state.document
+    if document is None:
         raise Refusal("INVALID_TARGET", "No document is open.")
-    opened = await Desk(invocation).reopen(state.document)
-    invocation.session.remember(replace(state, document=opened.place))
+    opened = await Desk(invocation).reopen(document)
+    invocation.session.remember(replace(invocation.session.state, document=opened.place))
     return Reply.page(f"Refreshed {opened.spot.shown}", opened.content)
 
 

@@ -11,7 +11,7 @@ from stringd.contracts.replies import Edit, Reply
 from stringd.documents.files import remove_directories, remove_text, write_text
 from stringd.documents.locks import finish
 from stringd.documents.paths import confine, display
-from stringd.documents.topic import digest, seen_by
+from stringd.documents.seen import digest, saw
 from stringd.errors import Refusal
 from stringd.text.counts import counted, line_count
 from stringd.text.path_arguments import parse_path_arguments
@@ -43,7 +43,7 @@ async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply:
             raise _changed(shown)
         await asyncio.to_thread(_restore, step, shown)
     await invocation.daemon.undo.drop(session)
-    seen_by(invocation.topic).saw(step.path, step.before)
+    saw(session, step.path, step.before)
     return _reply(step, shown, current or "")
 
 

@@ -37,15 +37,20 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What survives a restart. Immutable: a change is a new state, so that saving sees a whole one."""
+    """What survives a restart. Immutable: a change is a new state, so that saving sees a whole one.
+
+    `seen` holds the digest of each file as the topic saw it last, by its path; None where there was none.
+    """
 
     document: Place | None = None
     history: tuple[Place, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     directory: str | None = None
+    seen: Mapping[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_optional_text("state", self.directory, *self.variables, *self.variables.values())
+        check_optional_text("state", *self.seen, *self.seen.values())
         places = self.history if self.document is None else (*self.history, self.document)
         if not all(isinstance(place, Place) for place in places):
             raise TypeError(f"state needs Places, not {places!r}")

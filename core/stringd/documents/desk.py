@@ -18,8 +18,9 @@ from stringd.documents.includes import Linked
 from stringd.documents.page import Page, file_page, remote_page
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
 from stringd.documents.recent import RecentPages
+from stringd.documents.seen import saw
 from stringd.documents.sheet import read_sheet
-from stringd.documents.topic import seen_by
+from stringd.documents.topic import kept_by
 from stringd.errors import Refusal
 
 # Up to here a page is read and taken apart faster than a thread is asked to.
@@ -86,7 +87,7 @@ class Desk:
 
     async def current(self) -> Page:
         """Return the current document: a file as it is now, what was fetched as it came."""
-        place, fetched = self._session.state.document, seen_by(self._invocation.topic).fetched
+        place, fetched = self._session.state.document, kept_by(self._invocation.topic).fetched
         if place and fetched and fetched.uri == place.uri:
             return fetched
         return (await self.current_place()).page
@@ -109,10 +110,10 @@ class Desk:
     async def _load(self, spot: Spot) -> Page:
         if spot.path is None:
             page = remote_page(await self._invocation.daemon.load(spot.uri, self._session))
-            seen_by(self._invocation.topic).fetched = page
+            kept_by(self._invocation.topic).fetched = page
             return page
         page = await self._file_page(spot.path, spot.shown)
-        seen_by(self._invocation.topic).saw(spot.path, page.source)
+        saw(self._session, spot.path, page.source)
         return page
 
     async def _file_page(self, path: Path, shown: str) -> Page:

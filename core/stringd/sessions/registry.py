@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from stringd.contracts.sessions import State, TopicName
 from stringd.contracts.users import User
@@ -52,7 +53,8 @@ class Sessions:
     async def save(self, session: LiveSession) -> None:
         """Store what the session remembers, if that has changed and the session still counts.
 
-        What can't be stored is forgotten, and raises `StorageFailed`.
+        What can't be stored is forgotten, and raises `StorageFailed`; but for what was seen of files: an
+        edit that is done has not failed because that may not survive a restart.
         """
         state = session.state
         if state == session.stored or self.get(session.user.id, session.name) is not session:
@@ -60,7 +62,7 @@ class Sessions:
         try:
             await self._store.save(session.user.id, str(session.name), state)
         except StorageFailed:
-            session.state = session.stored or State()
+            session.state = replace(session.stored or State(), seen=state.seen)
             if state != session.state:
                 raise
         else:

@@ -65,6 +65,7 @@ def _plain(state: State) -> dict[str, Any]:
         "history": [asdict(place) for place in state.history],
         "variables": dict(state.variables),
         "directory": state.directory,
+        "seen": dict(state.seen),
     }
 
 
@@ -75,4 +76,5 @@ def _state(plain: dict[str, Any]) -> State:
         history=tuple(Place(**place) for place in plain.get("history", ())),
         variables=dict(plain.get("variables", {})),
         directory=plain.get("directory"),
+        seen=dict(plain.get("seen", {})),
     )
