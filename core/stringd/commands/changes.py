@@ -5,14 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.edits import Step
 from stringd.contracts.replies import Edit, Reply
+from stringd.documents.desk import Desk
 from stringd.documents.edits import Revision
-from stringd.documents.files import missing_directories, read_text, remove_directories, write_text
+from stringd.documents.files import (
+    missing_directories,
+    read_if_there,
+    read_text,
+    remove_directories,
+    write_text,
+)
+from stringd.documents.includes import DEEPEST, include_at, source_of
 from stringd.documents.landmarks import note_edit
 from stringd.documents.locks import finish
 from stringd.documents.paths import Target, display, resolve
@@ -27,18 +34,40 @@ _URL = re.compile(r"(?!file:///)[A-Za-z][A-Za-z0-9+.-]*://")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What an editing command was asked: the file, how replies name it, and the options."""
+    """What an editing command was asked: where the text is stored, how replies name it, and the options.
+
+    `included` says that a block was named which is an include of that whole file.
+    """
 
     target: Target
     file: str
     shown: str
     options: frozenset[str]
+    included: bool = False
+
+    @property
+    def means_part(self) -> bool:
+        """Whether a block or lines were named, and no whole file."""
+        return bool(self.target.block or self.target.lines or self.included)
 
     def whole_file(self, command: Command) -> None:
         """Refuse a block or lines where the command takes a file."""
-        if self.target.block or self.target.lines:
+        if self.means_part:
             message = f"/{command.name} takes a whole file, not {self.shown}"
             raise Refusal("INVALID_TARGET", message, f"Usage: {command.usage}")
+
+    def read(self) -> str:
+        """Return the file's text, or refuse."""
+        try:
+            return read_text(self.target.path, self.file)
+        except Refusal as refusal:
+            if self.included and refusal.code == "NOT_FOUND":
+                raise Refusal(refusal.code, refusal.message, f"/write {self.shown} creates it.") from None
+            raise
+
+    def read_if_there(self) -> str | None:
+        """Return the file's text; None where there is no file."""
+        return read_if_there(self.target.path, self.file)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +84,8 @@ class Changed:
         return Reply.confirmation(system, edit=Edit(path=shown, before=self.before or "", after=self.after))
 
 
-def read_request(invocation: Invocation, *options: str) -> Request:
-    """Read the path and the options of an editing command."""
+async def read_request(invocation: Invocation, *options: str) -> Request:
+    """Read the path and the options of an editing command; a block that is an include leads to its file."""
     arguments = parse_path_arguments(invocation.line.arguments, *options)
     if _URL.match(arguments.path):
         raise Refusal("INVALID_TARGET", f"Not a file: {arguments.path}", "Only files can be edited.")
@@ -64,7 +93,21 @@ def read_request(invocation: Invocation, *options: str) -> Request:
     target = resolve(arguments.path, invocation.session, full_access=full_access)
     part = _part(target)
     name = target.typed.removesuffix(part) or display(target.path, invocation.session.user)
-    return Request(target=target, file=name, shown=name + part, options=arguments.options)
+    request = Request(target=target, file=name, shown=name + part, options=arguments.options)
+    return await asyncio.to_thread(_stored, request, Desk(invocation)) if target.block else request
+
+
+def _stored(request: Request, desk: Desk) -> Request:
+    """Return the request for the file in which the block is stored."""
+    for _ in range(DEEPEST):
+        target = request.target
+        include = target.block and include_at(request.read(), target.block)
+        if not include:
+            return request
+        found = desk.meant(source_of(include, target.path), target.path)
+        stored = replace(target, path=found.path, block=found.block)
+        request = replace(request, target=stored, file=desk.shown(found.path), included=found.block is None)
+    raise Refusal("INVALID_TARGET", f"{request.shown} includes itself, or too deep.")
 
 
 def read_body(invocation: Invocation, command: Command) -> str:
@@ -77,7 +120,7 @@ def read_body(invocation: Invocation, command: Command) -> str:
 
 async def view(invocation: Invocation, request: Request) -> str:
     """Return a file's text; the topic has seen it then."""
-    text = await asyncio.to_thread(read_text, request.target.path, request.file)
+    text = await asyncio.to_thread(request.read)
     saw(invocation.session, request.target.path, text)
     return text
 
@@ -88,20 +131,9 @@ async def edit(invocation: Invocation, request: Request, change: Change, *, crea
         return await finish(_edit(invocation, request, change, creates=creates))
 
 
-def read_if_there(path: Path, shown: str) -> str | None:
-    """Return a file's text, or None where there is no file."""
-    try:
-        return read_text(path, shown)
-    except Refusal as refusal:
-        if refusal.code == "NOT_FOUND":
-            return None
-        raise
-
-
 async def _edit(invocation: Invocation, request: Request, change: Change, *, creates: bool) -> Changed:
     path, session = request.target.path, invocation.session
-    read = read_if_there if creates else read_text
-    before = await asyncio.to_thread(read, path, request.file)
+    before = await asyncio.to_thread(request.read_if_there if creates else request.read)
     if FORCE not in request.options and is_stale(session, path, before):
         raise _stale(request)
     revision = await asyncio.to_thread(change, before or "")
@@ -138,6 +170,5 @@ def _part(target: Target) -> str:
 
 def _stale(request: Request) -> Refusal:
     message = f"{request.file} has changed since this topic saw it"
-    return Refusal(
-        "CONFLICT", message, f"View it again: /edit {request.file}", f"{FORCE} edits it as it is now."
-    )
+    viewed = request.shown if request.included else request.file
+    return Refusal("CONFLICT", message, f"View it again: /edit {viewed}", f"{FORCE} edits it as it is now.")

@@ -5,48 +5,59 @@ from __future__ import annotations
 from stringd.commands.changes import FORCE, Change, Request, edit, read_request, view
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
-from stringd.documents.edits import block_replaced, check_lines, edited, last_line, lines_replaced
+from stringd.documents.edits import (
+    block_replaced,
+    check_lines,
+    edited,
+    last_line,
+    lines_replaced,
+    text_replaced,
+)
 from stringd.documents.lines import Lines
-from stringd.documents.paths import Target
-from stringd.documents.spans import stored_lines
+from stringd.documents.spans import stored_lines, stored_text
 from stringd.text.counts import counted, line_count
 
 
 async def _edit(invocation: Invocation) -> Reply:
-    request, body = read_request(invocation, FORCE), invocation.line.body
+    request, body = await read_request(invocation, FORCE), invocation.line.body
     if not body:
         return await _view(invocation, request)
-    target = request.target
-    changed = await edit(invocation, request, part_replacer(target, body) or (lambda it: edited(it, body)))
-    lines = changed.lines if target.block or target.lines else line_count(changed.after)
-    whole = "" if target.block or target.lines else ", whole file"
+    changed = await edit(invocation, request, part_replacer(request, body) or (lambda it: edited(it, body)))
+    lines = changed.lines if request.means_part else line_count(changed.after)
+    whole = "" if request.means_part else ", whole file"
     return changed.reply(f"Edited {request.shown} ({counted(lines, 'line')}{whole})", request.shown)
 
 
-def part_replacer(target: Target, body: str) -> Change | None:
+def part_replacer(request: Request, body: str) -> Change | None:
     """Return what replaces the block or the lines that are meant; None where the whole file is."""
-    block, lines = target.block, target.lines
+    block, lines = request.target.block, request.target.lines
+    if request.included:
+        return lambda before: text_replaced(before, body)
     if block:
         return lambda before: block_replaced(before, block, body)
     return (lambda before: lines_replaced(before, *lines, body)) if lines else None
 
 
+def stored_part(request: Request, text: str) -> range:
+    """Return the lines of a file, counted from 0, that are meant."""
+    block, lines = request.target.block, request.target.lines
+    if request.included:
+        return stored_text(text)
+    if block:
+        return stored_lines(text, block)
+    if lines:
+        check_lines(text, *lines)
+        return range(lines[0] - 1, lines[1])
+    return range(last_line(text))
+
+
 async def _view(invocation: Invocation, request: Request) -> Reply:
     text = await view(invocation, request)
     lines = Lines(text)
-    shown = _chosen(text, request.target)
+    shown = stored_part(request, text)
     width = len(str(shown.stop))
     numbered = (f"{number + 1:>{width}} │ {lines[number]}" for number in shown)
     return Reply.page(f"[editing: {request.shown}]", "\n".join(numbered), edit_mode=True)
-
-
-def _chosen(text: str, target: Target) -> range:
-    if target.block:
-        return stored_lines(text, target.block)
-    if target.lines:
-        check_lines(text, *target.lines)
-        return range(target.lines[0] - 1, target.lines[1])
-    return range(last_line(text))
 
 
 EDIT = Command(

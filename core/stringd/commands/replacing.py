@@ -13,7 +13,7 @@ _ALL = "--all"
 
 
 async def _replace(invocation: Invocation) -> Reply:
-    request = read_request(invocation, FORCE, _ALL)
+    request = await read_request(invocation, FORCE, _ALL)
     changed = await edit(invocation, request, _change(invocation, request))
     return changed.reply(f"Replaced {request.shown} ({counted(changed.lines, 'line')})", request.shown)
 
@@ -24,7 +24,7 @@ def _change(invocation: Invocation, request: Request) -> Change:
         return lambda before: lines_replaced(before, *lines, None)
     body = read_body(invocation, REPLACE)
     every = _ALL in request.options
-    return part_replacer(request.target, body) or (lambda it: swapped(it, body, request.shown, every=every))
+    return part_replacer(request, body) or (lambda it: swapped(it, body, request.shown, every=every))
 
 
 REPLACE = Command(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from stringd.commands.changes import FORCE, read_if_there
+from stringd.commands.changes import FORCE
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.edits import Step
 from stringd.contracts.replies import Edit, Reply
-from stringd.documents.files import remove_directories, remove_text, write_text
+from stringd.documents.files import read_if_there, remove_directories, remove_text, write_text
 from stringd.documents.locks import finish
 from stringd.documents.paths import confine, display
 from stringd.documents.seen import digest, saw

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from stringd.commands.changes import read_request, view
+from stringd.commands.editing import stored_part
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.documents.lines import Lines
-from stringd.documents.spans import stored_lines
 from stringd.errors import Refusal
 
 
 async def _verify(invocation: Invocation) -> Reply:
-    request = read_request(invocation)
-    block = request.target.block
-    if not block:
+    request = await read_request(invocation)
+    if request.target.lines or not request.means_part:
         raise Refusal("INVALID_TARGET", f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}")
     text = await view(invocation, request)
     lines = Lines(text)
-    stored = "\n".join(lines[number] for number in stored_lines(text, block))
+    stored = "\n".join(lines[number] for number in stored_part(request, text))
     return Reply.page(f"Verified {request.shown}", stored)
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from stringd.commands.changes import FORCE, edit, read_body, read_request
+from stringd.commands.editing import part_replacer
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
-from stringd.documents.edits import appended, block_replaced, written
+from stringd.documents.edits import appended, written
 from stringd.text.counts import counted, line_count
 
 
 async def _write(invocation: Invocation) -> Reply:
-    request, body = read_request(invocation, FORCE), read_body(invocation, WRITE)
-    block = request.target.block
-    if block is None:
+    request, body = await read_request(invocation, FORCE), read_body(invocation, WRITE)
+    if request.target.lines:
         request.whole_file(WRITE)
-        changed = await edit(invocation, request, lambda before: written(before, body), creates=True)
-    else:
-        changed = await edit(invocation, request, lambda before: block_replaced(before, block, body))
+    change = part_replacer(request, body) or (lambda before: written(before, body))
+    changed = await edit(invocation, request, change, creates=not request.target.block)
     lines = counted(line_count(changed.after), "line")
     return changed.reply(
         f"Written: {request.shown} ({counted(changed.size, 'byte')}, {lines})", request.shown
@@ -24,7 +23,7 @@ async def _write(invocation: Invocation) -> Reply:
 
 
 async def _append(invocation: Invocation) -> Reply:
-    request, body = read_request(invocation, FORCE), read_body(invocation, APPEND)
+    request, body = await read_request(invocation, FORCE), read_body(invocation, APPEND)
     request.whole_file(APPEND)
     changed = await edit(invocation, request, lambda before: appended(before, body))
     return changed.reply(f"Appended to: {request.shown} (now {counted(changed.size, 'byte')})", request.shown)

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 from stringd.contracts.commands import Invocation
 from stringd.contracts.sessions import Place
 from stringd.documents.binary import describe_binary
-from stringd.documents.files import read_text
+from stringd.documents.files import read_if_there, read_text
 from stringd.documents.includes import Linked
 from stringd.documents.page import Page, file_page, remote_page
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
@@ -99,11 +99,15 @@ class Desk:
             raise Refusal("INVALID_TARGET", "No document is open.")
         return await self.reopen(Place(uri=place.uri))
 
+    def shown(self, path: Path) -> str:
+        """Return how a reply names a real path."""
+        return display(path, self._session.user)
+
     def _spot_of(self, place: Place, block: str) -> Spot:
         path, tail = file_of(place.uri), f"#{block}" if block else ""
         if path is None:
             return Spot(shown=place.uri + tail, uri=place.uri, block=block or None)
-        shown = display(path, self._session.user) + tail
+        shown = self.shown(path) + tail
         real = confine(path, shown, self._session.user, full_access=self._full_access)
         return Spot(shown=shown, path=real, block=block or None)
 
@@ -113,7 +117,8 @@ class Desk:
             kept_by(self._invocation.topic).fetched = page
             return page
         page = await self._file_page(spot.path, spot.shown)
-        saw(self._session, spot.path, page.source)
+        for path, text in {**page.included, spot.path: page.source}.items():
+            saw(self._session, path, text)
         return page
 
     async def _file_page(self, path: Path, shown: str) -> Page:
@@ -137,11 +142,11 @@ class Desk:
         return file_page(path, text, self._read_linked)
 
     def _read_linked(self, target: str, author: Path) -> Linked:
-        found = self._meant(target, author)
-        return Linked(path=found.path, block=found.block, text=read_text(found.path, target))
+        found = self.meant(target, author)
+        return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
 
-    def _meant(self, target: str, author: Path) -> Target:
-        """Resolve a target as the author of a file means it."""
+    def meant(self, target: str, author: Path) -> Target:
+        """Return where a target leads that stands in a file."""
         if target.startswith("#"):
             typed = f"{author}{target}"
         else:
@@ -158,8 +163,8 @@ class Desk:
         return self._linked(shortcut.target, author)
 
     def _linked(self, target: str, author: Path) -> Spot:
-        found = self._meant(target, author)
-        shown = display(found.path, self._session.user)
+        found = self.meant(target, author)
+        shown = self.shown(found.path)
         block = f"#{found.block}" if found.block else ""
         return Spot(shown=shown + block, path=found.path, block=found.block)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stringd.documents.lines import BOM, Lines
-from stringd.documents.spans import block_span
+from stringd.documents.spans import block_span, text_span
 from stringd.errors import Refusal
 from stringd.text.counts import counted, line_count
 
@@ -44,6 +44,11 @@ def edited(before: str, body: str) -> Revision:
 def block_replaced(before: str, block_id: str, body: str) -> Revision:
     """Replace a block's content and nothing else."""
     return _spliced(before, *block_span(before, block_id, body), body)
+
+
+def text_replaced(before: str, body: str) -> Revision:
+    """Replace a file's text below the frontmatter; a file that is not there has neither."""
+    return _spliced(before, *text_span(before, body), body)
 
 
 def last_line(text: str) -> int:

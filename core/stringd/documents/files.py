@@ -30,6 +30,16 @@ def read_text(path: Path, shown: str) -> str:
     return _decoded(data, shown)
 
 
+def read_if_there(path: Path, shown: str) -> str | None:
+    """Return a file's text, or None where there is no file."""
+    try:
+        return read_text(path, shown)
+    except Refusal as refusal:
+        if refusal.code == "NOT_FOUND":
+            return None
+        raise
+
+
 def write_text(path: Path, text: str, shown: str) -> int:
     """Write the whole file at a real path, make the directories that are missing, return its size in bytes.
 

@@ -15,11 +15,11 @@ from stringd.errors import Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """What a target in a file leads to: another file, perhaps a block of it, and that file's text."""
+    """What a target in a file leads to: another file, perhaps a block of it, and that file's text, if any."""
 
     path: Path
     block: str | None
-    text: str
+    text: str | None
 
 
 ReadFile = Callable[[str, Path], Linked]
@@ -31,6 +31,21 @@ DEEPEST = 16
 def source_of(directive: Directive, document: Path) -> str:
     """Return what an include names; without a target, a file of the document's own."""
     return directive.target or f"{document.stem}.source/{directive.name}.md"
+
+
+def include_at(text: str, block_id: str) -> Directive | None:
+    """Return the include that a block is, or that a marked block of its id holds and nothing else."""
+    # Else a large text would be taken apart for nothing.
+    if f"[!include:{block_id}]" not in text:
+        return None
+    parsed = read_sheet(text).parsed
+    block = parsed.blocks.get(block_id)
+    found = (it for it in parsed.directives if it.kind == "include" and it.name == block_id)
+    own = next((it for it in found if block and block.first <= it.line < block.last), None)
+    if block is None or own is None:
+        return None
+    lines = (number for number in range(block.inner, block.inner_last) if number != own.line)
+    return None if any(parsed.lines[number].strip() for number in lines) else own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +112,8 @@ def _inner(directive: Directive, document: Path, read: ReadFile, chain: tuple[Pa
     target = source_of(directive, document)
     try:
         linked = read(target, document)
+        if linked.text is None:
+            return _notice(directive, f"File not found: {target}")
         if linked.path in chain:
             return _notice(directive, f"{target} includes itself")
         if len(chain) > DEEPEST:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stringd.documents.includes import ReadFile
 from stringd.documents.outline import Flaw, Names, slug
-from stringd.documents.parse import Parsed
+from stringd.documents.parse import Directive, Parsed
 from stringd.documents.sheet import read_sheet
 from stringd.documents.shortcuts import Shortcut, own_name
 from stringd.errors import Refusal
@@ -31,12 +31,17 @@ def find_menus(parsed: Parsed, document: Path, read: ReadFile) -> tuple[dict[str
         if directive.kind != "nav":
             continue
         try:
-            linked = read(directive.target, document)
+            menus[directive.name] = _menu(directive, document, read)
         except Refusal as refusal:
             flaws.append(Flaw(line=directive.line + 1, message=f"menu {directive.name}: {refusal.message}"))
-        else:
-            menus[directive.name] = Menu(name=directive.name, path=linked.path, entries=_entries(linked.text))
     return menus, flaws
+
+
+def _menu(directive: Directive, document: Path, read: ReadFile) -> Menu:
+    linked = read(directive.target, document)
+    if linked.text is None:
+        raise Refusal("NOT_FOUND", f"File not found: {directive.target}")
+    return Menu(name=directive.name, path=linked.path, entries=_entries(linked.text))
 
 
 def _entries(text: str) -> dict[str, Shortcut]:

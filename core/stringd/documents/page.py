@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stringd.contracts.documents import Document
 from stringd.documents.actions import hint
-from stringd.documents.includes import ReadFile, with_includes
+from stringd.documents.includes import Linked, ReadFile, with_includes
 from stringd.documents.menus import Menu, find_menus
 from stringd.documents.outline import Flaw
 from stringd.documents.sheet import Sheet, read_sheet
@@ -28,6 +28,8 @@ class Page:
     menus: Mapping[str, Menu] = field(default_factory=dict)
     flaws: tuple[Flaw, ...] = ()
     """All that can't mean what its author meant, by the lines of the source."""
+    included: Mapping[Path, str | None] = field(default_factory=dict)
+    """The files that it includes, as they were; None for one that is not there."""
 
     @property
     def title(self) -> str | None:
@@ -79,11 +81,26 @@ class Page:
 
 def file_page(path: Path, source: str, read: ReadFile) -> Page:
     """Assemble the page of a file; the files that it names are found through `read`."""
-    expanded = with_includes(source, path, read)
+    included: dict[Path, str | None] = {}
+
+    def read_included(target: str, author: Path) -> Linked:
+        linked = read(target, author)
+        included[linked.path] = linked.text
+        return linked
+
+    expanded = with_includes(source, path, read_included)
     sheet = read_sheet(expanded.text)
     menus, menu_flaws = find_menus(sheet.parsed, path, read)
     flaws = sorted(map(expanded.in_document, (*sheet.flaws, *menu_flaws)), key=lambda it: it.line)
-    return Page(uri=path.as_uri(), path=path, source=source, sheet=sheet, menus=menus, flaws=tuple(flaws))
+    return Page(
+        uri=path.as_uri(),
+        path=path,
+        source=source,
+        sheet=sheet,
+        menus=menus,
+        flaws=tuple(flaws),
+        included=included,
+    )
 
 
 def remote_page(document: Document) -> Page:

@@ -18,10 +18,8 @@ def stored_lines(text: str, block_id: str) -> range:
     """Return the lines, counted from 0, that are a block as it is stored, a section's heading included."""
     found, block = _find(text, block_id)
     first = block.inner if block.level is None else block.first
-    start, end = _without_blanks(text, found.place(first), found.place(_end(found, block)), leading=False)
-    lines = Lines(text)
-    first_line = lines.number_of(start)
-    return range(first_line, lines.number_of(end - 1) + 1 if start < end else first_line)
+    start, end = found.place(first), found.place(_end(found, block))
+    return _line_range(text, *_without_blanks(text, start, end, leading=False))
 
 
 def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
@@ -32,9 +30,24 @@ def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
     """
     found, block = _find(text, block_id)
     first = block.first if _begins_with_heading(body, block.level) else block.inner
-    own_blanks = not body.partition("\n")[0].strip()
     start, end = found.place(first), found.place(_end(found, block))
-    return _without_blanks(text, start, end, leading=not own_blanks)
+    return _without_blanks(text, start, end, leading=not _begins_blank(body))
+
+
+def stored_text(text: str) -> range:
+    """Return the lines, counted from 0, of which an include takes the place: all below the frontmatter."""
+    parsed = read_sheet(text).parsed
+    return _line_range(text, *_without_blanks(text, parsed.place(parsed.body), len(text), leading=False))
+
+
+def text_span(text: str, body: str) -> tuple[int, int]:
+    """Return from where to where a body takes the place of a file's text.
+
+    The frontmatter stays, unless the body has its own.
+    """
+    parsed = read_sheet(text).parsed
+    start = parsed.place(0 if read_sheet(body).parsed.body else parsed.body)
+    return _without_blanks(text, start, len(text), leading=not _begins_blank(body))
 
 
 def _find(text: str, block_id: str) -> tuple[Blocks, Block]:
@@ -56,6 +69,16 @@ def _crossing(blocks: Iterable[Block], section: Block) -> Iterable[int]:
     for block in blocks:
         if block.level is None and section.first < block.first < section.inner_last < block.last:
             yield block.first
+
+
+def _line_range(text: str, start: int, end: int) -> range:
+    lines = Lines(text)
+    first = lines.number_of(start)
+    return range(first, lines.number_of(end - 1) + 1 if start < end else first)
+
+
+def _begins_blank(body: str) -> bool:
+    return not body.partition("\n")[0].strip()
 
 
 def _begins_with_heading(body: str, level: int | None) -> bool:
