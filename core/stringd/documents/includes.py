@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.documents.lines import Lines
-from stringd.documents.outline import Flaw
+from stringd.documents.outline import Flaw, included_marker
 from stringd.documents.parse import Directive
-from stringd.documents.sheet import Sheet, read_sheet
+from stringd.documents.relocation import relocated
+from stringd.documents.sheet import read_sheet
 from stringd.errors import Refusal
 
 
@@ -26,6 +27,7 @@ ReadFile = Callable[[str, Path], Linked]
 """Finds what a file's author means by a target, or raises `Refusal`."""
 
 DEEPEST = 16
+MOST_INCLUDES = 500
 
 
 def source_of(directive: Directive, document: Path) -> str:
@@ -79,53 +81,57 @@ class Expanded:
 
 def with_includes(text: str, document: Path, read: ReadFile) -> Expanded:
     """Return the text with its includes, each a block; what can't be included leaves a line that says so."""
-    return _expand(text, document, read, (document,))
+    return _Expansion(read).expand(text, (document,))
 
 
-def _expand(text: str, document: Path, read: ReadFile, chain: tuple[Path, ...]) -> Expanded:
-    sheet = read_sheet(text)
-    lines, position, height = sheet.parsed.lines, 0, 0
-    pieces: list[str] = []
-    stretches: list[Stretch] = []
-    for directive in (it for it in sheet.parsed.directives if it.kind == "include"):
-        included = _included(directive, document, read, chain, sheet)
-        first = height + directive.line - position
-        height = first + len(Lines(included))
-        pieces += [lines.slice(position, directive.line), included]
-        stretches.append(Stretch(name=directive.name, line=directive.line, first=first, last=height))
-        position = directive.line + 1
-    tail = lines.slice(position, len(lines))
-    return Expanded(text="".join((*pieces, tail)) if pieces else text, stretches=tuple(stretches))
+class _Expansion:
+    """One page in the making: how much may still be included in it."""
 
+    def __init__(self, read: ReadFile) -> None:
+        self._read = read
+        self._room = MOST_INCLUDES
 
-def _included(
-    directive: Directive, document: Path, read: ReadFile, chain: tuple[Path, ...], sheet: Sheet
-) -> str:
-    inner = _inner(directive, document, read, chain)
-    if sheet.parsed.blocks[directive.name].first != directive.line:
-        # The id is someone else's: a block of the page, or an include before this one.
-        return f"{inner}\n"
-    return f"<!-- #{directive.name} -->\n{inner}\n<!-- /{directive.name} -->\n"
+    def expand(self, text: str, chain: tuple[Path, ...]) -> Expanded:
+        """Return a text with its includes; the chain leads from the page to the text's own file."""
+        parsed = read_sheet(text).parsed
+        lines, position, height = parsed.lines, 0, 0
+        pieces: list[str] = []
+        stretches: list[Stretch] = []
+        for directive in (it for it in parsed.directives if it.kind == "include"):
+            is_named = parsed.blocks[directive.name].first == directive.line
+            included = _framed(self._included(directive, chain), directive.name if is_named else None)
+            first = height + directive.line - position
+            height = first + len(Lines(included))
+            pieces += [lines.slice(position, directive.line), included]
+            stretches.append(Stretch(name=directive.name, line=directive.line, first=first, last=height))
+            position = directive.line + 1
+        tail = lines.slice(position, len(lines))
+        return Expanded(text="".join((*pieces, tail)) if pieces else text, stretches=tuple(stretches))
 
+    def _included(self, directive: Directive, chain: tuple[Path, ...]) -> str:
+        try:
+            return self._content(source_of(directive, chain[-1]), chain)
+        except Refusal as refusal:
+            return f"> [!] include {directive.name}: {refusal.message}"
 
-def _inner(directive: Directive, document: Path, read: ReadFile, chain: tuple[Path, ...]) -> str:
-    target = source_of(directive, document)
-    try:
-        linked = read(target, document)
+    def _content(self, target: str, chain: tuple[Path, ...]) -> str:
+        if not self._room:
+            raise Refusal("LOAD_ERROR", f"{target} is one too many, a page has at most {MOST_INCLUDES}")
+        self._room -= 1
+        linked = self._read(target, chain[-1])
         if linked.text is None:
-            return _notice(directive, f"File not found: {target}")
+            raise Refusal("NOT_FOUND", f"File not found: {target}")
         if linked.path in chain:
-            return _notice(directive, f"{target} includes itself")
+            raise Refusal("LOAD_ERROR", f"{target} includes itself")
         if len(chain) > DEEPEST:
-            return _notice(directive, f"{target} is included too deep")
-        expanded = _expand(linked.text, linked.path, read, (*chain, linked.path)).text
-    except Refusal as refusal:
-        return _notice(directive, refusal.message)
-    inner = _content(expanded, linked.block)
-    return _notice(directive, f"no block #{linked.block} in {target}") if inner is None else inner
+            raise Refusal("LOAD_ERROR", f"{target} is included too deep")
+        content = _part(self.expand(linked.text, (*chain, linked.path)).text, linked.block)
+        if content is None:
+            raise Refusal("BLOCK_NOT_FOUND", f"no block #{linked.block} in {target}")
+        return relocated(content, linked.path.parent, chain[-1].parent)
 
 
-def _content(text: str, block_id: str | None) -> str | None:
+def _part(text: str, block_id: str | None) -> str | None:
     parsed = read_sheet(text).parsed
     if block_id is not None:
         block = parsed.blocks.get(block_id)
@@ -133,5 +139,8 @@ def _content(text: str, block_id: str | None) -> str | None:
     return parsed.lines.slice(parsed.body, len(parsed.lines)).strip("\r\n")
 
 
-def _notice(directive: Directive, reason: str) -> str:
-    return f"> [!] include {directive.name}: {reason}"
+def _framed(content: str, name: str | None) -> str:
+    """Put what is included between markers; none where the id is someone else's."""
+    if name is None:
+        return f"{content}\n"
+    return f"{included_marker('#', name)}\n{content}\n{included_marker('/', name)}\n"

@@ -12,7 +12,9 @@ from markdown_it.token import Token
 
 from stringd.documents.lines import Lines
 
-_MARKER = re.compile(r"<!--\s*(?P<edge>[#/])(?P<id>[\w-]+)\s*-->")
+# No file holds NUL: what is included can't be mistaken for an author's block, nor a block for it.
+_INCLUDED = "\0"
+_MARKER = re.compile(rf"<!--\s*(?P<edge>[#/])(?P<id>[\w-]+)\s*(?P<included>{_INCLUDED}?)-->")
 _EXPLICIT_ID = re.compile(r"(?<!\\)\{#(?P<id>[\w-]+)\}$")
 _NOT_IN_SLUG = re.compile(r"[^\w\s-]")
 _BREAKS = {"softbreak", "hardbreak"}
@@ -25,7 +27,8 @@ _RAW_HTML = re.compile(r"\s*<(script|pre|style|textarea)\b", re.IGNORECASE)
 class Block:
     """A part of a document: lines `first` up to `last`, of which `inner` up to `inner_last` are its content.
 
-    A marked block's content stands between its markers; a section's begins below its heading.
+    A marked block's content stands between its markers; a section's begins below its heading. What is
+    `included` is there in another file's name.
     """
 
     id: str
@@ -34,6 +37,7 @@ class Block:
     inner_last: int
     last: int
     level: int | None = None
+    included: bool = False
 
     def called(self, name: str) -> Block:
         """Return the same block under another id."""
@@ -62,6 +66,7 @@ class Marker:
     line: int
     id: str
     begins: bool
+    included: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +106,11 @@ def _mark(lines: Lines, number: int, written: str) -> tuple[int, int]:
     return start + len(before.rstrip(" \t")), start + len(before) + len(written)
 
 
+def included_marker(edge: str, name: str) -> str:
+    """Return the line before (`#`) or behind (`/`) what is included."""
+    return f"<!-- {edge}{name} {_INCLUDED}-->"
+
+
 def find_markers(tokens: Iterable[Token], lines: Lines) -> Iterator[Marker]:
     """Yield the marker lines; those in code and in raw HTML are text."""
     for token in tokens:
@@ -108,7 +118,12 @@ def find_markers(tokens: Iterable[Token], lines: Lines) -> Iterator[Marker]:
             for number in range(token.map[0], min(token.map[1], len(lines))):
                 marker = _MARKER.fullmatch(lines[number].strip())
                 if marker:
-                    yield Marker(line=number, id=marker["id"], begins=marker["edge"] == "#")
+                    yield Marker(
+                        line=number,
+                        id=marker["id"],
+                        begins=marker["edge"] == "#",
+                        included=bool(marker["included"]),
+                    )
 
 
 def pair_markers(markers: Iterable[Marker], warnings: list[Flaw]) -> list[Block]:
@@ -174,7 +189,12 @@ def _unended(begun: Marker) -> Flaw:
 
 def _between(begun: Marker, ended: Marker) -> Block:
     return Block(
-        id=begun.id, first=begun.line, inner=begun.line + 1, inner_last=ended.line, last=ended.line + 1
+        id=begun.id,
+        first=begun.line,
+        inner=begun.line + 1,
+        inner_last=ended.line,
+        last=ended.line + 1,
+        included=begun.included,
     )
 
 

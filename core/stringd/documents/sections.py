@@ -36,9 +36,10 @@ def find_sections(
 
 
 def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) -> Iterator[Block]:
-    ends = zip(_section_ends(headings, len(lines)), _enclosing_ends(headings, pairs, len(lines)), strict=True)
-    for heading, (last, enclosing) in zip(headings, ends, strict=True):
-        end = min(last, enclosing)
+    around = list(_around(headings, pairs))
+    ends = _section_ends(headings, [_include(it) for it in around], len(lines))
+    for heading, last, enclosing in zip(headings, ends, around, strict=True):
+        end = min(last, enclosing[-1].inner_last) if enclosing else last
         yield Block(
             id=heading.id,
             first=heading.first,
@@ -49,25 +50,31 @@ def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) 
         )
 
 
-def _section_ends(headings: Sequence[Heading], end: int) -> list[int]:
-    next_of_level = [end] * 7
+def _section_ends(headings: Sequence[Heading], includes: Sequence[Block | None], end: int) -> list[int]:
+    """Return where the next heading of the level or above is; one that is included ends nothing outside."""
+    nexts: dict[int | None, list[int]] = {}
     ends = []
-    for heading in reversed(headings):
+    for heading, include in zip(reversed(headings), reversed(includes), strict=True):
+        next_of_level = nexts.setdefault(include.first if include else None, [end] * 7)
         ends.append(next_of_level[heading.level])
         for level in range(heading.level, 7):
             next_of_level[level] = heading.first
     return ends[::-1]
 
 
-def _enclosing_ends(headings: Sequence[Heading], pairs: Sequence[Block], end: int) -> Iterator[int]:
-    """Yield where the innermost pair of markers around each heading ends; pairs nest, or stand apart."""
+def _around(headings: Sequence[Heading], pairs: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
+    """Yield the pairs of markers around each heading, the innermost last; pairs nest, or stand apart."""
     coming = sorted(pairs, key=lambda it: it.first, reverse=True)
     around: list[Block] = []
     for heading in headings:
         while coming and coming[-1].first < heading.first:
             _enter(around, coming.pop())
         _leave(around, heading.first)
-        yield around[-1].inner_last if around else end
+        yield tuple(around)
+
+
+def _include(around: Sequence[Block]) -> Block | None:
+    return next((it for it in reversed(around) if it.included), None)
 
 
 def _enter(around: list[Block], block: Block) -> None:

@@ -1,0 +1,57 @@
+"""Text of one directory's file in a file of another: its relative targets, as they are written there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from stringd.documents.parse import Parsed
+from stringd.documents.sheet import read_sheet
+from stringd.documents.shortcuts import Replacement
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_TARGET = r"\s*(?P<target><[^<>\n]*>|[^\s()<>]+)"
+_IN_LINK = re.compile(rf"\({_TARGET}")
+_IN_DEFINITION = re.compile(rf"\[[^\]]*\]:{_TARGET}")
+_IN_DIRECTIVE = re.compile(r"\[![\w:-]+\]\(\s*(?P<target><[^<>]*>|[^()<>]*?)\s*\)")
+
+
+def relocated(text: str, old: Path, new: Path) -> str:
+    """Return a text of a file in directory `old` with the same targets, for a file in directory `new`."""
+    if old == new:
+        return text
+    pieces, position = [], 0
+    for _, it in sorted(_replacements(text, os.path.relpath(old, new)).items()):
+        pieces += [text[position : it.start], it.text]
+        position = it.end
+    return "".join((*pieces, text[position:]))
+
+
+def _replacements(text: str, way: str) -> dict[int, Replacement]:
+    # By place, as a directive may read as a link too.
+    found = (_replacement(it, way) for it in _targets(text, read_sheet(text).parsed))
+    return {it.start: it for it in found if it}
+
+
+def _targets(text: str, parsed: Parsed) -> Iterator[re.Match[str] | None]:
+    for link in parsed.links:
+        if link.reference is None:
+            yield _IN_LINK.match(text, link.label_end + 1)
+    for definition in parsed.definitions:
+        yield _IN_DEFINITION.search(text, parsed.place(definition.first), parsed.place(definition.last))
+    for directive in parsed.directives:
+        yield _IN_DIRECTIVE.search(text, parsed.place(directive.line))
+
+
+def _replacement(found: re.Match[str] | None, way: str) -> Replacement | None:
+    target = found["target"].removeprefix("<").removesuffix(">") if found else ""
+    if not found or not target or target.startswith(("/", "~", "#", "@")) or _URI.match(target):
+        return None
+    moved = os.path.normpath(f"{way}/{target}") if not target.endswith("/") else f"{way}/{target}"
+    return Replacement(start=found.start("target"), end=found.end("target"), text=_written(moved))
+
+
+def _written(target: str) -> str:
+    return f"<{target}>" if re.search(r"[\s()]", target) else target
