@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
 import threading
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.protocol.waits import eventually
 
 
 def content(daemon: DaemonProcess, cmd: str, topic: str = "file:main") -> str:
@@ -265,6 +269,31 @@ def test_edits_of_one_file_from_two_topics_are_all_there(daemon: DaemonProcess) 
     start, *lines = text_of(daemon, "a.md").splitlines()
     assert start == "start"
     assert sorted(lines) == sorted(f"file:{name} {number}" for name in "ab" for number in range(40))
+
+
+def write_in_vain(daemon: DaemonProcess, text: str) -> None:
+    with suppress(OSError, http.client.HTTPException, AssertionError):
+        daemon.exec(f"/edit --force a.md\n{text}")
+
+
+def has_begun(path: Path, before: str) -> bool:
+    return set(path.parent.iterdir()) != {path} or path.read_text(encoding="utf-8") != before
+
+
+def test_a_file_is_whole_whenever_the_daemon_is_killed(daemon: DaemonProcess) -> None:
+    path = put(daemon, "a.md", "a" * 3_000_000)
+    for letter in "bcdefg":
+        before = path.read_text(encoding="utf-8")
+        writing = threading.Thread(target=write_in_vain, args=(daemon, letter * 3_000_000))
+        writing.start()
+        # The temporary file is there, or the new one is already in its place.
+        eventually(partial(has_begun, path, before))
+        daemon.kill()
+        writing.join(10)
+        assert path.read_text(encoding="utf-8") in (before, letter * 3_000_000)
+        daemon.start()
+    assert daemon.exec("/edit --force a.md\nlast").head["ok"]
+    assert [it.name for it in daemon.home.iterdir()] == ["a.md"]
 
 
 class TestChanFlow:

@@ -79,6 +79,10 @@ PERSISTENCE = requirements(
     ("users.mode", "users.json can be read by its owner only."),
     ("sessions.persist.variables", "A topic's variables survive a restart."),
     ("sessions.persist.document", "A topic's document survives a restart."),
+    ("sessions.persist.history", "A topic's history and the directory that it opened survive a restart."),
+    ("sessions.persist.seen", "A file that changed since a topic saw it is CONFLICT, also after a restart."),
+    ("undo.persist", "Undo records survive a restart."),
+    ("head.current_block", "head.meta.current_block is `#id` where a block is shown, else null."),
 )
 
 ALLOWED_PATHS = requirements(

@@ -8,8 +8,6 @@ LATER = gaps(
     "work to come",
     ("gap.bash_topics", "Bash topics take plain text and have a PTY.", "no bash shell in the kernel yet"),
     ("gap.cli_actions", "CLI actions run under /bin/bash -c.", "no actions in the kernel yet"),
-    ("gap.history", "History is part of a topic's state and survives.", "no command goes back yet"),
-    ("gap.current_block", "current_block names the block's anchor.", "no command opens blocks yet"),
     ("gap.undo_records", "Packages and $NAMEs are kept on disk.", "nothing writes them yet"),
     ("gap.flags", "Flags, quotes and variables in values.", "no command of the kernel takes flags"),
     (

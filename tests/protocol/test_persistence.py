@@ -174,6 +174,38 @@ def test_sessions_are_where_they_were_left(probed: DaemonProcess, killed: bool) 
     assert probed.exec("/info").head["meta"] == meta
 
 
+@pytest.mark.requirement("sessions.persist.history", "undo.persist", "head.current_block")
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_file_topic_goes_on_where_it_was_left(daemon: DaemonProcess, killed: bool) -> None:
+    for name in ("a", "b"):
+        daemon.exec(f"/write {name}.md\n# {name}\n\ntext")
+    for command in ("/open a.md#a", "/open b.md", "/append b.md\nmore"):
+        assert daemon.exec(command).head["ok"]
+    end(daemon, killed)
+    daemon.restart()
+    assert daemon.exec("/info").head["meta"]["current_block"] is None
+    assert daemon.exec("/back").head["meta"]["current_block"] == "#a"
+    assert daemon.exec("/undo").content.endswith("\nUndo: reverted b.md (3 lines)")
+    assert daemon.exec("/back").head["code"] == "NO_HISTORY"
+    (daemon.home / "sub").mkdir()
+    daemon.exec("/open sub")
+    end(daemon, killed)
+    daemon.restart()
+    daemon.exec("/write c.md\nx")
+    assert (daemon.home / "sub" / "c.md").exists()
+
+
+@pytest.mark.requirement("sessions.persist.seen")
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_changed_while_the_daemon_was_away_is_a_conflict(daemon: DaemonProcess, killed: bool) -> None:
+    daemon.exec("/write a.md\nmine")
+    end(daemon, killed)
+    (daemon.home / "a.md").write_text("someone else's\n", encoding="utf-8")
+    daemon.restart()
+    assert daemon.exec("/write a.md\nnew").head["code"] == "CONFLICT"
+    assert (daemon.home / "a.md").read_text(encoding="utf-8") == "someone else's\n"
+
+
 @pytest.mark.requirement("sessions.delete.state", "users.delete.state", "users.home_change")
 @pytest.mark.parametrize("way", ["session", "user", "home"])
 @pytest.mark.parametrize("killed", [False, True])
