@@ -149,12 +149,17 @@ def test_an_include_of_an_include_is_written_where_the_text_is(daemon: DaemonPro
     assert text_of(daemon, "b.md") == "[!include:inner](c.md)\n"
 
 
-def test_includes_in_a_circle_are_refused_and_nothing_is_written(daemon: DaemonProcess) -> None:
-    put(daemon, "a.md", "[!include:x](b.md#y)\n")
-    put(daemon, "b.md", "[!include:y](a.md#x)\n")
-    assert daemon.exec("/write a.md#x\nnew").head["code"] == "INVALID_TARGET"
-    assert text_of(daemon, "a.md") == "[!include:x](b.md#y)\n"
-    assert text_of(daemon, "b.md") == "[!include:y](a.md#x)\n"
+@pytest.mark.parametrize("target", ["a.md", "a.md#x", "#two", "a.md#two", "b.md#y", "b.md#z"])
+def test_includes_in_a_circle_are_refused_and_nothing_is_written(daemon: DaemonProcess, target: str) -> None:
+    texts = {
+        "a.md": f"[!include:x]({target})\n\n# Two\n\ntext\n",
+        "b.md": "[!include:y](a.md#x)\n\n[!include:z](a.md)\n",
+    }
+    for name, text in texts.items():
+        put(daemon, name, text)
+    for command in ("/write a.md#x\nnew", "/edit a.md#x", "/edit a.md#x\nnew", "/verify a.md#x"):
+        assert daemon.exec(command).head["code"] == "INVALID_TARGET"
+    assert {name: text_of(daemon, name) for name in texts} == texts
 
 
 @pytest.mark.parametrize(

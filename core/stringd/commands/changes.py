@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.edits import Step
@@ -19,7 +20,7 @@ from stringd.documents.files import (
     remove_directories,
     write_text,
 )
-from stringd.documents.includes import DEEPEST, include_at, source_of
+from stringd.documents.includes import include_at, source_of
 from stringd.documents.landmarks import note_edit
 from stringd.documents.locks import finish
 from stringd.documents.paths import Target, display, resolve
@@ -99,15 +100,19 @@ async def read_request(invocation: Invocation, *options: str) -> Request:
 
 def _stored(request: Request, desk: Desk) -> Request:
     """Return the request for the file in which the block is stored."""
-    for _ in range(DEEPEST):
+    passed: set[Path] = set()
+    while block := request.target.block:
         target = request.target
-        include = target.block and include_at(request.read(), target.block)
-        if not include:
-            return request
+        include = include_at(request.read(), block)
+        if include is None:
+            break
+        passed.add(target.path)
         found = desk.meant(source_of(include, target.path), target.path)
+        if found.path in passed:
+            raise Refusal("INVALID_TARGET", f"{request.shown} includes itself: {request.file}")
         stored = replace(target, path=found.path, block=found.block)
         request = replace(request, target=stored, file=desk.shown(found.path), included=found.block is None)
-    raise Refusal("INVALID_TARGET", f"{request.shown} includes itself, or too deep.")
+    return request
 
 
 def read_body(invocation: Invocation, command: Command) -> str:
