@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from bench.servers import Server
 
 _KB, _MB = 1000, 1_000_000
-_OPENED, _EDITED = 5, 3
+_OPENED, _EDITED = 5, 5
+# The first edits after opening learn where everything is.
+_WARM = 3
 # How often each size is opened to see how the cost grows: about as long for each, the largest once.
 _SIZES = {10 * _KB: 20, 100 * _KB: 7, _MB: 3, 10 * _MB: 1}
 # What a size may cost per megabyte, beside the smallest, and still count as linear.
@@ -105,25 +107,36 @@ def edit() -> Iterator[Row]:
     """One block of a large file after the other, and one right after opening, beside a bare rewrite."""
     with new_desk() as desk:
         desk.first_open(_MB)
-        series = [(_edited(desk, run), _rewritten(desk.page)) for run in range(_EDITED + 1)][1:]
+        series = [_edited_beside(desk, run) for run in range(_EDITED + _WARM)][_WARM:]
         opened = [_edited_when_opened(desk) for _ in range(_EDITED)]
-    yield _edit_row("`/edit` of blocks of a file, 1 MB, in a row", series)
-    yield _edit_row("`/edit` of a block right after `/open`, 1 MB", opened)
+    yield from _edit_rows("`/edit` of blocks of a file, 1 MB, in a row", series)
+    yield from _edit_rows("`/edit` of a block right after `/open`, 1 MB", opened)
 
 
-def _edit_row(what: str, seen: list[tuple[float, float]]) -> Row:
-    return at_most(
+def _edit_rows(what: str, seen: list[tuple[float, float, float]]) -> Iterator[Row]:
+    measured = milliseconds(median(ours for ours, _, _ in seen))
+    yield at_most(
         3,
-        median(ours / theirs for ours, theirs in seen),
+        median(ours / in_place for ours, in_place, _ in seen),
         what=what,
-        measured=milliseconds(median(ours for ours, _ in seen)),
-        reference=f"read, write, fsync {milliseconds(median(theirs for _, theirs in seen))}",
+        measured=measured,
+        reference=f"read, write, fsync {milliseconds(median(in_place for _, in_place, _ in seen))}",
+    )
+    yield Row(
+        what="the same, beside a rewrite that survives a kill",
+        measured=measured,
+        reference=f"new file, fsync, rename {milliseconds(median(whole for _, _, whole in seen))}",
+        ratio=median(ours / whole for ours, _, whole in seen),
     )
 
 
-def _edited_when_opened(desk: Desk) -> tuple[float, float]:
+def _edited_when_opened(desk: Desk) -> tuple[float, float, float]:
     desk.first_open(_MB)
-    return _edited(desk, 0), _rewritten(desk.page)
+    return _edited_beside(desk, 0)
+
+
+def _edited_beside(desk: Desk, number: int) -> tuple[float, float, float]:
+    return _edited(desk, number), _rewritten(desk.page), _replaced(desk.page)
 
 
 def _edited(desk: Desk, number: int) -> float:
@@ -139,6 +152,20 @@ def _rewritten(page: Path) -> float:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+    return time.perf_counter() - start
+
+
+def _replaced(page: Path) -> float:
+    new = page.with_name("new.md")
+    start = time.perf_counter()
+    with new.open("wb") as file:
+        file.write(page.read_bytes())
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(page)
+    directory = os.open(page.parent, os.O_RDONLY)
+    os.fsync(directory)
+    os.close(directory)
     return time.perf_counter() - start
 
 

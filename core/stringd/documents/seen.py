@@ -7,13 +7,18 @@ from hashlib import sha256
 from pathlib import Path
 
 from stringd.contracts.sessions import Session
+from stringd.documents.remembered import Remembered
 
 MOST_FILES = 500
 
 
 def digest(text: str) -> str:
     """Return what tells a text from every other one."""
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()
+    known = _digests.get(text)
+    if known is None:
+        known = sha256(text.encode(errors="surrogatepass")).hexdigest()
+        _digests.keep(text, known, len(text))
+    return known
 
 
 def saw(session: Session, path: Path, text: str | None) -> None:
@@ -37,3 +42,6 @@ def is_stale(session: Session, path: Path, text: str | None) -> bool:
 
 def _digest(text: str | None) -> str | None:
     return None if text is None else digest(text)
+
+
+_digests: Remembered[str, str] = Remembered()
