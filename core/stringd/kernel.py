@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
 
 from stringd.config import Config
-from stringd.contracts.daemon import CommandHelp
+from stringd.contracts.daemon import CommandHelp, Left
 from stringd.contracts.documents import Document
 from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
@@ -21,7 +22,7 @@ from stringd.host.catalogue import Catalogue
 from stringd.host.registration import Plugins, load_plugins
 from stringd.sessions.live import LiveSession
 from stringd.sessions.registry import Sessions
-from stringd.sessions.runner import Runner
+from stringd.sessions.runner import Runner, Sent
 from stringd.sessions.store import SessionStore
 from stringd.storage import data_directory
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
@@ -102,19 +103,27 @@ class Kernel:
         topic: TopicName,
         cmd: str,
         *,
-        gone: Callable[[], Awaitable[None]] | None = None,
+        gone: Left | None = None,
         begun: Callable[[], None] | None = None,
+        arrived: float | None = None,
     ) -> Outcome:
         """Wait for the topic's turn and run the command; see `Daemon.execute`."""
+        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, gone)
         session = self.registry.touch(self.users.get(user_id), topic)
+        if self.runner.is_urgent(session, cmd):
+            async with session.aside():
+                return await self._run(session, sent, begun)
         async with session.turn(gone):
-            if begun:
-                begun()
-            outcome = await session.run(self.runner.run(session, cmd))
-            try:
-                await self.registry.save(session)
-            except StorageFailed as failure:
-                return outcome.failed(failure.as_refusal(), session.state.document)
+            return await self._run(session, sent, begun)
+
+    async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
+        if begun:
+            begun()
+        outcome = await session.run(self.runner.run(session, sent))
+        try:
+            await self.registry.save(session)
+        except StorageFailed as failure:
+            return outcome.failed(failure.as_refusal(), session.state.document)
         return outcome
 
     def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:

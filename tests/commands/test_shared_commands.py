@@ -25,8 +25,8 @@ class TestHelp:
         assert {"/close", "/edit", "/exec", "/help", "/info", "/open", "/set", "/topics"} < set(names)
 
     def test_a_topic_without_documents_has_no_one_shot_shell(self, daemon: DaemonProcess) -> None:
-        assert "/exec" not in content(daemon, "/help", "bash:dev")
-        assert daemon.exec("/exec true", "bash:dev").head["code"] == "COMMAND_UNSUPPORTED"
+        assert "/exec" not in content(daemon, "//help", "bash:dev")
+        assert daemon.exec("//exec true", "bash:dev").head["code"] == "COMMAND_UNSUPPORTED"
 
     @pytest.mark.parametrize("name", ["exec", "/exec", "EXEC"])
     def test_explains_one(self, daemon: DaemonProcess, name: str) -> None:
@@ -220,7 +220,7 @@ class TestWhatPluginsGetWrong:
 class TestEveryCommand:
     @pytest.mark.parametrize("flag", ["--help", "-h"])
     def test_help_never_executes(self, daemon: DaemonProcess, flag: str) -> None:
-        assert content(daemon, f"/close {flag}", "bash:a").startswith("String Commands\n---\n/close\n\n")
+        assert content(daemon, f"//close {flag}", "bash:a").startswith("String Commands\n---\n/close\n\n")
         assert content(daemon, f"/exec {flag}") == content(daemon, "/help exec")
 
     @pytest.mark.parametrize("cmd", ["/back now", "/close now"])

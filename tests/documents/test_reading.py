@@ -282,7 +282,7 @@ def test_includes_without_end_end(topic: DaemonProcess) -> None:
 def test_topics_of_every_document_type_open_documents(topic: DaemonProcess) -> None:
     for kind in ("file", "web", "app"):
         assert topic.exec("/open b.md", f"{kind}:t").content == "re: /open b.md\nOpened b.md\n---\n# B"
-    assert topic.exec("/open b.md", "bash:t").head["code"] == "COMMAND_UNSUPPORTED"
+    assert topic.exec("//open b.md", "bash:t").head["code"] == "COMMAND_UNSUPPORTED"
 
 
 def test_a_document_behind_a_uri(probed: DaemonProcess) -> None:

@@ -41,7 +41,8 @@ def distributions() -> dict[str, str]:
         ):
             for name in names.get(package, [package]):
                 found[canonicalize_name(name)] = str(path.relative_to(ROOT))
-    return {str(name): path for name, path in found.items() if name != "stringd"}
+    # Our own packages all come in one distribution.
+    return {str(name): path for name, path in found.items() if name.partition("-")[0] != "stringd"}
 
 
 def declared() -> set[str]:

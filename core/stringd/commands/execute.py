@@ -7,13 +7,12 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from stringd.config import parse_seconds
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Session
 from stringd.documents.paths import working_directory
 from stringd.errors import Refusal
-from stringd.exporting import is_exported
+from stringd.exporting import exported, time_limit
 from stringd.processes import run_shell
 
 TIME_LIMIT = 120.0
@@ -28,7 +27,7 @@ async def run(invocation: Invocation) -> Reply:
         raise Refusal("INVALID_PAYLOAD", "A command can't hold a NUL character.")
     if not command.strip():
         raise Refusal("INVALID_PAYLOAD", "No command to execute.", f"Usage: {EXEC.usage}")
-    directory, seconds = _directory(session), _time_limit(session)
+    directory, seconds = _directory(session), time_limit(session, TIME_LIMIT)
     try:
         finished = await run_shell(
             command, directory=directory, environment=_environment(session), seconds=seconds
@@ -49,20 +48,8 @@ def _directory(session: Session) -> Path:
     return directory
 
 
-def _time_limit(session: Session) -> float:
-    value = session.state.variables.get("_timeout")
-    if value is None:
-        return TIME_LIMIT
-    seconds = parse_seconds(value)
-    if seconds is None:
-        raise Refusal("INVALID_PARAMS", f"{{_timeout}} must be a number of seconds, not {value!r}.")
-    return seconds
-
-
 def _environment(session: Session) -> Mapping[str, str]:
-    variables = session.state.variables.items()
-    exported = {name: value for name, value in variables if is_exported(name)}
-    return {**os.environ, "HOME": str(session.user.home), **exported}
+    return {**os.environ, "HOME": str(session.user.home), **exported(session)}
 
 
 def _unstartable(error: OSError) -> Refusal:

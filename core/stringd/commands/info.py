@@ -35,15 +35,16 @@ async def _explain(invocation: Invocation, wanted: str) -> Reply:
 
 async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
     session, state = invocation.session, invocation.session.state
+    own = dict(invocation.topic.info())
     yield "topic", session.name
     yield "user", session.user.id
-    yield "cwd", working_directory(session)
+    yield "cwd", own.pop("cwd", None) or working_directory(session)
     if state.document:
         for fact in _place(invocation, state.document):
             yield fact
         for fact in await _document(invocation):
             yield fact
-    for fact in invocation.topic.info().items():
+    for fact in own.items():
         yield fact
     yield "history", len(state.history)
     yield "variables", len(state.variables)

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import TypeAlias
 
 from stringd.contracts.checks import check_callable, check_word, check_words
-from stringd.contracts.daemon import Daemon
+from stringd.contracts.daemon import Daemon, Left
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Session, Topic
 
@@ -32,12 +32,18 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
-    """One run of a command: what was sent, and the topic that it runs in."""
+    """One run of a command: what was sent, and the topic that it runs in.
+
+    `arrived` is when it was sent, by `time.monotonic`: what a topic has answered since, its sender could
+    not know. What `left` returns is over when nobody waits for the reply any more; None if that is unknown.
+    """
 
     line: CommandLine
     session: Session
     topic: Topic
     daemon: Daemon
+    arrived: float
+    left: Left | None = None
 
 
 Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
@@ -49,7 +55,8 @@ class Command:
     """A word that agents may send.
 
     One that takes no arguments or no body is never run with any. `mask` hides secrets in the
-    command's text wherever it is shown: in the reply's label, in logs, to observers.
+    command's text wherever it is shown: in the reply's label, in logs, to observers. An `urgent` one
+    waits for no turn: it runs beside the command that its topic is busy with, however many wait.
     """
 
     name: str
@@ -60,6 +67,7 @@ class Command:
     takes_arguments: bool = True
     takes_body: bool = False
     mask: Mask | None = None
+    urgent: bool = False
 
     def __post_init__(self) -> None:
         check_word("command", self.name)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from stringd.config import Config
 from stringd.contracts.checks import check_callable, check_word
@@ -15,6 +15,8 @@ from stringd.contracts.edits import Undo
 from stringd.contracts.replies import Outcome, Reply
 from stringd.contracts.sessions import Session, SessionSummary, TopicName
 from stringd.contracts.users import User
+
+Left: TypeAlias = Callable[[], Awaitable[None]]
 
 
 class CommandHelp(Protocol):
@@ -71,14 +73,16 @@ class Daemon(Protocol):
         topic: TopicName,
         cmd: str,
         *,
-        gone: Callable[[], Awaitable[None]] | None = None,
+        gone: Left | None = None,
         begun: Callable[[], None] | None = None,
+        arrived: float | None = None,
     ) -> Outcome:
         """Wait for the topic's turn, run the command in the calling task, and return what it left behind.
 
-        `begun` is called when the turn has come. Raises `ClientGone` when what `gone` returns is
-        over before that, `UnknownUser`, and `Unavailable` when there is no turn to be had; the command
-        never runs then. Whatever goes wrong in the command itself is a reply.
+        `begun` is called when the turn has come; `arrived` is when the command was sent, if not now.
+        An urgent command waits for no turn. Raises `ClientGone` when what `gone` returns is over before
+        that, `UnknownUser`, and `Unavailable` when there is no turn to be had; the command never runs then.
+        Whatever goes wrong in the command itself is a reply.
         """
 
 

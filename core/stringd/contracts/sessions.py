@@ -60,8 +60,12 @@ class Topic:
     """What a topic keeps alive between commands; a type that keeps nothing yields this as it is."""
 
     def info(self) -> Mapping[str, str]:
-        """Lines that `/info` adds for this topic."""
+        """Lines that `/info` adds for this topic; `cwd` stands in place of its own."""
         return {}
+
+    def masked(self, text: str) -> str:
+        """Return a command's text as it may be shown, whatever is secret at this moment hidden."""
+        return text
 
 
 class Session(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ class _Flow:
         self._kernel = kernel
         self._user = user
         self._gone = gone
+        self._arrived = time.monotonic()
 
     async def run(self, blocks: Sequence[Block]) -> list[_Answer]:
         by_topic: dict[str, list[int]] = {}
@@ -83,7 +85,10 @@ class _Flow:
     async def _execute(self, topic: TopicName, command: str) -> Reply:
         if self._gone.is_set():
             raise ClientGone
-        outcome = await self._kernel.execute(self._user.id, topic, command, gone=self._left)
+        # Whoever wrote the text wrote all of its blocks before any was answered.
+        outcome = await self._kernel.execute(
+            self._user.id, topic, command, gone=self._left, arrived=self._arrived
+        )
         return outcome.reply
 
     async def _left(self) -> None:

@@ -68,6 +68,7 @@ class Catalogue:
     cli: dict[str, CliCommand] = field(default_factory=dict)
     _commands: list[Command] = field(default_factory=list)
     _by_type: dict[str, dict[str, Command]] = field(default_factory=dict)
+    _urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def add(self, added: Contribution) -> None:
         """Take in what a plugin adds; its claims have been checked."""
@@ -86,6 +87,13 @@ class Catalogue:
         if topic_type not in self._by_type:
             self._by_type[topic_type] = self._collect(self.topic_types[topic_type])
         return self._by_type[topic_type]
+
+    def urgent_of(self, topic_type: str) -> frozenset[str]:
+        """Return the names of a topic type's commands that wait for no turn."""
+        if topic_type not in self._urgent_by_type:
+            commands = self.commands_of(topic_type).values()
+            self._urgent_by_type[topic_type] = frozenset(it.name for it in commands if it.urgent)
+        return self._urgent_by_type[topic_type]
 
     def _collect(self, topic_type: TopicType) -> dict[str, Command]:
         shared = {record.name: record for record in self._commands if _is_shared_with(record, topic_type)}

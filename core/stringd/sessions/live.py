@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
 
 from stringd.contracts.daemon import Daemon
@@ -36,7 +37,7 @@ class LiveSession:
         self.predecessor: asyncio.Event | None = None
         self.keeper = Keeper(lambda: topic_type.open(TopicContext(session=self, daemon=daemon)))
         self.turns = Turns(f"{user.id}:{name}", daemon.config.queue_wait_seconds)
-        self._running: asyncio.Task[Any] | None = None
+        self._running: set[asyncio.Task[Any]] = set()
 
     @property
     def shows_documents(self) -> bool:
@@ -62,9 +63,22 @@ class LiveSession:
         """Return a context that is entered when the topic is the caller's, and left to the next one."""
         return Turn(self, gone)
 
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """Enter a command's time that begins at once, whoever has the turn."""
+        await self.ready()
+        yield
+
+    async def ready(self) -> None:
+        """Return when the session of this name before this one is over; raise if this one is, too."""
+        if self.predecessor:
+            await self.predecessor.wait()
+        if self.ended:
+            raise self.ended
+
     def refuse_reentry(self) -> None:
         """Refuse a command that another command of the same topic sends: it would wait for itself."""
-        if self._running and self._running is asyncio.current_task():
+        if asyncio.current_task() in self._running:
             raise Refusal("CONFLICT", f"A command of {self.name} can't wait for another one of {self.name}.")
 
     def refuse_waiting(self, reason: Unavailable) -> None:
@@ -77,13 +91,13 @@ class LiveSession:
 
     async def run(self, command: Coroutine[Any, Any, Outcome]) -> Outcome:
         """Run a command in the calling task, so that `end` can reach it."""
-        task = asyncio.current_task()
-        self._running = task
+        task = _current_task()
+        self._running.add(task)
         try:
             return await command
         finally:
-            self._running = None
-            while self.ended and task and task.cancelling():
+            self._running.discard(task)
+            while self.ended and task.cancelling():
                 task.uncancel()
 
     async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
@@ -91,8 +105,10 @@ class LiveSession:
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
-        if self._running and self._running is not asyncio.current_task():
-            self._running.cancel()
+        running = self._running - {_current_task()}
+        for task in running:
+            task.cancel()
+        if running:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.turns.idle(), seconds * COMMAND_SHARE)
         await self.keeper.close(seconds - (time.monotonic() - started))
@@ -122,11 +138,18 @@ class Turn:
         session = self._session
         session.refuse_reentry()
         await session.turns.take(self._gone)
-        if session.predecessor:
-            await session.predecessor.wait()
-        if session.ended:
+        try:
+            await session.ready()
+        except Unavailable:
             session.turns.pass_on()
-            raise session.ended
+            raise
 
     async def __aexit__(self, *_: object) -> None:
         self._session.turns.pass_on()
+
+
+def _current_task() -> asyncio.Task[Any]:
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("commands run in tasks")
+    return task

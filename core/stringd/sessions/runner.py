@@ -8,8 +8,9 @@ import time
 from dataclasses import dataclass
 
 from stringd.contracts.commands import Command, CommandEvent, CommandLine, Invocation, Run
-from stringd.contracts.daemon import Daemon
+from stringd.contracts.daemon import Daemon, Left
 from stringd.contracts.replies import Outcome, Reply
+from stringd.contracts.sessions import Topic
 from stringd.errors import Refusal, RequestRefused
 from stringd.host.catalogue import Catalogue
 from stringd.sessions.live import LiveSession
@@ -23,12 +24,22 @@ _HELP_FLAGS = frozenset({"--help", "-h"})
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """A command's text, when it came, and how to learn that nobody waits for its reply."""
+
+    text: str
+    arrived: float
+    left: Left | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Plan:
     """What a command's text comes down to."""
 
     run: Run
     line: CommandLine
-    label: str
+    shown: str
+    sent: Sent
 
 
 class Runner:
@@ -38,32 +49,39 @@ class Runner:
         self._daemon = daemon
         self._catalogue = catalogue
 
-    async def run(self, session: LiveSession, cmd: str) -> Outcome:
+    def is_urgent(self, session: LiveSession, text: str) -> bool:
+        """Tell whether a command's text names a command that waits for no turn."""
+        urgent = self._catalogue.urgent_of(session.name.type)
+        if not urgent or not text.startswith(session.slash):
+            return False
+        return parse_command(text[:LONGEST_HEAD]).word in urgent
+
+    async def run(self, session: LiveSession, sent: Sent) -> Outcome:
         """Execute the command and tell the observers."""
         started = time.perf_counter()
         try:
-            plan = self._plan(session, cmd)
+            plan = self._plan(session, sent)
         except Refusal as refusal:
-            shown, reply = label(cmd), _refused(refusal)
+            shown, reply = label(sent.text), _refused(refusal)
         else:
-            shown, reply = plan.label, await self._reply(session, plan)
+            shown, reply = await self._reply(session, plan)
         if self._catalogue.observers:
             self._tell(session, shown, reply, time.perf_counter() - started)
         return Outcome(label=shown, reply=reply, document=session.state.document)
 
-    def _plan(self, session: LiveSession, cmd: str) -> _Plan:
-        plain_text = session.topic_type.plain_text
+    def _plan(self, session: LiveSession, sent: Sent) -> _Plan:
+        cmd, plain_text = sent.text, session.topic_type.plain_text
         if plain_text and not cmd.startswith("//"):
-            return _Plan(plain_text, CommandLine(text=cmd), label(cmd))
+            return _Plan(plain_text, CommandLine(text=cmd), cmd, sent)
         if not cmd.startswith("/"):
             raise Refusal("COMMAND_UNSUPPORTED", "Commands must start with /. Use /help for details.")
         line = parse_command(cmd)
         command = self._find(session, line)
-        shown = label(command.mask(cmd[:LONGEST_HEAD]) if command.mask else cmd)
+        shown = command.mask(cmd[:LONGEST_HEAD]) if command.mask else cmd
         if line.arguments in _HELP_FLAGS:
-            return _Plan(_explain(command), line, shown)
+            return _Plan(_explain(command), line, shown, sent)
         _check_shape(command, line)
-        return _Plan(command.run, line, shown)
+        return _Plan(command.run, line, shown, sent)
 
     def _find(self, session: LiveSession, line: CommandLine) -> Command:
         commands = self._catalogue.commands_of(session.name.type)
@@ -77,22 +95,32 @@ class Runner:
             raise Refusal("COMMAND_UNSUPPORTED", message, f"{hint}{slash}help lists the commands.")
         return command
 
-    async def _reply(self, session: LiveSession, plan: _Plan) -> Reply:
+    async def _reply(self, session: LiveSession, plan: _Plan) -> tuple[str, Reply]:
+        """Return the label, masked by the topic as it is before the command runs, and the reply."""
+        shown = plan.shown
         try:
-            return await self._execute(session, plan)
+            topic = await session.keeper.topic()
+            shown = topic.masked(shown)
+            return label(shown), await self._execute(session, topic, plan)
         except Refusal as refusal:
-            return _refused(refusal)
+            return label(shown), _refused(refusal)
         except RequestRefused as refusal:
-            return _refused(refusal.as_refusal())
+            return label(shown), _refused(refusal.as_refusal())
         except (Exception, SystemExit, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
-                return _ended(session)
-            log.exception("%s of %s:%s failed", plan.label, session.user.id, session.name)
-            return Reply.error("INTERNAL_ERROR", _FAILED)
+                return label(shown), _ended(session)
+            log.exception("%s of %s:%s failed", label(shown), session.user.id, session.name)
+            return label(shown), Reply.error("INTERNAL_ERROR", _FAILED)
 
-    async def _execute(self, session: LiveSession, plan: _Plan) -> Reply:
-        topic = await session.keeper.topic()
-        invocation = Invocation(line=plan.line, session=session, topic=topic, daemon=self._daemon)
+    async def _execute(self, session: LiveSession, topic: Topic, plan: _Plan) -> Reply:
+        invocation = Invocation(
+            line=plan.line,
+            session=session,
+            topic=topic,
+            daemon=self._daemon,
+            arrived=plan.sent.arrived,
+            left=plan.sent.left,
+        )
         for gate in self._catalogue.gates:
             refusal = await gate.check(invocation)
             if refusal is not None:

@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 
-from stringd.plugin import TopicType, hookimpl
+from stringd.plugin import Command, Service, Topic, TopicContext, TopicType, hookimpl
+from stringd_bash.commands import COMMANDS, TYPE, take
+from stringd_bash.console import Console
+from stringd_bash.hosting import Host
+from stringd_bash.processes import ProcessTable
+from stringd_bash.settings import Settings
+from stringd_bash.topic import BashTopic
 
 
-@hookimpl
-def stringd_topic_types() -> Iterable[TopicType]:
-    """Add `bash:name` topics."""
-    return (
-        TopicType(
-            name="bash",
-            summary="A shell that keeps its state.",
-        ),
-    )
+class BashPlugin:
+    """Adds `bash:name` topics, whose shells share a host process and one look at the machine's processes."""
+
+    def __init__(self) -> None:
+        self._host = Host()
+        self._table = ProcessTable()
+
+    @hookimpl
+    def stringd_topic_types(self) -> Iterable[TopicType]:
+        """Add `bash:name` topics."""
+        settings = Settings.read()
+
+        @asynccontextmanager
+        async def open_topic(context: TopicContext) -> AsyncIterator[Topic]:
+            topic = BashTopic(Console(context.session, self._host, settings, self._table), settings)
+            try:
+                yield topic
+            finally:
+                await topic.close()
+
+        return (
+            TopicType(name=TYPE, summary="A shell that keeps its state.", open=open_topic, plain_text=take),
+        )
+
+    @hookimpl
+    def stringd_commands(self) -> Iterable[Command]:
+        """Add what deals with the program that a shell is busy with."""
+        return COMMANDS
+
+    @hookimpl
+    def stringd_services(self) -> Iterable[Service]:
+        """Add what ends the host process with the daemon."""
+        return (Service(name="bash-host", run=self._keep_host),)
+
+    async def _keep_host(self) -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            self._host.close()
+
+
+BASH = BashPlugin()

@@ -1,0 +1,185 @@
+"""A topic's shell and the program that it is busy with: started, typed into, told of, replaced when dead."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+
+from stringd.exporting import exported
+from stringd.plugin import Refusal, Reply, Session
+from stringd_bash.buffer import Buffer
+from stringd_bash.hosting import Host
+from stringd_bash.link import Order
+from stringd_bash.processes import ProcessTable
+from stringd_bash.program import Program, Standing
+from stringd_bash.replies import reply_to, section
+from stringd_bash.settings import Settings
+from stringd_bash.shell import Ending, Shell
+from stringd_bash.view import View
+
+# Programs that ask the terminal something would wait for the answer.
+_ANSWERS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[5n": b"\x1b[0n", b"\x1b[c": b"\x1b[?6c"}
+_QUESTION = re.compile(b"|".join(map(re.escape, _ANSWERS)))
+
+
+class Console:
+    """Holds at most one shell, which is there from the first text on."""
+
+    def __init__(self, session: Session, host: Host, settings: Settings, table: ProcessTable) -> None:
+        self.shell: Shell | None = None
+        self.program: Program | None = None
+        self.status = 0
+        """The status of the last program that somebody was told of."""
+        self.view = View(settings.size)
+        self._session = session
+        self._host = host
+        self._settings = settings
+        self._table = table
+        self._changing = asyncio.Lock()
+        self._exported: dict[str, str] = {}
+        self._background = Buffer()
+        self._sink = self._background
+        self._notes: list[str] = []
+        self._typed = ""
+
+    @property
+    def running(self) -> Program | None:
+        """The program that the shell is busy with, if it is."""
+        return self.program if self.program and self.program.is_running else None
+
+    @property
+    def cwd(self) -> str:
+        """Where the shell is, or will begin."""
+        return self.shell.cwd if self.shell and self.shell.is_alive else self._home
+
+    @property
+    def _home(self) -> str:
+        return str(self._session.user.home)
+
+    async def begin(self, text: str) -> Program:
+        """Have the shell evaluate a text."""
+        shell = await self._living_shell()
+        preparation = self._new_exports()
+        # What was printed until now came from what runs in the background.
+        shell.terminal.drain()
+        self.view = View(self._settings.size_of(self._session))
+        self.resize()
+        self._sink = Buffer()
+        self._typed = ""
+        ending = shell.evaluate(text, preparation)
+        ending.add_done_callback(self._end_program)
+        self.program = Program(shell, text, self._sink, ending, self._table)
+        return self.program
+
+    def type_line(self, text: str) -> None:
+        """Type a line into the program that runs."""
+        if self.shell:
+            # The terminal repeats what is typed; whoever typed it knows it.
+            self._typed = "" if self.shell.terminal.is_silent() else text
+            self.shell.terminal.type(f"{text}\n".encode(errors="surrogatepass"))
+
+    def resize(self) -> None:
+        """Give the terminal the size that the topic asks for."""
+        if self.shell and self.shell.is_alive:
+            size = self._settings.size_of(self._session)
+            self.shell.terminal.resize(size.rows, size.columns)
+            self.view.resize(size)
+
+    async def tell(self, program: Program, standing: Standing) -> Reply:
+        """Return how a program stands and what is new; what it has told, it forgets."""
+        ending = program.ending.result() if standing is Standing.ENDED else None
+        cwd = self._cwd_after(ending)
+        parts = [*self._notes, await self._new_background(), await self._new_output(program, ending)]
+        self._notes = []
+        if ending:
+            self.status = ending.status
+            self.program = None if self.program is program else self.program
+            parts += [_replacement(cwd)] if ending.cwd is None else []
+        program.tell(standing)
+        return reply_to(standing, ending, cwd, parts)
+
+    async def keep(self, program: Program) -> None:
+        """Keep for the next reply what a program has printed that ended while nobody waited for it."""
+        reply = await self.tell(program, Standing.ENDED)
+        self._notes = [section(f"output of the program before, {reply.system}", reply.content or "")]
+
+    async def reset(self) -> None:
+        """End everything that runs here, forget what it has printed, and start a new shell."""
+        async with self._changing:
+            await self._end_shell()
+            self.program = None
+            self._notes = []
+            self._background.take()
+            await self._start_shell()
+
+    async def close(self) -> None:
+        """End everything that runs here."""
+        async with self._changing:
+            await self._end_shell()
+
+    async def _living_shell(self) -> Shell:
+        async with self._changing:
+            if self.shell and self.shell.is_alive:
+                return self.shell
+            return await self._start_shell()
+
+    async def _start_shell(self) -> Shell:
+        if not self._session.user.home.is_dir():
+            raise Refusal("NOT_FOUND", f"No such directory: {self._home}")
+        size = self._settings.size_of(self._session)
+        order = Order(
+            program=self._settings.program,
+            rc=self._settings.rc,
+            home=self._home,
+            rows=size.rows,
+            columns=size.columns,
+        )
+        self._exported = {}
+        self.shell = await Shell.start(self._host, order, self._printed)
+        return self.shell
+
+    async def _end_shell(self) -> None:
+        shell, self.shell = self.shell, None
+        if shell:
+            await shell.end()
+
+    def _end_program(self, _: asyncio.Future[Ending]) -> None:
+        self._sink = self._background
+
+    def _printed(self, data: bytes) -> None:
+        self._sink.add(data)
+        if self._sink is self._background:
+            if self._sink.is_full and self.shell and self.shell.is_alive:
+                self.shell.terminal.pause()
+        elif b"\x1b[" in data and self.shell:
+            for question in _QUESTION.findall(data):
+                self.shell.terminal.type(_ANSWERS[question])
+
+    def _new_exports(self) -> str:
+        wanted = exported(self._session)
+        fresh = {name: value for name, value in wanted.items() if self._exported.get(name) != value}
+        if any("\0" in value for value in fresh.values()):
+            raise Refusal("INVALID_PARAMS", "A variable that is exported can't hold a NUL character.")
+        self._exported |= fresh
+        return "\n".join(f"export {name}={shlex.quote(value)}" for name, value in fresh.items())
+
+    def _cwd_after(self, ending: Ending | None) -> str:
+        if ending is None:
+            return self.cwd
+        return self._home if ending.cwd is None else ending.cwd
+
+    async def _new_background(self) -> str:
+        text = await View(self._settings.size).show(self._background, final=True)
+        return section("background output", text.removesuffix("\n"))
+
+    async def _new_output(self, program: Program, ending: Ending | None) -> str:
+        text = await self.view.show(program.output, final=ending is not None)
+        typed, self._typed = self._typed, ""
+        if typed and f"{text}\n".startswith(f"{typed}\n"):
+            text = text[len(typed) :].removeprefix("\n")
+        return text.removesuffix("\n")
+
+
+def _replacement(home: str) -> str:
+    return f"[the shell has ended; the next text starts a new one in {home}]"

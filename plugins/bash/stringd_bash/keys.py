@@ -1,0 +1,56 @@
+"""Keys by their names, as the bytes that a terminal sends for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from stringd.plugin import Refusal
+
+_TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))', re.DOTALL)
+_ESCAPE = re.compile(r"\\([\"\\])")
+_CURSOR = {"up": "A", "down": "B", "right": "C", "left": "D", "home": "H", "end": "F"}
+_NAMED = {
+    "enter": "\r",
+    "tab": "\t",
+    "escape": "\x1b",
+    "esc": "\x1b",
+    "space": " ",
+    "backspace": "\x7f",
+    "delete": "\x1b[3~",
+    "insert": "\x1b[2~",
+    "pageup": "\x1b[5~",
+    "pagedown": "\x1b[6~",
+    **{f"f{number}": f"\x1bO{letter}" for number, letter in enumerate("PQRS", 1)},
+    **{f"f{number}": f"\x1b[{code}~" for number, code in enumerate((15, 17, 18, 19, 20, 21, 23, 24), 5)},
+}
+NAMES = (
+    "^A to ^Z, Enter, Tab, Escape, Space, Backspace, Delete, Insert, Home, End, PageUp, PageDown, "
+    "Up, Down, Left, Right, F1 to F12, and any single character"
+)
+
+
+def encode_keys(text: str, *, application: bool) -> bytes:
+    """Return the bytes of a line of keys and quoted texts, or refuse it and name the keys that there are."""
+    return "".join(_encoded(text, "O" if application else "[")).encode()
+
+
+def _encoded(text: str, cursor: str) -> Iterator[str]:
+    position = 0
+    while match := _TOKEN.match(text, position):
+        position = match.end()
+        quoted, name = match.groups()
+        yield _ESCAPE.sub(r"\1", quoted) if name is None else _key(name, cursor)
+
+
+def _key(name: str, cursor: str) -> str:
+    lower = name.lower()
+    if lower in _CURSOR:
+        return f"\x1b{cursor}{_CURSOR[lower]}"
+    if lower in _NAMED:
+        return _NAMED[lower]
+    if len(name) == 1:
+        return name
+    if len(name) == 2 and name[0] == "^" and "?" <= name[1].upper() <= "_":
+        return chr(ord(name[1].upper()) ^ 64)
+    raise Refusal("INVALID_PARAMS", f"Unknown key: {name}", f"keys: {NAMES}", 'text: "in double quotes"')

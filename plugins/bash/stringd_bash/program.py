@@ -1,0 +1,131 @@
+"""A text that the shell evaluates, followed until there is something to tell."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Awaitable, Callable
+from enum import Enum, auto
+from typing import Any
+
+from stringd_bash.buffer import Buffer
+from stringd_bash.processes import ProcessTable
+from stringd_bash.shell import Ending, Shell
+from stringd_bash.waiting import reads
+
+# A program that has just been given something may need a moment to wake: one look is no proof.
+_PAUSES = (0.02, 0.03, 0.05)
+_LAST_PAUSE = 0.1
+_LOOKS = 2
+_QUIET_SECONDS = 0.5
+
+
+class Standing(Enum):
+    """How a program stands when its follower returns."""
+
+    ENDED = auto()
+    WAITING = auto()
+    RUNNING = auto()
+    FORSAKEN = auto()
+
+
+class Program:
+    """What the shell is busy with, and what it has printed that nobody has been shown."""
+
+    def __init__(
+        self,
+        shell: Shell,
+        text: str,
+        output: Buffer,
+        ending: asyncio.Future[Ending],
+        table: ProcessTable,
+    ) -> None:
+        self.shell = shell
+        self.text = text
+        self.output = output
+        self.ending = ending
+        self.known: float | None = None
+        """When somebody was first told that it has not ended."""
+        self.told: Standing | None = None
+        """What was told of it last."""
+        self._table = table
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return not self.ending.done()
+
+    def tell(self, standing: Standing) -> None:
+        """Note that somebody is told of it now."""
+        self.known = self.known or time.monotonic()
+        self.told = standing
+
+    async def follow(
+        self, seconds: float, left: Callable[[], Awaitable[None]] | None = None, *, for_news: bool = False
+    ) -> Standing:
+        """Return when it has ended, waits for input, the seconds are over, or whoever asked has left.
+
+        With `for_news`, waiting for input counts only once it has printed something.
+        """
+        deadline = time.monotonic() + seconds
+        watch = _Watch(self, self._table, for_news=for_news)
+        leaving: set[asyncio.Future[Any]] = set()
+        try:
+            for pause in itertools.chain(_PAUSES, itertools.repeat(_LAST_PAUSE)):
+                remaining = max(deadline - time.monotonic(), 0)
+                events: set[asyncio.Future[Any]] = {self.ending, *leaving}
+                await asyncio.wait(events, timeout=min(pause, remaining), return_when=asyncio.FIRST_COMPLETED)
+                if not self.is_running:
+                    return Standing.ENDED
+                if any(task.done() for task in leaving):
+                    return Standing.FORSAKEN
+                if watch.finds_it_waiting():
+                    return Standing.WAITING
+                if remaining == 0:
+                    return Standing.RUNNING
+                if left and not leaving:
+                    leaving = {asyncio.ensure_future(left())}
+        finally:
+            for task in leaving:
+                task.cancel()
+        raise AssertionError("the pauses never end")
+
+
+class _Watch:
+    """Looks at a program again and again, until looking twice gives the same answer."""
+
+    def __init__(self, program: Program, table: ProcessTable, *, for_news: bool) -> None:
+        self._program = program
+        self._table = table
+        self._terminal = program.shell.terminal
+        self._received = program.output.received
+        self._lacks_news = for_news
+        self._quiet_since = time.monotonic()
+        self._looks = 0
+
+    def finds_it_waiting(self) -> bool:
+        """Tell whether the program sleeps until something is typed."""
+        if self._is_busy() or self._lacks_news:
+            return False
+        processes = self._table.group(self._terminal.foreground())
+        found = reads(processes, self._terminal.name)
+        if found is None:
+            return self._seems_to_ask()
+        self._looks = self._looks + 1 if found else 0
+        return self._looks >= _LOOKS
+
+    def _is_busy(self) -> bool:
+        received = self._program.output.received
+        if received == self._received and not self._terminal.has_input():
+            return False
+        self._lacks_news = self._lacks_news and received == self._received
+        self._received = received
+        self._quiet_since = time.monotonic()
+        self._looks = 0
+        return True
+
+    def _seems_to_ask(self) -> bool:
+        """Judge by what can be seen from outside: it is quiet, and the echo is off or a line unfinished."""
+        is_quiet = time.monotonic() - self._quiet_since > _QUIET_SECONDS
+        return is_quiet and (self._terminal.is_silent() or self._program.output.is_mid_line)

@@ -1,0 +1,68 @@
+"""How bash topics behave: what the daemon's environment says, and what a topic sets for itself."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from stringd.config import parse_seconds
+from stringd.exporting import time_limit
+from stringd.plugin import Fault, Refusal, Session
+
+_SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
+_LEAST, _MOST = 2, 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """A terminal's size in characters."""
+
+    columns: int
+    rows: int
+
+    @classmethod
+    def parse(cls, text: str) -> Size | None:
+        """Return the size that a text such as `120x40` names, if it names one."""
+        match = _SIZE.fullmatch(text.strip())
+        columns, rows = map(int, match.groups()) if match else (0, 0)
+        fits = _LEAST <= columns <= _MOST and _LEAST <= rows <= _MOST
+        return cls(columns=columns, rows=rows) if fits else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The defaults of all bash topics."""
+
+    program: str
+    rc: str
+    seconds: float
+    size: Size
+
+    @classmethod
+    def read(cls) -> Settings:
+        """Read them from the environment; one that can't be read is a `Fault`."""
+        seconds = parse_seconds(os.environ.get("STRINGD_BASH_TIMEOUT", "120"))
+        size = Size.parse(os.environ.get("STRINGD_BASH_SIZE", "80x24"))
+        if seconds is None:
+            raise Fault("STRINGD_BASH_TIMEOUT must be a number of seconds")
+        if size is None:
+            raise Fault("STRINGD_BASH_SIZE must be a size such as 120x40")
+        return cls(
+            program=os.environ.get("STRINGD_BASH_PROGRAM", "/bin/bash"),
+            rc=os.environ.get("STRINGD_BASH_RC", ""),
+            seconds=seconds,
+            size=size,
+        )
+
+    def seconds_of(self, session: Session) -> float:
+        """Return how long a topic's programs run until their topic answers without them."""
+        return time_limit(session, self.seconds)
+
+    def size_of(self, session: Session) -> Size:
+        """Return a topic's terminal size."""
+        text = session.state.variables.get("_size")
+        size = self.size if text is None else Size.parse(text)
+        if size is None:
+            raise Refusal("INVALID_PARAMS", f"{{_size}} must be columns x rows such as 120x40, not {text!r}.")
+        return size

@@ -1,0 +1,114 @@
+"""The parent of one shell, in a process of its own: what the shell leaves behind, it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import shutil
+import signal
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ptyprocess import PtyProcess
+
+from stringd_bash.link import Order, encode, send
+from stringd_bash.tree import adopt_orphans, die_with_parent, end_descendants
+
+_BOOT = Path(__file__).with_name("boot.bash")
+_ENVIRONMENT = {"TERM": "xterm-256color", "PAGER": "cat", "GIT_PAGER": "cat"}
+_NOT_INHERITED = ("COLUMNS", "LINES", "PS1", "PROMPT_COMMAND", "HISTFILE", "BASH_ENV", "ENV", "TMOUT")
+
+
+def supervise(link: socket.socket, order: Order) -> None:
+    """Run a shell until it ends or the daemon lets go of the link; then end what still descends from it."""
+    adopt_orphans()
+    with _child_signals() as signalled, _channel() as (directory, pipes):
+        try:
+            shell = _spawn(order, directory)
+        except Exception as error:
+            send(link, encode({"error": str(error)}))
+            return
+        send(link, encode({"pid": shell.pid}), [shell.fd, *pipes])
+        for descriptor in (shell.fd, *pipes):
+            os.close(descriptor)
+        shell.closed = True
+        _watch(shell.pid, link, signalled)
+        end_descendants()
+
+
+def _spawn(order: Order, channel: str) -> PtyProcess:
+    inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+    return PtyProcess.spawn(
+        [order.program, "--noprofile", "--noediting", "--rcfile", str(_BOOT), "-i"],
+        cwd=order.home,
+        env=inherited
+        | _ENVIRONMENT
+        | {"HOME": order.home, "__stringd_channel": channel, "__stringd_rc": order.rc},
+        dimensions=(order.rows, order.columns),
+        preexec_fn=_prepare_child,
+    )
+
+
+def _prepare_child() -> None:
+    die_with_parent()
+    for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+@contextmanager
+def _channel() -> Iterator[tuple[str, list[int]]]:
+    """Make the two pipes, named in a private directory: texts to the shell, reports from it."""
+    directory = tempfile.mkdtemp(prefix="stringd-bash-")
+    try:
+        paths = [Path(directory, name) for name in ("commands", "reports")]
+        for path in paths:
+            os.mkfifo(path, 0o600)
+        # Open for both ways, so that neither side ever waits for the other to open it.
+        yield directory, [os.open(path, os.O_RDWR | os.O_NONBLOCK) for path in paths]
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@contextmanager
+def _child_signals() -> Iterator[int]:
+    """Yield a descriptor that becomes readable when a child has ended."""
+    readable, writable = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    yield readable
+
+
+def _watch(shell: int, link: socket.socket, signalled: int) -> None:
+    with selectors.DefaultSelector() as selector:
+        selector.register(link, selectors.EVENT_READ)
+        selector.register(signalled, selectors.EVENT_READ)
+        while not _has_ended(shell, link):
+            ready = {key.fileobj for key, _ in selector.select()}
+            if link in ready:
+                return
+            with contextlib.suppress(BlockingIOError):
+                os.read(signalled, 4096)
+
+
+def _has_ended(shell: int, link: socket.socket) -> bool:
+    while ended := _reaped():
+        pid, status = ended
+        if pid == shell:
+            code = os.waitstatus_to_exitcode(status)
+            with contextlib.suppress(OSError):
+                send(link, encode({"status": 128 - code if code < 0 else code}))
+            return True
+    return False
+
+
+def _reaped() -> tuple[int, int] | None:
+    try:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        return None
+    return (pid, status) if pid else None

@@ -1,0 +1,104 @@
+"""A process and all that descends from it: adopted when orphaned, ended to the last."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_HANG_UP_SECONDS = 0.2
+_END_SECONDS = 5.0
+_PAUSE_SECONDS = 0.005
+_PROC = Path("/proc")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends, where the system knows how (Linux)."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent() -> None:
+    """Be killed when the parent ends, where the system knows how (Linux)."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def end_descendants() -> None:
+    """Return when this process has no descendant any more: they have a moment to leave, then are killed."""
+    if _are_gone_within(_HANG_UP_SECONDS):
+        return
+    deadline = time.monotonic() + _END_SECONDS
+    while time.monotonic() < deadline:
+        _kill(_frozen_descendants())
+        if _are_gone_within(_PAUSE_SECONDS):
+            return
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _are_gone_within(seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while _has_children():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_PAUSE_SECONDS)
+    return True
+
+
+def _has_children() -> bool:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _frozen_descendants() -> set[int]:
+    """Stop before killing: what runs could fork faster than it is found."""
+    frozen: set[int] = set()
+    while fresh := set(_descendants(os.getpid())) - frozen:
+        for pid in fresh:
+            _signal(pid, signal.SIGSTOP)
+        frozen |= fresh
+    return frozen
+
+
+def _kill(pids: set[int]) -> None:
+    for pid in pids:
+        _signal(pid, signal.SIGKILL)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _descendants(ancestor: int) -> Iterator[int]:
+    children: dict[int, list[int]] = {}
+    for pid, parent in _parents():
+        children.setdefault(parent, []).append(pid)
+    found = [ancestor]
+    for pid in found:
+        found += children.get(pid, ())
+        if pid != ancestor:
+            yield pid
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    for entry in _PROC.iterdir() if _PROC.is_dir() else ():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                # The name of the program stands in brackets and may itself hold any.
+                fields = (entry / "stat").read_bytes().rpartition(b")")[2].split()
+                if fields[0] != b"Z":
+                    yield int(entry.name), int(fields[1])

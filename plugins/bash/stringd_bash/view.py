@@ -1,0 +1,127 @@
+"""What a program's output looks like on a terminal, told reply by reply."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import re
+
+from stringd_bash.buffer import Buffer
+from stringd_bash.screen import Screen
+from stringd_bash.settings import Size
+
+# Strings that terminals take as orders: titles, links, capabilities. And colours, which are dropped.
+_STRINGS = re.compile(
+    r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\)|\x1b\[[0-9;:<=>?]*m|\x1b[=>]|\x1b\(B"
+)
+_UNFINISHED = re.compile(r"\x1b(?:\[[0-9;:<=>?]*|[\]PX^_][^\x07\x1b]{0,4096})?\Z")
+_ENTER, _LEAVE = r"\x1b\[\?(?:1049|1047|47)h", r"\x1b\[\?(?:1049|1047|47)l"
+_SWITCH = re.compile(f"({_ENTER})|{_LEAVE}")
+_ASIDE = re.compile(f"{_ENTER}.*?{_LEAVE}", re.DOTALL)
+_ADDRESSED = re.compile(r"\x1b\[[0-9;]*[Hfdr]|\x1b\[[23]J|\x1bc")
+_MOVED = re.compile(r"\x1b\[[0-9;]*[ABEFJLMSTsu]|\x1b[78DME]")
+_REDRAWN = re.compile(r"\A.*(?:\r\x1b\[0?K|\x1b\[2K\r)", re.DOTALL)
+_LINE_END = re.compile(r"\r+\n")
+_ORDERS = re.compile(r"[\r\b\x1b]")
+_INVISIBLE = {**dict.fromkeys([*range(9), *range(11, 32), 127, *range(128, 160)]), 10: "\n", 9: "\t"}
+_MODES = re.compile(r"\x1b\[\?(1|2004)([hl])")
+_WIDE = 10_000
+_ROWS = 24
+
+
+class View:
+    """One program's output: lines as they come, or a screen when it uses the terminal as one."""
+
+    def __init__(self, size: Size) -> None:
+        self._size = size
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
+        self._screen: Screen | None = None
+        self._is_aside = False
+        self._modes: set[str] = set()
+
+    @property
+    def application_keys(self) -> bool:
+        """Whether the program wants cursor keys in their other spelling."""
+        return "1" in self._modes
+
+    @property
+    def is_editor(self) -> bool:
+        """Whether the program shows what is typed by itself, as editors, pagers and line editors do."""
+        return self._is_aside or bool(self._modes)
+
+    def resize(self, size: Size) -> None:
+        """Show a screen of another size from now on."""
+        self._size = size
+        if self._screen:
+            self._screen.resize(size.rows, size.columns)
+
+    async def show(self, output: Buffer, *, final: bool) -> str:
+        """Return what is new; of a program that uses the terminal as a screen, the screen as it is now."""
+        text = self._text(output, final=final)
+        for mode in _MODES.finditer(text):
+            (self._modes.add if mode[2] == "h" else self._modes.discard)(mode[1])
+        was_aside = self._is_aside
+        for switch in _SWITCH.finditer(text):
+            self._is_aside = bool(switch[1])
+        text_here = _without_asides(text, was_aside)
+        is_screen = self._is_aside or bool(_ADDRESSED.search(text_here))
+        if self._screen or is_screen:
+            self._screen = self._screen or Screen(self._size.rows, self._size.columns)
+            await self._screen.feed(text)
+            picture = self._screen.picture()
+            if is_screen:
+                return picture
+        return await _resolved(text_here)
+
+    def _text(self, output: Buffer, *, final: bool) -> str:
+        head, dropped, tail = output.take()
+        text = self._rest + self._decoder.decode(head, final=final or bool(dropped))
+        if dropped:
+            text += f"\r\n[... {dropped} bytes of output left out ...]\r\n"
+        text = _STRINGS.sub("", text + self._decoder.decode(tail, final=final))
+        unfinished = None if final else _UNFINISHED.search(text)
+        self._rest = unfinished[0] if unfinished else ""
+        return text[: unfinished.start()] if unfinished else text
+
+
+def _without_asides(text: str, is_aside: bool) -> str:
+    """Leave out what was shown on the alternate screen."""
+    if is_aside:
+        parts = re.split(_LEAVE, text, maxsplit=1)
+        text = parts[1] if len(parts) > 1 else ""
+    return re.split(_ENTER, _ASIDE.sub("", text), maxsplit=1)[0]
+
+
+async def _resolved(text: str) -> str:
+    if _MOVED.search(text):
+        screen = Screen(_ROWS, _WIDE)
+        await screen.feed(text)
+        return screen.picture()
+    text = _LINE_END.sub("\n", text)
+    if not _ORDERS.search(text):
+        return text.translate(_INVISIBLE)
+    return await _resolved_lines(text.split("\n"))
+
+
+async def _resolved_lines(lines: list[str]) -> str:
+    screen, resolved = Screen(1, _WIDE), []
+    for line in lines:
+        if _ORDERS.search(line):
+            resolved.append(screen.feed_line(_last_states(line)))
+            await asyncio.sleep(0)
+        else:
+            resolved.append(line.translate(_INVISIBLE))
+    return "\n".join(resolved)
+
+
+def _last_states(line: str) -> str:
+    """Leave out what later redraws of a line cover: a progress bar may have thousands."""
+    line = _REDRAWN.sub("", line)
+    if "\x1b" in line or "\b" in line or not line.isascii():
+        return line
+    kept: list[str] = []
+    for state in reversed(line.rstrip("\r").split("\r")):
+        if not kept or len(state) > len(kept[-1]):
+            kept.append(state)
+    return "\r".join(reversed(kept))

@@ -1,0 +1,131 @@
+"""A shell that persists: whatever its text looks like, it is one command with one true status."""
+
+from __future__ import annotations
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.bash.conftest import Topic
+
+
+def test_state_persists(topic: Topic) -> None:
+    topic.says("mkdir -p a/b && cd a/b")
+    topic.says("export SHOWN=1; hidden=2; f() { echo f $1; }; shopt -s extglob; alias hello='echo hello'")
+    topic.says("set -o pipefail; set -- one two")
+    found = topic.says(
+        "sh -c 'echo $SHOWN-$hidden'; echo $hidden; f x; hello; echo $# $2; set -o | grep pipefail"
+    )
+    assert found.split() == ["1-", "2", "f", "x", "hello", "2", "two", "pipefail", "on"]
+    assert topic("true").cwd == f"{topic.daemon.home}/a/b"
+
+
+def test_the_shell_begins_at_home_without_startup_files(topic: Topic) -> None:
+    (topic.daemon.home / ".bashrc").write_text("echo from bashrc\n", encoding="utf-8")
+    assert topic.says("echo $HOME; pwd; echo $-").splitlines()[:2] == [str(topic.daemon.home)] * 2
+    assert topic("pwd").cwd == str(topic.daemon.home)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("true", 0),
+        ("false", 1),
+        ("(exit 7)", 7),
+        ("f() { return 42; }; f", 42),
+        ("false | true", 0),
+        ("sh -c 'kill -9 $$'", 137),
+        ("sh -c 'kill -TERM $$'", 143),
+        ("no-such-program-at-all", 127),
+        ("/etc/passwd", 126),
+        ("echo ${nothing?is missing}", 1),
+        ("if", 2),
+        ("echo )", 2),
+        ("echo 'unbalanced", 2),
+        ('echo "unbalanced', 2),
+        ("echo $(", 2),
+        ("exec no-such-program-at-all", 127),
+        ("return 3", 2),
+        ("test 1 = 2 # a comment", 1),
+        ("# only a comment", 0),
+    ],
+)
+def test_the_status_is_real_and_the_shell_survives(topic: Topic, text: str, status: int) -> None:
+    topic.says("kept=yes")
+    it = topic(text)
+    assert (it.state, it.code) == (str(status), f"EXIT_{status}" if status else None), it.raw
+    assert topic.says("echo $kept") == "yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [("exit 3", 3), ("exit", 0), ("set -e; false", 1), ("kill -9 $$", 137), ("exec sh -c 'exit 5'", 5)],
+)
+def test_a_shell_that_ends_says_how_and_is_replaced(topic: Topic, text: str, status: int) -> None:
+    topic.says("kept=yes; cd /")
+    it = topic(text)
+    assert (it.state, it.cwd) == (str(status), str(topic.daemon.home))
+    assert "the shell has ended" in it.output
+    assert topic.says("echo ${kept:-gone}") == "gone"
+
+
+def test_the_last_status_is_there_for_the_next_text(topic: Topic) -> None:
+    topic("(exit 9)")
+    assert topic.says("echo $?") == "9"
+
+
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        ("cat <<'END'\n$x \\ `y`\nEND", "$x \\ `y`"),
+        ("cat <<END", "bash: warning: here-document at line 1 delimited by end-of-file (wanted `END')"),
+        ("echo one \\\ntwo", "one two"),
+        ("echo back\\", "back\\"),
+        ("for i in 1 2\ndo\n  echo $i\ndone\n# end", "1\n2"),
+        ("echo 'a\nb'", "a\nb"),
+        ("echo é𝒞", "é𝒞"),
+        ("printf '%q' \x01\x1b\x7f", "$'\\001\\E\\177'"),
+        ("/bin/echo slash", "slash"),
+        ("echo 'exit: 0 | cwd: /\n---\nx'", "exit: 0 | cwd: /\n---\nx"),
+        ("local x=1; echo $x", "bash: local: can only be used in a function"),
+        ("stty raw -echo; echo x", "x"),
+        ('for fd in {3..255}; do eval "exec $fd>&-"; done; echo closed', "closed"),
+        ("trap 'echo trapped' EXIT; trap '' INT; echo set", "set"),
+        ("alias eval=false; unset PROMPT_COMMAND; set -f; IFS=x; echo done", "done"),
+    ],
+)
+def test_text_of_any_shape_is_one_command(topic: Topic, text: str, output: str) -> None:
+    assert topic.says(text).rstrip() == output or output in topic(text).output
+    assert topic.says("echo still here") == "still here"
+    assert topic.says("echo and here") == "and here"
+
+
+def test_a_megabyte_is_one_command(topic: Topic) -> None:
+    assert topic.says(f"x='{'a' * 1_000_000}'\necho ${{#x}}") == "1000000"
+
+
+def test_a_nul_character_is_refused(topic: Topic) -> None:
+    assert topic.events("echo a\0b").head["code"] == "INVALID_PAYLOAD"
+
+
+def test_variables_of_the_topic_are_exported(topic: Topic) -> None:
+    topic.events('//set {city} = "It\'s $HOME"\n{_hidden} = "x"')
+    assert topic.says("sh -c 'echo $city-$_hidden'") == "It's $HOME-"
+    topic.says("city=changed")
+    assert topic.says("echo $city") == "changed"
+    topic.events('//set {city} = "again"')
+    assert topic.says("echo $city") == "again"
+
+
+def test_runtime_commands_begin_with_two_slashes(topic: Topic) -> None:
+    topic.says("cd /usr")
+    info = topic.events("//info").content
+    assert "\ncwd: /usr\n" in info
+    assert topic.events("//open x").head["code"] == "COMMAND_UNSUPPORTED"
+    assert topic("/open x").state == "127"
+
+
+def test_a_shell_that_can_not_start_says_why(shared: DaemonProcess) -> None:
+    shared.register("ghost", shared.home / "nowhere")
+    (shared.home / "nowhere").rmdir()
+    it = shared.exec("echo x", "bash:t", "ghost")
+    assert it.head["code"] == "NOT_FOUND"

@@ -1,0 +1,69 @@
+"""Nothing hangs an agent: programs that wait say so, and what is sent then is their input."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.bash.conftest import Topic
+
+
+def test_a_question_is_answered_in_plain_text(topic: Topic) -> None:
+    start = time.monotonic()
+    it = topic("cd /usr; read -p 'Name? ' name; echo Hello $name")
+    assert time.monotonic() - start < 3
+    assert (it.state, it.code, it.cwd, it.output) == ("waiting", None, "/usr", "Name? ")
+    it = topic("Ada")
+    assert (it.state, it.output) == ("0", "Hello Ada")
+
+
+def test_each_reply_shows_only_what_is_new(topic: Topic) -> None:
+    assert topic("cat").output == "(no output)"
+    assert topic("one").output == "one"
+    assert topic("two").output == "two"
+    assert topic("//keys ^D").state == "0"
+
+
+def test_a_program_that_only_takes_long_is_running(topic: Topic) -> None:
+    topic.events('//set {_timeout} = "0.4"')
+    assert topic("echo begun; sleep 30 | cat >/dev/null").state == "running"
+    it = topic("//interrupt")
+    assert (it.state, it.code) == ("130", "EXIT_130")
+    assert topic.says("echo usable") == "usable"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "read -s -p 'Password: ' p; echo; echo ${#p}",
+        'python3 -c "import getpass; print(len(getpass.getpass()))"',
+    ],
+)
+@pytest.mark.parametrize("way", ["{}", '//keys "{}" Enter'])
+def test_a_secret_is_seen_nowhere(start_bash: Callable[..., DaemonProcess], program: str, way: str) -> None:
+    daemon = start_bash()
+    topic = Topic(daemon)
+    assert topic(program).state == "waiting"
+    events = topic.events(way.format("hunter2-secret"))
+    assert "********" in events.head["cmd"]
+    assert events.content.endswith("\n14")
+    assert topic.says("history; echo shown") == "shown"
+    assert "hunter2" not in events.raw.decode() + topic.events("//info").raw.decode()
+    daemon.stop()
+    kept = [
+        daemon.stderr().encode(),
+        *(path.read_bytes() for path in daemon.data_dir.rglob("*") if path.is_file()),
+    ]
+    assert not any(b"hunter2" in text for text in kept)
+
+
+def test_a_program_that_ignores_signals_is_ended_by_reset(topic: Topic) -> None:
+    topic.events('//set {_timeout} = "0.4"')
+    assert topic("cd /; bash -c 'trap \"\" INT TERM HUP; while :; do sleep 0.1; done'").state == "running"
+    assert topic("//interrupt").state == "running"
+    it = topic("//reset")
+    assert (it.state, it.cwd) == ("0", str(topic.daemon.home))
+    assert topic.says("pwd") == str(topic.daemon.home)
