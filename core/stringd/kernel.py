@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
@@ -92,6 +92,11 @@ class Kernel:
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
+
+    @property
+    def schemes(self) -> Collection[str]:
+        """The schemes of the URIs that can be loaded, in lower case."""
+        return self.catalogue.loaders.keys()
 
     async def load(self, uri: str, session: Session) -> Document:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""

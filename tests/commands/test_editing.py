@@ -78,6 +78,13 @@ class TestWrite:
             ("/append a.md#b\nx", "INVALID_TARGET"),
             ("/write https://example.com/a\nx", "INVALID_TARGET"),
             ("/write\nx", "INVALID_TARGET"),
+            ("/write --force\nx", "INVALID_TARGET"),
+            ("/append\nx", "INVALID_TARGET"),
+            ("/replace\nx\n---\ny", "INVALID_TARGET"),
+            ("/edit\nx", "INVALID_TARGET"),
+            ("/edit", "INVALID_TARGET"),
+            ("/verify", "INVALID_TARGET"),
+            ("/replace a.md:L99999999999999999999999\nx", "LINE_OUT_OF_RANGE"),
             ("/verify a.md", "INVALID_TARGET"),
             ("/write /etc/stringd-test\nx", "FILE_NOT_ALLOWED"),
             ("/edit ../a.md", "FILE_NOT_ALLOWED"),
@@ -98,6 +105,7 @@ class TestWrite:
     )
     def test_refusals_leave_the_file_alone(self, daemon: DaemonProcess, command: str, code: str) -> None:
         put(daemon, "a.md", "# b\nx\nx\n")
+        daemon.exec("/open a.md")
         assert daemon.exec(command).head["code"] == code
         assert text_of(daemon, "a.md") == "# b\nx\nx\n"
         assert sorted(path.name for path in daemon.home.iterdir()) == ["a.md"]
@@ -110,6 +118,16 @@ class TestWrite:
         )
         assert content(daemon, "/replace a.md:L5\nx").endswith(":L5\nthe file has 1 line")
         assert content(daemon, "/write a.md").endswith("\nUsage: /write path[#block] [--force]\ntext")
+
+    def test_nothing_named_is_not_the_current_document(self, daemon: DaemonProcess) -> None:
+        put(daemon, "a.md", "# A\nold\n")
+        daemon.exec("/open a.md")
+        assert content(daemon, "/write --force\nx") == (
+            "ERROR(INVALID_TARGET): No file is named.\nUsage: /write path[#block] [--force]\ntext"
+        )
+        assert content(daemon, "/write #a\nnew") == "Written: a.md#a (8 bytes, 2 lines)"
+        assert content(daemon, "/replace :L2\nnewer") == "Replaced a.md:L2 (1 line)"
+        assert text_of(daemon, "a.md") == "# A\nnewer\n"
 
 
 class TestAppend:
@@ -203,7 +221,9 @@ class TestStale:
         path = put(daemon, "a.md", "old\n")
         daemon.exec("/edit a.md")
         path.unlink()
-        assert daemon.exec("/write a.md\nnew").head["code"] == "CONFLICT"
+        assert content(daemon, "/write a.md\nnew") == (
+            "ERROR(CONFLICT): a.md has been removed since this topic saw it\n--force creates it anew."
+        )
         assert daemon.exec("/write --force a.md\nnew").head["ok"]
 
     @pytest.mark.parametrize("seen", ["/open a.md", "/edit a.md", "/write a.md\n# A\nx", "/undo", "/refresh"])

@@ -92,9 +92,9 @@ def answer(daemon: DaemonProcess, *commands: str) -> str:
         (["/open nav"], NAV_LISTING),
         (["/open nav", "/open main.md"], "Opened main.md\n---\n- [Home][@home]\n- [B][@b]"),
         (["/open home.md", "/open b.md", "/back"], f"Back to home.md\n---\n{HOME_VIEW}"),
-        (["/open home.md#one", "/open b.md", "/back"], "Back to home.md#one\n---\ninside"),
+        (["/open home.md#one", "/open b.md", "/back"], "Back to home.md\n---\ninside"),
         (["/open b.md", "/refresh"], "Refreshed b.md\n---\n# B"),
-        (["/open home.md#one", "/refresh"], "Refreshed home.md#one\n---\ninside"),
+        (["/open home.md#one", "/refresh"], "Refreshed home.md\n---\ninside"),
         (["/open b.md", "/source"], "[source: b.md]\n---\n# B\n"),
         (["/open home.md", "/nav"], "Menus\n---\nmain  2 entries"),
         (["/open home.md", "/nav main"], "Menu: main\n---\n[Home][@main.home] (here)\n[B][@main.b]"),
@@ -107,6 +107,7 @@ def answer(daemon: DaemonProcess, *commands: str) -> str:
         (["/open b.md", "/nav"], "Menus\n---\n(none)"),
         (["/ls nav"], NAV_LISTING),
         (["/open b.md", "/close"], "Closed: b.md"),
+        (["/open home.md#one", "/close"], "Closed: home.md"),
         (["/open b.md", "/topics"], "Topics\n---\nfile:main  b.md"),
         (["/open nav", "/exec basename $PWD"], None),
         (["/open nav/main.md", "/exec basename $PWD"], None),
@@ -137,6 +138,10 @@ def test_what_is_shown(topic: DaemonProcess, commands: list[str], reply: str | N
             ["/open b.md:L1"],
             "ERROR(INVALID_TARGET): Lines can't be opened: b.md:L1\n/edit b.md:L1 shows them.",
         ),
+        (["/open b.md", "/open #"], "ERROR(INVALID_TARGET): No block is named behind the #."),
+        (["/open -- --bogus"], "ERROR(NOT_FOUND): File not found: --bogus"),
+        (["/open mailto:x"], "ERROR(NOT_FOUND): File not found: mailto:x"),
+        (["/open file://host/x"], "ERROR(INVALID_TARGET): No plugin loads file: URIs.\n"),
         (["/open nav#x"], "ERROR(INVALID_TARGET): A directory has no blocks: nav#x"),
         (["/open --bogus home.md"], "ERROR(INVALID_PAYLOAD): Unknown option: --bogus\n"),
         (["/open gopher://x"], "ERROR(INVALID_TARGET): No plugin loads gopher: URIs.\n"),
@@ -227,6 +232,41 @@ def test_back_reads_the_document_again(topic: DaemonProcess) -> None:
     answer(topic, "/open b.md", "/open home.md")
     (topic.home / "b.md").write_text("# New B\n", encoding="utf-8")
     assert answer(topic, "/back") == "Back to b.md\n---\n# New B"
+
+
+def test_back_passes_over_a_document_that_is_gone_and_says_so_once(topic: DaemonProcess) -> None:
+    answer(topic, "/open home.md", "/open plain.txt", "/open b.md")
+    (topic.home / "plain.txt").unlink()
+    gone = "ERROR(NOT_FOUND): File not found: plain.txt\nThe next /back goes further back."
+    assert answer(topic, "/back") == gone
+    assert answer(topic, "/back") == f"Back to home.md\n---\n{HOME_VIEW}"
+    assert answer(topic, "/back").startswith("ERROR(NO_HISTORY)")
+
+
+@pytest.mark.parametrize("name", ["a:b.md", "#hash.md", "@id.md", "probe:x", "x:L5"])
+def test_every_command_reads_a_name_alike_and_a_file_that_is_there_wins(
+    probed: DaemonProcess, name: str
+) -> None:
+    (probed.home / name).write_text("# Here\n", encoding="utf-8")
+    (probed.home / "b.md").write_text("# B\n", encoding="utf-8")
+    answer(probed, "/open b.md")
+    assert answer(probed, f"/open {name}") == f"Opened {name}\n---\n# Here"
+    assert answer(probed, f"/edit {name}") == f"[editing: {name}]\n---\n1 │ # Here"
+    assert answer(probed, f"/edit {name}#here\nx") == f"Edited {name}#here (1 line)"
+    assert answer(probed, f"/open {name}#here") == f"Opened {name}#here\n---\n# Here\nx"
+
+
+@pytest.mark.parametrize("uri", ["probe:x", "probe://x", "gopher://x", "file://host/x"])
+def test_a_uri_is_no_file_to_be_edited(probed: DaemonProcess, uri: str) -> None:
+    assert answer(probed, f"/write {uri}\nx") == (
+        f"ERROR(INVALID_TARGET): Not a file: {uri}\nOnly files can be edited."
+    )
+    assert list(probed.home.iterdir()) == []
+
+
+def test_a_scheme_that_nobody_loads_is_part_of_a_name(topic: DaemonProcess) -> None:
+    assert answer(topic, "/write a:b.md\n# A") == "Written: a:b.md (4 bytes, 1 line)"
+    assert answer(topic, "/open a:b.md") == "Opened a:b.md\n---\n# A"
 
 
 def test_a_document_that_vanished(topic: DaemonProcess) -> None:

@@ -27,6 +27,11 @@ from stringd.text.path_arguments import parse_path_arguments
         ("a.md--force", "a.md--force", set()),
         ("./--x", "./--x", set()),
         ("--.md", "--.md", set()),
+        ("-- --zork", "--zork", set()),
+        ("--force -- --all.md --all", "--all.md --all", {"--force"}),
+        ("-- 'a b.md'", "a b.md", set()),
+        ("--", "", set()),
+        ("a -- b.md", "a -- b.md", set()),
     ],
 )
 def test_options_stand_before_or_after_the_path(arguments: str, path: str, options: set[str]) -> None:

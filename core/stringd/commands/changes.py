@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,12 +24,12 @@ from stringd.documents.landmarks import note_edit
 from stringd.documents.locks import finish
 from stringd.documents.paths import Target, display, resolve
 from stringd.documents.seen import digest, is_stale, saw
+from stringd.documents.targets import is_uri
 from stringd.errors import Refusal
 from stringd.text.path_arguments import parse_path_arguments
 
 FORCE = "--force"
 Change = Callable[[str], Revision]
-_URL = re.compile(r"(?!file:///)[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,10 +84,12 @@ class Changed:
         return Reply.confirmation(system, edit=Edit(path=shown, before=self.before or "", after=self.after))
 
 
-async def read_request(invocation: Invocation, *options: str) -> Request:
+async def read_request(invocation: Invocation, command: Command, *options: str) -> Request:
     """Read the path and the options of an editing command; a block that is an include leads to its file."""
     arguments = parse_path_arguments(invocation.line.arguments, *options)
-    if _URL.match(arguments.path):
+    if not arguments.path:
+        raise Refusal("INVALID_TARGET", "No file is named.", f"Usage: {command.usage}")
+    if is_uri(arguments.path, invocation):
         raise Refusal("INVALID_TARGET", f"Not a file: {arguments.path}", "Only files can be edited.")
     full_access = invocation.daemon.config.full_access
     target = resolve(arguments.path, invocation.session, full_access=full_access)
@@ -140,7 +141,7 @@ async def _edit(invocation: Invocation, request: Request, change: Change, *, cre
     path, session = request.target.path, invocation.session
     before = await asyncio.to_thread(request.read_if_there if creates else request.read)
     if FORCE not in request.options and is_stale(session, path, before):
-        raise _stale(request)
+        raise _removed(request) if before is None else _stale(request)
     revision = await asyncio.to_thread(change, before or "")
     after = revision.text
     if after == before:
@@ -171,6 +172,11 @@ def _part(target: Target) -> str:
     if target.block:
         return f"#{target.block}"
     return target.typed[target.typed.rindex(":L") :] if target.lines else ""
+
+
+def _removed(request: Request) -> Refusal:
+    message = f"{request.file} has been removed since this topic saw it"
+    return Refusal("CONFLICT", message, f"{FORCE} creates it anew.")
 
 
 def _stale(request: Request) -> Refusal:

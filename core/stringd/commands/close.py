@@ -5,7 +5,7 @@ from __future__ import annotations
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import State
-from stringd.documents.paths import shown_place
+from stringd.documents.paths import shown_document
 from stringd.errors import Refusal
 
 
@@ -18,7 +18,7 @@ async def run(invocation: Invocation) -> Reply:
     await session.end_topic()
     await invocation.daemon.undo.forget(session)
     session.remember(State())
-    return Reply.confirmation(f"Closed: {shown_place(place, session.user) if place else session.name}")
+    return Reply.confirmation(f"Closed: {shown_document(place, session.user) if place else session.name}")
 
 
 CLOSE = Command(

@@ -19,7 +19,7 @@ from stringd.text.counts import counted, line_count
 
 
 async def _edit(invocation: Invocation) -> Reply:
-    request, body = await read_request(invocation, FORCE), invocation.line.body
+    request, body = await read_request(invocation, EDIT, FORCE), invocation.line.body
     if not body:
         return await _view(invocation, request)
     changed = await edit(invocation, request, part_replacer(request, body) or (lambda it: edited(it, body)))

@@ -10,6 +10,7 @@ from pathlib import Path
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Session
+from stringd.documents.files import is_directory
 from stringd.documents.paths import working_directory
 from stringd.errors import Refusal
 from stringd.exporting import exported, time_limit
@@ -43,7 +44,7 @@ async def run(invocation: Invocation) -> Reply:
 
 def _directory(session: Session) -> Path:
     directory = working_directory(session)
-    if not directory.is_dir():
+    if not is_directory(directory, str(directory)):
         raise Refusal("NOT_FOUND", f"No such directory: {directory}")
     return directory
 

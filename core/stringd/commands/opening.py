@@ -10,10 +10,13 @@ from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.documents.desk import Desk, Opened, Spot
 from stringd.documents.directory import list_directory
+from stringd.documents.files import is_directory
+from stringd.documents.paths import shown_document
 from stringd.errors import Refusal
 from stringd.text.path_arguments import parse_path_arguments
 
 MOST_HISTORY = 100
+_PASSING = "LOAD_ERROR"
 
 
 async def _open(invocation: Invocation) -> Reply:
@@ -22,7 +25,7 @@ async def _open(invocation: Invocation) -> Reply:
         raise Refusal("INVALID_TARGET", "Nothing to open.", f"Usage: {OPEN.usage}")
     desk = Desk(invocation)
     spot = await desk.find(typed)
-    if spot.path and spot.path.is_dir():
+    if spot.path and is_directory(spot.path, spot.shown):
         return await _open_directory(invocation, spot, spot.path)
     opened = await desk.open(spot)
     _visit(invocation, opened)
@@ -41,11 +44,14 @@ async def _back(invocation: Invocation) -> Reply:
     history = invocation.session.state.history
     if not history:
         raise Refusal("NO_HISTORY", "There is no document before this one.")
-    opened = await Desk(invocation).reopen(history[-1])
+    try:
+        opened = await Desk(invocation).reopen(history[-1])
+    except Refusal as refusal:
+        raise _dropped(invocation, refusal) from refusal
     state = invocation.session.state
     before = replace(state, document=opened.place, history=history[:-1], directory=None)
     invocation.session.remember(before)
-    return Reply.page(f"Back to {opened.spot.shown}", opened.content)
+    return Reply.page(f"Back to {_shown(invocation, opened)}", opened.content)
 
 
 async def _refresh(invocation: Invocation) -> Reply:
@@ -54,7 +60,20 @@ async def _refresh(invocation: Invocation) -> Reply:
         raise Refusal("INVALID_TARGET", "No document is open.")
     opened = await Desk(invocation).reopen(document)
     invocation.session.remember(replace(invocation.session.state, document=opened.place))
-    return Reply.page(f"Refreshed {opened.spot.shown}", opened.content)
+    return Reply.page(f"Refreshed {_shown(invocation, opened)}", opened.content)
+
+
+def _dropped(invocation: Invocation, refusal: Refusal) -> Refusal:
+    """Forget the document before this one, unless it may be there again the next time."""
+    if refusal.code == _PASSING:
+        return refusal
+    state = invocation.session.state
+    invocation.session.remember(replace(state, history=state.history[:-1]))
+    return Refusal(refusal.code, refusal.message, *refusal.context, "The next /back goes further back.")
+
+
+def _shown(invocation: Invocation, opened: Opened) -> str:
+    return shown_document(opened.place, invocation.session.user)
 
 
 def _visit(invocation: Invocation, opened: Opened) -> None:

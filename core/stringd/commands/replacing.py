@@ -13,7 +13,7 @@ _ALL = "--all"
 
 
 async def _replace(invocation: Invocation) -> Reply:
-    request = await read_request(invocation, FORCE, _ALL)
+    request = await read_request(invocation, REPLACE, FORCE, _ALL)
     changed = await edit(invocation, request, _change(invocation, request))
     return changed.reply(f"Replaced {request.shown} ({counted(changed.lines, 'line')})", request.shown)
 

@@ -11,7 +11,7 @@ from stringd.errors import Refusal
 
 
 async def _verify(invocation: Invocation) -> Reply:
-    request = await read_request(invocation)
+    request = await read_request(invocation, VERIFY)
     if request.target.lines or not request.means_part:
         raise Refusal("INVALID_TARGET", f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}")
     text = await view(invocation, request)

@@ -11,7 +11,7 @@ from stringd.text.counts import counted, line_count
 
 
 async def _write(invocation: Invocation) -> Reply:
-    request, body = await read_request(invocation, FORCE), read_body(invocation, WRITE)
+    request, body = await read_request(invocation, WRITE, FORCE), read_body(invocation, WRITE)
     if request.target.lines:
         request.whole_file(WRITE)
     change = part_replacer(request, body) or (lambda before: written(before, body))
@@ -23,7 +23,7 @@ async def _write(invocation: Invocation) -> Reply:
 
 
 async def _append(invocation: Invocation) -> Reply:
-    request, body = await read_request(invocation, FORCE), read_body(invocation, APPEND)
+    request, body = await read_request(invocation, APPEND, FORCE), read_body(invocation, APPEND)
     request.whole_file(APPEND)
     changed = await edit(invocation, request, lambda before: appended(before, body))
     return changed.reply(f"Appended to: {request.shown} (now {counted(changed.size, 'byte')})", request.shown)

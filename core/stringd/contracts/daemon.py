@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +63,10 @@ class Daemon(Protocol):
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""
+
+    @property
+    def schemes(self) -> Collection[str]:
+        """The schemes of the URIs that can be loaded, in lower case."""
 
     async def load(self, uri: str, session: Session) -> Document:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""

@@ -20,6 +20,7 @@ from stringd.documents.paths import Target, confine, current_file, display, file
 from stringd.documents.recent import RecentPages
 from stringd.documents.seen import saw
 from stringd.documents.sheet import read_sheet
+from stringd.documents.targets import is_uri, names_file
 from stringd.documents.topic import kept_by
 from stringd.errors import Refusal
 
@@ -63,12 +64,12 @@ class Desk:
 
     async def find(self, typed: str) -> Spot:
         """Return where a target leads: a path, a URI, `@id`, `#block`, or one of these with a block."""
-        if typed.startswith("@"):
-            return await self._behind_shortcut(typed[1:])
-        if typed.startswith("#") and self._session.state.document:
-            here = self._session.state.document
-            return self._spot_of(Place(uri=here.uri), typed[1:])
-        if _is_uri(typed) or self._is_relative_to_remote(typed):
+        if typed.startswith(("@", "#")) and not self._is_there(typed):
+            inner = self._behind_shortcut if typed.startswith("@") else self._block_here
+            return await inner(typed[1:])
+        if is_uri(typed, self._invocation):
+            return self._remote(typed)
+        if self._is_relative_to_remote(typed):
             return self._remote(self._joined(typed))
         target = resolve(typed, self._session, full_access=self._full_access)
         if target.lines:
@@ -153,6 +154,14 @@ class Desk:
             typed = target if target.startswith(("/", "~")) else f"{author.parent}/{target}"
         return resolve(typed, self._session, full_access=self._full_access)
 
+    async def _block_here(self, block: str) -> Spot:
+        place = self._session.state.document
+        if place is None:
+            raise Refusal("INVALID_TARGET", "No document is open.")
+        if not block:
+            raise Refusal("INVALID_TARGET", "No block is named behind the #.")
+        return self._spot_of(Place(uri=place.uri), block)
+
     async def _behind_shortcut(self, name: str) -> Spot:
         page = await self.current()
         shortcut, author = page.shortcut(name)
@@ -168,13 +177,16 @@ class Desk:
         block = f"#{found.block}" if found.block else ""
         return Spot(shown=shown + block, path=found.path, block=found.block)
 
+    def _is_there(self, typed: str) -> bool:
+        return not self._is_relative_to_remote(typed) and names_file(typed, self._invocation)
+
     def _is_relative_to_remote(self, typed: str) -> bool:
-        place = self._session.state.document
-        return place is not None and current_file(self._session) is None and not typed.startswith("~")
+        place, is_local = self._session.state.document, typed.startswith(("~", "file:///"))
+        return place is not None and current_file(self._session) is None and not is_local
 
     def _joined(self, typed: str) -> str:
         place = self._session.state.document
-        return typed if place is None or _is_uri(typed) else urljoin(place.uri, typed)
+        return typed if place is None else urljoin(place.uri, typed)
 
     def _remote(self, uri: str) -> Spot:
         base, _, block = uri.partition("#")

@@ -26,7 +26,7 @@ def read_text(path: Path, shown: str) -> str:
     except (FileNotFoundError, NotADirectoryError):
         raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
     except OSError as error:
-        raise Refusal("INVALID_TARGET", f"Cannot read {shown}: {error.strerror}") from error
+        raise _unreadable(error, shown) from error
     return _decoded(data, shown)
 
 
@@ -38,6 +38,14 @@ def read_if_there(path: Path, shown: str) -> str | None:
         if refusal.code == "NOT_FOUND":
             return None
         raise
+
+
+def is_directory(path: Path, shown: str) -> bool:
+    """Whether there is a directory at a real path; where that can't be told, refuse."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise _unreadable(error, shown) from error
 
 
 def write_text(path: Path, text: str, shown: str) -> int:
@@ -117,6 +125,10 @@ def _encoded(text: str, shown: str) -> bytes:
     if len(data) > LIMIT:
         raise _too_large(shown)
     return data
+
+
+def _unreadable(error: OSError, shown: str) -> Refusal:
+    return Refusal("INVALID_TARGET", f"Cannot read {shown}: {error.strerror}")
 
 
 def _too_large(shown: str) -> Refusal:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -13,6 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 from stringd.contracts.sessions import Place, Session
 from stringd.contracts.users import User
+from stringd.documents.files import is_directory
 from stringd.errors import Refusal
 
 LONGEST_PATH = 4000
@@ -22,7 +22,7 @@ _MOST_ENDS = 64
 _OPEN_FILES = "/proc/self/fd"
 _SYSTEM_KNOWS = hasattr(os, "O_PATH") and Path(_OPEN_FILES).is_dir()
 _FILE_URI = "file:///"
-_LINES = r":L([0-9]{1,18})(?:-L([0-9]{1,18}))?\Z"
+_LINES = r":L([0-9]+)(?:-L([0-9]+))?\Z"
 _LINE_RANGE = re.compile(_LINES)
 _END_OF_NAME = re.compile(rf"[/#]|{_LINES}|\Z")
 
@@ -40,17 +40,30 @@ class Target:
     lines: tuple[int, int] | None = None
 
 
-def resolve(typed: str, session: Session, *, full_access: bool) -> Target:
-    """Return what was typed as a path that this session's user may touch, or refuse."""
+def resolve(typed: str, session: Session, *, full_access: bool, shown: str | None = None) -> Target:
+    """Return what was typed as a path that this session's user may touch, or refuse.
+
+    A refusal names what is `shown`, where that is not what was typed.
+    """
+    shown = shown or typed
     if len(typed.encode(errors="surrogatepass")) > LONGEST_PATH:
         raise Refusal("INVALID_TARGET", f"The path is longer than {LONGEST_PATH} bytes.")
     name, block, lines = _Splitter(session, full_access=full_access).split(typed)
     if block == "":
-        raise Refusal("INVALID_TARGET", f"No block is named behind the #: {typed}")
-    path = confine(_absolute(name, session), typed, session.user, full_access=full_access)
+        raise Refusal("INVALID_TARGET", f"No block is named behind the #: {shown}")
+    path = confine(_absolute(name, session), shown, session.user, full_access=full_access)
     if name.endswith("/"):
-        _require_directory(path, typed)
+        _require_directory(path, shown)
     return Target(typed=typed, path=path, block=block, lines=lines)
+
+
+def is_there(typed: str, session: Session, *, full_access: bool) -> bool:
+    """Whether a path names something that is there, with a block or lines behind it or none."""
+    if len(typed) > LONGEST_PATH:
+        return False
+    splitter = _Splitter(session, full_access=full_access)
+    name = splitter.split(typed)[0]
+    return name != "" and splitter.exists(name)
 
 
 def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
@@ -79,10 +92,15 @@ def display(path: Path, user: User) -> str:
     return os.fsencode(shown).decode(errors="replace")
 
 
-def shown_place(place: Place, user: User) -> str:
-    """Return how a reply names a place: the file as it is displayed, or the URI, with the block."""
+def shown_document(place: Place, user: User) -> str:
+    """Return how a reply names the document of a place: the file as it is displayed, or the URI."""
     path = file_of(place.uri)
-    return f"{place.uri if path is None else display(path, user)}{place.block or ''}"
+    return place.uri if path is None else display(path, user)
+
+
+def shown_place(place: Place, user: User) -> str:
+    """Return how a reply names a place: its document, with the block."""
+    return f"{shown_document(place, user)}{place.block or ''}"
 
 
 def current_file(session: Session) -> Path | None:
@@ -118,7 +136,7 @@ class _Splitter:
         if mark:
             return name, block, None
         lines = _LINE_RANGE.search(name)
-        if lines is None or self._exists(name):
+        if lines is None or self.exists(name):
             return name, None, None
         first = int(lines[1])
         return name[: lines.start()], None, (first, int(lines[2] or first))
@@ -129,11 +147,12 @@ class _Splitter:
         if first < 0:
             return typed, "", ""
         ends = [end.start() for end in islice(_END_OF_NAME.finditer(typed, first + 1), _MOST_ENDS)]
-        known = next((end for end in reversed(ends) if self._exists(typed[:end])), first)
+        known = next((end for end in reversed(ends) if self.exists(typed[:end])), first)
         name, mark, block = typed[known:].partition("#")
         return typed[:known] + name, mark, block
 
-    def _exists(self, name: str) -> bool:
+    def exists(self, name: str) -> bool:
+        """Whether something of this name is there, inside the boundary."""
         path = _real(_absolute(name, self._session))
         return (self._full_access or _is_allowed(path, self._session.user)) and os.path.lexists(path)
 
@@ -229,10 +248,9 @@ def _is_storable(path: Path) -> bool:
     return True
 
 
-def _require_directory(path: Path, typed: str) -> None:
-    with suppress(OSError):
-        if path.is_dir():
-            return
+def _require_directory(path: Path, shown: str) -> None:
+    if is_directory(path, shown):
+        return
     if os.path.lexists(path):
-        raise Refusal("INVALID_TARGET", f"Not a directory: {typed}")
-    raise Refusal("NOT_FOUND", f"File not found: {typed}")
+        raise Refusal("INVALID_TARGET", f"Not a directory: {shown}")
+    raise Refusal("NOT_FOUND", f"File not found: {shown}")

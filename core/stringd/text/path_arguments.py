@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from stringd.errors import Refusal
 
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
+_END = "--"
 _OPTION_LIKE = re.compile(r"--[a-z][a-z-]*(?=\s|$)")
 
 
@@ -20,21 +21,33 @@ class PathArguments:
 
 
 def parse_path_arguments(arguments: str, *known: str) -> PathArguments:
-    """Read a path and the known options, each such as `--force`; any other option is refused."""
+    """Read a path and the known options, each such as `--force`; any other option is refused.
+
+    Behind `--` all is the path.
+    """
     path, given = arguments.strip(), set()
-    while option := _outer_option(path, known):
+    while option := next((it for it in known if _leads(path, it)), None):
         given.add(option)
-        path = (path.removeprefix(option) if _leads(path, option) else path.removesuffix(option)).strip()
+        path = path.removeprefix(option).strip()
+    if _leads(path, _END):
+        return PathArguments(path=_unquoted(path.removeprefix(_END).strip()), options=frozenset(given))
+    while option := next((it for it in known if _trails(path, it)), None):
+        given.add(option)
+        path = path.removesuffix(option).strip()
+    _refuse_unknown(path, known)
+    return PathArguments(path=_unquoted(path), options=frozenset(given))
+
+
+def _refuse_unknown(path: str, known: tuple[str, ...]) -> None:
     unknown = _OPTION_LIKE.match(path)
     if unknown:
         takes = f"options: {', '.join(known)}" if known else "It takes no options."
         raise Refusal("INVALID_PAYLOAD", f"Unknown option: {unknown[0]}", takes)
+
+
+def _unquoted(path: str) -> str:
     quoted = _QUOTED.fullmatch(path)
-    return PathArguments(path=quoted[2] if quoted else path, options=frozenset(given))
-
-
-def _outer_option(path: str, known: tuple[str, ...]) -> str | None:
-    return next((it for it in known if _leads(path, it) or _trails(path, it)), None)
+    return quoted[2] if quoted else path
 
 
 def _leads(path: str, option: str) -> bool:
