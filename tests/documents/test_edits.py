@@ -6,9 +6,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stringd.documents.edits import appended, block_replaced, edited, lines_replaced, swapped, written
+from stringd.documents.edits import (
+    Revision,
+    appended,
+    block_replaced,
+    edited,
+    lines_replaced,
+    swapped,
+    written,
+)
 from stringd.documents.parse import parse
-from stringd.documents.spans import stored_lines
+from stringd.documents.spans import stored_block
 from stringd.errors import Refusal
 
 BOM = "\ufeff"
@@ -38,6 +46,7 @@ def texts(draw: st.DrawFn) -> str:
         pytest.param("x\r\n", "a\nb", "a\r\nb\r\n", id="crlf-stays"),
         pytest.param("", "a\r\nb", "a\r\nb\r\n", id="crlf-comes"),
         pytest.param("x\r\n", "a\r\nb", "a\r\nb\r\n", id="crlf-both"),
+        pytest.param("x\n", "a\r\nb", "a\nb\n", id="lf-stays"),
         pytest.param(f"{BOM}x\n", "a", f"{BOM}a\n", id="bom-stays"),
         pytest.param(f"{BOM}x\n", f"{BOM}a", f"{BOM}a\n", id="bom-is-not-doubled"),
         pytest.param("", f"{BOM}a", f"{BOM}a\n", id="bom-comes"),
@@ -57,6 +66,7 @@ def test_writing(before: str, body: str, after: str) -> None:
         pytest.param("", "b", "b\n", id="empty"),
         pytest.param(BOM, "b", f"{BOM}b\n", id="empty-but-for-a-bom"),
         pytest.param("a\r\nb", "c\nd", "a\r\nb\r\nc\r\nd\r\n", id="crlf"),
+        pytest.param("a\nb", "c\r\nd", "a\nb\nc\nd\n", id="lf"),
     ],
 )
 def test_appending(before: str, body: str, after: str) -> None:
@@ -169,6 +179,14 @@ def test_replacing_blocks(before: str, block: str, body: str, after: str) -> Non
     assert block_replaced(before, block, body).text == after
 
 
+def test_lines_end_at_lf_alone() -> None:
+    assert lines_replaced("a\rb\nc\n", 2, 2, "x") == Revision(text="a\rb\nx\n", lines=1)
+    assert lines_replaced("a\rb\r\nc\n", 1, 1, None).text == "c\n"
+    with pytest.raises(Refusal) as refused:
+        lines_replaced("a\rb", 2, 2, "x")
+    assert refused.value.context == ("the file has 1 line",)
+
+
 def test_a_block_that_is_not_there() -> None:
     with pytest.raises(Refusal) as refused:
         block_replaced("# One\n<!-- #two -->\n<!-- /two -->\n", "tow", "x")
@@ -195,7 +213,8 @@ def test_a_block_sent_back_as_it_was_shown_changes_nothing(text: str, data: st.D
     parsed = parse(text)
     assume(parsed.blocks)
     block_id = data.draw(st.sampled_from(sorted(parsed.blocks)))
-    shown = "\n".join(parsed.lines[number] for number in stored_lines(text, block_id))
+    start, end = stored_block(text, block_id)
+    shown = text[start:end].removesuffix("\n").removesuffix("\r")
     assume(shown.strip())
     assert block_replaced(text, block_id, shown).text == text
 
@@ -220,6 +239,8 @@ def test_every_byte_outside_lines_stays(text: str, body: str, data: st.DataObjec
         pytest.param("a\nb", "b\n---", "a\n", 0, id="the-last-line"),
         pytest.param("a b\n", " b\n---", "a\n", 0, id="a-word-goes"),
         pytest.param("a\r\nb\r\nc\r\n", "a\nb\n---\nx\ny", "x\r\ny\r\nc\r\n", 2, id="crlf"),
+        pytest.param("a\nb\nc\n", "a\r\nb\n---\nx\r\ny", "x\ny\nc\n", 2, id="lf"),
+        pytest.param("a\nb\r\nc\n", "b\nc\n---\nx", "a\nx\n", 1, id="mixed"),
         pytest.param(f"{BOM}a\nb\n", "a\n---", f"{BOM}b\n", 0, id="bom"),
         pytest.param("---\nt: 1\n", "t: 1\n---\nt: 2\n---", "---\nt: 2\n---\n", 2, id="new-with-a-separator"),
         pytest.param("a\n---\n\nb\n", "\n---\n\nb\n---\n\nc", "a\nc\n", 2, id="old-with-a-separator"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.documents.lines import Lines
+from stringd.documents.lines import Lines, line_number, numbered_lines
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,10 @@ def test_a_position_belongs_to_the_line_that_it_lies_in() -> None:
 def test_a_slice_keeps_its_line_ends() -> None:
     lines = Lines("a\r\nb\r\nc")
     assert (lines.slice(0, 2), lines.slice(2, 3), lines.slice(1, 1)) == ("a\r\nb\r\n", "c", "")
+
+
+def test_numbers_count_lf_alone() -> None:
+    text = "\ufeffa\rb\r\nc\n\rd"
+    lines = numbered_lines(text)
+    assert [lines[number] for number in range(len(lines))] == ["a\rb", "c", "\rd"]
+    assert [line_number(text, lines.start(number)) for number in range(3)] == [1, 2, 3]

@@ -306,6 +306,41 @@ def test_targets_are_meant_as_paths_are(topic: DaemonProcess) -> None:
     assert answer(topic, "/back", "/open @self") == "Opened links.md#top\n---\n# Top"
 
 
+def test_a_target_is_meant_as_written_or_else_percent_decoded(topic: DaemonProcess) -> None:
+    files = {
+        "sub/s p.md": "# S p\n\n## Größe\n",
+        "100%25.md": "# Literal\n",
+        "100%.md": "# Decoded\n",
+        "sub/m e.md": "[@x X](s%20p.md)\n",
+        "page.md": "[@pc Pc](sub/s%20p.md) [@b B](sub/s%20p.md#gr%C3%B6%C3%9Fe) [@l L](100%25.md)\n"
+        "[@out O](%2e%2e/%2e%2e/x.md) [@nul N](%00.md)\n\n"
+        "[!nav:m](sub/m%20e.md)\n\n[!include:i](sub/s%20p.md)\n",
+    }
+    for name, text in files.items():
+        (topic.home / name).parent.mkdir(exist_ok=True)
+        (topic.home / name).write_text(text, encoding="utf-8")
+    assert "# S p" in answer(topic, "/open page.md")
+    for name, reply in {
+        "pc": "Opened sub/s p.md\n",
+        "m.x": "Opened sub/s p.md\n",
+        "b": "Opened sub/s p.md#größe\n---\n## Größe",
+        "l": "Opened 100%25.md\n---\n# Literal",
+        "out": "ERROR(FILE_NOT_ALLOWED): Outside of what may be touched: %2e%2e/%2e%2e/x.md\n",
+        "nul": "ERROR(INVALID_TARGET): ",
+    }.items():
+        assert answer(topic, "/open ~/page.md", f"/open @{name}").startswith(reply)
+
+
+@pytest.mark.parametrize("target", ["../out/secret.md", "%2e%2e/out/secret.md", "~/../x.md"])
+def test_a_refusal_names_what_the_author_wrote(topic: DaemonProcess, target: str) -> None:
+    text = f"[!include:i]({target})\n\n[!nav:m]({target})\n\n[@n N]({target})\n"
+    (topic.home / "page.md").write_text(text, encoding="utf-8")
+    said = f"Outside of what may be touched: {target}\n"
+    assert f"> [!] include i: {said}" in answer(topic, "/open page.md")
+    assert f"warning: line 3: menu m: {said}" in answer(topic, "/info")
+    assert answer(topic, "/open @n").startswith(f"ERROR(FILE_NOT_ALLOWED): {said}")
+
+
 def test_a_link_in_a_listing_says_nothing_of_where_it_leads(topic: DaemonProcess, tmp_path: Path) -> None:
     (topic.home / "nav" / "there").symlink_to(tmp_path)
     (topic.home / "nav" / "nowhere").symlink_to(tmp_path / "nothing")

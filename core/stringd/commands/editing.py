@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from stringd.commands.changes import FORCE, Change, Request, edit, read_request, view
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.documents.edits import (
     block_replaced,
-    check_lines,
     edited,
     last_line,
+    line_span,
     lines_replaced,
     text_replaced,
 )
-from stringd.documents.lines import Lines
-from stringd.documents.spans import stored_lines, stored_text
+from stringd.documents.lines import line_number, numbered_lines
+from stringd.documents.spans import stored_block, stored_text
 from stringd.text.counts import counted, line_count
 
 
@@ -38,25 +40,28 @@ def part_replacer(request: Request, body: str) -> Change | None:
     return (lambda before: lines_replaced(before, *lines, body)) if lines else None
 
 
-def stored_part(request: Request, text: str) -> range:
-    """Return the lines of a file, counted from 0, that are meant."""
+def stored_lines(request: Request, text: str) -> Mapping[int, str]:
+    """Return the lines of a file that are meant, by their numbers."""
+    start, end = _stored_part(request, text)
+    part = numbered_lines(text[start:end])
+    first = line_number(text, start)
+    return {first + number: part[number] for number in range(last_line(part.text))}
+
+
+def _stored_part(request: Request, text: str) -> tuple[int, int]:
     block, lines = request.target.block, request.target.lines
     if request.included:
         return stored_text(text)
     if block:
-        return stored_lines(text, block)
-    if lines:
-        check_lines(text, *lines)
-        return range(lines[0] - 1, lines[1])
-    return range(last_line(text))
+        return stored_block(text, block)
+    return line_span(text, *lines) if lines else (0, len(text))
 
 
 async def _view(invocation: Invocation, request: Request) -> Reply:
     text = await view(invocation, request)
-    lines = Lines(text)
-    shown = stored_part(request, text)
-    width = len(str(shown.stop))
-    numbered = (f"{number + 1:>{width}} │ {lines[number]}" for number in shown)
+    lines = stored_lines(request, text)
+    width = len(str(max(lines, default=0)))
+    numbered = (f"{number:>{width}} │ {line}" for number, line in lines.items())
     return Reply.page(f"[editing: {request.shown}]", "\n".join(numbered), edit_mode=True)
 
 

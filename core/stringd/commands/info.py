@@ -8,6 +8,7 @@ from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Place, State
 from stringd.documents.desk import Desk
+from stringd.documents.lines import Lines, line_number
 from stringd.documents.page import Page
 from stringd.documents.paths import display, file_of, working_directory
 from stringd.errors import Refusal
@@ -65,7 +66,15 @@ async def _document(invocation: Invocation) -> Iterable[Fact]:
         page = await Desk(invocation).current()
     except Refusal as refusal:
         return [("warning", f"{refusal.code}: {refusal.message}")]
-    return [*_offers(page), *(("warning", f"line {flaw.line}: {flaw.message}") for flaw in page.flaws)]
+    return [*_offers(page), *_warnings(page)]
+
+
+def _warnings(page: Page) -> Iterator[Fact]:
+    # Markdown also ends lines at a CR alone; the numbers in replies don't count these.
+    lines = Lines(page.source)
+    for flaw in page.flaws:
+        number = line_number(page.source, lines.start(flaw.line - 1))
+        yield "warning", f"line {number}: {flaw.message}"
 
 
 def _offers(page: Page) -> Iterator[Fact]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from stringd.commands.changes import read_request, view
-from stringd.commands.editing import stored_part
+from stringd.commands.editing import stored_lines
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
-from stringd.documents.lines import Lines
 from stringd.errors import Refusal
 
 
@@ -15,8 +14,7 @@ async def _verify(invocation: Invocation) -> Reply:
     if request.target.lines or not request.means_part:
         raise Refusal("INVALID_TARGET", f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}")
     text = await view(invocation, request)
-    lines = Lines(text)
-    stored = "\n".join(lines[number] for number in stored_part(request, text))
+    stored = "\n".join(stored_lines(request, text).values())
     return Reply.page(f"Verified {request.shown}", stored)
 
 

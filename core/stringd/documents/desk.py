@@ -6,9 +6,9 @@ import asyncio
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import unquote, unquote_to_bytes, urljoin
 
 from stringd.contracts.commands import Invocation
 from stringd.contracts.sessions import Place
@@ -80,7 +80,7 @@ class Desk:
         """Load what a spot leads to."""
         page = await self._load(spot)
         content = page.block(spot.block) if spot.block else page.view()
-        return Opened(spot=spot, page=page, content=content.removesuffix("\n"))
+        return Opened(spot=spot, page=page, content=_without_line_end(content))
 
     async def reopen(self, place: Place) -> Opened:
         """Load a place again, as its source is now."""
@@ -147,12 +147,22 @@ class Desk:
         return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
 
     def meant(self, target: str, author: Path) -> Target:
-        """Return where a target leads that stands in a file."""
+        """Return where a target leads that stands in a file: as written, else percent-decoded."""
+        literal = self._beside(target, author, target)
+        if "%" not in target:
+            return literal
+        if os.path.lexists(literal.path):
+            # No block's id has a percent sign.
+            return replace(literal, block=literal.block and unquote(literal.block))
+        decoded = self._beside(os.fsdecode(unquote_to_bytes(target)), author, target)
+        return decoded if os.path.lexists(decoded.path) else literal
+
+    def _beside(self, target: str, author: Path, shown: str) -> Target:
         if target.startswith("#"):
             typed = f"{author}{target}"
         else:
-            typed = target if target.startswith(("/", "~")) else f"{author.parent}/{target}"
-        return resolve(typed, self._session, full_access=self._full_access)
+            typed = target if target.startswith(("/", "~/")) else f"{author.parent}/{target}"
+        return resolve(typed, self._session, full_access=self._full_access, shown=shown)
 
     async def _block_here(self, block: str) -> Spot:
         place = self._session.state.document
@@ -165,11 +175,14 @@ class Desk:
     async def _behind_shortcut(self, name: str) -> Spot:
         page = await self.current()
         shortcut, author = page.shortcut(name)
-        if _is_uri(shortcut.target):
-            return self._remote(shortcut.target)
         if author is None:
             return self._remote(urljoin(page.uri, shortcut.target))
+        if _is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
+            return self._remote(shortcut.target)
         return self._linked(shortcut.target, author)
+
+    def _lies_beside(self, target: str, author: Path) -> bool:
+        return "://" not in target and os.path.lexists(self.meant(target, author).path)
 
     def _linked(self, target: str, author: Path) -> Spot:
         found = self.meant(target, author)
@@ -191,6 +204,10 @@ class Desk:
     def _remote(self, uri: str) -> Spot:
         base, _, block = uri.partition("#")
         return Spot(shown=uri, uri=base, block=block or None)
+
+
+def _without_line_end(text: str) -> str:
+    return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
 
 
 def _status(path: Path) -> os.stat_result | None:

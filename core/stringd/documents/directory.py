@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stringd.errors import Refusal
 from stringd.text.counts import counted
+from stringd.text.names import printable
 
 NOTHING = "(empty)"
 
@@ -27,10 +28,11 @@ def list_directory(path: Path, shown: str, *, hidden: bool) -> str:
 
 def _lines(entries: list[Path]) -> Iterator[str]:
     for entry in entries:
+        name = printable(entry.name)
         if entry.is_symlink():
             # Not followed: where it leads may be nobody's business here.
-            yield f"{entry.name}@"
+            yield f"{name}@"
         elif entry.is_dir():
-            yield f"{entry.name}/"
+            yield f"{name}/"
         else:
-            yield f"{entry.name}  {counted(entry.lstat().st_size, 'byte')}"
+            yield f"{name}  {counted(entry.lstat().st_size, 'byte')}"

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stringd.documents.lines import BOM, Lines
+from stringd.documents.lines import BOM, line_number, numbered_lines
 from stringd.documents.spans import block_span, text_span
 from stringd.errors import Refusal
 from stringd.text.counts import counted, line_count
 
 _LINE_END = re.compile(r"\r?\n")
-_LF = "\n"
 _SEPARATOR = "---"
 _MOST_PLACES = 10
 
@@ -53,22 +52,22 @@ def text_replaced(before: str, body: str) -> Revision:
 
 def last_line(text: str) -> int:
     """Return the number of a text's last line; 0 where there is none."""
-    return len(Lines(text)) if len(text) > _start(text) else 0
+    return len(numbered_lines(text)) if len(text) > _start(text) else 0
 
 
-def check_lines(text: str, first: int, last: int) -> None:
-    """Refuse lines, counted from 1 and the last one included, that a text does not have."""
+def line_span(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return where lines, counted from 1 and the last one included, begin and end in a text, or refuse."""
     count = last_line(text)
     if not 1 <= first <= last <= count:
         shown = f":L{first}" if first == last else f":L{first}-L{last}"
         raise Refusal("LINE_OUT_OF_RANGE", f"No such lines: {shown}", _length(count))
+    lines = numbered_lines(text)
+    return lines.start(first - 1), lines.start(last)
 
 
 def lines_replaced(before: str, first: int, last: int, body: str | None) -> Revision:
     """Replace lines, counted from 1 and the last one included; no body deletes them."""
-    check_lines(before, first, last)
-    lines = Lines(before)
-    start, end = lines.start(first - 1), lines.start(last)
+    start, end = line_span(before, first, last)
     if body is None:
         return Revision(text=before[:start] + before[end:], lines=0)
     return _spliced(before, start, end, body)
@@ -77,10 +76,10 @@ def lines_replaced(before: str, first: int, last: int, body: str | None) -> Revi
 def swapped(before: str, body: str, shown: str, *, every: bool) -> Revision:
     """Replace one text by another: the body is the old one, a line `---`, the new one."""
     bom, text = before[: _start(before)], before[_start(before) :]
-    pairs = [(_adapted(old, text), _adapted(new, text)) for old, new in _pairs(body)]
+    pairs = [(old, _adapted(new, text)) for old, new in _pairs(body)]
     if not pairs:
         raise Refusal("INVALID_PAYLOAD", "The body must be the old text, a line ---, and the new text.")
-    fitting = [(old, new) for old, new in pairs if old in text]
+    fitting = [(old, new) for old, new in pairs if _occurrence(old, whole_lines=False).search(text)]
     if not fitting:
         raise Refusal("NOT_FOUND", f"Text not found in {shown}", _length(last_line(before)))
     if len(fitting) > 1:
@@ -96,7 +95,7 @@ def swapped(before: str, body: str, shown: str, *, every: bool) -> Revision:
 
 
 def _ambiguous(text: str, places: Sequence[int], shown: str) -> Refusal:
-    lines = ", ".join(f":L{text.count(_LF, 0, place) + 1}" for place in places[:_MOST_PLACES])
+    lines = ", ".join(f":L{line_number(text, place)}" for place in places[:_MOST_PLACES])
     more = ", …" if len(places) > _MOST_PLACES else ""
     message = f"{len(places)} matches in {shown}"
     return Refusal("CONFLICT", message, f"at {lines}{more}", "Give more of the old text, or --all.")
@@ -109,7 +108,7 @@ def _length(lines: int) -> str:
 def _spliced(before: str, start: int, end: int, body: str, *, ends: bool = False) -> Revision:
     """Put a body in the place of whole lines; where the last line had no end, the new one has none either."""
     head, tail = before[:start], before[end:]
-    newline = _line_end(before if _LINE_END.search(before) else body)
+    newline = _line_end(before) or _line_end(body) or "\n"
     joint = newline if len(head) > _start(head) and not head.endswith(("\n", "\r")) else ""
     open_end = end == len(before) > _start(before) and not before.endswith(("\n", "\r"))
     text = f"{head}{joint}{_adapted(body, before)}{'' if open_end and not ends else newline}{tail}"
@@ -117,13 +116,14 @@ def _spliced(before: str, start: int, end: int, body: str, *, ends: bool = False
 
 
 def _adapted(body: str, text: str) -> str:
-    """Give a body the line ends of a text that has CRLF."""
-    return _LINE_END.sub("\r\n", body) if _line_end(text) == "\r\n" else body
+    """Give a body the line ends of a text that has any."""
+    own = _line_end(text)
+    return _LINE_END.sub(own, body) if own else body
 
 
-def _line_end(text: str) -> str:
+def _line_end(text: str) -> str | None:
     found = _LINE_END.search(text)
-    return found[0] if found else "\n"
+    return found[0] if found else None
 
 
 def _start(text: str) -> int:
@@ -140,6 +140,6 @@ def _pairs(body: str) -> Iterator[tuple[str, str]]:
 
 
 def _occurrence(old: str, *, whole_lines: bool) -> re.Pattern[str]:
-    """Match a text; where whole lines are to go, their end goes with them."""
-    found = re.escape(old)
+    """Match a text, whatever its line ends; where whole lines are to go, their end goes with them."""
+    found = r"\r?\n".join(map(re.escape, _LINE_END.split(old)))
     return re.compile(rf"(?<![^\n]){found}\r?\n|{found}" if whole_lines else found)

@@ -7,16 +7,17 @@ from bisect import bisect_right
 from functools import cached_property
 
 _NEWLINE = re.compile(r"\r\n?|\n")
+_NUMBERED_NEWLINE = re.compile(r"\r?\n")
 BOM = "\ufeff"
 
 
 class Lines:
-    """A text cut at its line ends, which are the ones that Markdown knows; numbers count from 0."""
+    """A text cut at its line ends, unless told otherwise those that Markdown knows; numbers count from 0."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, newline: re.Pattern[str] = _NEWLINE) -> None:
         self.text = text
         first = len(BOM) if text.startswith(BOM) else 0
-        ends = [(match.start(), match.end()) for match in _NEWLINE.finditer(text)]
+        ends = [(match.start(), match.end()) for match in newline.finditer(text)]
         self._starts = [first, *(end for _, end in ends)]
         self._ends = [*(start for start, _ in ends), len(text)]
         if len(ends) and self._starts[-1] == len(text):
@@ -47,3 +48,13 @@ class Lines:
     def number_of(self, position: int) -> int:
         """Return the line in which a position of the text lies."""
         return bisect_right(self._starts, position) - 1
+
+
+def numbered_lines(text: str) -> Lines:
+    """Cut a text as commands and replies number its lines: at each LF, and nowhere else (runtime.md 5)."""
+    return Lines(text, _NUMBERED_NEWLINE)
+
+
+def line_number(text: str, position: int) -> int:
+    """Return the number, from 1, of the line in which a position of a text lies."""
+    return text.count("\n", 0, position) + 1

@@ -14,6 +14,7 @@ from stringd.contracts.sessions import Place, Session
 from stringd.contracts.users import User
 from stringd.documents.files import is_directory
 from stringd.errors import Refusal
+from stringd.text.names import printable
 
 LONGEST_PATH = 4000
 LONGEST_NAME = 255
@@ -89,7 +90,7 @@ def display(path: Path, user: User) -> str:
         return "~/"
     if _lies_in(shown, home):
         shown = shown[len(home) :].lstrip("/")
-    return os.fsencode(shown).decode(errors="replace")
+    return printable(shown)
 
 
 def shown_document(place: Place, user: User) -> str:

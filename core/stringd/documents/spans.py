@@ -14,12 +14,12 @@ from stringd.documents.sheet import read_sheet
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
-def stored_lines(text: str, block_id: str) -> range:
-    """Return the lines, counted from 0, that are a block as it is stored, a section's heading included."""
+def stored_block(text: str, block_id: str) -> tuple[int, int]:
+    """Return from where to where a block is stored in a text, a section's heading included."""
     found, block = _find(text, block_id)
     first = block.inner if block.level is None else block.first
     start, end = found.place(first), found.place(_end(found, block))
-    return _line_range(text, *_without_blanks(text, start, end, leading=False))
+    return _without_blanks(text, start, end, leading=False)
 
 
 def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
@@ -34,10 +34,10 @@ def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
     return _without_blanks(text, start, end, leading=not _begins_blank(body))
 
 
-def stored_text(text: str) -> range:
-    """Return the lines, counted from 0, of which an include takes the place: all below the frontmatter."""
+def stored_text(text: str) -> tuple[int, int]:
+    """Return from where to where a text takes the place of an include: all below the frontmatter."""
     parsed = read_sheet(text).parsed
-    return _line_range(text, *_without_blanks(text, parsed.place(parsed.body), len(text), leading=False))
+    return _without_blanks(text, parsed.place(parsed.body), len(text), leading=False)
 
 
 def text_span(text: str, body: str) -> tuple[int, int]:
@@ -69,12 +69,6 @@ def _crossing(blocks: Iterable[Block], section: Block) -> Iterable[int]:
     for block in blocks:
         if block.level is None and section.first < block.first < section.inner_last < block.last:
             yield block.first
-
-
-def _line_range(text: str, start: int, end: int) -> range:
-    lines = Lines(text)
-    first = lines.number_of(start)
-    return range(first, lines.number_of(end - 1) + 1 if start < end else first)
 
 
 def _begins_blank(body: str) -> bool:
