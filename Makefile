@@ -7,7 +7,8 @@
 
 bin := .venv/bin
 stamps := .venv/stamps$(if $(PYTHON),/$(notdir $(PYTHON)))
-port := $(or $(STRINGD_PORT),3100)
+port := $(if $(findstring --port,$(ARGS)),,$(filter-out 0,$(or $(STRINGD_PORT),3100)))
+elsewhere := $(if $(port),,STRINGD_PORT=PORT )
 ARGS :=
 
 help:             ## list the targets
@@ -15,9 +16,10 @@ help:             ## list the targets
 
 run: $(stamps)/run    ## install what is needed and start the daemon in the foreground (ARGS="--port 0")
 	@echo 'stringd starts here and stops with Ctrl-C. In another terminal, from this directory, try:'
-	@echo '    $(bin)/string file:main /help'
-	@echo "    $(bin)/string file:main '/exec date'"
-	@echo '    curl -s http://127.0.0.1:$(port)/health'
+	@echo '    $(elsewhere)$(bin)/string file:main /help'
+	@echo "    $(elsewhere)$(bin)/string file:main '/exec date'"
+	@echo '    curl -s http://127.0.0.1:$(or $(port),PORT)/health'
+	@$(if $(port),,echo 'PORT is the one that the daemon names below.')
 	@exec $(bin)/stringd $(ARGS)
 
 test: $(stamps)/test  ## run all tests (ARGS="tests/docs -k links" chooses)

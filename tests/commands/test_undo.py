@@ -167,12 +167,18 @@ def test_restarts_are_survived_even_sudden_ones(daemon: DaemonProcess) -> None:
     assert text_of(daemon, "a.md") == "old\n"
 
 
-def test_an_edit_that_was_noted_but_never_written_is_harmless(daemon: DaemonProcess) -> None:
+def test_an_edit_that_was_noted_but_never_written_is_passed_over(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
-    daemon.exec("/write a.md\nnew")
-    put(daemon, "a.md", "old\n")
+    for command in ("/write b.md\nb", "/write a.md\nnew", "/write a.md\nnewer", "/write c.md\nc"):
+        assert daemon.exec(command).head["ok"]
+    put(daemon, "a.md", "new\n")
+    (daemon.home / "c.md").unlink()
     assert content(daemon, "/undo") == "Undo: reverted a.md (1 line)"
     assert text_of(daemon, "a.md") == "old\n"
+    daemon.exec("/write a.md\nnew")
+    put(daemon, "a.md", "old\n")
+    assert content(daemon, "/undo") == "Undo: removed b.md"
+    assert content(daemon, "/undo") == NOTHING
 
 
 def test_close_the_session_and_the_user_take_their_steps_along(daemon: DaemonProcess) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from stringd.documents.parse import parse
 from stringd.testing.process import DaemonProcess
 
 FILES = {
@@ -339,6 +340,112 @@ def test_a_refusal_names_what_the_author_wrote(topic: DaemonProcess, target: str
     assert f"> [!] include i: {said}" in answer(topic, "/open page.md")
     assert f"warning: line 3: menu m: {said}" in answer(topic, "/info")
     assert answer(topic, "/open @n").startswith(f"ERROR(FILE_NOT_ALLOWED): {said}")
+
+
+PAGE = """# Page
+
+[@e E](<a b.md>) [menu](b.md) [Sec](#sec) [Docs](https://x.y/z?a=1&copy=2) ![pic](pic.png)
+[odd *one*](<c(d.md>) [again](b.md) [ref] [a\\]b](<x\\<y.md>) [r][@own]
+[quite long, more than twenty letters](a/very/long/path/of/more/than/forty/characters.md)
+
+[!nav:main](nav/main.md)
+
+[ref]: <with blank #1.md> "Title"
+[@own]: nav/main.md#x
+
+## Sec
+"""
+TARGETS = [
+    "a b.md",
+    "#sec",
+    "b.md",
+    "https://x.y/z?a=1&copy=2",
+    "c(d.md",
+    "with blank #1.md",
+    "x<y.md",
+    "nav/main.md#x",
+    "a/very/long/path/of/more/than/forty/characters.md",
+]
+
+
+def test_a_scaffold_is_a_menu_of_the_same_targets(topic: DaemonProcess) -> None:
+    (topic.home / "page#1.md").write_text(PAGE, encoding="utf-8")
+    scaffold = answer(topic, "/open page#1.md", "/nav scaffold").partition("---\n")[2]
+    (topic.home / "made.md").write_text(scaffold, encoding="utf-8")
+    (topic.home / "user.md").write_text("[!nav:made](made.md)\n", encoding="utf-8")
+    made = [it.target for it in parse(scaffold).links]
+    assert sorted(made) == sorted(it.replace("#sec", "page#1.md#sec") for it in TARGETS)
+    assert answer(topic, "/open user.md", "/nav") == f"Menus\n---\nmade  {len(TARGETS)} entries"
+    assert answer(topic, "/open @made.sec").startswith("Opened page#1.md#sec\n")
+    assert answer(topic, "/open user.md", "/open @made.ref").startswith("Opened with blank #1.md\n")
+
+
+def test_a_menu_entry_that_leads_in_a_circle_is_not_here(topic: DaemonProcess) -> None:
+    (topic.home / "circle.md").symlink_to("circle.md")
+    (topic.home / "m.md").write_text("[@c C](circle.md) [@p P](p.md) [@q Q](p.md#x)\n", encoding="utf-8")
+    (topic.home / "p.md").write_text("[!nav:m](m.md)\n", encoding="utf-8")
+    listed = answer(topic, "/open p.md", "/nav m").splitlines()[2:]
+    assert listed == ["[C][@m.c]", "[P][@m.p] (here)", "[Q][@m.q]"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "media_type"),
+    [
+        ("a.pdf", b"%PDF-1.4\n" + b"text\n" * 4000 + b"\xe2\xe3", "application/pdf"),
+        ("a.zip", b"PK\x03\x04\xff", "application/zip"),
+        ("latin.txt", b"caf\xe9\n", "text/plain"),
+        ("late.txt", b"a" * 100_000 + b"\xe9", "text/plain"),
+        ("nul.md", b"a\0b", "text/markdown"),
+    ],
+)
+def test_what_is_no_text_is_described(topic: DaemonProcess, name: str, data: bytes, media_type: str) -> None:
+    (topic.home / name).write_bytes(data)
+    page = f"# {name}\n\ntype: {media_type}\nsize: {len(data)} bytes"
+    assert answer(topic, f"/open {name}") == f"Opened {name}\n---\n{page}"
+    assert "blocks" not in answer(topic, "/info")
+    assert f"title: {name}" in answer(topic, "/info")
+    assert answer(topic, "/source").startswith("ERROR(INVALID_TARGET): Not a ")
+
+
+CODE = "# Comment\nprint('[a](https://e.org)')\n\n<!-- #x -->\n[!include:y](b.md)\n"
+
+
+@pytest.mark.parametrize("name", ["p.py", "p.html", "P.JSON"])
+def test_what_is_neither_markdown_nor_plain_text_is_shown_as_it_is(topic: DaemonProcess, name: str) -> None:
+    (topic.home / name).write_text(CODE, encoding="utf-8")
+    assert answer(topic, f"/open {name}") == f"Opened {name}\n---\n{CODE.rstrip()}"
+    assert answer(topic, "/source") == f"[source: {name}]\n---\n{CODE}"
+    info = answer(topic, "/info")
+    assert not any(word in info for word in ("blocks:", "shortcuts:", "warning:"))
+    for command in (f"/open {name}#comment", f"/edit {name}#comment", f"/write {name}#comment\nx"):
+        refused = "ERROR(BLOCK_NOT_FOUND): Block not found: #comment\navailable: (none)"
+        assert answer(topic, command) == refused
+    assert answer(topic, f"/replace {name}:L1\n# New") == f"Replaced {name}:L1 (1 line)"
+
+
+@pytest.mark.parametrize("name", ["p.markdown", "p.txt", "p", "p.sfmd", "README"])
+def test_other_texts_are_documents(topic: DaemonProcess, name: str) -> None:
+    (topic.home / name).write_text("# A [b](https://e.org)\n", encoding="utf-8")
+    assert answer(topic, f"/open {name}") == f"Opened {name}\n---\n# A [b][@b]"
+
+
+def test_long_lists_say_how_much_is_left_out(topic: DaemonProcess) -> None:
+    text = "".join(f"# Block {number}\n\n<!-- #open{number} -->\n\n" for number in range(3000))
+    (topic.home / "long.md").write_text(text, encoding="utf-8")
+    info = answer(topic, "/open long.md", "/info")
+    assert ", #block-59 … and 2940 more: /source shows the text\n" in info
+    assert "warning: … and 2940 more, once these are repaired\n" in info
+    message, available, nearest = answer(topic, "/open long.md#block-2999x").splitlines()
+    assert message == "ERROR(BLOCK_NOT_FOUND): Block not found: #block-2999x"
+    assert available.startswith("available: #block-2999, ")
+    assert available.endswith(" … and 2940 more: /edit path shows the text")
+    assert nearest == "nearest: #block-2999"
+    assert len(info) + len(available) < 6000
+
+
+def test_a_block_that_an_include_misses_is_named_once(topic: DaemonProcess) -> None:
+    (topic.home / "page.md").write_text("[!include:n](b.md#nope)\n", encoding="utf-8")
+    assert answer(topic, "/open page.md").endswith("> [!] include n: no block #nope in b.md")
 
 
 def test_a_link_in_a_listing_says_nothing_of_where_it_leads(topic: DaemonProcess, tmp_path: Path) -> None:

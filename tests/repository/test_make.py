@@ -73,6 +73,23 @@ def test_run_tells_what_to_type_next(frame: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "port"), [([], "3100"), (["STRINGD_PORT=4000"], "4000"), (["ARGS=--data-dir x"], "3100")]
+)
+def test_run_names_the_port(frame: Path, arguments: list[str], port: str) -> None:
+    told = make(frame, "--dry-run", "run", *arguments).stdout
+    assert f"curl -s http://127.0.0.1:{port}/health" in told
+    assert "PORT" not in told
+
+
+@pytest.mark.parametrize("argument", ["ARGS=--port 0", "ARGS=--port=4000", "STRINGD_PORT=0"])
+def test_run_points_to_the_daemon_for_a_port_that_it_can_not_know(frame: Path, argument: str) -> None:
+    told = make(frame, "--dry-run", "run", argument).stdout
+    assert "curl -s http://127.0.0.1:PORT/health" in told
+    assert "STRINGD_PORT=PORT .venv/bin/string file:main /help" in told
+    assert "PORT is the one that the daemon names below." in told
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("exit 127", "does not run"),

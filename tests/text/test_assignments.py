@@ -89,3 +89,10 @@ def test_many_assignments_take_no_longer_than_their_length() -> None:
 )
 def test_secrets_are_masked(text: str, masked: str) -> None:
     assert mask_secrets(text) == masked
+
+
+@pytest.mark.parametrize("text", ['{a} = "1" trailing', "{a} = '1' '2'"])
+def test_what_follows_a_value_is_said_to_follow_it(text: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        parse_assignments(text)
+    assert refused.value.message == f"Something follows the value: {text}"

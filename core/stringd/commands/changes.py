@@ -22,9 +22,12 @@ from stringd.documents.files import (
 from stringd.documents.includes import include_at, source_of
 from stringd.documents.landmarks import note_edit
 from stringd.documents.locks import finish
+from stringd.documents.page import unknown_block
+from stringd.documents.parse import Directive
 from stringd.documents.paths import Target, display, resolve
 from stringd.documents.seen import digest, is_stale, saw
 from stringd.documents.targets import is_uri
+from stringd.documents.verbatim import is_verbatim
 from stringd.errors import Refusal
 from stringd.text.path_arguments import parse_path_arguments
 
@@ -104,7 +107,7 @@ def _stored(request: Request, desk: Desk) -> Request:
     passed: set[Path] = set()
     while block := request.target.block:
         target = request.target
-        include = include_at(request.read(), block)
+        include = _include(request, block)
         if include is None:
             break
         passed.add(target.path)
@@ -114,6 +117,13 @@ def _stored(request: Request, desk: Desk) -> Request:
         stored = replace(target, path=found.path, block=found.block)
         request = replace(request, target=stored, file=desk.shown(found.path), included=found.block is None)
     return request
+
+
+def _include(request: Request, block: str) -> Directive | None:
+    text = request.read()
+    if is_verbatim(request.target.path):
+        raise unknown_block(block, {})
+    return include_at(text, block)
 
 
 def read_body(invocation: Invocation, command: Command) -> str:

@@ -13,6 +13,7 @@ from stringd.documents.page import Page
 from stringd.documents.paths import display, file_of, working_directory
 from stringd.errors import Refusal
 from stringd.text.assignments import Assignment
+from stringd.text.listing import MOST, listed
 
 Fact = tuple[str, object]
 
@@ -72,19 +73,21 @@ async def _document(invocation: Invocation) -> Iterable[Fact]:
 def _warnings(page: Page) -> Iterator[Fact]:
     # Markdown also ends lines at a CR alone; the numbers in replies don't count these.
     lines = Lines(page.source)
-    for flaw in page.flaws:
+    for flaw in page.flaws[:MOST]:
         number = line_number(page.source, lines.start(flaw.line - 1))
         yield "warning", f"line {number}: {flaw.message}"
+    if len(page.flaws) > MOST:
+        yield "warning", f"… and {len(page.flaws) - MOST} more, once these are repaired"
 
 
 def _offers(page: Page) -> Iterator[Fact]:
-    offered = {
-        "blocks": [f"#{name}" for name in page.sheet.parsed.blocks],
-        "menus": [*page.menus],
-        "shortcuts": [f"@{name}" for name in page.sheet.shortcuts.by_id],
-        "actions": [f"/act.{name}" for name in page.sheet.actions.actions],
-    }
-    return ((what, ", ".join(names)) for what, names in offered.items() if names)
+    offered = (
+        ("blocks", [f"#{name}" for name in page.sheet.parsed.blocks], "/source shows the text"),
+        ("menus", [*page.menus], "/nav lists them"),
+        ("shortcuts", [f"@{name}" for name in page.sheet.shortcuts.by_id], "/nav page lists them"),
+        ("actions", [f"/act.{name}" for name in page.sheet.actions.actions], "/source shows the text"),
+    )
+    return ((what, listed(names, where)) for what, names, where in offered if names)
 
 
 def _variables(state: State) -> Iterator[str]:

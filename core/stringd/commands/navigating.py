@@ -9,25 +9,28 @@ from stringd.contracts.replies import Reply
 from stringd.documents.desk import Desk
 from stringd.documents.menus import Menu
 from stringd.documents.page import Page
+from stringd.documents.scaffold import scaffold
 from stringd.documents.shortcuts import Shortcut
 from stringd.errors import Refusal
 from stringd.text.counts import counted
+from stringd.text.listing import listed, nearest_first
 from stringd.text.nearest import nearest
 
 NOTHING = "(none)"
 
 
 async def _nav(invocation: Invocation) -> Reply:
-    page = await Desk(invocation).current()
+    desk = Desk(invocation)
+    page = await desk.current()
     match invocation.line.arguments:
         case "":
             return Reply.page("Menus", _lines(map(_summary, page.menus.values())))
         case "page":
             return Reply.page("Shortcuts", _lines(map(_shown, page.sheet.shortcuts.by_id.values())))
         case "scaffold":
-            return Reply.page("Nav Scaffold", _lines(_scaffold(page)))
+            return Reply.page("Nav Scaffold", _lines(scaffold(page)))
         case name:
-            return Reply.page(f"Menu: {name}", _lines(_entries(_menu(page, name), page)))
+            return Reply.page(f"Menu: {name}", _lines(_entries(_menu(page, name), page, desk)))
 
 
 def _summary(menu: Menu) -> str:
@@ -37,24 +40,20 @@ def _summary(menu: Menu) -> str:
 def _menu(page: Page, name: str) -> Menu:
     if name not in page.menus:
         meant = nearest(name, page.menus)
-        context = [f"menus: {', '.join(page.menus) or NOTHING}", *([f"nearest: {meant}"] if meant else [])]
+        known = listed(nearest_first(name, page.menus), "/nav lists them") or NOTHING
+        context = [f"menus: {known}", *([f"nearest: {meant}"] if meant else [])]
         raise Refusal("NOT_FOUND", f"Menu not found: {name}", *context)
     return page.menus[name]
 
 
-def _entries(menu: Menu, page: Page) -> Iterator[str]:
+def _entries(menu: Menu, page: Page, desk: Desk) -> Iterator[str]:
     for entry in menu.entries.values():
-        here = page.path is not None and (menu.path.parent / entry.target).resolve() == page.path
+        here = page.path is not None and desk.leads_to(entry.target, menu.path, page.path)
         yield f"[{entry.label}][@{menu.name}.{entry.id}]{' (here)' if here else ''}"
 
 
 def _shown(shortcut: Shortcut) -> str:
     return f"@{shortcut.id}  {shortcut.label}  {shortcut.target}"
-
-
-def _scaffold(page: Page) -> Iterator[str]:
-    own = page.sheet.shortcuts.by_id.values()
-    yield from (f"- [@{it.id} {it.label}]({it.target})" for it in own)
 
 
 def _lines(lines: Iterable[str]) -> str:

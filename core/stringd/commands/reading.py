@@ -16,8 +16,8 @@ ALL = "--all"
 
 
 async def _source(invocation: Invocation) -> Reply:
-    opened = await Desk(invocation).current_place()
-    return Reply.page(f"[source: {opened.spot.shown}]", opened.page.source)
+    shown, text = await Desk(invocation).source()
+    return Reply.page(f"[source: {shown}]", text)
 
 
 async def _list(invocation: Invocation) -> Reply:

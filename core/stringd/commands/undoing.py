@@ -23,17 +23,19 @@ async def _undo(invocation: Invocation) -> Reply:
     arguments = parse_path_arguments(invocation.line.arguments, FORCE, _SKIP)
     if arguments.path:
         raise Refusal("INVALID_PAYLOAD", f"/undo takes no path: {arguments.path}", f"Usage: {UNDO.usage}")
-    step = await invocation.daemon.undo.last(invocation.session)
-    if step is None:
-        raise Refusal("NOT_FOUND", "Nothing to undo.")
-    if _SKIP in arguments.options:
-        await invocation.daemon.undo.drop(invocation.session)
-        return Reply.confirmation(f"Undo: skipped {display(step.path, invocation.session.user)}")
-    async with invocation.daemon.editing(step.path):
-        return await finish(_revert(invocation, step, forced=FORCE in arguments.options))
+    while step := await invocation.daemon.undo.last(invocation.session):
+        if _SKIP in arguments.options:
+            await invocation.daemon.undo.drop(invocation.session)
+            return Reply.confirmation(f"Undo: skipped {display(step.path, invocation.session.user)}")
+        async with invocation.daemon.editing(step.path):
+            reply = await finish(_revert(invocation, step, forced=FORCE in arguments.options))
+        if reply:
+            return reply
+    raise Refusal("NOT_FOUND", "Nothing to undo.")
 
 
-async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply:
+async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply | None:
+    """Take a step back; one that changes nothing, since it was noted but never written, is only dropped."""
     session = invocation.session
     shown = display(step.path, session.user)
     confine(step.path, shown, session.user, full_access=invocation.daemon.config.full_access)
@@ -43,6 +45,8 @@ async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply:
             raise _changed(shown)
         await asyncio.to_thread(_restore, step, shown)
     await invocation.daemon.undo.drop(session)
+    if current == step.before:
+        return None
     saw(session, step.path, step.before)
     return _reply(step, shown, current or "")
 

@@ -32,7 +32,7 @@ def _listing(variables: Mapping[str, str]) -> str:
 def _refuse_secret(assignment: Assignment, topic_type: str) -> None:
     if assignment.secret:
         message = (
-            f"A {topic_type} topic keeps no ${assignment.name}; use {{{assignment.name}}} for a variable."
+            f"Topics of type {topic_type} keep no ${assignment.name}; {{{assignment.name}}} is a variable."
         )
         raise Refusal("INVALID_TARGET", message)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import mimetypes
 from pathlib import Path
 
+from stringd.documents.files import LIMIT
 from stringd.text.counts import counted
 
-SAMPLE = 8192
 _UNKNOWN = "application/octet-stream"
 
 
@@ -17,20 +18,20 @@ def describe_binary(path: Path) -> str | None:
         if not path.is_file():
             return None
         with path.open("rb") as file:
-            sample = file.read(SAMPLE)
+            data = file.read(LIMIT)
             size = path.stat().st_size
     except OSError:
         return None
-    if not _is_binary(sample):
+    if not _is_binary(data, is_whole=size <= len(data)):
         return None
     media_type = mimetypes.guess_type(path.name)[0] or _UNKNOWN
     return f"# {path.name}\n\ntype: {media_type}\nsize: {counted(size, 'byte')}\n"
 
 
-def _is_binary(sample: bytes) -> bool:
-    # A sample may end within a character: only what is wrong before its last bytes counts.
+def _is_binary(data: bytes, *, is_whole: bool) -> bool:
+    # What is not whole may end within a character.
     try:
-        sample.decode()
-    except UnicodeDecodeError as error:
-        return error.start < len(sample) - 4
-    return b"\0" in sample
+        codecs.getincrementaldecoder("utf-8")().decode(data, final=is_whole)
+    except UnicodeDecodeError:
+        return True
+    return b"\0" in data

@@ -19,9 +19,9 @@ from stringd.documents.page import Page, file_page, remote_page
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
 from stringd.documents.recent import RecentPages
 from stringd.documents.seen import saw
-from stringd.documents.sheet import read_sheet
 from stringd.documents.targets import is_uri, names_file
 from stringd.documents.topic import kept_by
+from stringd.documents.verbatim import is_verbatim, verbatim_sheet
 from stringd.errors import Refusal
 
 # Up to here a page is read and taken apart faster than a thread is asked to.
@@ -100,6 +100,18 @@ class Desk:
             raise Refusal("INVALID_TARGET", "No document is open.")
         return await self.reopen(Place(uri=place.uri))
 
+    async def source(self) -> tuple[str, str]:
+        """Return how the current document is shown, and its text as it is stored or came; or refuse."""
+        place = self._session.state.document
+        if place is None:
+            raise Refusal("INVALID_TARGET", "No document is open.")
+        spot = self._spot_of(Place(uri=place.uri), "")
+        if spot.path is None:
+            return spot.shown, (await self._load(spot)).source
+        text = await asyncio.to_thread(read_text, spot.path, spot.shown)
+        saw(self._session, spot.path, text)
+        return spot.shown, text
+
     def shown(self, path: Path) -> str:
         """Return how a reply names a real path."""
         return display(path, self._session.user)
@@ -139,7 +151,10 @@ class Desk:
             description = describe_binary(path)
             if description is None:
                 raise
-            return Page(uri=path.as_uri(), path=path, source="", sheet=read_sheet(description))
+            sheet = verbatim_sheet(description, title=path.name)
+            return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
+        if is_verbatim(path):
+            return Page(uri=path.as_uri(), path=path, source=text, sheet=verbatim_sheet(text))
         return file_page(path, text, self._read_linked)
 
     def _read_linked(self, target: str, author: Path) -> Linked:
@@ -156,6 +171,14 @@ class Desk:
             return replace(literal, block=literal.block and unquote(literal.block))
         decoded = self._beside(os.fsdecode(unquote_to_bytes(target)), author, target)
         return decoded if os.path.lexists(decoded.path) else literal
+
+    def leads_to(self, target: str, author: Path, path: Path) -> bool:
+        """Whether a target that stands in a file means all of another."""
+        try:
+            found = self.meant(target, author)
+        except Refusal:
+            return False
+        return found.path == path and found.block is None
 
     def _beside(self, target: str, author: Path, shown: str) -> Target:
         if target.startswith("#"):

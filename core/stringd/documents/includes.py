@@ -127,7 +127,8 @@ class _Expansion:
             raise Refusal("LOAD_ERROR", f"{target} is included too deep")
         content = _part(self.expand(linked.text, (*chain, linked.path)).text, linked.block)
         if content is None:
-            raise Refusal("BLOCK_NOT_FOUND", f"no block #{linked.block} in {target}")
+            file = target.rpartition("#")[0] or chain[-1].name
+            raise Refusal("BLOCK_NOT_FOUND", f"no block #{linked.block} in {file}")
         return relocated(content, linked.path.parent, chain[-1].parent)
 
 

@@ -14,6 +14,7 @@ from stringd.documents.outline import Flaw
 from stringd.documents.sheet import Sheet, read_sheet
 from stringd.documents.shortcuts import Shortcut
 from stringd.errors import Refusal
+from stringd.text.listing import MOST, listed, nearest_first
 from stringd.text.nearest import nearest
 
 
@@ -111,7 +112,10 @@ def remote_page(document: Document) -> Page:
 
 def unknown_block(block_id: str, known: Mapping[str, object]) -> Refusal:
     """Return the refusal of a block that is not there."""
-    meant = nearest(block_id, known)
-    context = [f"available: {', '.join(f'#{name}' for name in known) or '(none)'}"]
+    names = nearest_first(block_id, known)
+    meant = nearest(block_id, names[:MOST])
+    context = [
+        f"available: {listed([f'#{name}' for name in names], '/edit path shows the text') or '(none)'}"
+    ]
     context += [f"nearest: #{meant}"] if meant else []
     return Refusal("BLOCK_NOT_FOUND", f"Block not found: #{block_id}", *context)

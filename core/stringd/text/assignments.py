@@ -15,9 +15,8 @@ _BLANK = re.compile(r"\s*")
 _TARGET = re.compile(rf"{_NAME}[ \t]*=[ \t]*", re.ASCII)
 _FENCE = re.compile(rf"(?P<fence>`{{3,}}){_NAME}[ \t]*\r?\n", re.ASCII)
 _CLOSING = re.compile(r"^(?P<fence>`{3,})[ \t]*\r?$\n?", re.MULTILINE)
-_QUOTED = re.compile(
-    r"""(?:"(?P<double>[^"\\]*(?:\\.[^"\\]*)*)"|'(?P<single>[^']*)')[ \t\r]*(?:\n|\Z)""", re.DOTALL
-)
+_QUOTED = re.compile(r"""(?:"(?P<double>[^"\\]*(?:\\.[^"\\]*)*)"|'(?P<single>[^']*)')""", re.DOTALL)
+_LINE_END = re.compile(r"[ \t\r]*(?:\n|\Z)")
 _SECRET = re.compile(r"(\$[A-Za-z_]\w*[ \t]*=[ \t]*)[^\n]+")
 _ESCAPED = re.compile(r'\\(["\\])')
 
@@ -68,9 +67,12 @@ def _quoted(text: str, position: int) -> tuple[Assignment, int]:
     value = _QUOTED.match(text, target.end())
     if value is None:
         raise _refusal("The value needs quotes", text, position)
+    end = _LINE_END.match(text, value.end())
+    if end is None:
+        raise _refusal("Something follows the value", text, position)
     double = value["double"]
     literal = value["single"] if double is None else _ESCAPED.sub(r"\1", double)
-    return _assignment(target, literal), value.end()
+    return _assignment(target, literal), end.end()
 
 
 def _fenced(text: str, position: int) -> tuple[Assignment, int]:

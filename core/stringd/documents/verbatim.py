@@ -1,0 +1,43 @@
+"""Text that is no document: it is shown as it is, and nothing in it is a construct."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+
+from stringd.documents.actions import parse_actions
+from stringd.documents.lines import BOM, Lines
+from stringd.documents.parse import Parsed, Structure
+from stringd.documents.sheet import Sheet
+from stringd.documents.shortcuts import Shortcuts
+
+_DOCUMENTS = {None, "text/markdown", "text/plain"}
+
+
+def is_verbatim(path: Path) -> bool:
+    """Whether a file's name tells that it is something else than Markdown or plain text."""
+    return mimetypes.guess_type(path.name)[0] not in _DOCUMENTS
+
+
+def verbatim_sheet(text: str, title: str | None = None) -> Sheet:
+    """Return a text as it is, with no constructs in it."""
+    return Sheet(
+        parsed=Parsed(
+            lines=Lines(text),
+            frontmatter={},
+            body=0,
+            title=title,
+            structure=Structure(headings=(), markers=(), includes=()),
+            blocks={},
+            directives=(),
+            links=(),
+            references={},
+            definitions=(),
+            fences=(),
+            hidden=(),
+            warnings=(),
+        ),
+        shortcuts=Shortcuts(by_id={}, replacements=(), warnings=()),
+        actions=parse_actions(()),
+        body=text.removeprefix(BOM),
+    )
