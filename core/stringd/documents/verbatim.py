@@ -11,12 +11,14 @@ from stringd.documents.parse import Parsed, Structure
 from stringd.documents.sheet import Sheet
 from stringd.documents.shortcuts import Shortcuts
 
-_DOCUMENTS = {None, "text/markdown", "text/plain"}
+_DOCUMENTS = {"", ".md", ".markdown", ".txt"}
+# What Python itself knows: what a machine adds would make documents of some machines verbatim on others.
+_types = mimetypes.MimeTypes()
 
 
 def is_verbatim(path: Path) -> bool:
     """Whether a file's name tells that it is something else than Markdown or plain text."""
-    return mimetypes.guess_type(path.name)[0] not in _DOCUMENTS
+    return path.suffix.lower() not in _DOCUMENTS and _types.guess_type(path.name)[0] is not None
 
 
 def verbatim_sheet(text: str, title: str | None = None) -> Sheet:
