@@ -30,12 +30,13 @@ class Answer:
 class Topic:
     """One bash topic, as an agent sees it."""
 
-    def __init__(self, daemon: DaemonProcess, name: str = "bash:t") -> None:
+    def __init__(self, daemon: DaemonProcess, name: str = "bash:t", user: str = "default") -> None:
         self.daemon = daemon
         self.name = name
+        self.user = user
 
     def events(self, cmd: str) -> Events:
-        return self.daemon.exec(cmd, self.name)
+        return self.daemon.exec(cmd, self.name, self.user)
 
     def __call__(self, cmd: str) -> Answer:
         """Send a text or a command, and return the state that is answered."""

@@ -2,34 +2,74 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import selectors
 import signal
 import socket
+import traceback
 
+from stringd_bash.children import reaped, signalled
 from stringd_bash.link import Message, Order, receive
 from stringd_bash.supervisor import supervise
+from stringd_bash.tree import adopt_orphans, end_strays
 
 
 def main() -> None:
     """Fork a supervisor for each order that comes over standard input, until the daemon has ended."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # Supervisors end by themselves, when the daemon lets go of them; nobody asks how.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    adopt_orphans()
     with socket.socket(fileno=0) as control:
-        while True:
-            for message in receive(control):
-                if not message.fields:
+        _Host(control).run()
+
+
+class _Host:
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._supervisors: set[int] = set()
+
+    def run(self) -> None:
+        ended = signalled()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._control, selectors.EVENT_READ)
+            selector.register(ended, selectors.EVENT_READ)
+            while True:
+                ready = {key.fileobj for key, _ in selector.select()}
+                self._bury()
+                with contextlib.suppress(BlockingIOError):
+                    os.read(ended, 4096)
+                if self._control in ready and not self._serve_all():
                     return
-                _serve(message, control)
+
+    def _bury(self) -> None:
+        """Take leave of supervisors; what a killed one leaves behind is a child of this process now."""
+        statuses = dict(reaped())
+        self._supervisors -= statuses.keys()
+        if any(statuses.values()):
+            end_strays(self._supervisors)
+
+    def _serve_all(self) -> bool:
+        for message in receive(self._control):
+            if not message.fields:
+                return False
+            self._serve(message)
+        return True
+
+    def _serve(self, message: Message) -> None:
+        with socket.socket(fileno=message.descriptors[0]) as link:
+            supervisor = os.fork()
+            if supervisor:
+                self._supervisors.add(supervisor)
+                return
+            self._control.close()
+            _supervise(link, Order(**message.fields))
 
 
-def _serve(message: Message, control: socket.socket) -> None:
-    with socket.socket(fileno=message.descriptors[0]) as link:
-        if os.fork():
-            return
-        control.close()
-        try:
-            supervise(link, Order(**message.fields))
-        finally:
-            os._exit(0)
+def _supervise(link: socket.socket, order: Order) -> None:
+    try:
+        supervise(link, order)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)

@@ -108,7 +108,7 @@ class _Watch:
         """Tell whether the program sleeps until something is typed."""
         if self._is_busy() or self._lacks_news:
             return False
-        processes = self._table.group(self._terminal.foreground())
+        processes = self._table.readers(self._program.shell.pid, self._terminal.foreground())
         found = reads(processes, self._terminal.name)
         if found is None:
             return self._seems_to_ask()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ptyprocess import PtyProcess
 
+from stringd_bash.children import reaped, signalled
 from stringd_bash.link import Order, encode, send
 from stringd_bash.tree import adopt_orphans, die_with_parent, end_descendants
 
@@ -26,7 +27,8 @@ _NOT_INHERITED = ("COLUMNS", "LINES", "PS1", "PROMPT_COMMAND", "HISTFILE", "BASH
 def supervise(link: socket.socket, order: Order) -> None:
     """Run a shell until it ends or the daemon lets go of the link; then end what still descends from it."""
     adopt_orphans()
-    with _child_signals() as signalled, _channel() as (directory, pipes):
+    ended = signalled()
+    with _channel() as (directory, pipes):
         try:
             shell = _spawn(order, directory)
         except Exception as error:
@@ -36,7 +38,7 @@ def supervise(link: socket.socket, order: Order) -> None:
         for descriptor in (shell.fd, *pipes):
             os.close(descriptor)
         shell.closed = True
-        _watch(shell.pid, link, signalled)
+        _watch(shell.pid, link, ended)
         end_descendants()
 
 
@@ -74,41 +76,14 @@ def _channel() -> Iterator[tuple[str, list[int]]]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-@contextmanager
-def _child_signals() -> Iterator[int]:
-    """Yield a descriptor that becomes readable when a child has ended."""
-    readable, writable = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    yield readable
-
-
-def _watch(shell: int, link: socket.socket, signalled: int) -> None:
+def _watch(shell: int, link: socket.socket, ended: int) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(link, selectors.EVENT_READ)
-        selector.register(signalled, selectors.EVENT_READ)
-        while not _has_ended(shell, link):
-            ready = {key.fileobj for key, _ in selector.select()}
-            if link in ready:
+        selector.register(ended, selectors.EVENT_READ)
+        while (status := dict(reaped()).get(shell)) is None:
+            if link in {key.fileobj for key, _ in selector.select()}:
                 return
             with contextlib.suppress(BlockingIOError):
-                os.read(signalled, 4096)
-
-
-def _has_ended(shell: int, link: socket.socket) -> bool:
-    while ended := _reaped():
-        pid, status = ended
-        if pid == shell:
-            code = os.waitstatus_to_exitcode(status)
-            with contextlib.suppress(OSError):
-                send(link, encode({"status": 128 - code if code < 0 else code}))
-            return True
-    return False
-
-
-def _reaped() -> tuple[int, int] | None:
-    try:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return None
-    return (pid, status) if pid else None
+                os.read(ended, 4096)
+    with contextlib.suppress(OSError):
+        send(link, encode({"status": status}))

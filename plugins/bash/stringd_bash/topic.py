@@ -66,6 +66,7 @@ class BashTopic(Topic):
         program = self._console.program
         if program is None:
             return self._idle()
+        self._console.resize()
         limit = self._settings.seconds_of(invocation.session) if seconds is None else seconds
         for_news = seconds is not None and program.told is Standing.WAITING
         return await self._look(program, limit, invocation, for_news=for_news)
@@ -84,6 +85,7 @@ class BashTopic(Topic):
         program = self._console.running
         if program is None:
             raise Refusal("CONFLICT", "No program is running that could take keys.")
+        self._console.resize()
         program.shell.terminal.type(keys)
         return await self._look(program, _URGENT_SECONDS, invocation)
 

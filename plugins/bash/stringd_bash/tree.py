@@ -8,8 +8,10 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+
+from stringd_bash.children import are_left
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -40,6 +42,15 @@ def end_descendants() -> None:
             return
 
 
+def end_strays(kept: Collection[int]) -> None:
+    """End every descendant of this process but some children and what descends from them."""
+    deadline = time.monotonic() + _END_SECONDS
+    while strays := _frozen_descendants(kept):
+        _kill(strays)
+        if time.monotonic() > deadline:
+            return
+
+
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
@@ -47,26 +58,17 @@ def _prctl(option: int, value: int) -> None:
 
 def _are_gone_within(seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while _has_children():
+    while are_left():
         if time.monotonic() > deadline:
             return False
         time.sleep(_PAUSE_SECONDS)
     return True
 
 
-def _has_children() -> bool:
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        return False
-    return True
-
-
-def _frozen_descendants() -> set[int]:
+def _frozen_descendants(kept: Collection[int] = ()) -> set[int]:
     """Stop before killing: what runs could fork faster than it is found."""
     frozen: set[int] = set()
-    while fresh := set(_descendants(os.getpid())) - frozen:
+    while fresh := set(_descendants(os.getpid(), kept)) - frozen:
         for pid in fresh:
             _signal(pid, signal.SIGSTOP)
         frozen |= fresh
@@ -83,10 +85,11 @@ def _signal(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
 
 
-def _descendants(ancestor: int) -> Iterator[int]:
+def _descendants(ancestor: int, kept: Collection[int]) -> Iterator[int]:
     children: dict[int, list[int]] = {}
     for pid, parent in _parents():
-        children.setdefault(parent, []).append(pid)
+        if pid not in kept:
+            children.setdefault(parent, []).append(pid)
     found = [ancestor]
     for pid in found:
         found += children.get(pid, ())

@@ -1,0 +1,165 @@
+"""What can be done while a request is being served, and what must not happen to what waits behind it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from stringd.testing.process import DaemonProcess, Events
+from tests.bash.conftest import Topic, answer
+from tests.protocol.waits import eventually, session
+
+QUEUE = 16
+
+
+class Served:
+    """A request that is being served in a thread of its own."""
+
+    def __init__(self, topic: Topic, cmd: str) -> None:
+        self._events: list[Events] = []
+        self._thread = threading.Thread(target=lambda: self._events.append(topic.events(cmd)))
+        self._thread.start()
+
+    def events(self) -> Events:
+        self._thread.join(20)
+        return self._events[0]
+
+
+@contextmanager
+def busy(topic: Topic, cmd: str) -> Iterator[Served]:
+    served = Served(topic, cmd)
+    eventually(lambda: (session(topic.daemon, topic.name) or {}).get("executing"))
+    yield served
+    served.events()
+
+
+@pytest.mark.parametrize(("command", "status"), [("//interrupt", "130"), ("//kill", "137")])
+def test_the_request_being_served_gets_the_status(topic: Topic, command: str, status: str) -> None:
+    topic.says("true")
+    with busy(topic, "echo begun; sleep 30") as served:
+        eventually(lambda: topic("//wait 0.1").state == "running")
+        it = topic(command)
+        assert (it.state, it.code) == (status, None)
+    it = answer(served.events())
+    assert (it.state, it.output.rstrip()) == (status, "begun")
+
+
+def test_keys_reach_a_program_that_is_being_served(topic: Topic) -> None:
+    with busy(topic, "cat >/dev/null | sleep 30; sleep 30") as served:
+        assert topic("//keys ^C").state in {"130", "running"}
+        topic("//interrupt")
+    assert answer(served.events()).state == "130"
+
+
+def test_reset_ends_what_is_being_served(topic: Topic) -> None:
+    topic.says("true")
+    with busy(topic, "trap '' INT TERM HUP; echo begun; while :; do sleep 0.2; done") as served:
+        eventually(lambda: topic("//wait 0.1").state == "running")
+        assert topic("//reset").state == "0"
+    it = answer(served.events())
+    assert (it.state, it.code) == ("137", "EXIT_137")
+    assert topic.says("echo usable") == "usable"
+
+
+def test_urgent_commands_pass_a_full_queue(topic: Topic) -> None:
+    topic.says("true")
+    with busy(topic, "sleep 30") as served:
+        queued = [Served(topic, f"echo {number}") for number in range(QUEUE)]
+        eventually(lambda: (session(topic.daemon, topic.name) or {})["queue_length"] == QUEUE)
+        full = topic.daemon.request(
+            "POST", "/exec", {"cmd": "echo x", "topic": topic.name}, {"X-User-Id": "default"}
+        )
+        assert full.status == 429
+        assert topic("//interrupt").state == "130"
+    assert answer(served.events()).state == "130"
+    assert [answer(it.events()).output for it in queued] == [str(number) for number in range(QUEUE)]
+
+
+def test_text_that_was_queued_unknowingly_is_never_typed(topic: Topic) -> None:
+    topic.says("true")
+    with busy(topic, "sleep 0.5; read answer; echo got $answer") as served:
+        queued = Served(topic, "rm everything")
+        assert answer(served.events()).state == "waiting"
+        refused = queued.events()
+    assert refused.head["code"] == "CONFLICT"
+    assert topic("yes").output == "got yes"
+
+
+def test_blocks_of_one_text_are_written_unknowingly(topic: Topic) -> None:
+    block = "<𝒞=string:{}>{}</𝒞>\n"
+    text = block.format(topic.name, "read answer; echo got $answer") + block.format(
+        topic.name, "rm everything"
+    )
+    reply = topic.daemon.request("POST", "/chanflow", text, {"X-User-Id": "default"})
+    assert "exit: waiting" in reply.text
+    assert "✗ CONFLICT" in reply.text
+    assert topic("yes").output == "got yes"
+
+
+def test_an_answer_that_comes_too_late_is_not_run(topic: Topic) -> None:
+    assert topic("read -t 0.5 answer; echo over").state == "waiting"
+    eventually(lambda: "program: (none)" in topic.events("//info").content)
+    late = topic.events("touch late")
+    assert late.head["code"] == "CONFLICT"
+    assert "exit: 0 | cwd" in late.content
+    assert "over" in late.content
+    assert topic.says("ls").count("late") == 0
+
+
+def test_what_a_program_printed_last_comes_with_the_next_reply(topic: Topic) -> None:
+    topic.events('//set {_timeout} = "0.3"')
+    assert topic("sleep 0.6; echo late; (exit 3)").state == "running"
+    eventually(lambda: "program: (none)" in topic.events("//info").content)
+    it = topic("echo next")
+    assert it.state == "0"
+    assert "exit: 3" in it.output
+    assert it.output.index("late") < it.output.index("next")
+
+
+def test_wait_returns_after_its_seconds(topic: Topic) -> None:
+    topic.events('//set {_timeout} = "0.2"')
+    assert topic("sleep 2").state == "running"
+    assert topic("//wait 0.2").state == "running"
+    assert topic("//wait 10").state == "0"
+    assert topic("//wait").output == "[no program is running]"
+    assert topic.events("//wait long").head["code"] == "INVALID_PARAMS"
+
+
+def test_without_a_program_nothing_is_signalled(topic: Topic) -> None:
+    topic.says("x=kept")
+    for command in ("//interrupt", "//kill"):
+        assert topic(command).output == "[no program is running]"
+    assert topic.events("//keys Enter").head["code"] == "CONFLICT"
+    assert topic.says("echo $x") == "kept"
+
+
+@pytest.mark.parametrize("keys", ["//keys Nonsense", '//keys "open', "//keys ^é"])
+def test_unknown_keys_are_named(topic: Topic, keys: str) -> None:
+    assert topic("cat").state == "waiting"
+    refused = topic.events(keys)
+    assert refused.head["code"] == "INVALID_PARAMS"
+    assert "PageDown" in refused.content
+    assert topic("//interrupt").state == "130"
+
+
+def test_a_bad_limit_is_refused_before_anything_runs(topic: Topic) -> None:
+    topic.events('//set {_timeout} = "soon"')
+    assert topic.events("touch ran").head["code"] == "INVALID_PARAMS"
+    topic.events('//set {_timeout} = "5"\n{_size} = "wide"')
+    assert topic.events("touch ran").head["code"] == "INVALID_PARAMS"
+    topic.events('//set {_size} = "100x30"')
+    assert topic.says("ls; stty size") == "30 100"
+
+
+def test_defaults_come_from_the_environment(start_bash: Callable[..., DaemonProcess]) -> None:
+    daemon = start_bash(STRINGD_BASH_TIMEOUT="0.3", STRINGD_BASH_SIZE="100x30")
+    rc = daemon.home / "rc"
+    rc.write_text("echo never shown >/dev/null; from_rc=yes; cd /usr\n", encoding="utf-8")
+    assert Topic(daemon)("stty size; sleep 30").output == "30 100"
+    assert Topic(daemon)("//interrupt").state == "130"
+    daemon = start_bash(STRINGD_BASH_RC=str(rc))
+    it = Topic(daemon)("echo $from_rc")
+    assert (it.output, it.cwd) == ("yes", "/usr")

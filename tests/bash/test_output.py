@@ -1,0 +1,95 @@
+"""Output as a terminal shows it, in bounded memory."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.bash.conftest import Topic
+from tests.protocol.waits import eventually
+
+
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        ("printf 'a\\tb\\n'", "a\tb"),
+        ("printf '\\033[1;31mred\\033[0m \\033[38;5;9mx\\033[m\\n'", "red x"),
+        ("printf '\\033]0;title\\007text\\033]8;;http://x\\033\\\\link\\033]8;;\\033\\\\\\n'", "textlink"),
+        ("for i in {1..100}; do printf '\\r%d%%' $i; done; echo", "100%"),
+        ("printf 'long line\\rshort\\n'", "shortline"),
+        ("printf '10%%\\r\\033[K20%%\\r\\033[K'; echo done", "done"),
+        ("printf 'abc\\b\\bX\\n'", "aXc"),
+        ("printf 'one\\ntwo\\n\\033[2A\\033[2Know one\\n\\n'", "now one\ntwo"),
+        ("printf 'before\\n'; clear; echo after", "after"),
+        ("tput smcup; echo aside; tput rmcup; echo main", "main"),
+        ("printf '%0300d\\n' 7", "0" * 299 + "7"),
+        ("printf '\\377\\376abc\\0def\\a\\n'", "��abcdef"),
+        ("head -c 3 /dev/zero; echo", ""),
+        ("printf 'no end'", "no end"),
+        ("echo; echo x; echo", "\nx\n"),
+        ("echo 漢字 e\u0301 👍", "漢字 e\u0301 👍"),
+    ],
+)
+def test_output_is_what_a_terminal_shows(topic: Topic, text: str, output: str) -> None:
+    assert topic.says(text) == (output or "(no output)") or (not output and topic.says(text) == "")
+    assert topic.says("echo clean") == "clean"
+
+
+def test_characters_may_be_split_anywhere(topic: Topic) -> None:
+    text = "é漢👍".encode()
+    pieces = "; sleep 0.06; ".join(f"printf '\\x{byte:02x}'" for byte in text)
+    assert topic.says(f"{pieces}; echo") == "é漢👍"
+    assert topic("stty -echo; printf '\\xe6\\xbc'; read x; printf '\\xa2\\n'").output == "(no output)"
+    assert topic("go").output == "漢"
+
+
+def test_much_output_keeps_head_and_tail(topic: Topic) -> None:
+    start = time.monotonic()
+    it = topic("echo first; head -c 100M /dev/zero | tr '\\0' x; echo; echo last")
+    assert time.monotonic() - start < 30
+    assert it.state == "0"
+    assert it.output.startswith("first\nxxxx")
+    assert it.output.endswith("xxxx\nlast")
+    assert "bytes of output left out ...]" in it.output
+    assert len(it.output) < 1024 * 1024 + 100
+    assert topic.says("echo usable") == "usable"
+
+
+def test_binary_output_breaks_nothing(topic: Topic) -> None:
+    it = topic("head -c 300000 /dev/urandom; head -c 100000 /bin/bash")
+    assert it.state == "0"
+    assert topic.says("stty -a >/dev/null; echo usable") == "usable"
+
+
+def test_background_output_is_marked(topic: Topic) -> None:
+    topic.says("(sleep 0.3; echo from behind; touch printed) &")
+    eventually((topic.daemon.home / "printed").exists)
+    (topic.daemon.home / "printed").unlink()
+    it = topic.says("echo mine")
+    assert it == "[background output]\nfrom behind\n[end of background output]\nmine"
+    assert topic.says("echo again") == "again"
+
+
+def test_a_flood_from_behind_is_held_up(topic: Topic) -> None:
+    topic.says("yes >/dev/tty &")
+    assert "bytes" not in topic.events("//info").content
+    it = topic("kill %1; wait; echo over")
+    assert it.output.endswith("over")
+    assert len(it.output) < 3 * 1024 * 1024
+
+
+def test_a_screen_is_shown_and_resized(topic: Topic) -> None:
+    Path(topic.daemon.home, "lines.txt").write_text(
+        "".join(f"line {number}\n" for number in range(1, 200)), encoding="utf-8"
+    )
+    it = topic("less lines.txt")
+    assert it.state == "waiting"
+    assert it.output.splitlines()[:2] == ["line 1", "line 2"]
+    assert len(it.output.splitlines()) == 24
+    assert topic("//keys Space").output.splitlines()[0] == "line 24"
+    topic.events('//set {_size} = "120x40"')
+    assert len(topic("//keys g").output.splitlines()) == 40
+    assert topic("//keys q").state == "0"
+    assert topic.says("stty size") == "40 120"
