@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import codecs
 import re
+from typing import TYPE_CHECKING
 
 from stringd_bash.buffer import Buffer
-from stringd_bash.screen import Screen
 from stringd_bash.settings import Size
+
+if TYPE_CHECKING:
+    from stringd_bash.screen import Screen
 
 # Strings that terminals take as orders: titles, links, capabilities. And colours, which are dropped.
 _STRINGS = re.compile(
@@ -67,7 +70,7 @@ class View:
         text_here = _without_asides(text, was_aside)
         is_screen = self._is_aside or bool(_ADDRESSED.search(text_here))
         if self._screen or is_screen:
-            self._screen = self._screen or Screen(self._size.rows, self._size.columns)
+            self._screen = self._screen or _new_screen(self._size.rows, self._size.columns)
             await self._screen.feed(text)
             picture = self._screen.picture()
             if is_screen:
@@ -85,6 +88,13 @@ class View:
         return text[: unfinished.start()] if unfinished else text
 
 
+def _new_screen(rows: int, columns: int) -> Screen:
+    # Most output needs none, and the library is a third of what this plugin costs at the daemon's start.
+    from stringd_bash.screen import Screen
+
+    return Screen(rows, columns)
+
+
 def _without_asides(text: str, is_aside: bool) -> str:
     """Leave out what was shown on the alternate screen."""
     if is_aside:
@@ -95,7 +105,7 @@ def _without_asides(text: str, is_aside: bool) -> str:
 
 async def _resolved(text: str) -> str:
     if _MOVED.search(text):
-        screen = Screen(_ROWS, _WIDE)
+        screen = _new_screen(_ROWS, _WIDE)
         await screen.feed(text)
         return screen.picture()
     text = _LINE_END.sub("\n", text)
@@ -105,7 +115,7 @@ async def _resolved(text: str) -> str:
 
 
 async def _resolved_lines(lines: list[str]) -> str:
-    screen, resolved = Screen(1, _WIDE), []
+    screen, resolved = _new_screen(1, _WIDE), []
     for line in lines:
         if _ORDERS.search(line):
             resolved.append(screen.feed_line(_last_states(line)))
