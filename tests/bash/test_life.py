@@ -64,6 +64,7 @@ def kill_supervisor(daemon: DaemonProcess) -> None:
     assert Topic(daemon)("kill -9 $PPID; sleep 100").state == "137"
 
 
+@pytest.mark.requirement("bash.end")
 @pytest.mark.parametrize(
     "end", [delete_session, delete_user, close, reset, leave, kill_shell, kill_supervisor]
 )
@@ -76,6 +77,7 @@ def test_a_shells_end_leaves_no_process(
     eventually(lambda: shells(daemon) == {})
 
 
+@pytest.mark.requirement("bash.end")
 @pytest.mark.parametrize("way", ["stop", "kill"])
 @pytest.mark.parametrize("busy", [True, False])
 def test_the_daemons_end_leaves_no_process(
@@ -92,6 +94,7 @@ def test_the_daemons_end_leaves_no_process(
     eventually(lambda: all_of(daemon) == {})
 
 
+@pytest.mark.requirement("bash.many")
 def test_many_topics_at_once(start_bash: Callable[..., DaemonProcess]) -> None:
     daemon = start_bash()
 
@@ -111,6 +114,7 @@ def test_many_topics_at_once(start_bash: Callable[..., DaemonProcess]) -> None:
     eventually(lambda: all_of(daemon) == {})
 
 
+@pytest.mark.requirement("bash.wait")
 def test_a_client_that_gives_up_leaves_the_program_alone(shared: DaemonProcess) -> None:
     topic = Topic(shared, "bash:patient")
     import http.client

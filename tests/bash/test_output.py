@@ -11,6 +11,7 @@ from tests.bash.conftest import Topic
 from tests.protocol.waits import eventually
 
 
+@pytest.mark.requirement("bash.output.terminal")
 @pytest.mark.parametrize(
     ("text", "output"),
     [
@@ -37,6 +38,7 @@ def test_output_is_what_a_terminal_shows(topic: Topic, text: str, output: str) -
     assert topic.says("echo clean") == "clean"
 
 
+@pytest.mark.requirement("bash.output.utf8")
 def test_characters_may_be_split_anywhere(topic: Topic) -> None:
     text = "é漢👍".encode()
     pieces = "; sleep 0.06; ".join(f"printf '\\x{byte:02x}'" for byte in text)
@@ -45,6 +47,7 @@ def test_characters_may_be_split_anywhere(topic: Topic) -> None:
     assert topic("go").output == "漢"
 
 
+@pytest.mark.requirement("bash.output.limit")
 def test_much_output_keeps_head_and_tail(topic: Topic) -> None:
     start = time.monotonic()
     it = topic("echo first; head -c 100M /dev/zero | tr '\\0' x; echo; echo last")
@@ -57,12 +60,14 @@ def test_much_output_keeps_head_and_tail(topic: Topic) -> None:
     assert topic.says("echo usable") == "usable"
 
 
+@pytest.mark.requirement("bash.output.utf8")
 def test_binary_output_breaks_nothing(topic: Topic) -> None:
     it = topic("head -c 300000 /dev/urandom; head -c 100000 /bin/bash")
     assert it.state == "0"
     assert topic.says("stty -a >/dev/null; echo usable") == "usable"
 
 
+@pytest.mark.requirement("bash.background")
 def test_background_output_is_marked(topic: Topic) -> None:
     topic.says("(sleep 0.3; echo from behind; touch printed) &")
     eventually((topic.daemon.home / "printed").exists)
@@ -80,6 +85,7 @@ def test_a_flood_from_behind_is_held_up(topic: Topic) -> None:
     assert len(it.output) < 3 * 1024 * 1024
 
 
+@pytest.mark.requirement("bash.screen", "bash.keys")
 def test_a_screen_is_shown_and_resized(topic: Topic) -> None:
     Path(topic.daemon.home, "lines.txt").write_text(
         "".join(f"line {number}\n" for number in range(1, 200)), encoding="utf-8"

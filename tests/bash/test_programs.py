@@ -35,6 +35,7 @@ def fresh(shared: DaemonProcess, tmp_path_factory: pytest.TempPathFactory) -> It
     eventually(lambda: marked_processes(f"HOME={home}\0") == {})
 
 
+@pytest.mark.requirement("bash.programs", "bash.output.modes")
 @pytest.mark.parametrize("program", PROGRAMS, ids=[it.name for it in PROGRAMS])
 def test_it_is_answered_in_time_and_leaves_the_topic_usable(fresh: Topic, program: Program) -> None:
     for name in program.needs.split():

@@ -8,6 +8,7 @@ from stringd.testing.process import DaemonProcess
 from tests.bash.conftest import Topic
 
 
+@pytest.mark.requirement("bash.persists")
 def test_state_persists(topic: Topic) -> None:
     topic.says("mkdir -p a/b && cd a/b")
     topic.says("export SHOWN=1; hidden=2; f() { echo f $1; }; shopt -s extglob; alias hello='echo hello'")
@@ -19,12 +20,14 @@ def test_state_persists(topic: Topic) -> None:
     assert topic("true").cwd == f"{topic.daemon.home}/a/b"
 
 
+@pytest.mark.requirement("bash.start")
 def test_the_shell_begins_at_home_without_startup_files(topic: Topic) -> None:
     (topic.daemon.home / ".bashrc").write_text("echo from bashrc\n", encoding="utf-8")
     assert topic.says("echo $HOME; pwd; echo $-").splitlines()[:2] == [str(topic.daemon.home)] * 2
     assert topic("pwd").cwd == str(topic.daemon.home)
 
 
+@pytest.mark.requirement("bash.status")
 @pytest.mark.parametrize(
     ("text", "status"),
     [
@@ -56,6 +59,7 @@ def test_the_status_is_real_and_the_shell_survives(topic: Topic, text: str, stat
     assert topic.says("echo $kept") == "yes"
 
 
+@pytest.mark.requirement("bash.replaced", "bash.status")
 @pytest.mark.parametrize(
     ("text", "status"),
     [("exit 3", 3), ("exit", 0), ("set -e; false", 1), ("kill -9 $$", 137), ("exec sh -c 'exit 5'", 5)],
@@ -73,6 +77,7 @@ def test_the_last_status_is_there_for_the_next_text(topic: Topic) -> None:
     assert topic.says("echo $?") == "9"
 
 
+@pytest.mark.requirement("bash.plain_text", "bash.marks")
 @pytest.mark.parametrize(
     ("text", "output"),
     [
@@ -107,6 +112,7 @@ def test_a_nul_character_is_refused(topic: Topic) -> None:
     assert topic.events("echo a\0b").head["code"] == "INVALID_PAYLOAD"
 
 
+@pytest.mark.requirement("bash.variables")
 def test_variables_of_the_topic_are_exported(topic: Topic) -> None:
     topic.events('//set {city} = "It\'s $HOME"\n{_hidden} = "x"')
     assert topic.says("sh -c 'echo $city-$_hidden'") == "It's $HOME-"

@@ -11,6 +11,7 @@ from stringd.testing.process import DaemonProcess
 from tests.bash.conftest import Topic
 
 
+@pytest.mark.requirement("bash.waiting", "bash.stdin")
 def test_a_question_is_answered_in_plain_text(topic: Topic) -> None:
     start = time.monotonic()
     it = topic("cd /usr; read -p 'Name? ' name; echo Hello $name")
@@ -20,6 +21,7 @@ def test_a_question_is_answered_in_plain_text(topic: Topic) -> None:
     assert (it.state, it.output) == ("0", "Hello Ada")
 
 
+@pytest.mark.requirement("bash.stdin")
 def test_each_reply_shows_only_what_is_new(topic: Topic) -> None:
     assert topic("cat").output == "(no output)"
     assert topic("one").output == "one"
@@ -27,6 +29,7 @@ def test_each_reply_shows_only_what_is_new(topic: Topic) -> None:
     assert topic("//keys ^D").state == "0"
 
 
+@pytest.mark.requirement("bash.running")
 def test_a_program_that_only_takes_long_is_running(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.4"')
     assert topic("echo begun; sleep 30 | cat >/dev/null").state == "running"
@@ -35,6 +38,7 @@ def test_a_program_that_only_takes_long_is_running(topic: Topic) -> None:
     assert topic.says("echo usable") == "usable"
 
 
+@pytest.mark.requirement("bash.secrets")
 @pytest.mark.parametrize(
     "program",
     [
@@ -60,6 +64,7 @@ def test_a_secret_is_seen_nowhere(start_bash: Callable[..., DaemonProcess], prog
     assert not any(b"hunter2" in text for text in kept)
 
 
+@pytest.mark.requirement("bash.reset")
 def test_a_program_that_ignores_signals_is_ended_by_reset(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.4"')
     assert topic("cd /; bash -c 'trap \"\" INT TERM HUP; while :; do sleep 0.1; done'").state == "running"

@@ -1,0 +1,36 @@
+"""The clauses of bash topics."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+BASH = requirements(
+    "runtime.md 10",
+    ("bash.persists", "One interactive bash per topic; its state persists."),
+    ("bash.start", "It starts in the user's home, HOME is that, without startup files but the named one."),
+    ("bash.marks", "The runtime's marks can't be swallowed, forged or closed by a program."),
+    ("bash.plain_text", "Text that does not begin with // is shell input, of any shape."),
+    ("bash.output.terminal", "Escape sequences and CR lines are resolved, lines are not wrapped."),
+    ("bash.output.utf8", "UTF-8 is decoded incrementally; what is none breaks nothing."),
+    ("bash.output.modes", "Terminal modes are clean again for the next command."),
+    ("bash.output.limit", "1 MiB a reply, head and tail kept, the cut stated; (no output) for none."),
+    ("bash.status", "The status is real; ok is false and the code EXIT_n for N other than 0."),
+    ("bash.replaced", "A dead shell is replaced, and the reply says so."),
+    ("bash.waiting", "A program that waits for input is answered within 1 s as waiting, with code null."),
+    ("bash.running", "One that runs at the topic's limit is answered as running, with code null."),
+    ("bash.stdin", "Then plain text is its stdin, replies show what is new, the last one has the status."),
+    ("bash.conflict", "A text queued before the program could be known is refused, never typed."),
+    ("bash.wait", "//wait waits for the program, also after its client gave up."),
+    ("bash.signals", "//interrupt sends SIGINT, //kill SIGKILL to the foreground group."),
+    ("bash.keys", "//keys presses named keys and types quoted text without a newline."),
+    ("bash.reset", "//reset ends everything, also what ignores signals; a new shell at home."),
+    ("bash.urgent", "//interrupt, //kill, //keys and //reset bypass the queue, even a full one."),
+    ("bash.served", "The request being served gets the status."),
+    ("bash.secrets", "What is typed at a prompt without echo is masked everywhere."),
+    ("bash.screen", "Full-screen programs are shown as a screen of the topic's {_size}."),
+    ("bash.background", "Background output appears with the next reply, marked."),
+    ("bash.variables", "Session variables are exported, those that begin with _ are not."),
+    ("bash.end", "The end of topic, user or daemon, kill -9 included, ends the whole process tree."),
+    ("bash.programs", "Forty programs and more are answered in time and leave the topic usable."),
+    ("bash.many", "A hundred topics at once."),
+)
