@@ -94,6 +94,7 @@ def test_the_last_status_is_there_for_the_next_text(topic: Topic) -> None:
         ("local x=1; echo $x", "bash: local: can only be used in a function"),
         ("stty raw -echo; echo x", "x"),
         ('for fd in {3..255}; do eval "exec $fd>&-"; done; echo closed', "closed"),
+        ('for fd in $(ls /proc/$$/fd); do eval "exec $fd>&-"; done', ""),
         ("trap 'echo trapped' EXIT; trap '' INT; echo set", "set"),
         ("alias eval=false; unset PROMPT_COMMAND; set -f; IFS=x; echo done", "done"),
     ],

@@ -51,8 +51,10 @@ def test_a_secret_is_seen_nowhere(start_bash: Callable[..., DaemonProcess], prog
     daemon = start_bash()
     topic = Topic(daemon)
     assert topic(program).state == "waiting"
+    wrong = topic.events("//keys hunter2-unquoted")
     events = topic.events(way.format("hunter2-secret"))
     assert "********" in events.head["cmd"]
+    assert "hunter2" not in wrong.raw.decode()
     assert events.content.endswith("\n14")
     assert topic.says("history; echo shown") == "shown"
     assert "hunter2" not in events.raw.decode() + topic.events("//info").raw.decode()

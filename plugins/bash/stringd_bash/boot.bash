@@ -9,8 +9,8 @@ shopt -s execfail
 set +o history
 unset HISTFILE
 __stringd_back() { return "$1"; }
-PROMPT_COMMAND='while {
-    __stringd_status=$?;
+PROMPT_COMMAND='while __stringd_status=$?;
+    [[ -e /dev/fd/0 && -e /dev/fd/1 && -e /dev/fd/2 ]] || exec </dev/tty >/dev/tty 2>&1; {
     builtin jobs;
     [[ -t 255 ]] || exec 255<>/dev/tty;
     builtin printf "%s %d %s\0" "$__stringd_token" "$__stringd_status" "$PWD" >CHANNEL/reports;

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
 _CHUNK = 65536
+_REPORT = re.compile(r"([0-9a-f]*) (\d{1,3}) (.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,5 +64,7 @@ class Channel:
     def _receive(self) -> None:
         *reports, self._received = (self._received + os.read(self._reports, _CHUNK)).split(b"\0")
         for report in reports:
-            token, status, cwd = os.fsdecode(report).split(" ", 2)
-            self._reported(Report(token=token, status=int(status), cwd=cwd))
+            match = _REPORT.fullmatch(os.fsdecode(report))
+            if match:
+                token, status, cwd = match.groups()
+                self._reported(Report(token=token, status=int(status), cwd=cwd))

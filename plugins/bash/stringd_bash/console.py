@@ -77,7 +77,8 @@ class Console:
         if self.shell:
             # The terminal repeats what is typed; whoever typed it knows it.
             self._typed = "" if self.shell.terminal.is_silent() else text
-            self.shell.terminal.type(f"{text}\n".encode(errors="surrogatepass"))
+            typed = f"{text}\n".replace("\n", self.shell.terminal.line_end)
+            self.shell.terminal.type(typed.encode(errors="surrogatepass"))
 
     def resize(self) -> None:
         """Give the terminal the size that the topic asks for."""
@@ -127,7 +128,7 @@ class Console:
     async def _start_shell(self) -> Shell:
         if not self._session.user.home.is_dir():
             raise Refusal("NOT_FOUND", f"No such directory: {self._home}")
-        size = self._settings.size_of(self._session)
+        size = self._settings.size
         order = Order(
             program=self._settings.program,
             rc=self._settings.rc,

@@ -87,6 +87,13 @@ class Terminal:
         by_line = modes[_LOCAL_FLAGS] & termios.ICANON or modes[_INPUT_FLAGS] & termios.ICRNL
         return bool(hidden and by_line)
 
+    @property
+    def line_end(self) -> str:
+        """What the Enter key sends: programs that take keys as they come expect no newline."""
+        modes = termios.tcgetattr(self._slave)
+        as_it_comes = not (modes[_LOCAL_FLAGS] & termios.ICANON or modes[_INPUT_FLAGS] & termios.ICRNL)
+        return "\r" if as_it_comes else "\n"
+
     def resize(self, rows: int, columns: int) -> None:
         """Change the size; what runs in the foreground is told of it."""
         if termios.tcgetwinsize(self._slave) != (rows, columns):

@@ -35,10 +35,14 @@ class BashTopic(Topic):
             "program": label(console.running.text) if console.running else "(none)",
         }
 
+    @property
+    def _hides_typing(self) -> bool:
+        program = self._console.running
+        return bool(program and not self._console.view.is_editor and program.shell.terminal.is_silent())
+
     def masked(self, text: str) -> str:
         """Hide what is typed while the terminal doesn't show it."""
-        console = self._console
-        if not console.running or console.view.is_editor or not console.running.shell.terminal.is_silent():
+        if not self._hides_typing:
             return text
         if not text.startswith("//"):
             return _MASK
@@ -81,7 +85,7 @@ class BashTopic(Topic):
 
     async def press(self, invocation: Invocation) -> Reply:
         """Send keys to what runs in the foreground."""
-        keys = encode_keys(invocation.line.arguments, application=self._console.view.application_keys)
+        keys = self._keys(invocation.line.arguments)
         program = self._console.running
         if program is None:
             raise Refusal("CONFLICT", "No program is running that could take keys.")
@@ -97,6 +101,14 @@ class BashTopic(Topic):
     async def close(self) -> None:
         """End everything that runs here."""
         await self._console.close()
+
+    def _keys(self, text: str) -> bytes:
+        try:
+            return encode_keys(text, application=self._console.view.application_keys)
+        except Refusal as refusal:
+            if self._hides_typing:
+                raise Refusal(refusal.code, f"Unknown key: {_MASK}", *refusal.context) from None
+            raise
 
     async def _look(
         self, program: Program, seconds: float, invocation: Invocation, *, for_news: bool = False

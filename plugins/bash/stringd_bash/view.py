@@ -20,13 +20,14 @@ _STRINGS = re.compile(
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-9;:<=>?]*|[\]PX^_][^\x07\x1b]{0,4096})?\Z")
 _ENTER, _LEAVE = r"\x1b\[\?(?:1049|1047|47)h", r"\x1b\[\?(?:1049|1047|47)l"
 _SWITCH = re.compile(f"({_ENTER})|{_LEAVE}")
-_ASIDE = re.compile(f"{_ENTER}.*?{_LEAVE}", re.DOTALL)
 _ADDRESSED = re.compile(r"\x1b\[[0-9;]*[Hfdr]|\x1b\[[23]J|\x1bc")
 _MOVED = re.compile(r"\x1b\[[0-9;]*[ABEFJLMSTsu]|\x1b[78DME]")
 _REDRAWN = re.compile(r"\A.*(?:\r\x1b\[0?K|\x1b\[2K\r)", re.DOTALL)
 _LINE_END = re.compile(r"\r+\n")
 _ORDERS = re.compile(r"[\r\b\x1b]")
 _INVISIBLE = {**dict.fromkeys([*range(9), *range(11, 32), 127, *range(128, 160)]), 10: "\n", 9: "\t"}
+_MODE = re.compile(r"\x1b\[\?[0-9;]*[hl]")
+_ERASED = re.compile(r"\x1b\[0?K")
 _MODES = re.compile(r"\x1b\[\?(1|2004)([hl])")
 _WIDE = 10_000
 _ROWS = 24
@@ -97,10 +98,12 @@ def _new_screen(rows: int, columns: int) -> Screen:
 
 def _without_asides(text: str, is_aside: bool) -> str:
     """Leave out what was shown on the alternate screen."""
-    if is_aside:
-        parts = re.split(_LEAVE, text, maxsplit=1)
-        text = parts[1] if len(parts) > 1 else ""
-    return re.split(_ENTER, _ASIDE.sub("", text), maxsplit=1)[0]
+    parts, start = [], 0
+    for switch in _SWITCH.finditer(text):
+        parts.append("" if is_aside else text[start : switch.start()])
+        is_aside, start = bool(switch[1]), switch.end()
+    parts.append("" if is_aside else text[start:])
+    return _MODE.sub("", "".join(parts))
 
 
 async def _resolved(text: str) -> str:
@@ -117,11 +120,13 @@ async def _resolved(text: str) -> str:
 async def _resolved_lines(lines: list[str]) -> str:
     screen, resolved = _new_screen(1, _WIDE), []
     for line in lines:
-        if _ORDERS.search(line):
+        # Where nothing moves back, there is nothing behind the cursor that could be erased.
+        plain = _ERASED.sub("", line)
+        if _ORDERS.search(plain):
             resolved.append(screen.feed_line(_last_states(line)))
             await asyncio.sleep(0)
         else:
-            resolved.append(line.translate(_INVISIBLE))
+            resolved.append(plain.translate(_INVISIBLE))
     return "\n".join(resolved)
 
 
