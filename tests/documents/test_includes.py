@@ -102,3 +102,23 @@ def test_no_page_includes_without_end(topic: DaemonProcess) -> None:
     shown = topic.exec("/open b0.md").content
     assert 0 < shown.count("leaf") < MOST_INCLUDES
     assert f"one too many, a page has at most {MOST_INCLUDES}" in shown
+
+
+def test_what_is_included_takes_no_name_from_the_page(topic: DaemonProcess) -> None:
+    (topic.home / "inc.md").write_text("# Notes\n\nincluded\n\n<!-- #k -->\nincluded k\n<!-- /k -->\n")
+    own = "# Page\n\n[!include:part](inc.md)\n\n# Notes\nown\n\n<!-- #k -->\nown k\n<!-- /k -->\n"
+    (topic.home / "p.md").write_text(own)
+    for block in ("notes", "k"):
+        for command in ("/open", "/verify"):
+            shown = topic.exec(f"{command} p.md#{block}").content
+            assert "own" in shown
+            assert "included" not in shown
+    assert "included" in topic.exec("/open p.md#notes-2").content
+
+
+def test_no_page_includes_more_than_it_can_show(topic: DaemonProcess) -> None:
+    (topic.home / "big.md").write_text("A line of text.\n" * 20_000)
+    (topic.home / "many.md").write_text("\n\n".join(f"[!include:n{n}](big.md)" for n in range(20)) + "\n")
+    shown = topic.exec("/open many.md").content
+    assert "big.md is too much, a page includes 2,000,000 characters" in shown
+    assert len(shown) < 2_500_000

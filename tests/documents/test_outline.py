@@ -207,3 +207,9 @@ def test_a_block_and_a_section_that_are_the_same_have_one_id(text: str, expected
 )
 def test_titles(text: str, expected: str | None) -> None:
     assert parse(text).title == expected
+
+
+def test_a_section_ends_before_a_block_that_it_holds_in_part() -> None:
+    parsed = parse("# A\n\ntext\n\n<!-- #b -->\nmore\n\n# B\n\nx\n<!-- /b -->\n")
+    assert parsed.lines.slice(parsed.blocks["a"].inner, parsed.blocks["a"].inner_last).strip() == "text"
+    assert parsed.lines.slice(parsed.blocks["b"].inner, parsed.blocks["b"].inner_last).startswith("more\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from stringd.documents.seen import MOST_FILES, is_stale, saw
+from stringd.testing.process import DaemonProcess
 from tests.documents.standing import standing
 
 
@@ -41,3 +42,15 @@ def test_of_many_files_the_ones_that_changed_last_are_remembered(tmp_path: Path)
     assert len(session.state.seen) == MOST_FILES
     assert is_stale(session, tmp_path / "0", "old")
     assert not is_stale(session, tmp_path / "1", "anything")
+
+
+@pytest.mark.parametrize("glance", ["/info", "/info @x", "/nav", "/open @x"])
+def test_a_glance_at_the_document_is_no_view_of_it(daemon: DaemonProcess, glance: str) -> None:
+    page = daemon.home / "s.md"
+    page.write_text("[@x X](other.md)\n")
+    (daemon.home / "other.md").write_text("other\n")
+    daemon.exec("/open s.md")
+    page.write_text("[@x X](other.md)\nadded by someone else\n")
+    daemon.exec(glance)
+    assert daemon.exec("/write s.md\nmine").head["code"] == "CONFLICT"
+    assert "added" in page.read_text()

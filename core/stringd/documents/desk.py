@@ -77,8 +77,11 @@ class Desk:
         return Spot(shown=typed, path=target.path, block=target.block)
 
     async def open(self, spot: Spot) -> Opened:
-        """Load what a spot leads to."""
+        """Load what a spot leads to; the topic has seen it then."""
         page = await self._load(spot)
+        if spot.path:
+            for path, text in {**page.included, spot.path: page.source}.items():
+                saw(self._session, path, text)
         content = page.block(spot.block) if spot.block else page.view()
         return Opened(spot=spot, page=page, content=_without_line_end(content))
 
@@ -89,16 +92,11 @@ class Desk:
     async def current(self) -> Page:
         """Return the current document: a file as it is now, what was fetched as it came."""
         place, fetched = self._session.state.document, kept_by(self._invocation.topic).fetched
-        if place and fetched and fetched.uri == place.uri:
-            return fetched
-        return (await self.current_place()).page
-
-    async def current_place(self) -> Opened:
-        """Open the current document again, whole."""
-        place = self._session.state.document
         if place is None:
             raise Refusal("INVALID_TARGET", "No document is open.")
-        return await self.reopen(Place(uri=place.uri))
+        if fetched and fetched.uri == place.uri:
+            return fetched
+        return await self._load(self._spot_of(Place(uri=place.uri), ""))
 
     async def source(self) -> tuple[str, str]:
         """Return how the current document is shown, and its text as it is stored or came; or refuse."""
@@ -129,10 +127,7 @@ class Desk:
             page = remote_page(await self._invocation.daemon.load(spot.uri, self._session))
             kept_by(self._invocation.topic).fetched = page
             return page
-        page = await self._file_page(spot.path, spot.shown)
-        for path, text in {**page.included, spot.path: page.source}.items():
-            saw(self._session, path, text)
-        return page
+        return await self._file_page(spot.path, spot.shown)
 
     async def _file_page(self, path: Path, shown: str) -> Page:
         status = _status(path)

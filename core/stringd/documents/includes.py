@@ -28,6 +28,7 @@ ReadFile = Callable[[str, Path], Linked]
 
 DEEPEST = 16
 MOST_INCLUDES = 500
+MOST_CHARACTERS = 2_000_000
 
 
 def source_of(directive: Directive, document: Path) -> str:
@@ -85,11 +86,12 @@ def with_includes(text: str, document: Path, read: ReadFile) -> Expanded:
 
 
 class _Expansion:
-    """One page in the making: how much may still be included in it."""
+    """One page in the making: how many files may still be included in it, and how many characters."""
 
     def __init__(self, read: ReadFile) -> None:
         self._read = read
-        self._room = MOST_INCLUDES
+        self._files = MOST_INCLUDES
+        self._characters = MOST_CHARACTERS
 
     def expand(self, text: str, chain: tuple[Path, ...]) -> Expanded:
         """Return a text with its includes; the chain leads from the page to the text's own file."""
@@ -115,12 +117,17 @@ class _Expansion:
             return f"> [!] include {directive.name}: {refusal.message}"
 
     def _content(self, target: str, chain: tuple[Path, ...]) -> str:
-        if not self._room:
+        if not self._files:
             raise Refusal("LOAD_ERROR", f"{target} is one too many, a page has at most {MOST_INCLUDES}")
-        self._room -= 1
+        self._files -= 1
         linked = self._read(target, chain[-1])
         if linked.text is None:
             raise Refusal("NOT_FOUND", f"File not found: {target}")
+        self._characters -= len(linked.text)
+        if self._characters < 0:
+            raise Refusal(
+                "LOAD_ERROR", f"{target} is too much, a page includes {MOST_CHARACTERS:,} characters"
+            )
         if linked.path in chain:
             raise Refusal("LOAD_ERROR", f"{target} includes itself")
         if len(chain) > DEEPEST:

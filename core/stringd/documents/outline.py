@@ -155,6 +155,18 @@ def marked_blocks(pairs: Iterable[Block], warnings: list[Flaw]) -> dict[str, Blo
     return blocks
 
 
+def _inside_includes(pairs: Iterable[Block]) -> set[int]:
+    """Return where the pairs begin that came with something included; pairs nest, or stand apart."""
+    inside: set[int] = set()
+    end = 0
+    for pair in sorted(pairs, key=lambda it: it.first):
+        if pair.first < end:
+            inside.add(pair.first)
+        elif pair.included:
+            end = pair.last
+    return inside
+
+
 class Names:
     """Names that are given once: who comes later with the same one gets `-2`, `-3` and so on."""
 

@@ -21,6 +21,7 @@ LONGEST_NAME = 255
 # Each place where a name may end costs a look at the disk, so that there is an end to them.
 _MOST_ENDS = 64
 _OPEN_FILES = "/proc/self/fd"
+_DELETED = " (deleted)"
 _SYSTEM_KNOWS = hasattr(os, "O_PATH") and Path(_OPEN_FILES).is_dir()
 _FILE_URI = "file:///"
 _LINES = r":L([0-9]+)(?:-L([0-9]+))?\Z"
@@ -199,13 +200,27 @@ def _resolved(path: Path) -> tuple[str, bool]:
 
 def _final_path(path: Path) -> str:
     """Return the real path of something that is there: the system's own word for it, where it has one."""
-    if not _SYSTEM_KNOWS:
-        return os.path.realpath(path, strict=True)
+    known = _known_by_system(path) if _SYSTEM_KNOWS else None
+    return os.path.realpath(path, strict=True) if known is None else known
+
+
+def _known_by_system(path: Path) -> str | None:
+    """Return the name of the file that a path leads to; None if it has lost that name meanwhile."""
     descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        return os.readlink(f"{_OPEN_FILES}/{descriptor}")  # noqa: PTH115
+        name = os.readlink(f"{_OPEN_FILES}/{descriptor}")  # noqa: PTH115
+        # The system says so behind the name of what was replaced or removed meanwhile.
+        is_lost = name.endswith(_DELETED) and not _is_same(name, descriptor)
+        return None if is_lost else name
     finally:
         os.close(descriptor)
+
+
+def _is_same(name: str, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(name), os.fstat(descriptor))  # noqa: PTH116
+    except OSError:
+        return False
 
 
 def _with_one_slash(path: str) -> str:

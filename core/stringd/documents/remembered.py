@@ -12,6 +12,8 @@ T = TypeVar("T")
 
 # Characters of text; what is made of one takes several times its size in memory.
 MOST_CHARACTERS = 4 * 1024 * 1024
+# What even an empty text costs, in characters.
+_OVERHEAD = 2000
 
 
 class Remembered(Generic[K, T]):
@@ -34,9 +36,10 @@ class Remembered(Generic[K, T]):
     def keep(self, key: K, made: T, size: int) -> None:
         """Keep what was made of so much text, and forget what was used longest ago if it is too much."""
         with self._lock:
+            cost = size + _OVERHEAD
             _, replaced = self._made.pop(key, (made, 0))
-            self._made[key] = made, size
-            self._size += size - replaced
+            self._made[key] = made, cost
+            self._size += cost - replaced
             while self._size > MOST_CHARACTERS and len(self._made) > 1:
                 _, (_, dropped) = self._made.popitem(last=False)
                 self._size -= dropped

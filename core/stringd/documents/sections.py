@@ -30,16 +30,24 @@ def find_sections(
         if heading.id and not _is_same(section, named.get(heading.id), lines)
     ]
     names = Names(named)
-    by_author = {it.first: names.take(it.id) for it, _ in found if it.mark}
-    ids = [by_author.get(it.first) or names.take(it.id) for it, _ in found]
-    return {name: section.called(name) for name, (_, section) in zip(ids, found, strict=True)}
+    ids: dict[int, str] = {}
+    # The page's own come before what is included, so that including something renames nothing.
+    for included in (False, True):
+        part = [heading for heading, section in found if section.included is included]
+        ids |= {it.first: names.take(it.id) for it in part if it.mark}
+        ids |= {it.first: names.take(it.id) for it in part if not it.mark}
+    return {ids[it.first]: section.called(ids[it.first]) for it, section in found}
 
 
 def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) -> Iterator[Block]:
     around = list(_around(headings, pairs))
-    ends = _section_ends(headings, [_include(it) for it in around], len(lines))
-    for heading, last, enclosing in zip(headings, ends, around, strict=True):
-        end = min(last, enclosing[-1].inner_last) if enclosing else last
+    includes = [_include(it) for it in around]
+    around_line = {heading.first: it for heading, it in zip(headings, around, strict=True)}
+    ends = _section_ends(headings, includes, len(lines))
+    for heading, last, enclosing, include in zip(headings, ends, around, includes, strict=True):
+        # A block that begins here and holds the next heading too is held in part: the section ends before it.
+        held = (it.first for it in around_line.get(last, ()) if it.first > heading.first)
+        end = min(next(held, last), enclosing[-1].inner_last if enclosing else last)
         yield Block(
             id=heading.id,
             first=heading.first,
@@ -47,6 +55,7 @@ def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) 
             inner_last=end,
             last=end,
             level=heading.level,
+            included=include is not None,
         )
 
 

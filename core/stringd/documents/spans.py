@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from stringd.documents.landmarks import Blocks, blocks_of
 from stringd.documents.lines import BOM, Lines
@@ -18,7 +17,7 @@ def stored_block(text: str, block_id: str) -> tuple[int, int]:
     """Return from where to where a block is stored in a text, a section's heading included."""
     found, block = _find(text, block_id)
     first = block.inner if block.level is None else block.first
-    start, end = found.place(first), found.place(_end(found, block))
+    start, end = found.place(first), found.place(block.inner_last)
     return _without_blanks(text, start, end, leading=False)
 
 
@@ -30,7 +29,7 @@ def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
     """
     found, block = _find(text, block_id)
     first = block.first if _begins_with_heading(body, block.level) else block.inner
-    start, end = found.place(first), found.place(_end(found, block))
+    start, end = found.place(first), found.place(block.inner_last)
     return _without_blanks(text, start, end, leading=not _begins_blank(body))
 
 
@@ -56,19 +55,6 @@ def _find(text: str, block_id: str) -> tuple[Blocks, Block]:
     if block is None:
         raise unknown_block(block_id, found.blocks)
     return found, block
-
-
-def _end(found: Blocks, block: Block) -> int:
-    """Return where a block's content ends; a section's, before the marker of a block held in part."""
-    if block.level is None:
-        return block.inner_last
-    return min((block.inner_last, *_crossing(found.blocks.values(), block)))
-
-
-def _crossing(blocks: Iterable[Block], section: Block) -> Iterable[int]:
-    for block in blocks:
-        if block.level is None and section.first < block.first < section.inner_last < block.last:
-            yield block.first
 
 
 def _begins_blank(body: str) -> bool:
