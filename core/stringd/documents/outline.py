@@ -147,10 +147,12 @@ def pair_markers(markers: Iterable[Marker], warnings: list[Flaw]) -> list[Block]
     return pairs
 
 
-def marked_blocks(pairs: Iterable[Block], warnings: list[Flaw]) -> dict[str, Block]:
-    """Return the blocks by id; each that repeats one becomes a warning."""
+def marked_blocks(pairs: Sequence[Block], warnings: list[Flaw]) -> dict[str, Block]:
+    """Return the blocks by id, the page's own before those included; each that repeats one is a warning."""
     blocks: dict[str, Block] = {}
-    repeated = [it for it in pairs if blocks.setdefault(it.id, it) is not it]
+    inside = _inside_includes(pairs)
+    in_order = sorted(pairs, key=lambda it: it.first in inside)
+    repeated = [it for it in in_order if blocks.setdefault(it.id, it) is not it]
     warnings.extend(Flaw(line=it.first + 1, message=f"block #{it.id} exists already") for it in repeated)
     return blocks
 
