@@ -25,7 +25,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """One program's conversation; it is skipped where what it needs is not installed."""
+    """One conversation; it is skipped where what it needs, programs and who runs them, is not there."""
 
     name: str
     needs: str
@@ -78,7 +78,10 @@ PROGRAMS = (
     program(
         "passwd", ("passwd", WAITING, "assword"), ("one-secret", WAITING), ("other", "10"), needs="passwd"
     ),
-    program("sudo", ("sudo -k true", WAITING, "assword"), QUIT, needs="sudo"),
+    program("sudo", ("sudo -k true", WAITING, "assword"), QUIT, needs="sudo user"),
+    program(
+        "su as a user", ("su", WAITING, "assword"), ("wrong", RUNNING), ("//wait 20", "1"), needs="su user"
+    ),
     program("getpass", (PASSWORD, WAITING, "Password:"), ("secret", OK, "6"), needs="python3"),
     program(
         "openssl passwd",

@@ -23,8 +23,8 @@ class Buffer:
     @property
     def is_mid_line(self) -> bool:
         """Whether the last line has no end yet."""
-        last = (self._tail or self._head)[-1:]
-        return last not in {b"", b"\n"}
+        text = self._tail or self._head
+        return bool(text) and not text.endswith(b"\n")
 
     @property
     def is_full(self) -> bool:

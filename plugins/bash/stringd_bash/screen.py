@@ -28,10 +28,10 @@ class Screen(pyte.Screen):
             if len(text) > _SLICE:
                 await asyncio.sleep(0)
 
-    def feed_line(self, text: str) -> str:
+    async def resolve_line(self, text: str) -> str:
         """Return what remains of one line when its redraws and corrections are done."""
         self.reset()
-        self._stream.feed(text)
+        await self.feed(text)
         return self._line(0)
 
     def picture(self) -> str:

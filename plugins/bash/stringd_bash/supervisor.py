@@ -49,16 +49,10 @@ def _spawn(order: Order, channel: str) -> PtyProcess:
         cwd=order.home,
         env=inherited
         | _ENVIRONMENT
-        | _locale()
         | {"HOME": order.home, "__stringd_channel": channel, "__stringd_rc": order.rc},
         dimensions=(order.rows, order.columns),
         preexec_fn=_prepare_child,
     )
-
-
-def _locale() -> dict[str, str]:
-    """Where the daemon was started without a locale, programs would take UTF-8 for bytes."""
-    return {} if any(map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))) else {"LANG": "C.UTF-8"}
 
 
 def _prepare_child() -> None:

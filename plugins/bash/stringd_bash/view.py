@@ -123,7 +123,7 @@ async def _resolved_lines(lines: list[str]) -> str:
         # Where nothing moves back, there is nothing behind the cursor that could be erased.
         plain = _ERASED.sub("", line)
         if _ORDERS.search(plain):
-            resolved.append(screen.feed_line(_last_states(line)))
+            resolved.append(await screen.resolve_line(_last_states(line)))
             await asyncio.sleep(0)
         else:
             resolved.append(plain.translate(_INVISIBLE))

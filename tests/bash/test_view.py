@@ -1,0 +1,83 @@
+"""What is shown of a program's output, whatever bytes it consists of."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stringd_bash.buffer import Buffer
+from stringd_bash.settings import Size
+from stringd_bash.view import View
+
+SIZE = Size(columns=80, rows=24)
+PIECES = [
+    b"text",
+    b"\r",
+    b"\n",
+    b"\b",
+    b"\x1b",
+    b"\x1b[",
+    b"\x1b[31m",
+    b"\x1b[K",
+    b"\x1b[2J",
+    b"\x1b[5;5H",
+    b"\x1b[2A",
+]
+PIECES += [
+    b"\x1b]0;t\x07",
+    b"\x1bP",
+    b"\x1b\\",
+    b"\x1b[?1049h",
+    b"\x1b[?1049l",
+    "漢é".encode(),
+    b"\xff",
+    b"\x1b[4:3m",
+]
+pieces = st.lists(st.one_of(st.sampled_from(PIECES), st.binary(max_size=8)), max_size=30)
+
+
+def shown(*parts: bytes, limit: int = 1024) -> list[str]:
+    """Return what each reply shows when the parts come one by one."""
+
+    async def show() -> list[str]:
+        view, buffer, replies = View(SIZE), Buffer(limit), []
+        for number, part in enumerate(parts, 1):
+            buffer.add(part)
+            replies.append(await view.show(buffer, final=number == len(parts)))
+        return replies
+
+    return asyncio.run(show())
+
+
+@given(pieces, pieces)
+def test_any_bytes_can_be_shown(first: list[bytes], second: list[bytes]) -> None:
+    for text in shown(b"".join(first), b"".join(second)):
+        text.encode()
+        assert not set(text) & set(map(chr, [*range(9), 11, 12, *range(14, 32), 127]))
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=200), st.integers(0, 200))
+def test_plain_text_is_shown_as_it_is_wherever_it_is_split(text: str, split: int) -> None:
+    data = text.encode()
+    assert "".join(shown(data[:split], data[split:])) == text
+
+
+def test_an_escape_sequence_may_be_split_anywhere() -> None:
+    data = b"a\x1b[31mred\x1b]0;title\x1b\\\x1b[0mz"
+    for split in range(len(data)):
+        assert "".join(shown(data[:split], data[split:])) == "aredz"
+
+
+def test_head_and_tail_are_kept() -> None:
+    (text,) = shown(b"a" * 1000 + b"z" * 1000, limit=20)
+    assert text == "aaaaaaaaaa\n[... 1980 bytes of output left out ...]\nzzzzzzzzzz"
+
+
+@pytest.mark.parametrize(("text", "unfinished"), [(b"", False), (b"line\n", False), (b"Password: ", True)])
+def test_an_unfinished_line_is_known(text: bytes, *, unfinished: bool) -> None:
+    buffer = Buffer()
+    buffer.add(text)
+    assert buffer.is_mid_line is unfinished
