@@ -73,10 +73,17 @@ PROGRAMS = (
         ("exit", OK),
     ),
     program(
-        "su", ("su nobody -s /bin/sh -c 'read x; echo got $x'", WAITING), ("it", OK, "got it"), needs="su"
+        "su",
+        ("su nobody -s /bin/sh -c 'read x; echo got $x'", WAITING),
+        ("it", OK, "got it"),
+        needs="su root",
     ),
     program(
-        "passwd", ("passwd", WAITING, "assword"), ("one-secret", WAITING), ("other", "10"), needs="passwd"
+        "passwd",
+        ("passwd", WAITING, "assword"),
+        ("one-secret", WAITING),
+        ("other", "10"),
+        needs="passwd root",
     ),
     program("sudo", ("sudo -k true", WAITING, "assword"), QUIT, needs="sudo user"),
     program(

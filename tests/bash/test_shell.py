@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from stringd.testing.process import DaemonProcess
@@ -103,6 +105,13 @@ def test_text_of_any_shape_is_one_command(topic: Topic, text: str, output: str) 
     assert topic.says(text).rstrip() == output or output in topic(text).output
     assert topic.says("echo still here") == "still here"
     assert topic.says("echo and here") == "and here"
+
+
+def test_a_trace_shows_the_text_alone(topic: Topic) -> None:
+    assert re.fullmatch(r"\++ exit 3", topic("set -x; (exit 3)").output)
+    assert re.fullmatch(r"\++ echo 3\n3", topic.says("echo $?"))
+    assert re.fullmatch(r"\++ set \+x\nx", topic.says("set +x; echo x"))
+    assert topic.says("echo quiet") == "quiet"
 
 
 def test_a_megabyte_is_one_command(topic: Topic) -> None:

@@ -9,7 +9,8 @@ shopt -s execfail
 set +o history
 unset HISTFILE
 __stringd_back() { return "$1"; }
-PROMPT_COMMAND='while __stringd_status=$?;
+__stringd_trace='{ builtin set -x; __stringd_back "$__stringd_status"; } 2>/dev/null; '
+PROMPT_COMMAND='while { __stringd_status=$? __stringd_flags=$-; builtin set +x; } 2>/dev/null;
     [[ -e /dev/fd/0 && -e /dev/fd/1 && -e /dev/fd/2 ]] || exec </dev/tty >/dev/tty 2>&1; {
     builtin jobs;
     [[ -t 255 ]] || exec 255<>/dev/tty;
@@ -19,7 +20,9 @@ PROMPT_COMMAND='while __stringd_status=$?;
     IFS= TMOUT= builtin read -r -d "" __stringd_text && builtin eval "$__stringd_text";
     IFS= TMOUT= builtin read -r -d "" __stringd_text;
 } <CHANNEL/commands >/dev/null 2>&1 || builtin exit; do
-    { [[ $- == *e* ]] || __stringd_back "$__stringd_status"; } 2>/dev/null;
+    [[ $- == *e* ]] && __stringd_status=0;
+    [[ $__stringd_flags == *x* ]] && __stringd_text="$__stringd_trace$__stringd_text";
+    __stringd_back "$__stringd_status";
     builtin eval "$__stringd_text";
 done;
 builtin eval "$PROMPT_COMMAND"'
