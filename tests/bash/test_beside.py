@@ -161,6 +161,12 @@ def test_a_bad_limit_is_refused_before_anything_runs(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.start")
+def test_a_program_that_is_no_shell_is_named(start_bash: Callable[..., DaemonProcess]) -> None:
+    refused = Topic(start_bash(STRINGD_BASH_PROGRAM="/no/such/bash")).events("echo x")
+    assert refused.head["code"] == "EXEC_FAILED"
+    assert "/no/such/bash" in refused.content
+
+
 def test_defaults_come_from_the_environment(start_bash: Callable[..., DaemonProcess]) -> None:
     daemon = start_bash(STRINGD_BASH_TIMEOUT="0.3", STRINGD_BASH_SIZE="100x30")
     rc = daemon.home / "rc"

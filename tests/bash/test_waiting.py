@@ -42,6 +42,7 @@ def test_a_program_that_only_takes_long_is_running(topic: Topic) -> None:
 @pytest.mark.parametrize(
     "program",
     [
+        "script -qc \"bash -c 'read -s -p Password: p; echo; echo \\${#p}'\" /dev/null",
         "read -s -p 'Password: ' p; echo; echo ${#p}",
         'python3 -c "import getpass; print(len(getpass.getpass()))"',
     ],

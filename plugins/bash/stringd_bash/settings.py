@@ -42,14 +42,14 @@ class Settings:
     @classmethod
     def read(cls) -> Settings:
         """Read them from the environment; one that can't be read is a `Fault`."""
-        seconds = parse_seconds(os.environ.get("STRINGD_BASH_TIMEOUT", "120"))
-        size = Size.parse(os.environ.get("STRINGD_BASH_SIZE", "80x24"))
+        seconds = parse_seconds(os.environ.get("STRINGD_BASH_TIMEOUT") or "120")
+        size = Size.parse(os.environ.get("STRINGD_BASH_SIZE") or "80x24")
         if seconds is None:
             raise Fault("STRINGD_BASH_TIMEOUT must be a number of seconds")
         if size is None:
             raise Fault("STRINGD_BASH_SIZE must be a size such as 120x40")
         return cls(
-            program=os.environ.get("STRINGD_BASH_PROGRAM", "/bin/bash"),
+            program=os.environ.get("STRINGD_BASH_PROGRAM") or "/bin/bash",
             rc=os.environ.get("STRINGD_BASH_RC", ""),
             seconds=seconds,
             size=size,

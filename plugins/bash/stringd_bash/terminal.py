@@ -77,22 +77,21 @@ class Terminal:
         fcntl.ioctl(self._slave, termios.FIONREAD, count)
         return bool(count[0] or self._unsent)
 
+    def echoes(self) -> bool:
+        """Whether the terminal shows what is typed; where not, the program may."""
+        return bool(termios.tcgetattr(self._slave)[_LOCAL_FLAGS] & termios.ECHO)
+
     def is_silent(self) -> bool:
         """Whether what is typed now is not shown: a secret is asked for.
 
         Editors and shells that show what is typed by themselves have switched off more than the echo.
         """
-        modes = termios.tcgetattr(self._slave)
-        hidden = not modes[_LOCAL_FLAGS] & termios.ECHO
-        by_line = modes[_LOCAL_FLAGS] & termios.ICANON or modes[_INPUT_FLAGS] & termios.ICRNL
-        return bool(hidden and by_line)
+        return not self.echoes() and not self._takes_keys()
 
     @property
     def line_end(self) -> str:
         """What the Enter key sends: programs that take keys as they come expect no newline."""
-        modes = termios.tcgetattr(self._slave)
-        as_it_comes = not (modes[_LOCAL_FLAGS] & termios.ICANON or modes[_INPUT_FLAGS] & termios.ICRNL)
-        return "\r" if as_it_comes else "\n"
+        return "\r" if self._takes_keys() else "\n"
 
     def resize(self, rows: int, columns: int) -> None:
         """Change the size; what runs in the foreground is told of it."""
@@ -112,6 +111,10 @@ class Terminal:
         self._loop.remove_writer(self._master)
         os.close(self._slave)
         os.close(self._master)
+
+    def _takes_keys(self) -> bool:
+        modes = termios.tcgetattr(self._slave)
+        return not (modes[_LOCAL_FLAGS] & termios.ICANON or modes[_INPUT_FLAGS] & termios.ICRNL)
 
     def _send(self) -> None:
         try:

@@ -37,8 +37,11 @@ class BashTopic(Topic):
 
     @property
     def _hides_typing(self) -> bool:
-        program = self._console.running
-        return bool(program and not self._console.view.is_editor and program.shell.terminal.is_silent())
+        program, view = self._console.running, self._console.view
+        if program is None:
+            return False
+        terminal = program.shell.terminal
+        return (terminal.is_silent() and not view.is_editor) or (view.asks_secret and not terminal.echoes())
 
     def masked(self, text: str) -> str:
         """Hide what is typed while the terminal doesn't show it."""

@@ -8,7 +8,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from stringd_bash.children import are_left
@@ -19,6 +20,7 @@ _HANG_UP_SECONDS = 0.2
 _END_SECONDS = 5.0
 _PAUSE_SECONDS = 0.005
 _PROC = Path("/proc")
+_LISTS_CHILDREN = (_PROC / f"self/task/{os.getpid()}/children").exists()
 
 
 def adopt_orphans() -> None:
@@ -45,10 +47,12 @@ def end_descendants() -> None:
 def end_strays(kept: Collection[int]) -> None:
     """End every descendant of this process but some children and what descends from them."""
     deadline = time.monotonic() + _END_SECONDS
-    while strays := _frozen_descendants(kept):
+    while (strays := _frozen_descendants(kept)) and time.monotonic() < deadline:
         _kill(strays)
-        if time.monotonic() > deadline:
-            return
+        time.sleep(_PAUSE_SECONDS)
+        for pid in strays:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
 
 
 def _prctl(option: int, value: int) -> None:
@@ -86,22 +90,30 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def _descendants(ancestor: int, kept: Collection[int]) -> Iterator[int]:
-    children: dict[int, list[int]] = {}
-    for pid, parent in _parents():
-        if pid not in kept:
-            children.setdefault(parent, []).append(pid)
+    children_of = _listed_children if _LISTS_CHILDREN else _children_by_parent().__getitem__
     found = [ancestor]
     for pid in found:
-        found += children.get(pid, ())
+        found += [child for child in children_of(pid) if child not in kept]
         if pid != ancestor:
             yield pid
 
 
-def _parents() -> Iterator[tuple[int, int]]:
+def _listed_children(pid: int) -> list[int]:
+    """Ask the kernel, which many kernels answer: a hundred supervisors may ask at once."""
+    children: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in (_PROC / str(pid) / "task").iterdir():
+            children += map(int, (task / "children").read_bytes().split())
+    return children
+
+
+def _children_by_parent() -> Mapping[int, list[int]]:
+    """Look at every process there is."""
+    children: defaultdict[int, list[int]] = defaultdict(list)
     for entry in _PROC.iterdir() if _PROC.is_dir() else ():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
                 # The name of the program stands in brackets and may itself hold any.
                 fields = (entry / "stat").read_bytes().rpartition(b")")[2].split()
-                if fields[0] != b"Z":
-                    yield int(entry.name), int(fields[1])
+                children[int(fields[1])].append(int(entry.name))
+    return children

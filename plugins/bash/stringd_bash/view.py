@@ -29,6 +29,9 @@ _INVISIBLE = {**dict.fromkeys([*range(9), *range(11, 32), 127, *range(128, 160)]
 _MODE = re.compile(r"\x1b\[\?[0-9;]*[hl]")
 _ERASED = re.compile(r"\x1b\[0?K")
 _MODES = re.compile(r"\x1b\[\?(1|2004)([hl])")
+# Programs that pass keys on, such as ssh and tmux, do not let the terminal know that the echo is off.
+_SECRET = re.compile(r"(?i)\b(?:password|passphrase|passcode|pin|secret|token)\b[^\n]*[:?]\s*\Z")
+_PROMPT_LENGTH = 300
 _WIDE = 10_000
 _ROWS = 24
 
@@ -43,6 +46,8 @@ class View:
         self._screen: Screen | None = None
         self._is_aside = False
         self._modes: set[str] = set()
+        self.asks_secret = False
+        """Whether the last line sounds as if something secret should be typed."""
 
     @property
     def application_keys(self) -> bool:
@@ -62,6 +67,11 @@ class View:
 
     async def show(self, output: Buffer, *, final: bool) -> str:
         """Return what is new; of a program that uses the terminal as a screen, the screen as it is now."""
+        shown = await self._show(output, final=final)
+        self.asks_secret = bool(_SECRET.search(shown[-_PROMPT_LENGTH:]))
+        return shown
+
+    async def _show(self, output: Buffer, *, final: bool) -> str:
         text = self._text(output, final=final)
         for mode in _MODES.finditer(text):
             (self._modes.add if mode[2] == "h" else self._modes.discard)(mode[1])
