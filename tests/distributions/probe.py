@@ -118,7 +118,11 @@ def stringd_commands() -> Iterable[Command]:
     plain = [
         Command(name=it.__name__, summary=it.__name__, usage=f"/{it.__name__}", run=it) for it in functions
     ]
-    return [*plain, Command(name="body", summary="body", usage="/body", run=body, takes_body=True)]
+    return [
+        *plain,
+        Command(name="body", summary="body", usage="/body", run=body, takes_body=True),
+        Command(name="peek", summary="peek", usage="/peek", run=nap, urgent=True),
+    ]
 
 
 @hookimpl
