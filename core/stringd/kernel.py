@@ -116,8 +116,8 @@ class Kernel:
         sent = Sent(cmd, time.monotonic() if arrived is None else arrived, gone)
         session = self.registry.touch(self.users.get(user_id), topic)
         if self.runner.is_urgent(session, cmd):
-            async with session.aside():
-                return await self._run(session, sent, begun)
+            await session.step_aside()
+            return await self._run(session, sent, begun)
         async with session.turn(gone):
             return await self._run(session, sent, begun)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +94,21 @@ def test_the_daemons_end_leaves_no_process(
         assert Topic(daemon, "bash:a")("trap '' HUP TERM; sleep 4006").state == "running"
     assert len(all_of(daemon)) > 10
     assert getattr(daemon, way)() in {0, None}
+    eventually(lambda: all_of(daemon) == {})
+
+
+def test_a_host_process_that_is_killed_is_replaced(start_bash: Callable[..., DaemonProcess]) -> None:
+    daemon = start_bash()
+    old, new = Topic(daemon, "bash:old"), Topic(daemon, "bash:new")
+    old.says("x=kept")
+    parents = Path(f"/proc/{daemon.process.pid}/task/{daemon.process.pid}/children").read_text(
+        encoding="ascii"
+    )
+    (host,) = map(int, parents.split())
+    os.kill(host, signal.SIGKILL)
+    assert old.says("echo $x") == "kept"
+    assert new.says("echo new") == "new"
+    daemon.stop()
     eventually(lambda: all_of(daemon) == {})
 
 

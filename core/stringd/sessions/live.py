@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from stringd.contracts.daemon import Daemon
@@ -63,11 +62,10 @@ class LiveSession:
         """Return a context that is entered when the topic is the caller's, and left to the next one."""
         return Turn(self, gone)
 
-    @asynccontextmanager
-    async def aside(self) -> AsyncIterator[None]:
-        """Enter a command's time that begins at once, whoever has the turn."""
+    async def step_aside(self) -> None:
+        """Return when a command that waits for no turn may begin, whoever has the turn."""
+        self.refuse_reentry()
         await self.ready()
-        yield
 
     async def ready(self) -> None:
         """Return when the session of this name before this one is over; raise if this one is, too."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Awaitable, Callable
 from enum import Enum, auto
 from typing import Any
 
+from stringd.contracts.daemon import Left
 from stringd_bash.buffer import Buffer
 from stringd_bash.processes import ProcessTable
 from stringd_bash.shell import Ending, Shell
@@ -61,35 +61,58 @@ class Program:
         self.known = self.known or time.monotonic()
         self.told = standing
 
-    async def follow(
-        self, seconds: float, left: Callable[[], Awaitable[None]] | None = None, *, for_news: bool = False
-    ) -> Standing:
+    async def follow(self, seconds: float, left: Left | None = None, *, for_news: bool = False) -> Standing:
         """Return when it has ended, waits for input, the seconds are over, or whoever asked has left.
 
         With `for_news`, waiting for input counts only once it has printed something.
         """
         deadline = time.monotonic() + seconds
         watch = _Watch(self, self._table, for_news=for_news)
-        leaving: set[asyncio.Future[Any]] = set()
+        departure = _Departure(left)
+        pauses = itertools.chain(_PAUSES, itertools.repeat(_LAST_PAUSE))
         try:
-            for pause in itertools.chain(_PAUSES, itertools.repeat(_LAST_PAUSE)):
+            standing = None
+            while standing is None:
                 remaining = max(deadline - time.monotonic(), 0)
-                events: set[asyncio.Future[Any]] = {self.ending, *leaving}
-                await asyncio.wait(events, timeout=min(pause, remaining), return_when=asyncio.FIRST_COMPLETED)
-                if not self.is_running:
-                    return Standing.ENDED
-                if any(task.done() for task in leaving):
-                    return Standing.FORSAKEN
-                if watch.finds_it_waiting():
-                    return Standing.WAITING
-                if remaining == 0:
-                    return Standing.RUNNING
-                if left and not leaving:
-                    leaving = {asyncio.ensure_future(left())}
+                await departure.wait_for(self.ending, min(next(pauses), remaining))
+                standing = self._standing(watch, departure) or (None if remaining else Standing.RUNNING)
+            return standing
         finally:
-            for task in leaving:
-                task.cancel()
-        raise AssertionError("the pauses never end")
+            departure.forget()
+
+    def _standing(self, watch: _Watch, departure: _Departure) -> Standing | None:
+        if not self.is_running:
+            return Standing.ENDED
+        if departure.has_come:
+            return Standing.FORSAKEN
+        return Standing.WAITING if watch.finds_it_waiting() else None
+
+
+class _Departure:
+    """Whether whoever asked has left; looked at from the second pause on: most programs end in the first."""
+
+    def __init__(self, left: Left | None) -> None:
+        self._left = left
+        self._task: asyncio.Future[None] | None = None
+        self._has_paused = False
+
+    @property
+    def has_come(self) -> bool:
+        """Whether there is nobody to answer any more."""
+        return self._task is not None and self._task.done()
+
+    async def wait_for(self, ending: asyncio.Future[Ending], seconds: float) -> None:
+        """Return when the program has ended, whoever asked has left, or the seconds are over."""
+        if self._left and self._has_paused and not self._task:
+            self._task = asyncio.ensure_future(self._left())
+        self._has_paused = True
+        events: set[asyncio.Future[Any]] = {ending, self._task} if self._task else {ending}
+        await asyncio.wait(events, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+
+    def forget(self) -> None:
+        """Look no longer."""
+        if self._task:
+            self._task.cancel()
 
 
 class _Watch:

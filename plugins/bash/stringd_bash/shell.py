@@ -92,11 +92,18 @@ class Shell:
             if not message.fields:
                 self._forget()
             elif "pid" in message.fields:
-                self._begin(message)
+                self._try_to_begin(message)
             elif "status" in message.fields:
                 self._hang_up(message.fields["status"])
             else:
                 self._started.set_exception(OSError(message.fields["error"]))
+
+    def _try_to_begin(self, message: Message) -> None:
+        try:
+            self._begin(message)
+        except (OSError, ValueError) as error:
+            # Of the three descriptors some are missing when this process may have no more.
+            self._started.set_exception(OSError(f"its terminal can't be had: {error}"))
 
     def _begin(self, message: Message) -> None:
         master, commands, reports = message.descriptors
