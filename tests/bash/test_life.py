@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import signal
 import threading
@@ -135,9 +137,6 @@ def test_many_topics_at_once(start_bash: Callable[..., DaemonProcess]) -> None:
 @pytest.mark.requirement("bash.wait")
 def test_a_client_that_gives_up_leaves_the_program_alone(shared: DaemonProcess) -> None:
     topic = Topic(shared, "bash:patient")
-    import http.client
-    import json
-
     connection = http.client.HTTPConnection("127.0.0.1", shared.port, timeout=0.7)
     body = json.dumps({"cmd": "sleep 2; echo late; (exit 6)", "topic": topic.name})
     connection.request("POST", "/exec", body, {"X-User-Id": "default"})
