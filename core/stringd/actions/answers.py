@@ -1,0 +1,21 @@
+"""What an action brought back, whatever it was that it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer of a service, a program or a function; `body` is what its JSON says, else its text.
+
+    `status` is None where none was answered over HTTP, and `uri` is empty then.
+    """
+
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: object = ""
+    text: str = ""
+    media_type: str = "text/plain"
+    uri: str = ""

@@ -1,0 +1,70 @@
+"""What a topic gives to the actions of its documents: secrets, a package, actions coded in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from stringd.actions.values import Value
+from stringd.contracts.commands import Invocation
+from stringd.contracts.sessions import Session
+from stringd.documents.actions import Action
+from stringd.documents.paths import file_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredVariable:
+    """A `$NAME` that a document says it needs."""
+
+    name: str
+    description: str = ""
+    required: bool = True
+    secret: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionFunction:
+    """An action coded in Python: what it declares, and what is run with the values of a call.
+
+    What `run` returns is text, or anything that JSON can hold. It refuses by raising `Refusal`.
+    """
+
+    action: Action
+    run: FunctionRun
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What the actions of the current document may use; a document from the network is not trusted."""
+
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    package: Path | None = None
+    functions: Mapping[str, ActionFunction] = field(default_factory=dict)
+    declared: tuple[DeclaredVariable, ...] = ()
+    trusted: bool = True
+
+
+FunctionRun: TypeAlias = Callable[[Mapping[str, Value], Environment, Session], Awaitable[object]]
+
+
+@runtime_checkable
+class ProvidesEnvironment(Protocol):
+    """A topic that has something to give to its actions."""
+
+    def environment(self, invocation: Invocation) -> Environment:
+        """Return what the topic holds for its package's own documents."""
+
+
+def environment_of(invocation: Invocation) -> Environment:
+    """Return what the current document's actions may use; only those of the topic's package get all of it."""
+    topic, document = invocation.topic, invocation.session.state.document
+    path = file_of(document.uri) if document else None
+    if document and path is None:
+        return Environment(trusted=False)
+    environment = topic.environment(invocation) if isinstance(topic, ProvidesEnvironment) else Environment()
+    if path is None or environment.package is None or path.is_relative_to(environment.package):
+        return environment
+    return Environment(trusted=environment.trusted)
