@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 
+from stringd.commands.variables import variables_of
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
-from stringd.contracts.sessions import Place, State
+from stringd.contracts.sessions import Place
 from stringd.documents.desk import Desk
 from stringd.documents.page import Page
 from stringd.documents.paths import display, file_of, working_directory
 from stringd.errors import Refusal
-from stringd.text.assignments import Assignment
 
 Fact = tuple[str, object]
 
@@ -24,7 +24,8 @@ async def run(invocation: Invocation) -> Reply:
     if wanted:
         raise Refusal("INVALID_PAYLOAD", f"/info takes @id, not {wanted}", f"Usage: {INFO.usage}")
     facts = [f"{key}: {value}" async for key, value in _facts(invocation)]
-    return Reply.page("Session info", "\n".join((*facts, *_variables(invocation.session.state))))
+    variables = (f"  {it}" for it in variables_of(invocation))
+    return Reply.page("Session info", "\n".join((*facts, *variables)))
 
 
 async def _explain(invocation: Invocation, wanted: str) -> Reply:
@@ -75,11 +76,6 @@ def _offers(page: Page) -> Iterator[Fact]:
         "actions": [f"/act.{name}" for name in page.sheet.actions.actions],
     }
     return ((what, ", ".join(names)) for what, names in offered.items() if names)
-
-
-def _variables(state: State) -> Iterator[str]:
-    for name, value in sorted(state.variables.items()):
-        yield f"  {Assignment(name=name, value=value, secret=False)}"
 
 
 INFO = Command(

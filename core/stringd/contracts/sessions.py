@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from stringd.contracts.checks import check_optional_text
+from stringd.contracts.secrets import SecretScope
 from stringd.contracts.users import User
 
 
@@ -62,6 +63,14 @@ class Topic:
     def info(self) -> Mapping[str, str]:
         """Lines that `/info` adds for this topic."""
         return {}
+
+    def secret_scope(self) -> SecretScope | None:
+        """Where the topic's `$NAME`s are kept; None where it has none."""
+        return None
+
+    def is_secret(self, name: str) -> bool:
+        """Whether the value of `$name` is hidden wherever it could be shown."""
+        return True
 
 
 class Session(Protocol):
