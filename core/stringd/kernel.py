@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stringd.config import Config
 from stringd.contracts.daemon import CommandHelp
-from stringd.contracts.documents import Document
+from stringd.contracts.documents import Document, Located
 from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
@@ -19,6 +19,7 @@ from stringd.documents.undo import UndoStore
 from stringd.errors import InvalidTopic, StorageFailed
 from stringd.host.catalogue import Catalogue
 from stringd.host.registration import Plugins, load_plugins
+from stringd.secrets import SecretStore
 from stringd.sessions.live import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
@@ -39,6 +40,7 @@ class Kernel:
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
+        self.secrets = SecretStore(self.notices.append)
         self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
         self._plugins: Plugins | None = None
@@ -64,6 +66,7 @@ class Kernel:
         """Hold the data directory, with everything that earlier runs left in it."""
         with data_directory(self.config.data_dir), ExitStack() as opened:
             self.users.open(self.config.data_dir)
+            self.secrets.open(self.config.data_dir)
             opened.callback(self.store.close)
             self._restore_sessions()
             opened.callback(self.undo.close)
@@ -92,7 +95,7 @@ class Kernel:
         """List the topics of one user, or of all."""
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
 
-    async def load(self, uri: str, session: Session) -> Document:
+    async def load(self, uri: str, session: Session) -> Document | Located:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
         return await load_document(self.catalogue, uri, session)
 

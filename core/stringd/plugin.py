@@ -14,9 +14,10 @@ from stringd.contracts.commands import (
     TopicGroup,
 )
 from stringd.contracts.daemon import CommandHelp, Daemon, Service
-from stringd.contracts.documents import Document, Loaded, Loader, Renderer
+from stringd.contracts.documents import Document, Loaded, Loader, Located, Package, Renderer
 from stringd.contracts.edits import Step, Undo
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
+from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
@@ -39,12 +40,16 @@ __all__ = [
     "Kind",
     "Loaded",
     "Loader",
+    "Located",
     "Observer",
     "Outcome",
+    "Package",
     "Place",
     "Refusal",
     "Renderer",
     "Reply",
+    "SecretScope",
+    "Secrets",
     "Service",
     "Session",
     "SessionSummary",

@@ -11,7 +11,7 @@ from stringd.actions.values import Value
 from stringd.contracts.commands import Invocation
 from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action
-from stringd.documents.paths import file_of
+from stringd.documents.page import Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,19 +52,15 @@ FunctionRun: TypeAlias = Callable[[Mapping[str, Value], Environment, Session], A
 
 @runtime_checkable
 class ProvidesEnvironment(Protocol):
-    """A topic that has something to give to its actions."""
+    """A package that has something to give to the actions of its documents, or a topic to those of files."""
 
     def environment(self, invocation: Invocation) -> Environment:
-        """Return what the topic holds for its package's own documents."""
+        """Return what the current document's actions may use."""
 
 
-def environment_of(invocation: Invocation) -> Environment:
-    """Return what the current document's actions may use; only those of the topic's package get all of it."""
-    topic, document = invocation.topic, invocation.session.state.document
-    path = file_of(document.uri) if document else None
-    if document and path is None:
+def environment_of(invocation: Invocation, page: Page) -> Environment:
+    """Return what a page's actions may use: what its package gives or, for other files, the topic."""
+    if page.path is None:
         return Environment(trusted=False)
-    environment = topic.environment(invocation) if isinstance(topic, ProvidesEnvironment) else Environment()
-    if path is None or environment.package is None or path.is_relative_to(environment.package):
-        return environment
-    return Environment(trusted=environment.trusted)
+    provider: object = page.package or invocation.topic
+    return provider.environment(invocation) if isinstance(provider, ProvidesEnvironment) else Environment()

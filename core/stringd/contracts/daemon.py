@@ -10,9 +10,10 @@ from typing import Protocol
 
 from stringd.config import Config
 from stringd.contracts.checks import check_callable, check_word
-from stringd.contracts.documents import Document
+from stringd.contracts.documents import Document, Located
 from stringd.contracts.edits import Undo
 from stringd.contracts.replies import Outcome, Reply
+from stringd.contracts.secrets import Secrets
 from stringd.contracts.sessions import Session, SessionSummary, TopicName
 from stringd.contracts.users import User
 
@@ -47,6 +48,10 @@ class Daemon(Protocol):
     def undo(self) -> Undo:
         """What topics can take back."""
 
+    @property
+    def secrets(self) -> Secrets:
+        """The `$NAME`s of all topics."""
+
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
         """Keep every other command from editing the file at a real path meanwhile."""
 
@@ -62,7 +67,7 @@ class Daemon(Protocol):
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""
 
-    async def load(self, uri: str, session: Session) -> Document:
+    async def load(self, uri: str, session: Session) -> Document | Located:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
 
     async def execute(

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from urllib.parse import urljoin
 
 from stringd.contracts.commands import Invocation
+from stringd.contracts.documents import Located, Package
 from stringd.contracts.sessions import Place
 from stringd.documents.binary import describe_binary
 from stringd.documents.files import read_if_there, read_text
-from stringd.documents.includes import Linked
+from stringd.documents.includes import Linked, ReadFile
+from stringd.documents.packages import locate
 from stringd.documents.page import Page, file_page, remote_page
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
 from stringd.documents.recent import RecentPages
 from stringd.documents.seen import saw
 from stringd.documents.sheet import read_sheet
 from stringd.documents.topic import kept_by
+from stringd.documents.uris import is_hierarchical, is_uri, join
 from stringd.errors import Refusal
 
 # Up to here a page is read and taken apart faster than a thread is asked to.
 SMALL = 16 * 1024
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!L\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,8 @@ class Desk:
         self._invocation = invocation
         self._session = invocation.session
         self._full_access = invocation.daemon.config.full_access
+        if self._session.state.document is None and (start := kept_by(invocation.topic).start()):
+            self._session.remember(replace(self._session.state, document=start))
 
     async def find(self, typed: str) -> Spot:
         """Return where a target leads: a path, a URI, `@id`, `#block`, or one of these with a block."""
@@ -68,8 +71,8 @@ class Desk:
         if typed.startswith("#") and self._session.state.document:
             here = self._session.state.document
             return self._spot_of(Place(uri=here.uri), typed[1:])
-        if _is_uri(typed) or self._is_relative_to_remote(typed):
-            return self._remote(self._joined(typed))
+        if is_uri(typed) or self._is_relative_to_remote(typed):
+            return _remote(self._joined(typed))
         target = resolve(typed, self._session, full_access=self._full_access)
         if target.lines:
             raise Refusal("INVALID_TARGET", f"Lines can't be opened: {typed}", f"/edit {typed} shows them.")
@@ -113,36 +116,43 @@ class Desk:
 
     async def _load(self, spot: Spot) -> Page:
         if spot.path is None:
-            page = remote_page(await self._invocation.daemon.load(spot.uri, self._session))
-            kept_by(self._invocation.topic).fetched = page
-            return page
-        page = await self._file_page(spot.path, spot.shown)
+            return await self._load_uri(spot.uri)
+        page = await self._file_page(spot.path, spot.shown, self._read_linked)
         for path, text in {**page.included, spot.path: page.source}.items():
             saw(self._session, path, text)
         return page
 
-    async def _file_page(self, path: Path, shown: str) -> Page:
+    async def _load_uri(self, uri: str) -> Page:
+        loaded = await self._invocation.daemon.load(uri, self._session)
+        if isinstance(loaded, Located):
+            return await self._packaged_page(loaded.path, loaded.package)
+        page = kept_by(self._invocation.topic).fetched = remote_page(loaded)
+        return page
+
+    async def _packaged_page(self, path: Path, package: Package) -> Page:
+        uri = package.uri_of(path)
+        page = await self._file_page(path, uri, partial(self._read_packaged, package))
+        return replace(page, uri=uri, package=package)
+
+    async def _file_page(self, path: Path, shown: str, read_linked: ReadFile) -> Page:
         status = _status(path)
         page = _recent.get(path, status) if status else None
         if page is None:
             is_small = status is None or (stat.S_ISREG(status.st_mode) and status.st_size <= SMALL)
-            page = self._read(path, shown) if is_small else await asyncio.to_thread(self._read, path, shown)
+            if is_small:
+                page = _read(path, shown, read_linked)
+            else:
+                page = await asyncio.to_thread(_read, path, shown, read_linked)
             if status:
                 _recent.keep(path, status, page)
         return page
 
-    def _read(self, path: Path, shown: str) -> Page:
-        try:
-            text = read_text(path, shown)
-        except Refusal:
-            description = describe_binary(path)
-            if description is None:
-                raise
-            return Page(uri=path.as_uri(), path=path, source="", sheet=read_sheet(description))
-        return file_page(path, text, self._read_linked)
-
     def _read_linked(self, target: str, author: Path) -> Linked:
         found = self.meant(target, author)
+        return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
+
+    def _read_packaged(self, package: Package, target: str, author: Path) -> Linked:
+        found = self.meant(target, author) if _is_outside(target) else locate(target, author, package)
         return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
 
     def meant(self, target: str, author: Path) -> Target:
@@ -156,10 +166,12 @@ class Desk:
     async def _behind_shortcut(self, name: str) -> Spot:
         page = await self.current()
         shortcut, author = page.shortcut(name)
-        if _is_uri(shortcut.target):
-            return self._remote(shortcut.target)
+        if is_uri(shortcut.target):
+            return _remote(shortcut.target)
         if author is None:
-            return self._remote(urljoin(page.uri, shortcut.target))
+            return _remote(join(page.uri, shortcut.target))
+        if page.package and not _is_outside(shortcut.target):
+            return _packaged(shortcut.target, author, page.package)
         return self._linked(shortcut.target, author)
 
     def _linked(self, target: str, author: Path) -> Spot:
@@ -170,15 +182,39 @@ class Desk:
 
     def _is_relative_to_remote(self, typed: str) -> bool:
         place = self._session.state.document
-        return place is not None and current_file(self._session) is None and not typed.startswith("~")
+        if place is None or current_file(self._session) is not None or typed.startswith("~"):
+            return False
+        return is_hierarchical(place.uri) or not typed.startswith("/")
 
     def _joined(self, typed: str) -> str:
         place = self._session.state.document
-        return typed if place is None or _is_uri(typed) else urljoin(place.uri, typed)
+        return typed if place is None or is_uri(typed) else join(place.uri, typed)
 
-    def _remote(self, uri: str) -> Spot:
-        base, _, block = uri.partition("#")
-        return Spot(shown=uri, uri=base, block=block or None)
+
+def _remote(uri: str) -> Spot:
+    base, _, block = uri.partition("#")
+    return Spot(shown=uri, uri=base, block=block or None)
+
+
+def _packaged(target: str, author: Path, package: Package) -> Spot:
+    found = locate(target, author, package)
+    uri = package.uri_of(found.path)
+    return Spot(shown=f"{uri}#{found.block}" if found.block else uri, uri=uri, block=found.block)
+
+
+def _is_outside(target: str) -> bool:
+    return target.startswith(("/", "~"))
+
+
+def _read(path: Path, shown: str, read_linked: ReadFile) -> Page:
+    try:
+        text = read_text(path, shown)
+    except Refusal:
+        description = describe_binary(path)
+        if description is None:
+            raise
+        return Page(uri=path.as_uri(), path=path, source="", sheet=read_sheet(description))
+    return file_page(path, text, read_linked)
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -186,10 +222,6 @@ def _status(path: Path) -> os.stat_result | None:
         return path.lstat()
     except OSError:
         return None
-
-
-def _is_uri(target: str) -> bool:
-    return _URI.match(target) is not None and not target.startswith("file:")
 
 
 _recent = RecentPages()

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 
-from stringd.contracts.documents import Document, Loaded
+from stringd.contracts.documents import Document, Loaded, Located
 from stringd.contracts.sessions import Session
 from stringd.errors import Refusal
 from stringd.host.catalogue import Catalogue
 
 
-async def load_document(catalogue: Catalogue, uri: str, session: Session) -> Document:
-    """Fetch a URI and make a document of it."""
+async def load_document(catalogue: Catalogue, uri: str, session: Session) -> Document | Located:
+    """Fetch a URI and make a document of it, or return the file that has it."""
     scheme = uri.partition(":")[0].lower()
     loader = catalogue.loaders.get(scheme)
     if loader is None:
         known = ", ".join(sorted(catalogue.loaders)) or "none"
         raise Refusal("INVALID_TARGET", f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
-    return await _render(catalogue, await loader.load(uri, session))
+    loaded = await loader.load(uri, session)
+    return loaded if isinstance(loaded, Located) else await _render(catalogue, loaded)
 
 
 async def _render(catalogue: Catalogue, loaded: Loaded) -> Document:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stringd.contracts.documents import Document
+from stringd.contracts.documents import Document, Package
 from stringd.documents.actions import hint
 from stringd.documents.includes import Linked, ReadFile, with_includes
 from stringd.documents.menus import Menu, find_menus
@@ -19,7 +19,7 @@ from stringd.text.nearest import nearest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A document that is open: the file that it lies in, or None for one that came from elsewhere."""
+    """A document that is open: the file that it lies in, or None for one that came over the network."""
 
     uri: str
     path: Path | None
@@ -30,6 +30,7 @@ class Page:
     """All that can't mean what its author meant, by the lines of the source."""
     included: Mapping[Path, str | None] = field(default_factory=dict)
     """The files that it includes, as they were; None for one that is not there."""
+    package: Package | None = None
 
     @property
     def title(self) -> str | None:

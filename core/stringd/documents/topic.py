@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from stringd.contracts.sessions import Topic
+from stringd.contracts.sessions import Place, Topic
 from stringd.contracts.topics import TopicContext
 from stringd.documents.page import Page
 
@@ -15,6 +15,10 @@ class DocumentTopic(Topic):
 
     def __init__(self) -> None:
         self.fetched: Page | None = None
+
+    def start(self) -> Place | None:
+        """Return the document that the topic shows before any was opened in it, if it has one."""
+        return None
 
 
 def kept_by(topic: Topic) -> DocumentTopic:
