@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from stringd.config import Config
-from stringd.contracts.daemon import CommandHelp
+from stringd.contracts.daemon import CommandHelp, Record
 from stringd.contracts.documents import Document, Located
 from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
@@ -94,6 +94,10 @@ class Kernel:
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
+
+    def added(self, record: type[Record]) -> Sequence[Record]:
+        """Return what all plugins returned from the hook of this record, which some plugin brought."""
+        return self.catalogue.added(record)
 
     async def load(self, uri: str, session: Session) -> Document | Located:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""

@@ -16,13 +16,14 @@ from stringd.contracts.commands import (
 from stringd.contracts.daemon import CommandHelp, Daemon, Service
 from stringd.contracts.documents import Document, Loaded, Loader, Located, Package, Renderer
 from stringd.contracts.edits import Step, Undo
+from stringd.contracts.extensions import Hook
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
 from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
 from stringd.errors import Fault, Refusal
-from stringd.hookspecs import hookimpl
+from stringd.hookspecs import hookimpl, hookspec
 
 __all__ = [
     "CliCommand",
@@ -36,6 +37,7 @@ __all__ = [
     "Edit",
     "Fault",
     "Gate",
+    "Hook",
     "Invocation",
     "Kind",
     "Loaded",
@@ -63,4 +65,5 @@ __all__ = [
     "Undo",
     "User",
     "hookimpl",
+    "hookspec",
 ]

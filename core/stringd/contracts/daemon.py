@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from stringd.config import Config
 from stringd.contracts.checks import check_callable, check_word
@@ -16,6 +16,8 @@ from stringd.contracts.replies import Outcome, Reply
 from stringd.contracts.secrets import Secrets
 from stringd.contracts.sessions import Session, SessionSummary, TopicName
 from stringd.contracts.users import User
+
+Record = TypeVar("Record")
 
 
 class CommandHelp(Protocol):
@@ -66,6 +68,9 @@ class Daemon(Protocol):
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""
+
+    def added(self, record: type[Record]) -> Sequence[Record]:
+        """Return what all plugins returned from the hook of this record, which some plugin brought."""
 
     async def load(self, uri: str, session: Session) -> Document | Located:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
