@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
 
+from stringd.actions.declared import DeclaredVariable, declared_variables
 from stringd.actions.values import Value
 from stringd.contracts.commands import Invocation
 from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action
 from stringd.documents.page import Page
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredVariable:
-    """A `$NAME` that a document says it needs."""
-
-    name: str
-    description: str = ""
-    required: bool = True
-    secret: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +51,13 @@ class ProvidesEnvironment(Protocol):
 
 def environment_of(invocation: Invocation, page: Page) -> Environment:
     """Return what a page's actions may use: what its package gives or, for other files, the topic."""
+    given = _given(invocation, page)
+    own = {it.name: it for it in declared_variables(page.sheet.parsed.frontmatter)}
+    others = (it for it in given.declared if it.name not in own)
+    return replace(given, declared=(*own.values(), *others))
+
+
+def _given(invocation: Invocation, page: Page) -> Environment:
     if page.path is None:
         return Environment(trusted=False)
     provider: object = page.package or invocation.topic
