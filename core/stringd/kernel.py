@@ -9,16 +9,17 @@ from pathlib import Path
 
 from stringd.config import Config
 from stringd.contracts.daemon import CommandHelp, Record
-from stringd.contracts.documents import Document, Located
+from stringd.contracts.documents import Document, Loaded, Located
 from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
-from stringd.documents.loading import load_document
+from stringd.documents.loading import load_document, render_document
 from stringd.documents.locks import FileLocks
 from stringd.documents.undo import UndoStore
 from stringd.errors import InvalidTopic, StorageFailed
 from stringd.host.catalogue import Catalogue
 from stringd.host.registration import Plugins, load_plugins
+from stringd.http_client import SharedHttpClient
 from stringd.secrets import SecretStore
 from stringd.sessions.live import LiveSession
 from stringd.sessions.registry import Sessions
@@ -40,6 +41,7 @@ class Kernel:
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
+        self.http = SharedHttpClient()
         self.secrets = SecretStore(self.notices.append)
         self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
@@ -98,6 +100,10 @@ class Kernel:
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""
         return self.catalogue.added(record)
+
+    async def render(self, loaded: Loaded) -> Document:
+        """Make a document of bytes, with the renderer that a plugin brought."""
+        return await render_document(self.catalogue, loaded)
 
     async def load(self, uri: str, session: Session) -> Document | Located:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""

@@ -17,6 +17,7 @@ from stringd.contracts.daemon import CommandHelp, Daemon, Service
 from stringd.contracts.documents import Document, Loaded, Loader, Located, Package, Renderer
 from stringd.contracts.edits import Step, Undo
 from stringd.contracts.extensions import Hook
+from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
 from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
@@ -38,6 +39,9 @@ __all__ = [
     "Fault",
     "Gate",
     "Hook",
+    "HttpClient",
+    "HttpRequest",
+    "HttpResponse",
     "Invocation",
     "Kind",
     "Loaded",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+_JSON_BEGINS = ("{", "[", '"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,3 +22,13 @@ class Answer:
     text: str = ""
     media_type: str = "text/plain"
     uri: str = ""
+
+
+def read_json(text: str) -> object:
+    """Return what a text says as JSON, or the text when it is none."""
+    if not text.lstrip().startswith(_JSON_BEGINS):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -10,8 +10,9 @@ from typing import Protocol, TypeVar
 
 from stringd.config import Config
 from stringd.contracts.checks import check_callable, check_word
-from stringd.contracts.documents import Document, Located
+from stringd.contracts.documents import Document, Loaded, Located
 from stringd.contracts.edits import Undo
+from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome, Reply
 from stringd.contracts.secrets import Secrets
 from stringd.contracts.sessions import Session, SessionSummary, TopicName
@@ -54,6 +55,10 @@ class Daemon(Protocol):
     def secrets(self) -> Secrets:
         """The `$NAME`s of all topics."""
 
+    @property
+    def http(self) -> HttpClient:
+        """What makes HTTP requests."""
+
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
         """Keep every other command from editing the file at a real path meanwhile."""
 
@@ -71,6 +76,9 @@ class Daemon(Protocol):
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""
+
+    async def render(self, loaded: Loaded) -> Document:
+        """Make a document of bytes, or raise `Refusal` with `LOAD_ERROR` where no plugin can."""
 
     async def load(self, uri: str, session: Session) -> Document | Located:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""

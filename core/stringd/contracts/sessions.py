@@ -41,6 +41,8 @@ class State:
     """What survives a restart. Immutable: a change is a new state, so that saving sees a whole one.
 
     `seen` holds the digest of each file as the topic saw it last, by its path; None where there was none.
+    `values` is what `@name` stands for since an action's answer said so, as a value of calls to come;
+    `links` are the targets of the links in that answer.
     """
 
     document: Place | None = None
@@ -48,10 +50,15 @@ class State:
     variables: Mapping[str, str] = field(default_factory=dict)
     directory: str | None = None
     seen: Mapping[str, str | None] = field(default_factory=dict)
+    values: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_optional_text("state", self.directory, *self.variables, *self.variables.values())
         check_optional_text("state", *self.seen, *self.seen.values())
+        check_optional_text("state", *self.values, *self.links, *self.links.values())
+        for value in self.values.values():
+            check_optional_text("state", *(value if isinstance(value, tuple) else (value,)))
         places = self.history if self.document is None else (*self.history, self.document)
         if not all(isinstance(place, Place) for place in places):
             raise TypeError(f"state needs Places, not {places!r}")

@@ -18,10 +18,11 @@ async def load_document(catalogue: Catalogue, uri: str, session: Session) -> Doc
         known = ", ".join(sorted(catalogue.loaders)) or "none"
         raise Refusal("INVALID_TARGET", f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
     loaded = await loader.load(uri, session)
-    return loaded if isinstance(loaded, Located) else await _render(catalogue, loaded)
+    return loaded if isinstance(loaded, Located) else await render_document(catalogue, loaded)
 
 
-async def _render(catalogue: Catalogue, loaded: Loaded) -> Document:
+async def render_document(catalogue: Catalogue, loaded: Loaded) -> Document:
+    """Make a document of bytes, by their media type."""
     media_type = loaded.media_type.partition(";")[0].strip().lower()
     renderer = catalogue.renderers.get(media_type)
     if renderer is None:
