@@ -40,7 +40,7 @@ def stringd_commands() -> Iterable[Command]:
 
 
 @hookspec
-def stringd_loaders(config: Config) -> Iterable[Loader]:
+def stringd_loaders(config: Config, daemon: Daemon) -> Iterable[Loader]:
     """Add URI schemes."""
     return ()
 

@@ -51,10 +51,17 @@ class SecretStore:
             kept = {name: value for name, value in merged.items() if value}
             await self._store({**self._by_scope, scope: kept})
 
+    async def forget(self, user_id: str, owner: str) -> None:
+        """Forget all that was kept for a user's owner, whatever the configuration."""
+        await self._remove(lambda scope: (scope.user_id, scope.owner) == (user_id, owner))
+
     async def remove_user(self, user_id: str) -> None:
         """Forget all values of a user."""
+        await self._remove(lambda scope: scope.user_id == user_id)
+
+    async def _remove(self, is_meant: Callable[[SecretScope], bool]) -> None:
         async with self._changing:
-            kept = {scope: values for scope, values in self._by_scope.items() if scope.user_id != user_id}
+            kept = {scope: values for scope, values in self._by_scope.items() if not is_meant(scope)}
             if len(kept) < len(self._by_scope):
                 await self._store(kept)
 

@@ -24,3 +24,6 @@ class Secrets(Protocol):
 
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
         """Keep values for a scope; an empty one is forgotten."""
+
+    async def forget(self, user_id: str, owner: str) -> None:
+        """Forget all that was kept for a user's owner, whatever the configuration."""

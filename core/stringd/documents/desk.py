@@ -41,11 +41,11 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A spot that was opened: the page, and what is shown of it."""
+    """A spot that was opened: the page, and what is shown of the block that is meant, if one is."""
 
     spot: Spot
     page: Page
-    content: str
+    block: str | None
 
     @property
     def place(self) -> Place:
@@ -81,8 +81,8 @@ class Desk:
     async def open(self, spot: Spot) -> Opened:
         """Load what a spot leads to."""
         page = await self._load(spot)
-        content = page.block(spot.block) if spot.block else page.view()
-        return Opened(spot=spot, page=page, content=content.removesuffix("\n"))
+        block = page.block(spot.block).removesuffix("\n") if spot.block else None
+        return Opened(spot=spot, page=page, block=block)
 
     async def reopen(self, place: Place) -> Opened:
         """Load a place again, as its source is now."""
@@ -99,7 +99,7 @@ class Desk:
         """Open the current document again, whole."""
         place = self._session.state.document
         if place is None:
-            raise Refusal("INVALID_TARGET", "No document is open.")
+            raise kept_by(self._invocation.topic).nothing_open()
         return await self.reopen(Place(uri=place.uri))
 
     def shown(self, path: Path) -> str:
@@ -165,6 +165,9 @@ class Desk:
 
     async def _behind_shortcut(self, name: str) -> Spot:
         page = await self.current()
+        answered = self._answered(name, page)
+        if answered:
+            return await self.find(answered)
         shortcut, author = page.shortcut(name)
         if is_uri(shortcut.target):
             return _remote(shortcut.target)
@@ -173,6 +176,13 @@ class Desk:
         if page.package and not _is_outside(shortcut.target):
             return _packaged(shortcut.target, author, page.package)
         return self._linked(shortcut.target, author)
+
+    def _answered(self, name: str, page: Page) -> str | None:
+        """Return where a name leads that an answer of an action has brought; the page's own names come first."""
+        state = self._session.state
+        target = state.links.get(name) or state.values.get(name)
+        is_target = isinstance(target, str) and not target.startswith("@")
+        return target if is_target and not page.has_shortcut(name) else None
 
     def _linked(self, target: str, author: Path) -> Spot:
         found = self.meant(target, author)
