@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_exec import EXEC
@@ -10,6 +11,6 @@ from tests.protocol.clauses_seed import DAEMON
 from tests.protocol.gaps import GAPS
 from tests.protocol.records import Gap, Requirement
 
-REQUIREMENTS: tuple[Requirement, ...] = DAEMON + EXEC + CLIENT + RUNTIME + CLI_ACTIONS
+REQUIREMENTS: tuple[Requirement, ...] = DAEMON + EXEC + CLIENT + RUNTIME + CLI_ACTIONS + APPS
 
 __all__ = ["GAPS", "REQUIREMENTS", "Gap", "Requirement"]

@@ -35,19 +35,19 @@ async def _explain(invocation: Invocation, wanted: str) -> Reply:
 
 
 async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
-    session, state = invocation.session, invocation.session.state
+    session, place = invocation.session, Desk(invocation).place
     yield "topic", session.name
     yield "user", session.user.id
     yield "cwd", working_directory(session)
-    if state.document:
-        for fact in _place(invocation, state.document):
+    if place:
+        for fact in _place(invocation, place):
             yield fact
         for fact in await _document(invocation):
             yield fact
     for fact in invocation.topic.info().items():
         yield fact
-    yield "history", len(state.history)
-    yield "variables", len(state.variables)
+    yield "history", len(session.state.history)
+    yield "variables", len(session.state.variables)
 
 
 def _place(invocation: Invocation, place: Place) -> Iterator[Fact]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import stat
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,7 +18,16 @@ from stringd.plugin import Refusal
 from stringd_app.members import Member
 
 _FILE_MODE = 0o644
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError)
+_BROKEN = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    lzma.LZMAError,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 def is_archive(path: Path) -> bool:

@@ -22,12 +22,15 @@ def check_name(name: object) -> None:
         raise ValueError(f"an app needs a name of letters, digits, _ and -, not {name!r}")
 
 
-def entry_in(directory: Path) -> Path:
+def named_entry(directory: Path) -> Path:
     """Return the document that stands for a directory, or refuse."""
     for name in ENTRIES:
         if (directory / name).is_file():
             return directory / name
-    documents = sorted(directory.glob("*.md"))
-    if len(documents) == 1:
-        return documents[0]
     raise Refusal("INVALID_TARGET", f"Neither {' nor '.join(ENTRIES)} in {directory.name}/")
+
+
+def entry_in(directory: Path) -> Path:
+    """Return the document that stands for an app, or refuse."""
+    documents = list(directory.glob("*.md"))
+    return documents[0] if len(documents) == 1 else named_entry(directory)

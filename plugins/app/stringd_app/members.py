@@ -87,6 +87,8 @@ def _write(member: Member, path: Path, source: Callable[[], IO[bytes]], room: in
     except FileExistsError:
         raise Refusal("INVALID_TARGET", f"A path that is there twice: {member.name!r}") from None
     except OSError as error:
+        if error.errno is None:
+            raise
         raise Refusal("WRITE_FAILED", f"Cannot write {member.name}: {error.strerror}") from error
     path.chmod((member.mode & 0o777) | 0o600)
     return written

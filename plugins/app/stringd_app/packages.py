@@ -14,7 +14,7 @@ from stringd.actions.environment import ActionFunction, Environment
 from stringd.documents.files import read_text
 from stringd.documents.sheet import Sheet, read_sheet
 from stringd.plugin import Invocation, Package, Refusal
-from stringd_app.entries import entry_in
+from stringd_app.entries import entry_in, named_entry
 
 RECORD = ".stringd-package.json"
 LOCAL = "local"
@@ -103,7 +103,7 @@ class AppPackage(Package):
         found = (self.directory / path).resolve() if path else self.entry
         if not found.is_relative_to(self.directory):
             raise Refusal("FILE_NOT_ALLOWED", f"Outside of {self.uri}: {path}")
-        return entry_in(found) if found.is_dir() else found
+        return named_entry(found) if found.is_dir() else found
 
     def environment(self, invocation: Invocation) -> Environment:
         """Return what the app's documents may use; its `$NAME`s are there in its own topics alone."""

@@ -30,8 +30,11 @@ class App:
     def __post_init__(self) -> None:
         check_name(self.name)
         entry_in(self.directory)
-        read = [read_function(it) for it in self.actions]
-        object.__setattr__(self, "functions", {it.action.id: it for it in read})
+        functions: dict[str, ActionFunction] = {}
+        for read in map(read_function, self.actions):
+            if functions.setdefault(read.action.id, read) is not read:
+                raise ValueError(f"an action is there twice: {read.action.id}")
+        object.__setattr__(self, "functions", functions)
 
     @property
     def directory(self) -> Path:
