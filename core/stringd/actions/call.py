@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stringd.actions.environment import Environment
 from stringd.actions.flags import sort_words
 from stringd.actions.schema import call_of, expectation
+from stringd.actions.setup import unset_secret
 from stringd.actions.values import Value, read_number
 from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action, Parameter
@@ -93,7 +94,7 @@ class _Reader:
             elif part in secrets:
                 pieces.append(secrets[part])
             else:
-                raise unset_secret(part, f"the default of {parameter.name}", self._environment)
+                raise unset_secret(part, self._environment, f"The default of {parameter.name} needs it.")
         return "".join(pieces)
 
     def _shortcut(self, parameter: Parameter, name: str) -> Value:
@@ -119,15 +120,6 @@ class _Reader:
     def _misfit(self, parameter: Parameter, received: str, *hints: str) -> Refusal:
         message = f"{parameter.name}: expected {expectation(parameter)}, received {received}"
         return Refusal("INVALID_PARAMS", message, *hints, f"Usage: {call_of(self._action)}")
-
-
-def unset_secret(name: str, where: str, environment: Environment) -> Refusal:
-    """Return the refusal of an action that needs a `$NAME` which is not set."""
-    told = next((it.description for it in environment.declared if it.name == name), "")
-    description = f": {told}" if told else ""
-    return Refusal(
-        "ENV_REQUIRED", f"${name} is not set ({where}){description}", f'Set it: /set ${name} = "..."'
-    )
 
 
 def _typed(parameter: Parameter, text: str) -> Value:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeAlias, runtime_checkable
+from urllib.parse import quote
 
 from stringd.actions.declared import DeclaredVariable, declared_variables
 from stringd.actions.values import Value
@@ -36,6 +37,20 @@ class Environment:
     functions: Mapping[str, ActionFunction] = field(default_factory=dict)
     declared: tuple[DeclaredVariable, ...] = ()
     trusted: bool = True
+
+    def actions_of(self, page: Page) -> Mapping[str, Action]:
+        """Return the actions of a page by name: those coded in Python, and those that it defines."""
+        coded = {name: it.action for name, it in self.functions.items()}
+        return {**coded, **page.sheet.actions.actions}
+
+    def hidden(self, text: str) -> str:
+        """Return a text with every secret in it replaced by its name."""
+        shown = {it.name for it in self.declared if not it.secret}
+        secrets = [(name, value) for name, value in self.secrets.items() if value and name not in shown]
+        for name, value in sorted(secrets, key=lambda it: -len(it[1])):
+            for written in (value, quote(value, safe="")):
+                text = text.replace(written, f"${name}")
+        return text
 
 
 FunctionRun: TypeAlias = Callable[[Mapping[str, Value], Environment, Session], Awaitable[object]]

@@ -82,11 +82,15 @@ class Filling:
         self._secrets = secrets
         self._read_file = read_file
 
+    def slots(self, text: str) -> Iterator[Slot]:
+        """Yield the places that are filled in a text."""
+        return find_slots(text, self._values)
+
     def fill(self, text: str, encoder: Encoder) -> Filled:
         """Return a text of the author's with everything filled in, or refuse a `$NAME` that is not set."""
         pieces: list[str] = []
         position, holds_secret = 0, False
-        for slot in find_slots(text, self._values):
+        for slot in self.slots(text):
             pieces += self._author(text[position : slot.start], encoder)
             value = self._value(slot)
             holds_secret = holds_secret or self._holds_secret(value)

@@ -25,6 +25,7 @@ _URL = re.compile(
     r"(?P<origin>https?://(?P<authority>[^/?#]+))(?P<path>[^?#]*)(?P<query>\?[^#]*)?", re.IGNORECASE
 )
 _ALWAYS_SENSITIVE = frozenset({"authorization", "cookie", "proxy-authorization"})
+_STEPS = frozenset({".", ".."})
 _QUERY_METHODS = frozenset({"GET", "DELETE"})
 _DEFAULT_ACCEPT = "application/json, text/markdown;q=0.9, */*;q=0.8"
 
@@ -82,16 +83,17 @@ def _place(action: Action, filling: Filling, query: Mapping[str, Value]) -> tupl
     found = _URL.match(url)
     if found is None:
         raise Refusal("INVALID_TARGET", f"act.{action.id} has no URL that begins with http:// or https://")
-    _refuse_steps(action, found["path"])
+    _refuse_steps(action, found["path"], filling)
     added = "&".join(f"{quote(name, safe='')}={quote(as_text(it), safe='')}" for name, it in query.items())
     given = found["query"] or ""
     joint = "" if not added else "?" if not given else "&" if len(given) > 1 else ""
     return found["origin"], f"{found['path'] or '/'}{given}{joint}{added}"
 
 
-def _refuse_steps(action: Action, path: str) -> None:
+def _refuse_steps(action: Action, path: str, filling: Filling) -> None:
     """Refuse a value that would lead to another path; the author's own steps stay."""
-    steps = [part for part in path.split("/") if part in {".", ".."}]
-    own = [part for part in action.target.partition("?")[0].split("/") if part in {".", ".."}]
+    steps = [part for part in path.split("/") if part in _STEPS]
+    own = [part for part in action.target.partition("?")[0].split("/") if part in _STEPS]
     if steps != own:
-        raise Refusal("INVALID_PARAMS", "A value that is a part of the URL's path can't be . or ..")
+        names = ", ".join(sorted({it.name for it in filling.slots(action.target)}))
+        raise Refusal("INVALID_PARAMS", f"{names}: expected a part of the URL's path, received . or ..")

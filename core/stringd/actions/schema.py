@@ -32,7 +32,8 @@ def expectation(parameter: Parameter) -> str:
     if parameter.type == "tuple":
         return "an @shortcut of a former answer"
     kind = "true or false" if parameter.type == "boolean" else f"a {parameter.type}"
-    return " ".join((kind, *_bounds(parameter)))
+    bounds = " and ".join(_bounds(parameter))
+    return f"{kind} of {bounds}" if bounds else kind
 
 
 def _in_call(parameter: Parameter) -> str:
@@ -59,6 +60,6 @@ def _facts(parameter: Parameter) -> Iterator[str]:
 def _bounds(parameter: Parameter) -> Iterator[str]:
     measure = "" if parameter.type == "number" else " characters"
     if parameter.minimum is not None:
-        yield f"of at least {parameter.minimum:g}{measure}"
+        yield f"at least {parameter.minimum:g}{measure}"
     if parameter.maximum is not None:
-        yield f"of at most {parameter.maximum:g}{measure}"
+        yield f"at most {parameter.maximum:g}{measure}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from stringd.contracts.checks import check_optional_text
 from stringd.contracts.secrets import SecretScope
@@ -36,6 +36,9 @@ class Place:
         check_optional_text("place", self.uri, self.title, self.block)
 
 
+NamedValue: TypeAlias = str | tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """What survives a restart. Immutable: a change is a new state, so that saving sees a whole one.
@@ -50,7 +53,7 @@ class State:
     variables: Mapping[str, str] = field(default_factory=dict)
     directory: str | None = None
     seen: Mapping[str, str | None] = field(default_factory=dict)
-    values: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, NamedValue] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

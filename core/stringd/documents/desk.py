@@ -64,6 +64,11 @@ class Desk:
         if self._session.state.document is None and (start := kept_by(invocation.topic).start()):
             self._session.remember(replace(self._session.state, document=start))
 
+    @property
+    def place(self) -> Place | None:
+        """Where the topic is; before anything was opened, where it starts."""
+        return self._session.state.document
+
     async def find(self, typed: str) -> Spot:
         """Return where a target leads: a path, a URI, `@id`, `#block`, or one of these with a block."""
         if typed.startswith("@"):
@@ -178,11 +183,12 @@ class Desk:
         return self._linked(shortcut.target, author)
 
     def _answered(self, name: str, page: Page) -> str | None:
-        """Return where a name leads that an answer of an action has brought; the page's own names come first."""
+        """Return where a name leads that an action's answer has brought; the page's own come first."""
         state = self._session.state
         target = state.links.get(name) or state.values.get(name)
-        is_target = isinstance(target, str) and not target.startswith("@")
-        return target if is_target and not page.has_shortcut(name) else None
+        if not isinstance(target, str) or target.startswith("@") or page.has_shortcut(name):
+            return None
+        return target
 
     def _linked(self, target: str, author: Path) -> Spot:
         found = self.meant(target, author)

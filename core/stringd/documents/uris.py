@@ -19,6 +19,12 @@ def is_hierarchical(uri: str) -> bool:
     return urlsplit(uri).scheme in uses_relative
 
 
+def absolute(uri: str, target: str) -> str:
+    """Return what a target means wherever it is used, that stands in the document of a URI."""
+    is_path = target.startswith("~") or (target.startswith("/") and not is_hierarchical(uri))
+    return target if is_path or is_uri(target) else join(uri, target)
+
+
 def join(uri: str, target: str) -> str:
     """Return the URI that a relative target means in the document of a URI."""
     if is_hierarchical(uri):

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from stringd.contracts.sessions import Place, State
+from stringd.contracts.sessions import NamedValue, Place, State
 from stringd.database import Database
 
 FILE = "sessions.db"
@@ -84,5 +84,5 @@ def _state(plain: dict[str, Any]) -> State:
     )
 
 
-def _value(plain: str | list[str]) -> str | tuple[str, ...]:
+def _value(plain: str | list[str]) -> NamedValue:
     return tuple(plain) if isinstance(plain, list) else plain
