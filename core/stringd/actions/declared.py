@@ -11,12 +11,13 @@ _NO = frozenset({"false", "no", "off"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredVariable:
-    """A `$NAME` that a document says it needs."""
+    """A `$NAME` that a document says it needs, or has a value of its own for."""
 
     name: str
     description: str = ""
     required: bool = True
     secret: bool = True
+    default: str = ""
 
 
 def declared_variables(frontmatter: Mapping[str, Any]) -> tuple[DeclaredVariable, ...]:
@@ -36,11 +37,13 @@ def _entries(value: object) -> Iterator[DeclaredVariable]:
         told = entry if isinstance(entry, Mapping) else {"name": entry}
         name = told.get("name")
         if isinstance(name, str) and name.strip("$ "):
+            default = str(told.get("default", ""))
             yield DeclaredVariable(
                 name=name.strip().removeprefix("$"),
                 description=str(told.get("description", "")).strip(),
-                required=_is_true(told.get("required")),
+                required=not default and _is_true(told.get("required")),
                 secret=_is_true(told.get("secret")),
+                default=default,
             )
 
 

@@ -68,8 +68,9 @@ def environment_of(invocation: Invocation, page: Page) -> Environment:
     """Return what a page's actions may use: what its package gives or, for other files, the topic."""
     given = _given(invocation, page)
     own = {it.name: it for it in declared_variables(page.sheet.parsed.frontmatter)}
-    others = (it for it in given.declared if it.name not in own)
-    return replace(given, declared=(*own.values(), *others))
+    declared = (*own.values(), *(it for it in given.declared if it.name not in own))
+    defaults = {it.name: it.default for it in declared if it.default}
+    return replace(given, declared=declared, secrets={**defaults, **given.secrets})
 
 
 def _given(invocation: Invocation, page: Page) -> Environment:
