@@ -8,9 +8,10 @@ from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_runtime import RUNTIME
 from tests.protocol.clauses_seed import DAEMON
+from tests.protocol.clauses_templates import TEMPLATES
 from tests.protocol.gaps import GAPS
 from tests.protocol.records import Gap, Requirement
 
-REQUIREMENTS: tuple[Requirement, ...] = DAEMON + EXEC + CLIENT + RUNTIME + CLI_ACTIONS + APPS
+REQUIREMENTS: tuple[Requirement, ...] = DAEMON + EXEC + CLIENT + RUNTIME + CLI_ACTIONS + TEMPLATES + APPS
 
 __all__ = ["GAPS", "REQUIREMENTS", "Gap", "Requirement"]
