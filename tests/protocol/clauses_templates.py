@@ -15,6 +15,7 @@ TEMPLATES = requirements(
         "template.shortcut",
         "{@row} = (a, b) is a value shortcut, numbered inside loops, going on through all.",
     ),
+    ("template.turns", "A variable that a template set is there in later turns and after a restart."),
     ("template.loop", "for: r in path ... end: repeats its lines."),
     ("template.save", "save:, decode: and to: write a part of the answer to a file."),
     ("template.path", "Paths are keys, [0], .0 and a leading $.; what is missing is empty."),
