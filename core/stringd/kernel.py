@@ -13,7 +13,7 @@ from stringd.contracts.documents import Document, Loaded, Located
 from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
-from stringd.documents.loading import load_document, render_document
+from stringd.documents.loading import as_document, find_document, render_document
 from stringd.documents.locks import FileLocks
 from stringd.documents.undo import UndoStore
 from stringd.errors import InvalidTopic, StorageFailed
@@ -105,9 +105,13 @@ class Kernel:
         """Make a document of bytes, with the renderer that a plugin brought."""
         return await render_document(self.catalogue, loaded)
 
-    async def load(self, uri: str, session: Session) -> Document | Located:
+    async def find(self, uri: str, session: Session) -> Document | Located:
+        """Fetch and render a URI for a topic, or return the file that its loader has found."""
+        return await find_document(self.catalogue, uri, session)
+
+    async def load(self, uri: str, session: Session) -> Document:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
-        return await load_document(self.catalogue, uri, session)
+        return as_document(await self.find(uri, session))
 
     async def execute(
         self,

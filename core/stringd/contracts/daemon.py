@@ -80,7 +80,10 @@ class Daemon(Protocol):
     async def render(self, loaded: Loaded) -> Document:
         """Make a document of bytes, or raise `Refusal` with `LOAD_ERROR` where no plugin can."""
 
-    async def load(self, uri: str, session: Session) -> Document | Located:
+    async def find(self, uri: str, session: Session) -> Document | Located:
+        """Fetch and render a URI for a topic, or return the file that its loader has found."""
+
+    async def load(self, uri: str, session: Session) -> Document:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
 
     async def execute(

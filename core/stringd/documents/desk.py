@@ -128,7 +128,7 @@ class Desk:
         return page
 
     async def _load_uri(self, uri: str) -> Page:
-        loaded = await self._invocation.daemon.load(uri, self._session)
+        loaded = await self._invocation.daemon.find(uri, self._session)
         if isinstance(loaded, Located):
             return await self._packaged_page(loaded.path, loaded.package)
         page = kept_by(self._invocation.topic).fetched = remote_page(loaded)
