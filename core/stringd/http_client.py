@@ -64,9 +64,10 @@ class SharedHttpClient:
         import httpx
 
         url = httpx.URL(request.origin)
-        headers, extensions = dict(request.headers), {"target": request.target.encode()}
+        headers = {name.encode(): text.encode() for name, text in request.headers.items()}
+        extensions = {"target": request.target.encode()}
         if request.address:
-            headers = {"host": url.netloc.decode(), **headers}
+            headers = {b"host": url.netloc, **headers}
             extensions["sni_hostname"] = url.host.encode()
             url = url.copy_with(host=request.address)
         # The target goes out as it was written: no library may sort, decode or encode it again.

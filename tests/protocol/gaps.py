@@ -8,7 +8,6 @@ LATER = gaps(
     "work to come",
     ("gap.bash_topics", "Bash topics take plain text and have a PTY.", "no bash shell in the kernel yet"),
     ("gap.undo_records", "Packages and $NAMEs are kept on disk.", "nothing writes them yet"),
-    ("gap.flags", "Flags, quotes and variables in values.", "no command of the kernel takes flags"),
     (
         "gap.codes",
         "Which code answers which mistake of a value or target.",

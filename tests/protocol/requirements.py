@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.protocol.clauses_acting import ACTING
 from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
@@ -12,6 +13,8 @@ from tests.protocol.clauses_templates import TEMPLATES
 from tests.protocol.gaps import GAPS
 from tests.protocol.records import Gap, Requirement
 
-REQUIREMENTS: tuple[Requirement, ...] = DAEMON + EXEC + CLIENT + RUNTIME + CLI_ACTIONS + TEMPLATES + APPS
+REQUIREMENTS: tuple[Requirement, ...] = (
+    DAEMON + EXEC + CLIENT + RUNTIME + CLI_ACTIONS + TEMPLATES + ACTING + APPS
+)
 
 __all__ = ["GAPS", "REQUIREMENTS", "Gap", "Requirement"]

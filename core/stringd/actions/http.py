@@ -84,6 +84,7 @@ def _answer(uri: str, response: HttpResponse) -> Answer:
 
 def _text(response: HttpResponse) -> str:
     try:
-        return response.body.decode(response.charset or "utf-8", errors="replace").removeprefix("\ufeff")
+        text = response.body.decode(response.charset or "utf-8", errors="replace")
     except LookupError:
-        return response.body.decode(errors="replace")
+        text = response.body.decode(errors="replace")
+    return text.removeprefix("\ufeff")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stringd.documents.actions import Action, Parameter
+from stringd.text.counts import counted
 
 
 def call_of(action: Action) -> str:
@@ -58,8 +59,12 @@ def _facts(parameter: Parameter) -> Iterator[str]:
 
 
 def _bounds(parameter: Parameter) -> Iterator[str]:
-    measure = "" if parameter.type == "number" else " characters"
-    if parameter.minimum is not None:
-        yield f"at least {parameter.minimum:g}{measure}"
-    if parameter.maximum is not None:
-        yield f"at most {parameter.maximum:g}{measure}"
+    for word, bound in (("least", parameter.minimum), ("most", parameter.maximum)):
+        if bound is not None:
+            yield f"at {word} {_measured(bound, parameter)}"
+
+
+def _measured(bound: float, parameter: Parameter) -> str:
+    if parameter.type == "number":
+        return f"{bound:g}"
+    return counted(int(bound), "character")
