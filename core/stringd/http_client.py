@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING
+
+import httpx
 
 from stringd import __version__
 from stringd.contracts.http import HttpRequest, HttpResponse
 from stringd.errors import Refusal
-
-if TYPE_CHECKING:
-    import httpx
 
 CONNECT_SECONDS = 10.0
 MOST_CONNECTIONS = 100
 
 
 class SharedHttpClient:
-    """One client for all topics. What it takes to make one is spent when the first request is sent."""
+    """One client for all topics."""
+
+    def __init__(self) -> None:
+        self._client = httpx.AsyncClient(
+            headers={"user-agent": f"stringd/{__version__}"},
+            # Whoever shares the client must not share what services know them by.
+            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=())),
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            limits=httpx.Limits(max_connections=MOST_CONNECTIONS),
+        )
 
     async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
         """Send a request and read the answer; see `HttpClient.exchange`."""
-        import httpx
-
         try:
-            made = self._request(request)
-            response = await self._client.send(made, stream=True)
+            response = await self._client.send(self._made(request), stream=True)
             try:
                 body = await _read(response, limit)
             finally:
@@ -45,35 +48,35 @@ class SharedHttpClient:
 
     async def aclose(self) -> None:
         """Close what connections are left."""
-        if "_client" in vars(self):
-            await self._client.aclose()
+        await self._client.aclose()
 
-    @cached_property
-    def _client(self) -> httpx.AsyncClient:
-        import httpx
-
-        return httpx.AsyncClient(
-            headers={"user-agent": f"stringd/{__version__}"},
-            # Whoever shares the client must not share what services know them by.
-            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=())),
-            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-            limits=httpx.Limits(max_connections=MOST_CONNECTIONS),
-        )
-
-    def _request(self, request: HttpRequest) -> httpx.Request:
-        import httpx
-
-        url = httpx.URL(request.origin)
+    def _made(self, request: HttpRequest) -> httpx.Request:
+        url = _ExactUrl(request.origin, request.target, request.address)
         headers = {name.encode(): text.encode() for name, text in request.headers.items()}
-        extensions = {"target": request.target.encode()}
+        extensions = {}
         if request.address:
-            headers = {b"host": url.netloc, **headers}
-            extensions["sni_hostname"] = url.host.encode()
-            url = url.copy_with(host=request.address)
-        # The target goes out as it was written: no library may sort, decode or encode it again.
-        return self._client.build_request(
+            named = httpx.URL(request.origin)
+            headers = {b"host": named.netloc, **headers}
+            extensions["sni_hostname"] = named.host
+        made = self._client.build_request(
             request.method, url, headers=headers, content=request.body, extensions=extensions
         )
+        made.url = url
+        return made
+
+
+class _ExactUrl(httpx.URL):
+    """A URL whose path and query go out as they are written: nothing sorts, decodes or encodes them again."""
+
+    def __init__(self, origin: str, target: str, address: str | None) -> None:
+        super().__init__(origin)
+        if address:
+            super().__init__(self, host=address)
+        self._target = target.encode()
+
+    @property
+    def raw_path(self) -> bytes:
+        return self._target
 
 
 async def _read(response: httpx.Response, limit: int) -> bytes:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from stringd.config import Config
 from stringd.contracts.daemon import CommandHelp, Record
 from stringd.contracts.documents import Document, Loaded, Located
+from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
@@ -19,7 +20,6 @@ from stringd.documents.undo import UndoStore
 from stringd.errors import InvalidTopic, StorageFailed
 from stringd.host.catalogue import Catalogue
 from stringd.host.registration import Plugins, load_plugins
-from stringd.http_client import SharedHttpClient
 from stringd.secrets import SecretStore
 from stringd.sessions.live import LiveSession
 from stringd.sessions.registry import Sessions
@@ -41,7 +41,6 @@ class Kernel:
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
-        self.http = SharedHttpClient()
         self.secrets = SecretStore(self.notices.append)
         self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
@@ -62,6 +61,18 @@ class Kernel:
     def catalogue(self) -> Catalogue:
         """What the plugins add."""
         return self.plugins.catalogue
+
+    @cached_property
+    def http(self) -> HttpClient:
+        """What makes HTTP requests; what it takes to make one is spent when it is first asked for."""
+        from stringd.http_client import SharedHttpClient
+
+        return SharedHttpClient()
+
+    async def aclose(self) -> None:
+        """Close what connections to services are left."""
+        if "http" in vars(self):
+            await self.http.aclose()
 
     @contextmanager
     def opened(self) -> Iterator[None]:

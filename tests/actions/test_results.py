@@ -94,7 +94,14 @@ def test_a_failed_command_answers_as_exec_does(stage: Stage) -> None:
 
 @pytest.mark.requirement("value_shortcut.numbering")
 def test_numbered_names_begin_anew_with_each_answer_that_uses_the_label() -> None:
-    known = {"post": "a", "post-1": "b", "post-12": "c", "row-1": ("d", "e"), "post-x": "f", "my-post-1": "g"}
+    known: dict[str, NamedValue] = {
+        "post": "a",
+        "post-1": "b",
+        "post-12": "c",
+        "row-1": ("d", "e"),
+        "post-x": "f",
+        "my-post-1": "g",
+    }
     assert merged_values(known, {"post-1": "new"}) == {
         "post": "a",
         "row-1": ("d", "e"),

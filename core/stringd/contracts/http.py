@@ -43,3 +43,6 @@ class HttpClient(Protocol):
 
     async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
         """Send a request and read the answer up to a limit; refuse with `ACTION_FAILED` if there is none."""
+
+    async def aclose(self) -> None:
+        """Close what connections are left."""

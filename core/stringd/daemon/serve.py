@@ -47,7 +47,7 @@ async def _run(kernel: Kernel, listener: socket.socket) -> int:
     loop = asyncio.get_running_loop()
     for number in _END_SIGNALS:
         loop.add_signal_handler(number, server.stop)
-    async with _running(kernel.catalogue.services, server), aclosing(kernel.http):
+    async with _running(kernel.catalogue.services, server), aclosing(kernel):
         await server.serve(sockets=[listener])
     return server.exit_code
 
