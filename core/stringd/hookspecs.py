@@ -15,6 +15,7 @@ from stringd.contracts.cli import CliCommand
 from stringd.contracts.commands import Command, Gate, Observer
 from stringd.contracts.daemon import Daemon, Service
 from stringd.contracts.documents import Loader, Renderer
+from stringd.contracts.extensions import Hook
 from stringd.contracts.topics import TopicType
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def stringd_commands() -> Iterable[Command]:
 
 
 @hookspec
-def stringd_loaders(config: Config) -> Iterable[Loader]:
+def stringd_loaders(config: Config, daemon: Daemon) -> Iterable[Loader]:
     """Add URI schemes."""
     return ()
 
@@ -77,4 +78,10 @@ def stringd_observers() -> Iterable[Observer]:
 @hookspec
 def stringd_cli() -> Iterable[CliCommand]:
     """Add subcommands of the `stringd` program."""
+    return ()
+
+
+@hookspec
+def stringd_hooks() -> Iterable[Hook]:
+    """Add hooks, which other plugins implement to extend this one."""
     return ()

@@ -5,21 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from stringd.config import Config
-from stringd.contracts.daemon import CommandHelp, Left
-from stringd.contracts.documents import Document
+from stringd.contracts.daemon import CommandHelp, Left, Record
+from stringd.contracts.documents import Document, Loaded, Located
+from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
-from stringd.documents.loading import load_document
+from stringd.documents.loading import as_document, find_document, render_document
 from stringd.documents.locks import FileLocks
 from stringd.documents.undo import UndoStore
 from stringd.errors import InvalidTopic, StorageFailed
 from stringd.host.catalogue import Catalogue
 from stringd.host.registration import Plugins, load_plugins
+from stringd.secrets import SecretStore
 from stringd.sessions.live import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner, Sent
@@ -40,6 +42,7 @@ class Kernel:
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
+        self.secrets = SecretStore(self.notices.append)
         self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
         self._plugins: Plugins | None = None
@@ -60,11 +63,24 @@ class Kernel:
         """What the plugins add."""
         return self.plugins.catalogue
 
+    @cached_property
+    def http(self) -> HttpClient:
+        """What makes HTTP requests; what it takes to make one is spent when it is first asked for."""
+        from stringd.http_client import SharedHttpClient
+
+        return SharedHttpClient()
+
+    async def aclose(self) -> None:
+        """Close what connections to services are left."""
+        if "http" in vars(self):
+            await self.http.aclose()
+
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Hold the data directory, with everything that earlier runs left in it."""
         with data_directory(self.config.data_dir), ExitStack() as opened:
             self.users.open(self.config.data_dir)
+            self.secrets.open(self.config.data_dir)
             opened.callback(self.store.close)
             self._restore_sessions()
             opened.callback(self.undo.close)
@@ -98,9 +114,21 @@ class Kernel:
         """The schemes of the URIs that can be loaded, in lower case."""
         return self.catalogue.loaders.keys()
 
+    def added(self, record: type[Record]) -> Sequence[Record]:
+        """Return what all plugins returned from the hook of this record, which some plugin brought."""
+        return self.catalogue.added(record)
+
+    async def render(self, loaded: Loaded) -> Document:
+        """Make a document of bytes, with the renderer that a plugin brought."""
+        return await render_document(self.catalogue, loaded)
+
+    async def find(self, uri: str, session: Session) -> Document | Located:
+        """Fetch and render a URI for a topic, or return the file that its loader has found."""
+        return await find_document(self.catalogue, uri, session)
+
     async def load(self, uri: str, session: Session) -> Document:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
-        return await load_document(self.catalogue, uri, session)
+        return as_document(await self.find(uri, session))
 
     async def execute(
         self,

@@ -14,14 +14,17 @@ from stringd.contracts.commands import (
     TopicGroup,
 )
 from stringd.contracts.daemon import CommandHelp, Daemon, Service
-from stringd.contracts.documents import Document, Loaded, Loader, Renderer
+from stringd.contracts.documents import Document, Loaded, Loader, Located, Package, Renderer
 from stringd.contracts.edits import Step, Undo
+from stringd.contracts.extensions import Hook
+from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
+from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
 from stringd.errors import Fault, Refusal
-from stringd.hookspecs import hookimpl
+from stringd.hookspecs import hookimpl, hookspec
 
 __all__ = [
     "CliCommand",
@@ -35,16 +38,24 @@ __all__ = [
     "Edit",
     "Fault",
     "Gate",
+    "Hook",
+    "HttpClient",
+    "HttpRequest",
+    "HttpResponse",
     "Invocation",
     "Kind",
     "Loaded",
     "Loader",
+    "Located",
     "Observer",
     "Outcome",
+    "Package",
     "Place",
     "Refusal",
     "Renderer",
     "Reply",
+    "SecretScope",
+    "Secrets",
     "Service",
     "Session",
     "SessionSummary",
@@ -58,4 +69,5 @@ __all__ = [
     "Undo",
     "User",
     "hookimpl",
+    "hookspec",
 ]

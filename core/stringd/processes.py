@@ -23,10 +23,15 @@ class Finished:
 
 
 async def run_shell(
-    command: str, *, directory: Path, environment: Mapping[str, str], seconds: float
+    command: str,
+    *,
+    directory: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    output_limit: int = OUTPUT_LIMIT,
 ) -> Finished:
     """Run `bash -c` to its end or its time limit, output and errors merged; its group ends with it."""
-    run = _Run()
+    run = _Run(output_limit)
     transport, _ = await asyncio.get_running_loop().subprocess_exec(
         lambda: run,
         "/bin/bash",
@@ -46,6 +51,9 @@ async def run_shell(
         return Finished(status=_status(transport.get_returncode()), output=run.text())
     finally:
         _end_group(transport.get_pid())
+        if not run.exited.done():
+            # The loop hears of the end as long as it runs.
+            await asyncio.wait({run.exited}, timeout=LINGER_SECONDS)
         transport.close()
 
 
@@ -61,8 +69,9 @@ def _end_group(leader: int) -> None:
 class _Run(asyncio.SubprocessProtocol):
     """Keeps the head and the tail of what a program prints, and counts what lies between."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
         loop = asyncio.get_running_loop()
+        self._half = limit // 2
         self.exited: asyncio.Future[None] = loop.create_future()
         self.silent: asyncio.Future[None] = loop.create_future()
         self._head = bytearray()
@@ -70,10 +79,10 @@ class _Run(asyncio.SubprocessProtocol):
         self._dropped = 0
 
     def pipe_data_received(self, _: int, data: bytes) -> None:
-        room = OUTPUT_LIMIT // 2 - len(self._head)
+        room = self._half - len(self._head)
         self._head += data[:room]
         self._tail += data[room:]
-        excess = len(self._tail) - OUTPUT_LIMIT // 2
+        excess = len(self._tail) - self._half
         if excess > 0:
             del self._tail[:excess]
             self._dropped += excess

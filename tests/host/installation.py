@@ -36,8 +36,20 @@ class Installation:
         paths = [str(project) for project in projects]
         check([str(self.programs / "python"), "-m", "pip", "install", *options, *paths], self.environment)
 
+    def wheels(self, folder: Path, *projects: Path) -> list[Path]:
+        """Let pip build wheels of the projects, and return them."""
+        options = ["--no-deps", "--wheel-dir", str(folder)]
+        paths = [str(project) for project in projects]
+        check([str(self.programs / "python"), "-m", "pip", "wheel", *options, *paths], self.environment)
+        return sorted(folder.glob("*.whl"))
+
     def run(
-        self, program: str, *args: str, cwd: Path, env: dict[str, str] | None = None
+        self,
+        program: str,
+        *args: str,
+        cwd: Path,
+        env: dict[str, str] | None = None,
+        patience: float = PATIENCE,
     ) -> subprocess.CompletedProcess[str]:
         """Run an installed program to its end."""
         command = [str(self.programs / program), *args]
@@ -48,7 +60,7 @@ class Installation:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=patience,
             check=False,
         )
 

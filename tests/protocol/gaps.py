@@ -6,9 +6,7 @@ from tests.protocol.records import gaps
 
 LATER = gaps(
     "work to come",
-    ("gap.cli_actions", "CLI actions run under /bin/bash -c.", "no actions in the kernel yet"),
     ("gap.undo_records", "Packages and $NAMEs are kept on disk.", "nothing writes them yet"),
-    ("gap.flags", "Flags, quotes and variables in values.", "no command of the kernel takes flags"),
     (
         "gap.codes",
         "Which code answers which mistake of a value or target.",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from tests.protocol.clauses_acting import ACTING
+from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
+from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_runtime import RUNTIME
 from tests.protocol.clauses_seed import DAEMON
+from tests.protocol.clauses_templates import TEMPLATES
 from tests.protocol.gaps import GAPS
 from tests.protocol.records import Gap, Requirement
 
-REQUIREMENTS: tuple[Requirement, ...] = DAEMON + EXEC + CLIENT + RUNTIME + BASH
+REQUIREMENTS: tuple[Requirement, ...] = (
+    DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS
+)
 
 __all__ = ["GAPS", "REQUIREMENTS", "Gap", "Requirement"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from importlib.metadata import packages_distributions
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
@@ -14,7 +15,6 @@ from tests.repository.tree import ROOT, settings, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 # uvicorn finds these by their names.
 FOUND_BY_THE_SERVER = {"httptools", "uvloop", "websockets"}
@@ -41,8 +41,9 @@ def distributions() -> dict[str, str]:
         ):
             for name in names.get(package, [package]):
                 found[canonicalize_name(name)] = str(path.relative_to(ROOT))
-    # Our own packages all come in one distribution.
-    return {str(name): path for name, path in found.items() if name.partition("-")[0] != "stringd"}
+    packages = settings()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    own = {canonicalize_name(Path(package).name) for package in packages}
+    return {str(name): path for name, path in found.items() if name not in own}
 
 
 def declared() -> set[str]:

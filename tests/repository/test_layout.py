@@ -17,6 +17,7 @@ ROOTS = {
     for path in [ROOT / "core", *(ROOT / "plugins").iterdir()]
     if path.is_dir()
 }
+EXAMPLES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").iterdir()}
 PACKAGES = {
     path.parent.relative_to(ROOT).as_posix() for root in ROOTS for path in (ROOT / root).glob("*/__init__.py")
 }
@@ -28,7 +29,7 @@ def test_the_wheel_ships_every_package() -> None:
 
 def test_every_tool_knows_every_root() -> None:
     tools = settings()["tool"]
-    assert set(tools["mypy"]["mypy_path"]) == ROOTS
+    assert set(tools["mypy"]["mypy_path"]) == ROOTS | EXAMPLES
     assert set(tools["ruff"]["src"]) >= ROOTS
     assert set(tools["importlinter"]["root_packages"]) == {Path(package).name for package in PACKAGES}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stringd.commands.acting import ACT, ACTION
 from stringd.commands.close import CLOSE
 from stringd.commands.editing import EDIT
 from stringd.commands.execute import EXEC
@@ -26,6 +27,8 @@ from stringd.hookspecs import hookimpl
 def stringd_commands() -> Iterable[Command]:
     """Add the shared commands."""
     return (
+        ACT,
+        ACTION,
         APPEND,
         BACK,
         CLOSE,

@@ -26,7 +26,7 @@ from stringd.documents.page import unknown_block
 from stringd.documents.parse import Directive
 from stringd.documents.paths import Target, display, resolve
 from stringd.documents.seen import digest, is_stale, saw
-from stringd.documents.targets import is_uri
+from stringd.documents.targets import means_uri
 from stringd.documents.verbatim import is_verbatim
 from stringd.errors import Refusal
 from stringd.text.path_arguments import parse_path_arguments
@@ -92,7 +92,7 @@ async def read_request(invocation: Invocation, command: Command, *options: str) 
     arguments = parse_path_arguments(invocation.line.arguments, *options)
     if not arguments.path:
         raise Refusal("INVALID_TARGET", "No file is named.", f"Usage: {command.usage}")
-    if is_uri(arguments.path, invocation):
+    if means_uri(arguments.path, invocation):
         raise Refusal("INVALID_TARGET", f"Not a file: {arguments.path}", "Only files can be edited.")
     full_access = invocation.daemon.config.full_access
     target = resolve(arguments.path, invocation.session, full_access=full_access)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 
+from stringd.commands.variables import variables_of
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
-from stringd.contracts.sessions import Place, State
+from stringd.contracts.sessions import Place
 from stringd.documents.desk import Desk
 from stringd.documents.lines import Lines, line_number
 from stringd.documents.page import Page
 from stringd.documents.paths import display, file_of, working_directory
 from stringd.errors import Refusal
-from stringd.text.assignments import Assignment
 from stringd.text.listing import MOST, listed
 
 Fact = tuple[str, object]
@@ -26,7 +26,8 @@ async def run(invocation: Invocation) -> Reply:
     if wanted:
         raise Refusal("INVALID_PAYLOAD", f"/info takes @id, not {wanted}", f"Usage: {INFO.usage}")
     facts = [f"{key}: {value}" async for key, value in _facts(invocation)]
-    return Reply.page("Session info", "\n".join((*facts, *_variables(invocation.session.state))))
+    variables = (f"  {it}" for it in variables_of(invocation))
+    return Reply.page("Session info", "\n".join((*facts, *variables)))
 
 
 async def _explain(invocation: Invocation, wanted: str) -> Reply:
@@ -36,20 +37,20 @@ async def _explain(invocation: Invocation, wanted: str) -> Reply:
 
 
 async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
-    session, state = invocation.session, invocation.session.state
+    session, place = invocation.session, Desk(invocation).place
     own = dict(invocation.topic.info())
     yield "topic", session.name
     yield "user", session.user.id
     yield "cwd", own.pop("cwd", None) or working_directory(session)
-    if state.document:
-        for fact in _place(invocation, state.document):
+    if place:
+        for fact in _place(invocation, place):
             yield fact
         for fact in await _document(invocation):
             yield fact
     for fact in own.items():
         yield fact
-    yield "history", len(state.history)
-    yield "variables", len(state.variables)
+    yield "history", len(session.state.history)
+    yield "variables", len(session.state.variables)
 
 
 def _place(invocation: Invocation, place: Place) -> Iterator[Fact]:
@@ -85,14 +86,9 @@ def _offers(page: Page) -> Iterator[Fact]:
         ("blocks", [f"#{name}" for name in page.sheet.parsed.blocks], "/source shows the text"),
         ("menus", [*page.menus], "/nav lists them"),
         ("shortcuts", [f"@{name}" for name in page.sheet.shortcuts.by_id], "/nav page lists them"),
-        ("actions", [f"/act.{name}" for name in page.sheet.actions.actions], "/source shows the text"),
+        ("actions", [f"/act.{name}" for name in page.sheet.actions.actions], "/act lists them"),
     )
     return ((what, listed(names, where)) for what, names, where in offered if names)
-
-
-def _variables(state: State) -> Iterator[str]:
-    for name, value in sorted(state.variables.items()):
-        yield f"  {Assignment(name=name, value=value, secret=False)}"
 
 
 INFO = Command(

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
+from stringd.contracts.sessions import State
 from stringd.documents.desk import Desk
 from stringd.documents.menus import Menu
 from stringd.documents.page import Page
 from stringd.documents.scaffold import scaffold
-from stringd.documents.shortcuts import Shortcut
 from stringd.errors import Refusal
 from stringd.text.counts import counted
 from stringd.text.listing import listed, nearest_first
@@ -26,7 +26,7 @@ async def _nav(invocation: Invocation) -> Reply:
         case "":
             return Reply.page("Menus", _lines(map(_summary, page.menus.values())))
         case "page":
-            return Reply.page("Shortcuts", _lines(map(_shown, page.sheet.shortcuts.by_id.values())))
+            return Reply.page("Shortcuts", _lines(_shortcuts(page, invocation.session.state)))
         case "scaffold":
             return Reply.page("Nav Scaffold", _lines(scaffold(page)))
         case name:
@@ -52,8 +52,13 @@ def _entries(menu: Menu, page: Page, desk: Desk) -> Iterator[str]:
         yield f"[{entry.label}][@{menu.name}.{entry.id}]{' (here)' if here else ''}"
 
 
-def _shown(shortcut: Shortcut) -> str:
-    return f"@{shortcut.id}  {shortcut.label}  {shortcut.target}"
+def _shortcuts(page: Page, state: State) -> Iterator[str]:
+    """Yield the page's own, then what actions have answered: links, and values for calls to come."""
+    own = page.sheet.shortcuts.by_id
+    yield from (f"@{it.id}  {it.label}  {it.target}" for it in own.values())
+    yield from (f"@{name}  {target}" for name, target in state.links.items() if name not in own)
+    for name, value in state.values.items():
+        yield f"@{name}  {value}" if isinstance(value, str) else f"@{name}  ({', '.join(value)})"
 
 
 def _lines(lines: Iterable[str]) -> str:

@@ -6,12 +6,14 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+from stringd.actions.default import shown_page
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.documents.desk import Desk, Opened, Spot
 from stringd.documents.directory import list_directory
 from stringd.documents.files import is_directory
 from stringd.documents.paths import shown_document
+from stringd.documents.topic import kept_by
 from stringd.errors import Refusal
 from stringd.text.path_arguments import parse_path_arguments
 
@@ -29,7 +31,7 @@ async def _open(invocation: Invocation) -> Reply:
         return await _open_directory(invocation, spot, spot.path)
     opened = await desk.open(spot)
     _visit(invocation, opened)
-    return Reply.page(f"Opened {opened.spot.shown}", opened.content)
+    return Reply.page(f"Opened {opened.spot.shown}", await shown_page(invocation, opened))
 
 
 async def _open_directory(invocation: Invocation, spot: Spot, path: Path) -> Reply:
@@ -51,16 +53,16 @@ async def _back(invocation: Invocation) -> Reply:
     state = invocation.session.state
     before = replace(state, document=opened.place, history=history[:-1], directory=None)
     invocation.session.remember(before)
-    return Reply.page(f"Back to {_shown(invocation, opened)}", opened.content)
+    return Reply.page(f"Back to {_shown(invocation, opened)}", await shown_page(invocation, opened))
 
 
 async def _refresh(invocation: Invocation) -> Reply:
-    document = invocation.session.state.document
-    if document is None:
-        raise Refusal("INVALID_TARGET", "No document is open.")
-    opened = await Desk(invocation).reopen(document)
+    desk = Desk(invocation)
+    if desk.place is None:
+        raise kept_by(invocation.topic).nothing_open()
+    opened = await desk.reopen(desk.place)
     invocation.session.remember(replace(invocation.session.state, document=opened.place))
-    return Reply.page(f"Refreshed {_shown(invocation, opened)}", opened.content)
+    return Reply.page(f"Refreshed {_shown(invocation, opened)}", await shown_page(invocation, opened))
 
 
 def _dropped(invocation: Invocation, refusal: Refusal) -> Refusal:

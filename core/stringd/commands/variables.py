@@ -1,46 +1,63 @@
-"""`/set`: the topic's variables."""
+"""`/set`: the topic's variables, and the `$NAME`s of those that keep some."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
+from stringd.contracts.secrets import SecretScope
+from stringd.contracts.sessions import Topic
 from stringd.errors import Refusal
-from stringd.text.assignments import Assignment, mask_secrets, parse_assignments
+from stringd.text.assignments import Assignment, hidden, mask_secrets, parse_assignments
 
 
 async def run(invocation: Invocation) -> Reply:
-    """List the variables, or assign some: all of them or, if one can't be read, none."""
+    """List the variables, or assign some: all of them or, if one can't be taken, none."""
     session, line = invocation.session, invocation.line
     assignments = parse_assignments("\n".join(part for part in (line.arguments, line.body) if part))
     if not assignments:
-        return Reply.page("Variables", _listing(session.state.variables))
-    for assignment in assignments:
-        _refuse_secret(assignment, session.name.type)
-    added = {assignment.name: assignment.value for assignment in assignments}
+        return Reply.page("Variables", "\n".join(map(str, variables_of(invocation))) or "(none)")
+    # First what may fail to reach the disk: whatever is refused, is refused whole.
+    await _keep_secrets(invocation, assignments)
+    added = {it.name: it.value for it in assignments if not it.secret}
     session.remember(replace(session.state, variables={**session.state.variables, **added}))
-    return Reply.confirmation("\n".join(map(str, assignments)))
+    return Reply.confirmation("\n".join(str(_shown(it, invocation.topic)) for it in assignments))
 
 
-def _listing(variables: Mapping[str, str]) -> str:
-    shown = (Assignment(name=name, value=value, secret=False) for name, value in sorted(variables.items()))
-    return "\n".join(map(str, shown)) or "(none)"
+def variables_of(invocation: Invocation) -> Iterator[Assignment]:
+    """Yield the topic's variables and its `$NAME`s as they may be shown."""
+    for name, value in sorted(invocation.session.state.variables.items()):
+        yield Assignment(name=name, value=value, secret=False)
+    scope = invocation.topic.secret_scope()
+    for name, value in sorted(invocation.daemon.secrets.of(scope).items() if scope else ()):
+        yield _shown(Assignment(name=name, value=value, secret=True), invocation.topic)
 
 
-def _refuse_secret(assignment: Assignment, topic_type: str) -> None:
-    if assignment.secret:
-        message = (
-            f"Topics of type {topic_type} keep no ${assignment.name}; {{{assignment.name}}} is a variable."
-        )
+async def _keep_secrets(invocation: Invocation, assignments: tuple[Assignment, ...]) -> None:
+    secrets = {it.name: it.value for it in assignments if it.secret}
+    if secrets:
+        await invocation.daemon.secrets.keep(_scope(invocation, next(iter(secrets))), secrets)
+
+
+def _scope(invocation: Invocation, name: str) -> SecretScope:
+    scope = invocation.topic.secret_scope()
+    if scope is None:
+        kind = invocation.session.name.type
+        message = f"Topics of type {kind} keep no ${name}; {{{name}}} is a variable."
         raise Refusal("INVALID_TARGET", message)
+    return scope
+
+
+def _shown(assignment: Assignment, topic: Topic) -> Assignment:
+    return hidden(assignment) if assignment.secret and topic.is_secret(assignment.name) else assignment
 
 
 SET = Command(
     name="set",
-    summary="List this topic's variables, or set some.",
-    usage='/set [{name} = "value"]',
+    summary="List this topic's variables, or set some; an app topic keeps $NAMEs too.",
+    usage='/set [{name} = "value" | $NAME = "value"]',
     run=run,
     takes_body=True,
     mask=mask_secrets,

@@ -54,7 +54,8 @@ Mask: TypeAlias = Callable[[str], str]
 class Command:
     """A word that agents may send.
 
-    One that takes no arguments or no body is never run with any. `mask` hides secrets in the
+    One that takes no arguments or no body is never run with any. One that takes members is meant by
+    `/name.member` too, whatever the member, and explains them itself. `mask` hides secrets in the
     command's text wherever it is shown: in the reply's label, in logs, to observers. An `urgent` one
     waits for no turn: it runs beside the command that its topic is busy with, however many wait.
     """
@@ -66,6 +67,7 @@ class Command:
     topic_types: frozenset[str] | TopicGroup = TopicGroup.ALL
     takes_arguments: bool = True
     takes_body: bool = False
+    takes_members: bool = False
     mask: Mask | None = None
     urgent: bool = False
 

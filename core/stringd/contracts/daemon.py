@@ -6,17 +6,20 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from stringd.config import Config
 from stringd.contracts.checks import check_callable, check_word
-from stringd.contracts.documents import Document
+from stringd.contracts.documents import Document, Loaded, Located
 from stringd.contracts.edits import Undo
+from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome, Reply
+from stringd.contracts.secrets import Secrets
 from stringd.contracts.sessions import Session, SessionSummary, TopicName
 from stringd.contracts.users import User
 
 Left: TypeAlias = Callable[[], Awaitable[None]]
+Record = TypeVar("Record")
 
 
 class CommandHelp(Protocol):
@@ -49,6 +52,14 @@ class Daemon(Protocol):
     def undo(self) -> Undo:
         """What topics can take back."""
 
+    @property
+    def secrets(self) -> Secrets:
+        """The `$NAME`s of all topics."""
+
+    @property
+    def http(self) -> HttpClient:
+        """What makes HTTP requests."""
+
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
         """Keep every other command from editing the file at a real path meanwhile."""
 
@@ -67,6 +78,15 @@ class Daemon(Protocol):
     @property
     def schemes(self) -> Collection[str]:
         """The schemes of the URIs that can be loaded, in lower case."""
+
+    def added(self, record: type[Record]) -> Sequence[Record]:
+        """Return what all plugins returned from the hook of this record, which some plugin brought."""
+
+    async def render(self, loaded: Loaded) -> Document:
+        """Make a document of bytes, or raise `Refusal` with `LOAD_ERROR` where no plugin can."""
+
+    async def find(self, uri: str, session: Session) -> Document | Located:
+        """Fetch and render a URI for a topic, or return the file that its loader has found."""
 
     async def load(self, uri: str, session: Session) -> Document:
         """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""

@@ -1,9 +1,10 @@
-"""How a URI becomes a document: a loader brings bytes, a renderer makes Markdown of them."""
+"""How a URI becomes a document: a loader brings bytes that a renderer makes Markdown of, or finds a file."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 from stringd.contracts.checks import check_callable, check_words
@@ -28,13 +29,36 @@ class Document:
     text: str
 
 
-Load: TypeAlias = Callable[[str, Session], Awaitable[Loaded]]
+class Package:
+    """A directory of documents that go by URIs of their own, such as an app: `uri` stands for all of it.
+
+    Derive from it what else a package gives to its documents.
+    """
+
+    def __init__(self, uri: str, directory: Path) -> None:
+        self.uri = uri
+        self.directory = directory
+
+    def uri_of(self, path: Path) -> str:
+        """Return the URI of a file in the package."""
+        return f"{self.uri}/{path.relative_to(self.directory).as_posix()}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """What a loader found: a file at its real path, and the package that it belongs to."""
+
+    path: Path
+    package: Package
+
+
+Load: TypeAlias = Callable[[str, Session], Awaitable[Loaded | Located]]
 Render: TypeAlias = Callable[[Loaded], Document]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loader:
-    """Brings the bytes behind URIs of the named schemes, for a topic."""
+    """Brings the bytes behind URIs of the named schemes, or says where they are, for a topic."""
 
     schemes: tuple[str, ...]
     load: Load

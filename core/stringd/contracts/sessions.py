@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from stringd.contracts.checks import check_optional_text
+from stringd.contracts.secrets import SecretScope
 from stringd.contracts.users import User
 
 
@@ -35,11 +36,16 @@ class Place:
         check_optional_text("place", self.uri, self.title, self.block)
 
 
+NamedValue: TypeAlias = str | tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """What survives a restart. Immutable: a change is a new state, so that saving sees a whole one.
 
     `seen` holds the digest of each file as the topic saw it last, by its path; None where there was none.
+    `values` is what `@name` stands for since an action's answer said so, as a value of calls to come;
+    `links` are the targets of the links in that answer.
     """
 
     document: Place | None = None
@@ -47,10 +53,15 @@ class State:
     variables: Mapping[str, str] = field(default_factory=dict)
     directory: str | None = None
     seen: Mapping[str, str | None] = field(default_factory=dict)
+    values: Mapping[str, NamedValue] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_optional_text("state", self.directory, *self.variables, *self.variables.values())
         check_optional_text("state", *self.seen, *self.seen.values())
+        check_optional_text("state", *self.values, *self.links, *self.links.values())
+        for value in self.values.values():
+            check_optional_text("state", *(value if isinstance(value, tuple) else (value,)))
         places = self.history if self.document is None else (*self.history, self.document)
         if not all(isinstance(place, Place) for place in places):
             raise TypeError(f"state needs Places, not {places!r}")
@@ -66,6 +77,14 @@ class Topic:
     def masked(self, text: str) -> str:
         """Return a command's text as it may be shown, whatever is secret at this moment hidden."""
         return text
+
+    def secret_scope(self) -> SecretScope | None:
+        """Where the topic's `$NAME`s are kept; None where it has none."""
+        return None
+
+    def is_secret(self, name: str) -> bool:
+        """Whether the value of `$name` is hidden wherever it could be shown."""
+        return True
 
 
 class Session(Protocol):

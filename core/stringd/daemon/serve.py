@@ -8,7 +8,7 @@ import logging
 import signal
 import socket
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 
 import uvloop
 
@@ -47,7 +47,7 @@ async def _run(kernel: Kernel, listener: socket.socket) -> int:
     loop = asyncio.get_running_loop()
     for number in _END_SIGNALS:
         loop.add_signal_handler(number, server.stop)
-    async with _running(kernel.catalogue.services, server):
+    async with _running(kernel.catalogue.services, server), aclosing(kernel):
         await server.serve(sockets=[listener])
     return server.exit_code
 

@@ -63,6 +63,7 @@ class UserEndpoint(HTTPEndpoint):
             raise InvalidBody("id required")
         # Sessions first: a daemon that dies in between must not find them under a user who comes back.
         await kernel.registry.delete_user(segments[1])
+        await kernel.secrets.remove_user(segments[1])
         deleted = await kernel.users.remove(segments[1])
         await kernel.registry.delete_user(segments[1])
         return Json({"user_id": segments[1], "deleted": deleted})

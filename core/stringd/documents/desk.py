@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import stat
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from urllib.parse import unquote, unquote_to_bytes, urljoin
+from urllib.parse import unquote, unquote_to_bytes
 
 from stringd.contracts.commands import Invocation
+from stringd.contracts.documents import Located, Package
 from stringd.contracts.sessions import Place
 from stringd.documents.binary import describe_binary
 from stringd.documents.files import read_if_there, read_text
-from stringd.documents.includes import Linked
+from stringd.documents.includes import Linked, ReadFile
+from stringd.documents.lines import without_line_end
+from stringd.documents.packages import locate
 from stringd.documents.page import Page, file_page, remote_page
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
 from stringd.documents.recent import RecentPages
 from stringd.documents.seen import saw
-from stringd.documents.targets import is_uri, names_file
+from stringd.documents.targets import means_uri, names_file
 from stringd.documents.topic import kept_by
+from stringd.documents.uris import is_hierarchical, is_uri, join
 from stringd.documents.verbatim import is_verbatim, verbatim_sheet
 from stringd.errors import Refusal
 
 # Up to here a page is read and taken apart faster than a thread is asked to.
 SMALL = 16 * 1024
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!L\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +44,11 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A spot that was opened: the page, and what is shown of it."""
+    """A spot that was opened: the page, and what is shown of the block that is meant, if one is."""
 
     spot: Spot
     page: Page
-    content: str
+    block: str | None
 
     @property
     def place(self) -> Place:
@@ -61,16 +64,23 @@ class Desk:
         self._invocation = invocation
         self._session = invocation.session
         self._full_access = invocation.daemon.config.full_access
+        if self._session.state.document is None and (start := kept_by(invocation.topic).start()):
+            self._session.remember(replace(self._session.state, document=start))
+
+    @property
+    def place(self) -> Place | None:
+        """Where the topic is; before anything was opened, where it starts."""
+        return self._session.state.document
 
     async def find(self, typed: str) -> Spot:
         """Return where a target leads: a path, a URI, `@id`, `#block`, or one of these with a block."""
         if typed.startswith(("@", "#")) and not self._is_there(typed):
             inner = self._behind_shortcut if typed.startswith("@") else self._block_here
             return await inner(typed[1:])
-        if is_uri(typed, self._invocation):
-            return self._remote(typed)
+        if means_uri(typed, self._invocation):
+            return _remote(typed)
         if self._is_relative_to_remote(typed):
-            return self._remote(self._joined(typed))
+            return _remote(self._joined(typed))
         target = resolve(typed, self._session, full_access=self._full_access)
         if target.lines:
             raise Refusal("INVALID_TARGET", f"Lines can't be opened: {typed}", f"/edit {typed} shows them.")
@@ -82,8 +92,8 @@ class Desk:
         if spot.path:
             for path, text in {**page.included, spot.path: page.source}.items():
                 saw(self._session, path, text)
-        content = page.block(spot.block) if spot.block else page.view()
-        return Opened(spot=spot, page=page, content=_without_line_end(content))
+        block = without_line_end(page.block(spot.block)) if spot.block else None
+        return Opened(spot=spot, page=page, block=block)
 
     async def reopen(self, place: Place) -> Opened:
         """Load a place again, as its source is now."""
@@ -93,7 +103,7 @@ class Desk:
         """Return the current document: a file as it is now, what was fetched as it came."""
         place, fetched = self._session.state.document, kept_by(self._invocation.topic).fetched
         if place is None:
-            raise Refusal("INVALID_TARGET", "No document is open.")
+            raise kept_by(self._invocation.topic).nothing_open()
         if fetched and fetched.uri == place.uri:
             return fetched
         return await self._load(self._spot_of(Place(uri=place.uri), ""))
@@ -102,7 +112,7 @@ class Desk:
         """Return how the current document is shown, and its text as it is stored or came; or refuse."""
         place = self._session.state.document
         if place is None:
-            raise Refusal("INVALID_TARGET", "No document is open.")
+            raise kept_by(self._invocation.topic).nothing_open()
         spot = self._spot_of(Place(uri=place.uri), "")
         if spot.path is None:
             return spot.shown, (await self._load(spot)).source
@@ -124,36 +134,40 @@ class Desk:
 
     async def _load(self, spot: Spot) -> Page:
         if spot.path is None:
-            page = remote_page(await self._invocation.daemon.load(spot.uri, self._session))
-            kept_by(self._invocation.topic).fetched = page
-            return page
-        return await self._file_page(spot.path, spot.shown)
+            return await self._load_uri(spot.uri)
+        return await self._file_page(spot.path, spot.shown, self._read_linked)
 
-    async def _file_page(self, path: Path, shown: str) -> Page:
+    async def _load_uri(self, uri: str) -> Page:
+        loaded = await self._invocation.daemon.find(uri, self._session)
+        if isinstance(loaded, Located):
+            return await self._packaged_page(loaded.path, loaded.package)
+        page = kept_by(self._invocation.topic).fetched = remote_page(loaded)
+        return page
+
+    async def _packaged_page(self, path: Path, package: Package) -> Page:
+        uri = package.uri_of(path)
+        page = await self._file_page(path, uri, partial(self._read_packaged, package))
+        return replace(page, uri=uri, package=package)
+
+    async def _file_page(self, path: Path, shown: str, read_linked: ReadFile) -> Page:
         status = _status(path)
         page = _recent.get(path, status) if status else None
         if page is None:
             is_small = status is None or (stat.S_ISREG(status.st_mode) and status.st_size <= SMALL)
-            page = self._read(path, shown) if is_small else await asyncio.to_thread(self._read, path, shown)
+            if is_small:
+                page = _read(path, shown, read_linked)
+            else:
+                page = await asyncio.to_thread(_read, path, shown, read_linked)
             if status:
                 _recent.keep(path, status, page)
         return page
 
-    def _read(self, path: Path, shown: str) -> Page:
-        try:
-            text = read_text(path, shown)
-        except Refusal:
-            description = describe_binary(path)
-            if description is None:
-                raise
-            sheet = verbatim_sheet(description, title=path.name)
-            return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
-        if is_verbatim(path):
-            return Page(uri=path.as_uri(), path=path, source=text, sheet=verbatim_sheet(text))
-        return file_page(path, text, self._read_linked)
-
     def _read_linked(self, target: str, author: Path) -> Linked:
         found = self.meant(target, author)
+        return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
+
+    def _read_packaged(self, package: Package, target: str, author: Path) -> Linked:
+        found = self.meant(target, author) if _is_outside(target) else locate(target, author, package)
         return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
 
     def meant(self, target: str, author: Path) -> Target:
@@ -185,22 +199,35 @@ class Desk:
     async def _block_here(self, block: str) -> Spot:
         place = self._session.state.document
         if place is None:
-            raise Refusal("INVALID_TARGET", "No document is open.")
+            raise kept_by(self._invocation.topic).nothing_open()
         if not block:
             raise Refusal("INVALID_TARGET", "No block is named behind the #.")
         return self._spot_of(Place(uri=place.uri), block)
 
     async def _behind_shortcut(self, name: str) -> Spot:
         page = await self.current()
+        answered = self._answered(name, page)
+        if answered:
+            return await self.find(answered)
         shortcut, author = page.shortcut(name)
         if author is None:
-            return self._remote(urljoin(page.uri, shortcut.target))
-        if _is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
-            return self._remote(shortcut.target)
+            return _remote(join(page.uri, shortcut.target))
+        if is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
+            return _remote(shortcut.target)
+        if page.package and not _is_outside(shortcut.target):
+            return _packaged(shortcut.target, author, page.package)
         return self._linked(shortcut.target, author)
 
     def _lies_beside(self, target: str, author: Path) -> bool:
         return "://" not in target and os.path.lexists(self.meant(target, author).path)
+
+    def _answered(self, name: str, page: Page) -> str | None:
+        """Return where a name leads that an action's answer has brought; the page's own come first."""
+        state = self._session.state
+        target = state.links.get(name) or state.values.get(name)
+        if not isinstance(target, str) or target.startswith("@") or page.has_shortcut(name):
+            return None
+        return target
 
     def _linked(self, target: str, author: Path) -> Spot:
         found = self.meant(target, author)
@@ -213,19 +240,42 @@ class Desk:
 
     def _is_relative_to_remote(self, typed: str) -> bool:
         place, is_local = self._session.state.document, typed.startswith(("~", "file:///"))
-        return place is not None and current_file(self._session) is None and not is_local
+        if place is None or is_local or current_file(self._session) is not None:
+            return False
+        return is_hierarchical(place.uri) or not typed.startswith("/")
 
     def _joined(self, typed: str) -> str:
         place = self._session.state.document
-        return typed if place is None else urljoin(place.uri, typed)
-
-    def _remote(self, uri: str) -> Spot:
-        base, _, block = uri.partition("#")
-        return Spot(shown=uri, uri=base, block=block or None)
+        return typed if place is None else join(place.uri, typed)
 
 
-def _without_line_end(text: str) -> str:
-    return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
+def _remote(uri: str) -> Spot:
+    base, _, block = uri.partition("#")
+    return Spot(shown=uri, uri=base, block=block or None)
+
+
+def _packaged(target: str, author: Path, package: Package) -> Spot:
+    found = locate(target, author, package)
+    uri = package.uri_of(found.path)
+    return Spot(shown=f"{uri}#{found.block}" if found.block else uri, uri=uri, block=found.block)
+
+
+def _is_outside(target: str) -> bool:
+    return target.startswith(("/", "~"))
+
+
+def _read(path: Path, shown: str, read_linked: ReadFile) -> Page:
+    try:
+        text = read_text(path, shown)
+    except Refusal:
+        description = describe_binary(path)
+        if description is None:
+            raise
+        sheet = verbatim_sheet(description, title=path.name)
+        return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
+    if is_verbatim(path):
+        return Page(uri=path.as_uri(), path=path, source=text, sheet=verbatim_sheet(text))
+    return file_page(path, text, read_linked)
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -233,10 +283,6 @@ def _status(path: Path) -> os.stat_result | None:
         return path.lstat()
     except OSError:
         return None
-
-
-def _is_uri(target: str) -> bool:
-    return _URI.match(target) is not None and not target.startswith("file:")
 
 
 _recent = RecentPages()

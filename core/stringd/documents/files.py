@@ -18,16 +18,7 @@ _READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 def read_text(path: Path, shown: str) -> str:
     """Return the text of the file at a real path, byte order mark and line ends included, or refuse."""
-    try:
-        _require_file(path.lstat(), shown)
-        with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
-            # Not simply up to the limit: so much memory would be prepared each time.
-            data = file.read() if os.fstat(file.fileno()).st_size <= LIMIT else file.read(LIMIT + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
-    except OSError as error:
-        raise _unreadable(error, shown) from error
-    return _decoded(data, shown)
+    return _decoded(read_bytes(path, shown), shown)
 
 
 def read_if_there(path: Path, shown: str) -> str | None:
@@ -48,12 +39,34 @@ def is_directory(path: Path, shown: str) -> bool:
         raise _unreadable(error, shown) from error
 
 
+def read_bytes(path: Path, shown: str) -> bytes:
+    """Return what the file at a real path holds, or refuse."""
+    try:
+        _require_file(path.lstat(), shown)
+        with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
+            # Not simply up to the limit: so much memory would be prepared each time.
+            data = file.read() if os.fstat(file.fileno()).st_size <= LIMIT else file.read(LIMIT + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
+    except OSError as error:
+        raise _unreadable(error, shown) from error
+    if len(data) > LIMIT:
+        raise _too_large(shown)
+    return data
+
+
 def write_text(path: Path, text: str, shown: str) -> int:
     """Write the whole file at a real path, make the directories that are missing, return its size in bytes.
 
     An existing file keeps its permissions and its owner; one that isn't text is refused.
     """
     data = _encoded(text, shown)
+    read_if_there(path, shown)
+    return write_bytes(path, data, shown)
+
+
+def write_bytes(path: Path, data: bytes, shown: str) -> int:
+    """Write the whole file at a real path, whatever it holds, as `write_text` does."""
     try:
         replaced = _writable(path, shown)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +101,7 @@ def _writable(path: Path, shown: str) -> os.stat_result | None:
         status = path.lstat()
     except FileNotFoundError:
         return None
-    read_text(path, shown)
+    _require_file(status, shown)
     if not os.access(path, os.W_OK):
         raise Refusal("WRITE_FAILED", f"Cannot write {shown}: it is read-only")
     return status
@@ -104,8 +117,6 @@ def _require_file(status: os.stat_result, shown: str) -> None:
 
 
 def _decoded(data: bytes, shown: str) -> str:
-    if len(data) > LIMIT:
-        raise _too_large(shown)
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -58,3 +58,8 @@ def numbered_lines(text: str) -> Lines:
 def line_number(text: str, position: int) -> int:
     """Return the number, from 1, of the line in which a position of a text lies."""
     return text.count("\n", 0, position) + 1
+
+
+def without_line_end(text: str) -> str:
+    """Return a text without the end of its last line."""
+    return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")

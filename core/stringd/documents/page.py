@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stringd.contracts.documents import Document
-from stringd.documents.actions import hint
+from stringd.contracts.documents import Document, Package
+from stringd.documents.actions import Action, hint
 from stringd.documents.includes import Linked, ReadFile, with_includes
 from stringd.documents.menus import Menu, find_menus
 from stringd.documents.outline import Flaw
@@ -20,7 +20,7 @@ from stringd.text.nearest import nearest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A document that is open: the file that it lies in, or None for one that came from elsewhere."""
+    """A document that is open: the file that it lies in, or None for one that came over the network."""
 
     uri: str
     path: Path | None
@@ -31,6 +31,7 @@ class Page:
     """All that can't mean what its author meant, by the lines of the source."""
     included: Mapping[Path, str | None] = field(default_factory=dict)
     """The files that it includes, as they were; None for one that is not there."""
+    package: Package | None = None
 
     @property
     def title(self) -> str | None:
@@ -42,9 +43,9 @@ class Page:
         """Whether no other file has a part in the page."""
         return not self.sheet.parsed.directives and self.source == self.sheet.parsed.lines.text
 
-    def view(self) -> str:
-        """Return the whole page as it is shown: hints, a blank line, the text."""
-        hints = "\n".join(self._hints())
+    def view(self, actions: Iterable[Action], hints: Iterable[str]) -> str:
+        """Return the whole page as it is shown: what it offers, more hints, a blank line, the text."""
+        hints = "\n".join((*self._offers(actions), *hints))
         return f"{hints}\n\n{self.sheet.body}" if hints else self.sheet.body
 
     def block(self, block_id: str) -> str:
@@ -65,12 +66,18 @@ class Page:
             return menu.entries[entry], menu.path
         raise self._unknown_shortcut(name)
 
-    def _hints(self) -> Iterator[str]:
+    def has_shortcut(self, name: str) -> bool:
+        """Whether `@name` is the page's own, or an entry of one of its menus."""
+        menu_name, _, entry = name.partition(".")
+        menu = self.menus.get(menu_name)
+        return name in self.sheet.shortcuts.by_id or (menu is not None and entry in menu.entries)
+
+    def _offers(self, actions: Iterable[Action]) -> Iterator[str]:
         if self.menus:
             yield f"[nav] {', '.join(self.menus)} — /nav <name>"
-        actions = hint(self.sheet.actions.actions.values())
-        if actions:
-            yield actions
+        calls = hint(actions)
+        if calls:
+            yield calls
 
     def _unknown_shortcut(self, name: str) -> Refusal:
         known = [*self.sheet.shortcuts.by_id]

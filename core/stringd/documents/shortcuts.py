@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stringd.documents.definitions import Spelling
@@ -45,9 +46,9 @@ class Shortcuts:
     warnings: tuple[Flaw, ...]
 
 
-def find_shortcuts(parsed: Parsed) -> Shortcuts:
+def find_shortcuts(parsed: Parsed, taken: Iterable[str] = ()) -> Shortcuts:
     """Name the targets of a page: its author's names first, then those that its links get by themselves."""
-    naming = _Naming(parsed)
+    naming = _Naming(parsed, taken)
     for link in parsed.links:
         naming.take_own(link)
     for link in parsed.links:
@@ -62,11 +63,11 @@ def find_shortcuts(parsed: Parsed) -> Shortcuts:
 class _Naming:
     """One page's names, as they are given."""
 
-    def __init__(self, parsed: Parsed) -> None:
+    def __init__(self, parsed: Parsed, taken: Iterable[str]) -> None:
         self.by_id: dict[str, Shortcut] = {}
         self.replacements: list[Replacement] = []
         self.warnings: list[Flaw] = []
-        self._names = Names()
+        self._names = Names(taken)
         self._nameless = 0
         self._lines = parsed.lines
         labels = {link.reference: link.label for link in reversed(parsed.links) if link.reference}

@@ -10,7 +10,7 @@ from stringd.documents.paths import is_there
 _URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>//)?")
 
 
-def is_uri(typed: str, invocation: Invocation) -> bool:
+def means_uri(typed: str, invocation: Invocation) -> bool:
     """Whether a target has `//`, or a scheme that a plugin loads while no file of that name is there."""
     found = _URI.match(typed)
     if found is None or found["slashes"]:

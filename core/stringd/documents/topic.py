@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from stringd.contracts.sessions import Topic
+from stringd.contracts.sessions import Place, Topic
 from stringd.contracts.topics import TopicContext
 from stringd.documents.page import Page
+from stringd.errors import Refusal
 
 
 class DocumentTopic(Topic):
@@ -15,6 +16,14 @@ class DocumentTopic(Topic):
 
     def __init__(self) -> None:
         self.fetched: Page | None = None
+
+    def nothing_open(self) -> Refusal:
+        """Return the refusal of a command that needs a document, in a topic without one."""
+        return Refusal("INVALID_TARGET", "No document is open.")
+
+    def start(self) -> Place | None:
+        """Return the document that the topic shows before any was opened in it, if it has one."""
+        return None
 
 
 def kept_by(topic: Topic) -> DocumentTopic:

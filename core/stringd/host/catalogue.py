@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stringd.contracts.cli import CliCommand
 from stringd.contracts.commands import Command, Gate, Observer, TopicGroup
 from stringd.contracts.daemon import Service
 from stringd.contracts.documents import Loader, Renderer
+from stringd.contracts.extensions import Hook
 from stringd.contracts.topics import TopicType
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
+
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,8 @@ class Contribution:
     gates: tuple[Gate, ...] = ()
     observers: tuple[Observer, ...] = ()
     cli: tuple[CliCommand, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    extensions: tuple[tuple[Hook, Any], ...] = ()
 
     def claims(self) -> Iterator[str]:
         """Name everything that only one plugin may add, in the words of the reports."""
@@ -41,6 +46,8 @@ class Contribution:
         yield from (f"gate {record.name}" for record in self.gates)
         yield from (f"observer {record.name}" for record in self.observers)
         yield from (f"subcommand {record.name}" for record in self.cli)
+        yield from (f"hook {record.name}" for record in self.hooks)
+        yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
 
     def yields_to(self) -> Iterator[str]:
         """Name what must be free too: only a type's own plugin may redefine a shared command."""
@@ -66,9 +73,11 @@ class Catalogue:
     gates: list[Gate] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
     cli: dict[str, CliCommand] = field(default_factory=dict)
+    hooks: list[Hook] = field(default_factory=list)
     _commands: list[Command] = field(default_factory=list)
     _by_type: dict[str, dict[str, Command]] = field(default_factory=dict)
     _urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
+    _extensions: list[Any] = field(default_factory=list)
 
     def add(self, added: Contribution) -> None:
         """Take in what a plugin adds; its claims have been checked."""
@@ -80,7 +89,13 @@ class Catalogue:
         self.services += added.services
         self.gates += added.gates
         self.observers += added.observers
+        self.hooks += added.hooks
+        self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands
+
+    def added(self, record: type[Record]) -> Sequence[Record]:
+        """Return the records of one kind that came through the hooks of plugins."""
+        return [it for it in self._extensions if isinstance(it, record)]
 
     def commands_of(self, topic_type: str) -> Mapping[str, Command]:
         """Return a topic type's commands by name, sorted; those that name the type win over shared ones."""

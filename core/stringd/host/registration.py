@@ -16,6 +16,7 @@ from stringd.contracts.cli import CliCommand
 from stringd.contracts.commands import Command, Gate, Observer
 from stringd.contracts.daemon import Daemon, Service
 from stringd.contracts.documents import Loader, Renderer
+from stringd.contracts.extensions import Hook
 from stringd.contracts.topics import TopicType
 from stringd.errors import Fault
 from stringd.host.catalogue import Catalogue, Contribution, below
@@ -32,11 +33,16 @@ _RECORDS: Mapping[str, type] = {
     "gates": Gate,
     "observers": Observer,
     "cli": CliCommand,
+    "hooks": Hook,
 }
 
 
 class Unfit(Exception):
     """A plugin that can't be taken in, and why."""
+
+
+class UnknownHook(Unfit):
+    """A plugin that implements a hook which no plugin has brought so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +52,7 @@ class PluginReport:
     candidate: Candidate
     adds: tuple[str, ...] = ()
     skipped: str | None = None
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +73,7 @@ def load_plugins(
     """Load what the configuration asks for. Without a daemon, what needs one is not asked for."""
     selected = select_plugins(installed_plugins(), config)
     host = _Host(config, daemon, reserved=_reserved(reserved_paths))
-    reports = tuple(host.take(candidate) for candidate in selected)
+    reports = host.take_all(selected)
     _refuse_named(reports, config)
     return Plugins(catalogue=host.catalogue, reports=reports)
 
@@ -94,11 +101,21 @@ class _Host:
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
 
-    def take(self, candidate: Candidate) -> PluginReport:
+    def take_all(self, candidates: Sequence[Candidate]) -> tuple[PluginReport, ...]:
+        """Take the plugins in their order; one whose hook a later one brings is taken behind that."""
+        reports = {candidate: self._report(candidate) for candidate in candidates}
+        known = None
+        while known != len(self.catalogue.hooks):
+            known = len(self.catalogue.hooks)
+            reports |= {it: self._report(it) for it, report in reports.items() if report.waits}
+        return tuple(reports.values())
+
+    def _report(self, candidate: Candidate) -> PluginReport:
         try:
             adds = self._take(candidate)
         except Unfit as reason:
-            return PluginReport(candidate=candidate, skipped=str(reason))
+            waits = isinstance(reason, UnknownHook)
+            return PluginReport(candidate=candidate, skipped=str(reason), waits=waits)
         return PluginReport(candidate=candidate, adds=adds)
 
     def _take(self, candidate: Candidate) -> tuple[str, ...]:
@@ -113,6 +130,8 @@ class _Host:
             raise
         self.catalogue.add(contribution)
         self._names[candidate.name] = candidate
+        for hook in contribution.hooks:
+            self._manager.add_hookspecs(type(hook.name, (), {hook.name: staticmethod(hook.spec)}))
         return claims
 
     def _refuse_taken_name(self, candidate: Candidate) -> None:
@@ -123,17 +142,25 @@ class _Host:
     def _register(self, module: object, name: str) -> None:
         if self._manager.is_registered(module):
             raise Unfit("another plugin is made of the same object")
+        refused: type[Unfit] = Unfit
         try:
             self._manager.register(module, name=name)
+            refused = UnknownHook
             self._manager.check_pending()
         except Exception as error:
             self._manager.unregister(name=name)
-            raise Unfit(" ".join(str(error).split())) from error
+            raise refused(" ".join(str(error).split())) from error
 
     def _ask(self, module: object) -> Contribution:
         others = [plugin for plugin in self._manager.get_plugins() if plugin is not module]
         kinds = self._kinds().items()
-        return Contribution(**{field: self._records(field, kind, others) for field, kind in kinds})
+        records = {field: self._records(f"stringd_{field}", kind, others) for field, kind in kinds}
+        return Contribution(**records, extensions=tuple(self._extensions(others)))
+
+    def _extensions(self, others: Sequence[object]) -> Iterator[tuple[Hook, Any]]:
+        for hook in self.catalogue.hooks:
+            for record in self._records(hook.name, hook.record, others):
+                yield hook, record
 
     def _kinds(self) -> Mapping[str, type]:
         if "daemon" not in self._arguments:
@@ -142,8 +169,7 @@ class _Host:
 
         return {**_RECORDS, "routes": BaseRoute}
 
-    def _records(self, field: str, kind: type, others: Sequence[object]) -> tuple[Any, ...]:
-        hook = f"stringd_{field}"
+    def _records(self, hook: str, kind: type, others: Sequence[object]) -> tuple[Any, ...]:
         caller = self._manager.subset_hook_caller(hook, others)
         wanted = caller.spec.argnames if caller.spec else ()
         if not set(wanted) <= self._arguments.keys():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stringd.contracts.commands import Command, CommandEvent, CommandLine, Invocation, Run
@@ -78,14 +79,14 @@ class Runner:
         line = parse_command(cmd)
         command = self._find(session, line)
         shown = command.mask(cmd[:LONGEST_HEAD]) if command.mask else cmd
-        if line.arguments in _HELP_FLAGS:
+        if line.arguments in _HELP_FLAGS and line.word == command.name:
             return _Plan(_explain(command), line, shown, sent)
         _check_shape(command, line)
         return _Plan(command.run, line, shown, sent)
 
     def _find(self, session: LiveSession, line: CommandLine) -> Command:
         commands = self._catalogue.commands_of(session.name.type)
-        command = commands.get(line.word)
+        command = commands.get(line.word) or _owner(line.word, commands)
         if command is None:
             slash = session.topic_type.slash
             meant = nearest(line.word, commands)
@@ -140,6 +141,12 @@ class Runner:
                 observer.on_event(event)
             except (Exception, SystemExit):
                 log.exception("observer %s failed", observer.name)
+
+
+def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:
+    """Return the command that a word with a dot names a member of."""
+    command = commands.get(word.partition(".")[0])
+    return command if command and command.takes_members else None
 
 
 def _expect_reply(reply: object) -> Reply:

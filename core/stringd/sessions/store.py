@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from stringd.contracts.sessions import Place, State
+from stringd.contracts.sessions import NamedValue, Place, State
 from stringd.database import Database
 
 FILE = "sessions.db"
@@ -66,6 +66,8 @@ def _plain(state: State) -> dict[str, Any]:
         "variables": dict(state.variables),
         "directory": state.directory,
         "seen": dict(state.seen),
+        "values": dict(state.values),
+        "links": dict(state.links),
     }
 
 
@@ -77,4 +79,10 @@ def _state(plain: dict[str, Any]) -> State:
         variables=dict(plain.get("variables", {})),
         directory=plain.get("directory"),
         seen=dict(plain.get("seen", {})),
+        values={name: _value(value) for name, value in plain.get("values", {}).items()},
+        links=dict(plain.get("links", {})),
     )
+
+
+def _value(plain: str | list[str]) -> NamedValue:
+    return tuple(plain) if isinstance(plain, list) else plain

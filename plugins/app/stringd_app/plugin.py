@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.documents.topic import open_document_topic
-from stringd.plugin import TopicType, hookimpl
+from stringd.plugin import Command, Daemon, Hook, Loader, TopicType, hookimpl
+from stringd_app.installing import INSTALL, UNINSTALL
+from stringd_app.loader import app_loader
+from stringd_app.records import App, stringd_apps
+from stringd_app.topic import open_app_topic
 
 
 @hookimpl
@@ -15,8 +18,26 @@ def stringd_topic_types() -> Iterable[TopicType]:
         TopicType(
             name="app",
             summary="Apps: documents that act.",
-            open=open_document_topic,
+            open=open_app_topic,
             documents=True,
             takes_config=True,
         ),
     )
+
+
+@hookimpl
+def stringd_commands() -> Iterable[Command]:
+    """Add what installs apps and removes them."""
+    return (INSTALL, UNINSTALL)
+
+
+@hookimpl
+def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
+    """Add the URIs of apps."""
+    return (app_loader(daemon),)
+
+
+@hookimpl
+def stringd_hooks() -> Iterable[Hook]:
+    """Add the hook by which other plugins bring apps."""
+    return (Hook(what="app", record=App, spec=stringd_apps),)

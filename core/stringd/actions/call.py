@@ -1,0 +1,148 @@
+"""From what was typed behind an action's name to the values of its parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stringd.actions.environment import Environment
+from stringd.actions.flags import sort_words
+from stringd.actions.schema import call_of, expectation
+from stringd.actions.setup import unset_secret
+from stringd.actions.values import Value, read_number
+from stringd.contracts.sessions import Session
+from stringd.documents.actions import Action, Parameter
+from stringd.errors import Refusal
+from stringd.text.nearest import nearest
+from stringd.text.words import Word, fill, fill_text, split_words
+
+_SHORTCUT = re.compile(r"@(?P<id>[\w.-]+)")
+_SECRET = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)", re.ASCII)
+_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of an action: the values that were given, or that the author set.
+
+    An optional parameter that has neither is not among them; `missing` are the required ones without.
+    """
+
+    action: Action
+    values: Mapping[str, Value]
+    missing: tuple[Parameter, ...] = ()
+    is_bare: bool = False
+    wants_help: bool = False
+
+    def require_all(self) -> None:
+        """Refuse a call that lacks a required value."""
+        if self.missing:
+            wanted = ", ".join(
+                f"{it.name}: expected {expectation(it)}, received nothing" for it in self.missing
+            )
+            raise Refusal("INVALID_PARAMS", wanted, f"Usage: {call_of(self.action)}")
+
+
+def read_call(action: Action, typed: str, session: Session, environment: Environment) -> Call:
+    """Return the call that was typed, or refuse what does not fit what the action declares."""
+    words = split_words(typed)
+    given = sort_words(words, action)
+    if given is None:
+        return Call(action=action, values={}, wants_help=True)
+    reader = _Reader(action, session, environment)
+    values = {it.name: value for it in action.parameters if (value := reader.value(it, given)) is not None}
+    missing = tuple(it for it in action.parameters if it.required and it.name not in values)
+    return Call(action=action, values=values, missing=missing, is_bare=not words)
+
+
+class _Reader:
+    """Makes values of words, by what the action's parameters want."""
+
+    def __init__(self, action: Action, session: Session, environment: Environment) -> None:
+        self._action = action
+        self._state = session.state
+        self._environment = environment
+
+    def value(self, parameter: Parameter, given: Mapping[str, Word | None]) -> Value | None:
+        if parameter.name not in given:
+            return self._default(parameter)
+        word = given[parameter.name]
+        if word is None:
+            if parameter.type == "boolean":
+                return True
+            raise self._misfit(parameter, "a flag without a value")
+        shortcut = _SHORTCUT.fullmatch(word.text) if not any(it.literal for it in word.pieces) else None
+        if shortcut:
+            return self._shortcut(parameter, shortcut["id"])
+        return self._fitting(parameter, fill(word, self._state.variables.get))
+
+    def _default(self, parameter: Parameter) -> Value | None:
+        if parameter.default is None:
+            return None
+        text = self._resolved(parameter, parameter.default)
+        # The author's word is taken: an empty default of a number says that there is none.
+        return _typed(parameter, text) if text else text
+
+    def _resolved(self, parameter: Parameter, text: str) -> str:
+        """Fill in the variables of a default, and the secrets between them, never one inside of the other."""
+        pieces = []
+        for number, part in enumerate(_SECRET.split(text)):
+            variables, secrets = self._state.variables, self._environment.secrets
+            if number % 2 == 0:
+                pieces.append(fill_text(part, variables.get))
+            elif part in secrets:
+                pieces.append(secrets[part])
+            else:
+                raise unset_secret(part, self._environment, f"The default of {parameter.name} needs it.")
+        return "".join(pieces)
+
+    def _shortcut(self, parameter: Parameter, name: str) -> Value:
+        known = self._state.values
+        if name not in known:
+            meant = nearest(name, known)
+            received = f"@{name}, which no answer has brought"
+            hints = [f"nearest: @{meant}"] if meant else []
+            raise self._misfit(parameter, received, *hints, f"For the text itself write \\@{name}")
+        value = known[name]
+        if parameter.type == "tuple":
+            return value if isinstance(value, tuple) else (value,)
+        if isinstance(value, tuple):
+            raise self._misfit(parameter, f"@{name}, a tuple of {len(value)}")
+        return self._fitting(parameter, value)
+
+    def _fitting(self, parameter: Parameter, text: str) -> Value:
+        value = _typed(parameter, text)
+        if parameter.type == "tuple" or not _has_type(parameter, value) or not _is_within(parameter, value):
+            raise self._misfit(parameter, repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."))
+        return value
+
+    def _misfit(self, parameter: Parameter, received: str, *hints: str) -> Refusal:
+        message = f"{parameter.name}: expected {expectation(parameter)}, received {received}"
+        return Refusal("INVALID_PARAMS", message, *hints, f"Usage: {call_of(self._action)}")
+
+
+def _typed(parameter: Parameter, text: str) -> Value:
+    """Return a text as what its parameter wants, or as it is where it can't be that."""
+    match parameter.type:
+        case "number":
+            number = read_number(text)
+            return text if number is None else number
+        case "boolean" if text.lower() in {"true", "false"}:
+            return text.lower() == "true"
+        case "tuple":
+            return (text,)
+        case _:
+            return text
+
+
+def _has_type(parameter: Parameter, value: Value) -> bool:
+    return parameter.type not in {"number", "boolean"} or not isinstance(value, str)
+
+
+def _is_within(parameter: Parameter, value: Value) -> bool:
+    if parameter.choices and str(value) not in parameter.choices:
+        return False
+    size = len(value) if isinstance(value, str | tuple) else value
+    low, high = parameter.minimum, parameter.maximum
+    return (low is None or size >= low) and (high is None or size <= high)

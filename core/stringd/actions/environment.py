@@ -1,0 +1,80 @@
+"""What a topic gives to the actions of its documents: secrets, a package, actions coded in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol, TypeAlias, runtime_checkable
+from urllib.parse import quote
+
+from stringd.actions.declared import DeclaredVariable, declared_variables
+from stringd.actions.values import Value
+from stringd.contracts.commands import Invocation
+from stringd.contracts.sessions import Session
+from stringd.documents.actions import Action
+from stringd.documents.page import Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionFunction:
+    """An action coded in Python: what it declares, and what is run with the values of a call.
+
+    What `run` returns is text, or anything that JSON can hold. It refuses by raising `Refusal`.
+    """
+
+    action: Action
+    run: FunctionRun
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What the actions of the current document may use; a document from the network is not trusted."""
+
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    package: Path | None = None
+    functions: Mapping[str, ActionFunction] = field(default_factory=dict)
+    declared: tuple[DeclaredVariable, ...] = ()
+    trusted: bool = True
+
+    def actions_of(self, page: Page) -> Mapping[str, Action]:
+        """Return the actions of a page by name: those coded in Python, and those that it defines."""
+        coded = {name: it.action for name, it in self.functions.items()}
+        return {**coded, **page.sheet.actions.actions}
+
+    def hidden(self, text: str) -> str:
+        """Return a text with every secret in it replaced by its name."""
+        shown = {it.name for it in self.declared if not it.secret}
+        secrets = [(name, value) for name, value in self.secrets.items() if value and name not in shown]
+        for name, value in sorted(secrets, key=lambda it: -len(it[1])):
+            for written in (value, quote(value, safe="")):
+                text = text.replace(written, f"${name}")
+        return text
+
+
+FunctionRun: TypeAlias = Callable[[Mapping[str, Value], Environment, Session], Awaitable[object]]
+
+
+@runtime_checkable
+class ProvidesEnvironment(Protocol):
+    """A package that has something to give to the actions of its documents, or a topic to those of files."""
+
+    def environment(self, invocation: Invocation) -> Environment:
+        """Return what the current document's actions may use."""
+
+
+def environment_of(invocation: Invocation, page: Page) -> Environment:
+    """Return what a page's actions may use: what its package gives or, for other files, the topic."""
+    given = _given(invocation, page)
+    own = {it.name: it for it in declared_variables(page.sheet.parsed.frontmatter)}
+    declared = (*own.values(), *(it for it in given.declared if it.name not in own))
+    defaults = {it.name: it.default for it in declared if it.default}
+    return replace(given, declared=declared, secrets={**defaults, **given.secrets})
+
+
+def _given(invocation: Invocation, page: Page) -> Environment:
+    if page.path is None:
+        return Environment(trusted=False)
+    provider: object = page.package or invocation.topic
+    return provider.environment(invocation) if isinstance(provider, ProvidesEnvironment) else Environment()

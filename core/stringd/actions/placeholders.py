@@ -1,0 +1,140 @@
+"""The places in an action's text that take a value: `{name}`, `{name[0]}`, `{name|file}`."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from stringd.actions.values import Value, as_text
+from stringd.errors import Refusal
+
+# `{{x}}` belongs to other languages, `${x}` to the shell; `{"n":{n}}` holds one.
+_SLOT = re.compile(
+    r"(?<![{$])\{(?P<name>[^\W\d][\w-]*)(?P<index>\[\d{1,9}\])?(?P<modifiers>(?:\|(?:base64file|base64|file))*)\}"
+)
+_SECRET = re.compile(r"(?<!\\)\$(?P<name>[A-Za-z_]\w*)", re.ASCII)
+_ESCAPED_DOLLAR = re.compile(r"\\\$(?=[A-Za-z_])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One place for a value: from where to where it stands, which part of a tuple, and how it is changed."""
+
+    start: int
+    end: int
+    name: str
+    index: int | None
+    modifiers: tuple[str, ...]
+
+
+def find_slots(text: str, names: Container[str]) -> Iterator[Slot]:
+    """Yield the places for values of these names, in order; all other braces are the author's."""
+    for found in _SLOT.finditer(text):
+        if found["name"] in names:
+            yield Slot(
+                start=found.start(),
+                end=found.end(),
+                name=found["name"],
+                index=int(found["index"][1:-1]) if found["index"] else None,
+                modifiers=tuple(found["modifiers"].split("|")[1:]),
+            )
+
+
+def is_one_slot(text: str) -> bool:
+    """Whether a text is a single place for a value and nothing else."""
+    return _SLOT.fullmatch(text.strip()) is not None
+
+
+class Encoder(Protocol):
+    """How one part of a request takes the author's text and the values in it."""
+
+    def author(self, text: str) -> str:
+        """Return a stretch of the author's text as it is sent."""
+
+    def secret(self, text: str) -> str:
+        """Return the value of a `$NAME` as it is sent."""
+
+    def value(self, value: Value | None) -> str:
+        """Return a value as it is sent; None where an optional one was not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A text with its values in it, and whether one of them is a secret."""
+
+    text: str
+    holds_secret: bool
+
+
+class Filling:
+    """Fills an action's texts: the author's `$NAME`s first, so that none in a value is ever taken for one."""
+
+    def __init__(
+        self,
+        values: Mapping[str, Value | None],
+        secrets: Mapping[str, str],
+        read_file: Callable[[str], bytes],
+    ) -> None:
+        self._values = values
+        self._secrets = secrets
+        self._read_file = read_file
+
+    def slots(self, text: str) -> Iterator[Slot]:
+        """Yield the places that are filled in a text."""
+        return find_slots(text, self._values)
+
+    def fill(self, text: str, encoder: Encoder) -> Filled:
+        """Return a text of the author's with everything filled in, or refuse a `$NAME` that is not set."""
+        pieces: list[str] = []
+        position, holds_secret = 0, False
+        for slot in self.slots(text):
+            pieces += self._author(text[position : slot.start], encoder)
+            value = self._value(slot)
+            holds_secret = holds_secret or self._holds_secret(value)
+            pieces.append(encoder.value(value))
+            position = slot.end
+        pieces += self._author(text[position:], encoder)
+        return Filled(text="".join(pieces), holds_secret=holds_secret or bool(_SECRET.search(text)))
+
+    def _author(self, text: str, encoder: Encoder) -> Iterator[str]:
+        position = 0
+        for found in _SECRET.finditer(text):
+            yield encoder.author(_ESCAPED_DOLLAR.sub("$", text[position : found.start()]))
+            yield encoder.secret(self._secret(found["name"]))
+            position = found.end()
+        yield encoder.author(_ESCAPED_DOLLAR.sub("$", text[position:]))
+
+    def _secret(self, name: str) -> str:
+        if name not in self._secrets:
+            hints = f'Set it: /set ${name} = "..."', "For the text itself the author writes a \\ before it."
+            raise Refusal("INVALID_PARAMS", f"The action needs ${name}, which is not set.", *hints)
+        return self._secrets[name]
+
+    def _holds_secret(self, value: Value | None) -> bool:
+        text = "" if value is None else as_text(value)
+        return any(it and it in text for it in self._secrets.values())
+
+    def _value(self, slot: Slot) -> Value | None:
+        value = self._values[slot.name]
+        if value is not None and slot.index is not None:
+            parts = value if isinstance(value, tuple) else (as_text(value),)
+            value = parts[slot.index] if slot.index < len(parts) else ""
+        return value if value is None or not slot.modifiers else self._modified(value, slot.modifiers)
+
+    def _modified(self, value: Value, modifiers: tuple[str, ...]) -> str:
+        data = as_text(value).encode()
+        if not data:
+            return ""
+        for modifier in modifiers:
+            if modifier in {"file", "base64file"}:
+                data = self._read_file(data.decode())
+            if modifier in {"base64", "base64file"}:
+                data = b64encode(data)
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            message = f"{as_text(value)} is no text; the action would have to take it as |base64file."
+            raise Refusal("INVALID_PARAMS", message) from None

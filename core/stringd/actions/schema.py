@@ -1,0 +1,70 @@
+"""How actions are listed and explained: by their flags alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stringd.documents.actions import Action, Parameter
+from stringd.text.counts import counted
+
+
+def call_of(action: Action) -> str:
+    """Return the line that calls an action, what may be left out in brackets."""
+    return " ".join((f"/act.{action.id}", *map(_in_call, action.parameters)))
+
+
+def declared_flags(action: Action) -> str:
+    """Return the flags that an action declares."""
+    return ", ".join(map(_flag, action.parameters)) or "none"
+
+
+def schema_of(action: Action, summary: str = "") -> str:
+    """Return what an action takes, a line for each parameter, and nothing of what it runs."""
+    rows = [(_flag(it), "  ".join(_facts(it))) for it in action.parameters]
+    width = max((len(flag) for flag, _ in rows), default=0)
+    lines = (f"{flag:<{width}}  {facts}" for flag, facts in rows)
+    return "\n".join((call_of(action), *filter(None, [summary]), "", *lines)).rstrip()
+
+
+def expectation(parameter: Parameter) -> str:
+    """Return what a parameter's value must be, in words."""
+    if parameter.choices:
+        return f"one of {', '.join(parameter.choices)}"
+    if parameter.type == "tuple":
+        return "an @shortcut of a former answer"
+    kind = "true or false" if parameter.type == "boolean" else f"a {parameter.type}"
+    bounds = " and ".join(_bounds(parameter))
+    return f"{kind} of {bounds}" if bounds else kind
+
+
+def _in_call(parameter: Parameter) -> str:
+    flag = f"--{parameter.name} <{parameter.type}>"
+    return flag if parameter.required and parameter.default is None else f"[{flag}]"
+
+
+def _flag(parameter: Parameter) -> str:
+    alias = f", -{parameter.alias}" if parameter.alias else ""
+    return f"--{parameter.name}{alias} <{parameter.type}>"
+
+
+def _facts(parameter: Parameter) -> Iterator[str]:
+    yield "required" if parameter.required else "optional"
+    if parameter.choices:
+        yield "|".join(parameter.choices)
+    yield from _bounds(parameter)
+    if parameter.description:
+        yield parameter.description
+    if parameter.default is not None:
+        yield f'(default: "{parameter.default}")'
+
+
+def _bounds(parameter: Parameter) -> Iterator[str]:
+    for word, bound in (("least", parameter.minimum), ("most", parameter.maximum)):
+        if bound is not None:
+            yield f"at {word} {_measured(bound, parameter)}"
+
+
+def _measured(bound: float, parameter: Parameter) -> str:
+    if parameter.type == "number":
+        return f"{bound:g}"
+    return counted(int(bound), "character")

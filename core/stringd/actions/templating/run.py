@@ -1,0 +1,81 @@
+"""One run of a template, from the job to what it leaves behind; both are made of what JSON can hold."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Template, TemplateSyntaxError
+
+from stringd.actions.templating.language import RECORDER, compile_template
+from stringd.actions.templating.recorder import Recorder, TemplateFault
+from stringd.actions.templating.sandbox import FILENAME, DataSandbox, Headers, Sandbox
+
+_TEMPLATES = 256
+_jinja = Sandbox()
+_data = DataSandbox()
+
+
+def run(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the text and all that the template sets; or, under `error`, why there is none."""
+    try:
+        return _run_jinja(job) if job["jinja"] else _run_data(job)
+    except (TemplateFault, TemplateSyntaxError) as fault:
+        return {"error": _message(fault, fault.line if isinstance(fault, TemplateFault) else fault.lineno)}
+    except MemoryError:
+        return {"error": "it needs too much memory"}
+    except RecursionError:
+        return {"error": "it calls itself, or is nested, too deeply"}
+    except Exception as error:
+        return {"error": _message(error, _line_of(sys.exc_info()[2]))}
+
+
+@lru_cache(maxsize=_TEMPLATES)
+def jinja_template(text: str) -> Template:
+    """Return a compiled Jinja2 template, or raise `TemplateSyntaxError`."""
+    return _jinja.from_string(text)
+
+
+@lru_cache(maxsize=_TEMPLATES)
+def data_template(text: str) -> Template:
+    """Return a compiled template in the seeds' language, or raise `TemplateFault`."""
+    return _data.from_string(compile_template(text))
+
+
+def _run_jinja(job: Mapping[str, Any]) -> dict[str, Any]:
+    names = {"response": _response(job), "params": _params(job["params"]), "vars": job["variables"]}
+    text, variables = _jinja.run(jinja_template(job["template"]), names)
+    return {"text": text, "variables": variables}
+
+
+def _run_data(job: Mapping[str, Any]) -> dict[str, Any]:
+    page = Recorder(_params(job["texts"]), job["variables"])
+    text, _ = _data.run(data_template(job["template"]), {"Response": _response(job), RECORDER: page})
+    saves = [{"text": it.text, "decode": it.decode, "path": it.path} for it in page.saves]
+    return {"text": text, "variables": page.variables, "values": page.values, "saves": saves}
+
+
+def _response(job: Mapping[str, Any]) -> dict[str, Any]:
+    return {"status": job["status"], "headers": Headers(job["headers"]), "body": job["body"]}
+
+
+def _params(sent: Mapping[str, Any]) -> dict[str, Any]:
+    # JSON knows no tuples; no other parameter is a list.
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in sent.items()}
+
+
+def _message(error: Exception, line: int | None) -> str:
+    return f"line {line}: {error}" if line else str(error) or type(error).__name__
+
+
+def _line_of(traceback: Any) -> int | None:
+    """Return the template's line that an exception came from."""
+    line = None
+    while traceback is not None:
+        template = traceback.tb_frame.f_globals.get("__jinja_template__")
+        if isinstance(template, Template) and traceback.tb_frame.f_code.co_filename == FILENAME:
+            line = template.get_corresponding_lineno(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return line

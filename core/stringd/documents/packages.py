@@ -1,0 +1,21 @@
+"""Where the targets lead that stand in the files of a package: to other files of it, and never out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from stringd.contracts.documents import Package
+from stringd.documents.paths import Target
+from stringd.errors import Refusal
+
+
+def locate(target: str, author: Path, package: Package) -> Target:
+    """Return the file of a package that a relative target means, and the block of it, or refuse."""
+    name, mark, block = target.partition("#")
+    if mark and not block:
+        raise Refusal("INVALID_TARGET", f"No block is named behind the #: {target}")
+    path = author if not name else Path(os.path.realpath(author.parent / name))
+    if not path.is_relative_to(package.directory):
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside of {package.uri}: {target}")
+    return Target(typed=target, path=path, block=block or None)

@@ -1,0 +1,123 @@
+"""The words of an action's call: quotes group, and variables are filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from stringd.errors import Refusal
+
+_PIECE = re.compile(
+    r"""(?P<blank>[ \t\r]+)|(?P<newline>\n)|'(?P<single>[^']*)'|"(?P<double>[^"\\]*(?:\\.[^"\\]*)*)"|"""
+    r"""(?P<bare>[^\s'"]+|[^\S \t\r\n]+)""",
+    re.DOTALL,
+)
+_ESCAPED = re.compile(r'\\(["\\])')
+_MARK = re.compile(
+    r"\\(?P<escaped>[{<$@])|(?<!\{)\{(?P<variable>[A-Za-z_][\w-]*)\}(?!\})|(?P<secret>\$[A-Za-z_]\w*)",
+    re.ASCII,
+)
+_WHOLE = re.compile(r"<(?P<name>[A-Za-z_][\w-]*)>", re.ASCII)
+_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A stretch of a word; a literal one was escaped and holds nothing to fill in."""
+
+    text: str
+    literal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """One word as it was typed; one that begins with a quote is never a flag."""
+
+    pieces: tuple[Piece, ...] = ()
+    quoted: bool = False
+
+    @property
+    def text(self) -> str:
+        """The word without its quotes."""
+        return "".join(piece.text for piece in self.pieces)
+
+    def behind(self, count: int) -> Word:
+        """Return what stands behind so many characters of the first stretch."""
+        first, *others = self.pieces
+        return Word(pieces=(Piece(text=first.text[count:]), *others), quoted=True)
+
+
+def split_words(text: str) -> tuple[Word, ...]:
+    """Split what follows a command's name, or refuse: an open quote, or lines outside of quotes."""
+    return tuple(_words(text))
+
+
+def fill(word: Word, lookup: Callable[[str], str | None]) -> str:
+    r"""Return the word's value: `{name}` and a whole `<name>` filled in, `\{`, `\<`, `\$` and `\@` plain."""
+    whole = _WHOLE.fullmatch(word.text)
+    known = lookup(whole["name"]) if whole else None
+    if known is not None:
+        return known
+    return "".join(it.text if it.literal else fill_text(it.text, lookup) for it in word.pieces)
+
+
+def fill_text(text: str, lookup: Callable[[str], str | None]) -> str:
+    """Return a text with its variables filled in; one that is not set, and a `$NAME`, is refused."""
+
+    def filled(found: re.Match[str]) -> str:
+        if found["escaped"]:
+            return found["escaped"]
+        if found["secret"]:
+            raise Refusal(
+                "INVALID_VARIABLE",
+                f"{found['secret']} can't be passed on: what is secret stays with the app.",
+                f"For the text itself write \\{found['secret']}",
+            )
+        return _defined(found["variable"], lookup)
+
+    return _MARK.sub(filled, text)
+
+
+def _defined(name: str, lookup: Callable[[str], str | None]) -> str:
+    value = lookup(name)
+    if value is None:
+        hints = f'Set it: /set {{{name}}} = "..."', f"For the text itself write \\{{{name}}}"
+        raise Refusal("UNDEFINED_VARIABLE", f"The variable {{{name}}} is not set.", *hints)
+    return value
+
+
+def _words(text: str) -> Iterator[Word]:
+    pieces: list[Piece] = []
+    quoted = False
+    position = 0
+    while position < len(text):
+        found = _PIECE.match(text, position)
+        if found is None:
+            raise _unclosed(text[position:])
+        position = found.end()
+        if found["newline"]:
+            raise Refusal("INVALID_PAYLOAD", "One command per request: only a quoted value may span lines.")
+        if found["blank"]:
+            if pieces:
+                yield Word(pieces=tuple(pieces), quoted=quoted)
+            pieces, quoted = [], False
+        else:
+            quoted = quoted or (not pieces and found["bare"] is None)
+            pieces += _pieces(found)
+    if pieces:
+        yield Word(pieces=tuple(pieces), quoted=quoted)
+
+
+def _pieces(found: re.Match[str]) -> Iterator[Piece]:
+    if found["double"] is None:
+        yield Piece(text=found["bare"] or found["single"] or "")
+        return
+    for number, text in enumerate(_ESCAPED.split(found["double"])):
+        if text or not found["double"]:
+            yield Piece(text=text, literal=bool(number % 2))
+
+
+def _unclosed(rest: str) -> Refusal:
+    shown = rest.partition("\n")[0][:_SHOWN]
+    return Refusal("INVALID_PAYLOAD", f"The quote is never closed: {shown}", 'An apostrophe: "it\'s"')

@@ -1,0 +1,1 @@
+"""Gmail, as an app of stringd."""

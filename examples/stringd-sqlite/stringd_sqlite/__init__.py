@@ -1,0 +1,1 @@
+"""SQLite databases as topics of stringd."""

@@ -1,0 +1,79 @@
+"""What may be sent to a database: SQL as it is, `//tables` and `//schema`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stringd.plugin import Command, CommandLine, Invocation, Refusal, Reply
+from stringd_sqlite.tables import as_table
+from stringd_sqlite.topic import MOST_ROWS, Database, Rows
+
+_LISTED = "SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+_MADE = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND (?1 = '' OR name = ?1 OR tbl_name = ?1)"
+
+
+async def run_text(invocation: Invocation) -> Reply:
+    """Run what was sent as SQL; no SQL begins with a slash, so `/tables` is the command."""
+    text = invocation.line.text
+    word, _, arguments = text.removeprefix("/").partition(" ")
+    command = {it.name: it for it in (SCHEMA, TABLES)}.get(word.lower())
+    if command and text.startswith("/"):
+        line = CommandLine(text=text, word=word, arguments=arguments.strip())
+        return await command.run(replace(invocation, line=line))
+    return _reply(await _database(invocation).execute(text))
+
+
+async def _tables(invocation: Invocation) -> Reply:
+    database = _database(invocation)
+    listed = (await database.execute(f"{_LISTED} ORDER BY name")).rows
+    counted = [(name, kind, await _count(database, str(name))) for name, kind in listed]
+    return Reply.page("Tables", as_table(("name", "type", "rows"), counted) if counted else "(none)")
+
+
+async def _count(database: Database, name: str) -> object:
+    quoted = name.replace('"', '""')
+    return (await database.execute(f'SELECT count(*) FROM "{quoted}"')).rows[0][0]  # noqa: S608
+
+
+async def _schema(invocation: Invocation) -> Reply:
+    name = invocation.line.arguments
+    made = (await _database(invocation).execute(_MADE, name)).rows
+    if name and not made:
+        raise Refusal("NOT_FOUND", f"No such table: {name}", "//tables lists what there is.")
+    statements = "\n".join(f"{sql};" for (sql,) in made)
+    return Reply.page(f"Schema: {name}" if name else "Schema", f"```sql\n{statements}\n```")
+
+
+def _database(invocation: Invocation) -> Database:
+    assert isinstance(invocation.topic, Database)
+    return invocation.topic
+
+
+def _reply(rows: Rows) -> Reply:
+    if not rows.columns:
+        return Reply.confirmation("OK" if rows.changed < 0 else f"OK, {_counted(rows.changed)} changed")
+    table = as_table(rows.columns, rows.rows)
+    left = f"\n\n[only the first {MOST_ROWS} rows: use LIMIT and OFFSET]" if rows.more else ""
+    return Reply.page("", table + left)
+
+
+def _counted(number: int) -> str:
+    return f"{number} row" if number == 1 else f"{number} rows"
+
+
+_TYPES = frozenset({"sqlite"})
+TABLES = Command(
+    name="tables",
+    summary="List the tables and views, and how many rows they have.",
+    usage="//tables",
+    run=_tables,
+    topic_types=_TYPES,
+    takes_arguments=False,
+)
+SCHEMA = Command(
+    name="schema",
+    summary="Show how all tables were made, or one of them.",
+    usage="//schema [table]",
+    run=_schema,
+    topic_types=_TYPES,
+)

@@ -1,0 +1,110 @@
+"""A topic's database: opened at its first command, closed when the topic ends."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from stringd.plugin import Refusal, Topic, TopicContext
+
+FOLDER = "databases"
+MOST_ROWS = 1000
+SECONDS = 60.0
+_STEPS = 10_000
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """What a statement brought: its columns and rows, or how many rows it has changed."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    more: bool
+    changed: int
+
+
+class Database(Topic):
+    """One connection, used in one thread; transactions last from command to command."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, f"sqlite-{path.stem}")
+        self._connection: sqlite3.Connection | None = None
+        self._deadline = 0.0
+
+    def info(self) -> Mapping[str, str]:
+        """Say which file it is, and whether a transaction is open."""
+        is_open = self._connection is not None and self._connection.in_transaction
+        return {"database": f"{FOLDER}/{self._path.name}", "transaction": "open" if is_open else "none"}
+
+    async def open(self) -> None:
+        """Connect, or refuse."""
+        await self._in_thread(self._open)
+
+    async def execute(self, statement: str, *values: str) -> Rows:
+        """Run one statement, or refuse with what SQLite says."""
+        self._deadline = time.monotonic() + SECONDS
+        try:
+            return await self._in_thread(lambda: self._execute(statement, values))
+        except asyncio.CancelledError:
+            # Nobody waits for it any more: the next look at the clock ends it.
+            self._deadline = 0.0
+            raise
+
+    async def close(self) -> None:
+        """Roll back what is not committed, and disconnect."""
+        self._deadline = 0.0
+        await self._in_thread(self._close)
+        self._thread.shutdown(wait=False)
+
+    async def _in_thread(self, work: Callable[[], Result]) -> Result:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except (sqlite3.Error, sqlite3.Warning, OSError) as error:
+            raise Refusal("SQL_ERROR", str(error)) from error
+
+    def _open(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        connection.set_authorizer(_authorize)
+        connection.set_progress_handler(lambda: time.monotonic() > self._deadline, _STEPS)
+        self._connection = connection
+
+    def _execute(self, statement: str, values: Sequence[str]) -> Rows:
+        assert self._connection is not None
+        cursor = self._connection.execute(statement, values)
+        found = cursor.fetchmany(MOST_ROWS + 1)
+        columns = [name for name, *_ in cursor.description or ()]
+        changed = cursor.rowcount
+        cursor.close()
+        return Rows(columns=columns, rows=found[:MOST_ROWS], more=len(found) > MOST_ROWS, changed=changed)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _authorize(action: int, *_: object) -> int:
+    # Another file could lie outside of what the user may touch.
+    return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
+
+
+@asynccontextmanager
+async def open_database(context: TopicContext) -> AsyncIterator[Topic]:
+    """Open the database of a topic, for as long as the topic lives."""
+    session = context.session
+    database = Database(session.user.home / FOLDER / f"{session.name.name}.db")
+    await database.open()
+    try:
+        yield database
+    finally:
+        await database.close()

@@ -1,0 +1,1 @@
+"""The weather, as an app of stringd."""

@@ -1,0 +1,78 @@
+"""Apps in archives: zip and tar, of which only files and directories are taken."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from stringd.plugin import Refusal
+from stringd_app.members import Member
+
+_FILE_MODE = 0o644
+_BROKEN = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    lzma.LZMAError,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+def is_archive(path: Path) -> bool:
+    """Tell whether a file is an archive, by what is in it."""
+    return zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
+
+
+@contextmanager
+def archive_members(path: Path) -> Iterator[Iterator[Member]]:
+    """Give the members of an archive, or refuse it."""
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as zipped:
+                yield _zipped(zipped)
+        else:
+            with tarfile.open(path) as tarred:
+                yield _tarred(tarred)
+    except _BROKEN as error:
+        raise Refusal("INVALID_TARGET", f"The archive is broken: {error}") from error
+
+
+def _zipped(archive: zipfile.ZipFile) -> Iterator[Member]:
+    for info in archive.infolist():
+        mode = info.external_attr >> 16
+        if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
+            raise _unwelcome(info.filename)
+        source = None if info.is_dir() else partial(archive.open, info)
+        yield Member(name=info.filename, mode=mode or _FILE_MODE, open=source)
+
+
+def _tarred(archive: tarfile.TarFile) -> Iterator[Member]:
+    for info in archive:
+        if info.name in {".", "./"}:
+            continue
+        if not (info.isreg() or info.isdir()):
+            raise _unwelcome(info.name)
+        source = None if info.isdir() else partial(_extracted, archive, info)
+        yield Member(name=info.name, mode=info.mode, open=source)
+
+
+def _extracted(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    file = archive.extractfile(info)
+    assert file is not None
+    return file
+
+
+def _unwelcome(name: str) -> Refusal:
+    return Refusal("INVALID_TARGET", f"An archive of an app may hold files and directories only: {name!r}")

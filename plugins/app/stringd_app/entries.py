@@ -1,0 +1,36 @@
+"""Which file of an app is the app: `string.md`, or `index.md`, or the one document that there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from stringd.plugin import Refusal
+
+ENTRIES = ("string.md", "index.md")
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def is_name(name: str) -> bool:
+    """Tell whether `app:name` could be typed."""
+    return _NAME.fullmatch(name) is not None
+
+
+def check_name(name: object) -> None:
+    """Refuse what could not be the name of an app."""
+    if not isinstance(name, str) or not is_name(name):
+        raise ValueError(f"an app needs a name of letters, digits, _ and -, not {name!r}")
+
+
+def named_entry(directory: Path) -> Path:
+    """Return the document that stands for a directory, or refuse."""
+    for name in ENTRIES:
+        if (directory / name).is_file():
+            return directory / name
+    raise Refusal("INVALID_TARGET", f"Neither {' nor '.join(ENTRIES)} in {directory.name}/")
+
+
+def entry_in(directory: Path) -> Path:
+    """Return the document that stands for an app, or refuse."""
+    documents = list(directory.glob("*.md"))
+    return documents[0] if len(documents) == 1 else named_entry(directory)

@@ -1,0 +1,56 @@
+"""Which apps there are for a user: those in `packages/` of the home, and those that plugins bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from stringd.documents.paths import confine
+from stringd.plugin import Daemon, Refusal, User
+from stringd.text.nearest import nearest
+from stringd_app.entries import is_name
+from stringd_app.packages import AppPackage, read_origin
+from stringd_app.records import App
+
+PACKAGES = "packages"
+
+
+def packages_of(user: User) -> Path:
+    """Return the directory of a user's installed apps."""
+    return user.home / PACKAGES
+
+
+def find_app(name: str, user: User, daemon: Daemon) -> AppPackage | None:
+    """Return the app of a name: the user's own before a plugin's."""
+    directory = packages_of(user) / name
+    if is_name(name) and directory.is_dir():
+        real = confine(directory, f"app:{name}", user, full_access=daemon.config.full_access)
+        origin = read_origin(real)
+        return AppPackage(name, real, owner=f"installed:{origin.identity}", source=origin.source)
+    brought = brought_app(name, daemon)
+    if brought is None:
+        return None
+    source = f"plugin package {brought.package}"
+    return AppPackage(
+        name, brought.directory, owner=f"plugin:{name}", source=source, functions=brought.functions
+    )
+
+
+def brought_app(name: str, daemon: Daemon) -> App | None:
+    """Return the app of this name that a plugin brings."""
+    return next((it for it in daemon.added(App) if it.name == name), None)
+
+
+def app_names(user: User, daemon: Daemon) -> Iterator[str]:
+    """Yield the names of all apps that a user has."""
+    yield from (it.name for it in daemon.added(App))
+    packages = packages_of(user)
+    if packages.is_dir():
+        yield from (it.name for it in packages.iterdir() if is_name(it.name) and it.is_dir())
+
+
+def not_installed(name: str, user: User, daemon: Daemon) -> Refusal:
+    """Return the refusal of an app that is not there."""
+    meant = nearest(name, app_names(user, daemon))
+    context = [f"nearest: app:{meant}"] if meant else []
+    return Refusal("NOT_FOUND", f"App not installed: {name}", *context, "/install path | directory | url")

@@ -1,0 +1,62 @@
+"""Actions as a document declares them, run by a real bash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import uvloop
+
+from stringd.actions.answers import Answer
+from stringd.actions.cli import run_cli
+from stringd.actions.environment import Environment
+from stringd.actions.values import Value
+from stringd.contracts.replies import Reply
+from stringd.documents.actions import Action, parse_actions
+from stringd.documents.parse import parse
+from tests.documents.standing import standing
+
+
+def declared(command: str, *parameters: str) -> Action:
+    """The action whose fence holds this command and these parameters."""
+    lines = ("~~~act.x", f"CLI {command}", *(f"  {it}" for it in parameters), "~~~")
+    book = parse_actions(parse("\n".join(lines)).fences)
+    assert book.warnings == ()
+    assert book.actions["x"].target == command.rstrip()
+    return book.actions["x"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shelf:
+    """A home where actions run, and what their app gives them."""
+
+    home: Path
+    environment: Environment = field(default_factory=Environment)
+
+    def reply(
+        self, command: str, values: Mapping[str, Value] | None = None, **variables: str
+    ) -> Answer | Reply:
+        """What comes of a command with these values; the parameters are declared by them."""
+        given = values or {}
+        action = declared(command, *(f"{name}: {kind(value)}" for name, value in given.items()))
+        return self.run(action, given, **variables)
+
+    def run(self, action: Action, values: Mapping[str, Value], **variables: str) -> Answer | Reply:
+        session = standing(self.home)
+        session.state = replace(session.state, variables=variables)
+        return uvloop.run(run_cli(action, values, self.environment, directory=self.home, session=session))
+
+    def answer(self, command: str, values: Mapping[str, Value] | None = None, **variables: str) -> Answer:
+        """What a command that succeeds answers."""
+        answer = self.reply(command, values, **variables)
+        assert isinstance(answer, Answer), answer
+        return answer
+
+    def words(self, arguments: str, values: Mapping[str, Value]) -> list[str]:
+        """The words that a program gets."""
+        return self.answer(f"printf '%s\\0' {arguments}", values).text.split("\0")[:-1]
+
+
+def kind(value: Value) -> str:
+    return "tuple" if isinstance(value, tuple) else "string"

@@ -1,0 +1,353 @@
+"""What is typed behind an action's name, and the values that it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stringd.actions.call import Call, read_call
+from stringd.actions.declared import DeclaredVariable
+from stringd.actions.environment import Environment
+from stringd.actions.values import Value
+from stringd.contracts.sessions import NamedValue
+from stringd.documents.actions import Action, parse_actions
+from stringd.documents.parse import parse
+from stringd.errors import Refusal
+from tests.actions.acting import Stage, act
+from tests.documents.standing import standing
+
+TWO = ("  city, -c: string (required)", "  days, -d: number")
+
+
+def action(*parameters: str) -> Action:
+    book = parse_actions(parse(act("x", "GET https://api.example/x", *parameters)).fences)
+    assert book.warnings == ()
+    return book.actions["x"]
+
+
+def call(
+    typed: str,
+    *parameters: str,
+    variables: Mapping[str, str] | None = None,
+    values: Mapping[str, NamedValue] | None = None,
+    environment: Environment | None = None,
+) -> Call:
+    session = standing(Path("/home"))
+    session.state = replace(session.state, variables=variables or {}, values=values or {})
+    return read_call(action(*(parameters or TWO)), typed, session, environment or Environment())
+
+
+def given(typed: str, *parameters: str, **known: str) -> Mapping[str, Value]:
+    return call(typed, *parameters, variables=known).values
+
+
+def refusal(
+    typed: str,
+    *parameters: str,
+    variables: Mapping[str, str] | None = None,
+    values: Mapping[str, NamedValue] | None = None,
+    environment: Environment | None = None,
+) -> Refusal:
+    with pytest.raises(Refusal) as caught:
+        call(typed, *parameters, variables=variables, values=values, environment=environment)
+    return caught.value
+
+
+@pytest.mark.requirement("flags.forms")
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "--city Oslo --days 3",
+        "--city=Oslo --days=3",
+        "-c Oslo -d 3",
+        "-c=Oslo 3",
+        "Oslo 3",
+        "3 --city Oslo",
+        "--days 3 Oslo",
+        "days=3 city=Oslo",
+        "days=3 Oslo",
+        "--city Bergen --city Oslo 3",
+        "-- Oslo 3",
+        "--city Oslo -- 3",
+        """'Os'lo "3" """,
+    ],
+)
+def test_the_spellings_of_a_call(typed: str) -> None:
+    assert given(typed) == {"city": "Oslo", "days": 3}
+
+
+@pytest.mark.requirement("flags.quotes")
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ('"a  b"', "a  b"),
+        ("'it\"s \\n'", 'it"s \\n'),
+        (r'"say \"hi\" \\ \n"', r'say "hi" \ \n'),
+        ('"two\nlines"', "two\nlines"),
+        ('--city "two \nlines"', "two \nlines"),
+        ('--city ""', ""),
+        ("--city ''", ""),
+        ("--city=", ""),
+        ("--city='--days'", "--days"),
+        ('"--days"', "--days"),
+        ("-- --days", "--days"),
+        ("city=a=b", "a=b"),
+        ("x=a", "x=a"),
+        ('"city=a"', "city=a"),
+        ("-33.87", "-33.87"),
+        ("--city -5", "-5"),
+        ("--city -3dB", "-3dB"),
+        ("--city -", "-"),
+        ("--city true", "true"),
+        ("--city '+180 days'", "+180 days"),
+        ("😀日本", "😀日本"),
+        (r"C:\dir", r"C:\dir"),
+    ],
+)
+def test_values_arrive_as_they_were_meant(typed: str, value: str) -> None:
+    assert given(typed) == {"city": value}
+
+
+@pytest.mark.requirement("flags.quotes.open")
+@pytest.mark.parametrize("typed", ["it's", '--city "a', "'", 'a "b\nc'])
+def test_an_open_quote_is_refused(typed: str) -> None:
+    assert refusal(typed).code == "INVALID_PAYLOAD"
+
+
+@pytest.mark.requirement("flags.one_line")
+@pytest.mark.parametrize("typed", ["Oslo\n/act.x Rome", "\nOslo", '"a"\n"b"'])
+def test_lines_outside_of_quotes_are_refused(typed: str) -> None:
+    assert refusal(typed).code == "INVALID_PAYLOAD"
+
+
+@pytest.mark.requirement("flags.undeclared")
+@pytest.mark.parametrize(
+    "typed", ["--town Oslo", "-x 1", "-C Oslo", "--City Oslo", "a 1 c", "--town=a", "-foo"]
+)
+def test_what_is_not_declared_is_refused_and_what_is_gets_named(typed: str) -> None:
+    refused = refusal(typed)
+    assert refused.code == "INVALID_PAYLOAD"
+    assert refused.context == ("declared: --city, -c <string>, --days, -d <number>",)
+
+
+@pytest.mark.requirement("flags.boolean")
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("--all", {"all": True}),
+        ("-a", {"all": True}),
+        ("--all=false", {"all": False}),
+        ("--all TRUE", {"all": True}),
+        ("--all x.md", {"all": True, "path": "x.md"}),
+        ("x.md -a", {"all": True, "path": "x.md"}),
+        ("--path x.md", {"path": "x.md"}),
+    ],
+)
+def test_a_bare_flag_is_true_and_takes_no_operand(typed: str, value: dict[str, Value]) -> None:
+    assert given(typed, "  path: path", "  all, -a: boolean") == value
+
+
+@pytest.mark.requirement("flags.bare")
+@pytest.mark.parametrize("typed", ["--city", "--city --days 3", "Oslo -d", "--city -c Oslo --days"])
+def test_a_bare_flag_that_needs_a_value_is_refused(typed: str) -> None:
+    refused = refusal(typed)
+    assert refused.code == "INVALID_PARAMS"
+    assert refused.message.endswith("received a flag without a value")
+
+
+@pytest.mark.requirement("action.help")
+@pytest.mark.parametrize(
+    "typed", ["--help", "-h", "Oslo --help", "--days -h", "--city --help", "--city=a -h x"]
+)
+def test_help_is_help_wherever_it_stands(typed: str) -> None:
+    assert call(typed).wants_help
+
+
+@pytest.mark.parametrize("typed", ["-- --help", '"--help"', "--city=-h"])
+def test_help_may_be_a_value_too(typed: str) -> None:
+    assert not call(typed).wants_help
+
+
+@pytest.mark.requirement("action.params")
+@pytest.mark.parametrize(
+    ("line", "typed", "expected"),
+    [
+        ("n: number", "many", "a number, received 'many'"),
+        ("n: number", '""', "a number, received ''"),
+        ("n: number", "0x1f", "a number"),
+        ("n: number", "nan", "a number"),
+        ("n: number", "1e999", "a number"),
+        ("n: number (min:1, max:5)", "6", "a number of at least 1 and at most 5, received '6'"),
+        ("n: number (min:-1)", "-- -1.5", "a number of at least -1"),
+        ("n: string (max:3)", "four", "a string of at most 3 characters, received 'four'"),
+        ("n: string (min:1)", '""', "a string of at least 1 character"),
+        ("n: string (a|b)", "c", "one of a, b, received 'c'"),
+        ("n: boolean", "maybe", "true or false"),
+        ("n: tuple", "a,b", "an @shortcut of a former answer, received 'a,b'"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_named(line: str, typed: str, expected: str) -> None:
+    refused = refusal(typed, f"  {line}")
+    assert refused.code == "INVALID_PARAMS"
+    assert refused.message.startswith(f"n: expected {expected}")
+
+
+@pytest.mark.requirement("action.numbers")
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [("37.50", 37.5), ("007", 7), ("+5", 5), ("12345678901234567890", 12345678901234567890), (".5", 0.5)],
+)
+def test_numbers_are_numbers_and_stay_as_they_were_written(typed: str, number: float) -> None:
+    value = given(typed, "  n: number")["n"]
+    assert (value, str(value)) == (number, typed)
+
+
+@pytest.mark.requirement("variable.values")
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("{x}", "Oslo"),
+        ("<x>", "Oslo"),
+        ("'<x>'", "Oslo"),
+        ("in-{x}-now", "in-Oslo-now"),
+        ("<y>", "<y>"),
+        ("a<x>", "a<x>"),
+        (r"\<x>", "<x>"),
+        (r"\{x}", "{x}"),
+        (r"'\{x}'", "{x}"),
+        (r'"\\{x}"', r"\Oslo"),
+        ("{{x}}", "{{x}}"),
+        ("$5", "$5"),
+        ("$", "$"),
+        ("'$(id)'", "$(id)"),
+        (r"\$HOME", "$HOME"),
+        ('{"a":1}', "{a:1}"),
+        ("""'{"a": 1}'""", '{"a": 1}'),
+    ],
+)
+def test_variables_in_values(typed: str, value: str) -> None:
+    assert given(typed, x="Oslo") == {"city": value}
+
+
+def test_what_a_variable_holds_is_not_read_again() -> None:
+    assert given("{x}", x="{y} $HOME 'a", y="no") == {"city": "{y} $HOME 'a"}
+
+
+@pytest.mark.requirement("variable.undefined", "variable.secret")
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("{y}", "UNDEFINED_VARIABLE"),
+        ("a{y}b", "UNDEFINED_VARIABLE"),
+        ("$HOME", "INVALID_VARIABLE"),
+        ("'a $KEY'", "INVALID_VARIABLE"),
+    ],
+)
+def test_what_is_no_callers_to_pass_on(typed: str, code: str) -> None:
+    assert refusal(typed, environment=Environment(secrets={"KEY": "s3cret"})).code == code
+
+
+@pytest.mark.requirement("value_shortcut")
+@pytest.mark.parametrize(
+    ("line", "typed", "value"),
+    [
+        ("ref: tuple", "@row-1", ("7", "in")),
+        ("ref: tuple", "@post", ("9",)),
+        ("ref: string", "@post", "9"),
+        ("ref: number", "@post", 9),
+        ("ref: string", "--ref @post", "9"),
+        ("ref: string", "'@post said'", "@post said"),
+        ("ref: string", r"\@post", "@post"),
+        ("ref: string", "a@post", "a@post"),
+    ],
+)
+def test_shortcuts_of_former_answers_are_values(line: str, typed: str, value: Value) -> None:
+    known: dict[str, NamedValue] = {"row-1": ("7", "in"), "post": "9"}
+    assert call(typed, f"  {line}", values=known).values == {"ref": value}
+
+
+@pytest.mark.requirement("value_shortcut.unknown")
+def test_an_unknown_shortcut_is_refused_with_the_nearest() -> None:
+    refused = refusal("@row-2", "  ref: tuple", values={"row-1": ("7", "in")})
+    assert refused.code == "INVALID_PARAMS"
+    assert "nearest: @row-1" in refused.context
+
+
+def test_a_tuple_is_no_text() -> None:
+    assert refusal("@row-1", "  ref: string", values={"row-1": ("7", "in")}).code == "INVALID_PARAMS"
+
+
+@pytest.mark.requirement("action.default_value")
+def test_defaults_hold_for_what_was_not_given() -> None:
+    lines = (
+        '  city: string (required) = "Oslo"',
+        '  days: number = "3"',
+        '  note: string = ""',
+        '  who: string = "{x} ({y})"',
+        "  else: string",
+    )
+    assert given("", *lines, x="a", y="b") == {"city": "Oslo", "days": 3, "note": "", "who": "a (b)"}
+    assert given("--days 4", *lines, x="a", y="b")["days"] == 4
+
+
+@pytest.mark.requirement("env.default")
+def test_a_default_that_is_a_secret() -> None:
+    line = '  city: string = "$CITY"'
+    declared = (DeclaredVariable(name="CITY", description="Where you are"),)
+    refused = refusal("", line, environment=Environment(declared=declared))
+    assert (refused.code, refused.message) == ("ENV_REQUIRED", "$CITY is not set: Where you are")
+    environment = Environment(secrets={"CITY": "{x} $X"})
+    assert call("", line, environment=environment).values == {"city": "{x} $X"}
+    assert call("Rome", line).values == {"city": "Rome"}
+
+
+@pytest.mark.requirement("action.missing")
+def test_what_is_missing_is_told() -> None:
+    assert call("").missing
+    assert call("").is_bare
+    assert not call("--").is_bare
+    with pytest.raises(Refusal, match="city: expected a string, received nothing") as caught:
+        call("--days 3").require_all()
+    assert caught.value.code == "INVALID_PARAMS"
+    assert caught.value.context == ("Usage: /act.x --city <string> [--days <number>]",)
+
+
+SAY = act("say", "CLI echo {what}", '  what, -w: string (required, max:9) "What to say"', '  n: number = "1"')
+CALL = "/act.say --what <string> [--n <number>]"
+SCHEMA = f"""Action: say
+---
+{CALL}
+
+--what, -w <string>  required  at most 9 characters  What to say
+--n <number>         optional  (default: "1")"""
+
+
+@pytest.mark.requirement("action.spellings", "action.list", "action.help", "action.missing", "action.unknown")
+def test_the_spellings_in_a_topic(stage: Stage) -> None:
+    shown = stage.open(SAY, act("list", "GET https://user:key@api.example/x -H 'A: $KEY' -d '{\"a\":1}'"))
+    assert shown == "Opened page.md\n---\n[actions] /act.say --what <string> | /act.list\n\n# Page"
+    for word in ("/act", "/action", "/ACT", "//act"):
+        assert stage.send(word) == f"Actions\n---\n{CALL}\n/act.list"
+    for word in ("/act.say", "/act say", "/action.say", "/action say", "/Act.Say"):
+        assert stage.send(f"{word} hi") == "hi"
+        assert stage.send(word) == stage.send(f"{word} --help") == SCHEMA
+    assert stage.code("/act.say --") == "INVALID_PARAMS"
+    assert stage.send("/act.sy hi") == (
+        "ERROR(ACTION_NOT_FOUND): Action not found: sy\nactions: /act.say, /act.list\nnearest: /act.say"
+    )
+    assert stage.code("/help.say") == "COMMAND_UNSUPPORTED"
+
+
+def test_a_page_without_actions_and_no_page(stage: Stage) -> None:
+    assert stage.code("/act") == "INVALID_TARGET"
+    stage.open("Nothing here.")
+    assert stage.send("/act") == "Actions\n---\n(none)"
+    assert stage.code("/act.x") == "ACTION_NOT_FOUND"
+
+
+def test_a_value_over_several_lines(stage: Stage) -> None:
+    stage.open(act("say", 'CLI printf %s "{what}"', "  what: string (required)"))
+    assert stage.send('/act.say "one  \n\n two"') == "one  \n\n two"

@@ -1,0 +1,33 @@
+"""What is told about a template that is not run."""
+
+from __future__ import annotations
+
+import pytest
+
+from stringd.actions.templating.checking import template_flaw
+from stringd.documents.outline import Flaw
+
+
+@pytest.mark.parametrize(
+    ("template", "role", "flaw"),
+    [
+        ("{x} = $.a\nfor: r in $.b\n{r}\nend:", "response", None),
+        ("{% for x in y %}{{ x }}{% endfor %}", "response", None),
+        ("a\nend:", "response", Flaw(line=2, message="end: without for:")),
+        ("{% for x in y %}{{ x }}{% endfor %}", "response.j2", None),
+        ("a\n{{ 1 | nope }}", "response.j2", Flaw(line=2, message="No filter named 'nope'.")),
+        ("{{ 1 / 0 }}{% include 'x' %}", "response.j2", None),
+        (
+            "{% if x %}" * 900 + "{% endif %}" * 900,
+            "response.j2",
+            Flaw(line=1, message="it is nested too deeply"),
+        ),
+        (
+            "for: r in $.b\n" * 900 + "end:\n" * 900,
+            "response",
+            Flaw(line=1, message="it is nested too deeply"),
+        ),
+    ],
+)
+def test_what_can_not_be_read(template: str, role: str, flaw: Flaw | None) -> None:
+    assert template_flaw(template, role) == flaw

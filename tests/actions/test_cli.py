@@ -1,0 +1,189 @@
+"""CLI actions: what a command gets, where it runs, how it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stringd.actions.answers import Answer
+from stringd.actions.cli import OUTPUT_LIMIT
+from stringd.actions.environment import Environment
+from stringd.contracts.replies import Reply
+from stringd.errors import Refusal
+from tests.actions.shelf import Shelf
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    home = tmp_path / "home"
+    home.mkdir()
+    return Shelf(home=home)
+
+
+@pytest.fixture
+def packaged(shelf: Shelf, tmp_path: Path) -> Shelf:
+    """A shelf with a package `it's mine`, which holds a few programs."""
+    package = tmp_path / 'it\'s "mine" $(x)'
+    for name in ("tool", "scripts/a.py", "a b"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(f'#!/bin/sh\necho "{name} of the package, $PWD"\n', encoding="utf-8")
+        (package / name).chmod(0o755)
+    (package / "out").symlink_to(shelf.home)
+    (shelf.home / "local").write_text("#!/bin/sh\necho local\n", encoding="utf-8")
+    return Shelf(home=shelf.home, environment=Environment(package=package))
+
+
+@pytest.mark.requirement("action.cli.environment")
+def test_the_child_knows_little(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAEMON_SECRET", "s")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    own = Shelf(home=shelf.home, environment=Environment(secrets={"KEY": "k", "HOME": "/", "PATH": "/"}))
+    lines = own.answer("env", session="variable").text.splitlines()
+    names = {line.partition("=")[0] for line in lines}
+    assert names - {"LANG", "LANGUAGE", "LC_CTYPE"} == {"PATH", "LC_ALL", "HOME", "KEY", "PWD", "SHLVL", "_"}
+    assert {"KEY=k", f"HOME={shelf.home}"} < set(lines)
+
+
+def test_the_authors_dollars_are_the_shells(shelf: Shelf) -> None:
+    own = Shelf(home=shelf.home, environment=Environment(secrets={"KEY": "k $(id)"}))
+    values = {"v": "$KEY"}
+    assert own.answer('X=1; printf %s "$KEY $X $NONE {v}"', values).text == "k $(id) 1  $KEY"
+
+
+@pytest.mark.requirement("action.cli.directory")
+def test_it_runs_in_the_directory_given(shelf: Shelf) -> None:
+    assert shelf.answer("pwd").text == str(shelf.home)
+
+
+def test_a_directory_that_is_gone(shelf: Shelf) -> None:
+    shelf.home.rmdir()
+    with pytest.raises(Refusal, match="No such directory"):
+        shelf.answer("pwd")
+
+
+@pytest.mark.requirement("action.cli.sibling")
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("./tool", "tool"),
+        ("true && ./tool", "tool"),
+        ("sh ./scripts/a.py", "scripts/a.py"),
+        ('sh "./scripts/a.py"', "scripts/a.py"),
+        ("'./a b'", "a b"),
+        ('"./a b"', "a b"),
+        ('echo "$(./tool)"', "tool"),
+        ("{ ./tool;}", "tool"),
+        ("x=1 ./tool <./tool", "tool"),
+    ],
+)
+def test_a_file_of_the_package(packaged: Shelf, command: str, name: str) -> None:
+    assert packaged.answer(command).text == f"{name} of the package, {packaged.home}"
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("./nothing", "./nothing"),
+        ("./local", "./local"),
+        ("./out/local", "./out/local"),
+        ("./../home/local", "./../home/local"),
+        ("--file=./tool", "--file=./tool"),
+        ("'do ./tool'", "do ./tool"),
+        ("a./tool", "a./tool"),
+        ("./", "./"),
+        ("{v}", "./tool"),
+        ("'{v}'", "./tool"),
+    ],
+)
+def test_every_other_word_stays(packaged: Shelf, word: str, expected: str) -> None:
+    assert packaged.words(word, {"v": "./tool"}) == [expected]
+
+
+@pytest.mark.requirement("action.cli.exit")
+@pytest.mark.parametrize(
+    "command", ["echo why; echo wherefore >&2; exit 3", "(echo why; echo wherefore; exit 3)"]
+)
+def test_a_failure_says_what_the_command_said(shelf: Shelf, command: str) -> None:
+    expected = Reply.output(f"exit: 3 | cwd: {shelf.home}", "why\nwherefore", code="EXIT_3")
+    assert shelf.reply(command) == expected
+
+
+def test_a_failure_without_a_word(shelf: Shelf) -> None:
+    assert shelf.reply("kill -9 $$") == Reply.output(
+        f"exit: 137 | cwd: {shelf.home}", "(no output)", code="EXIT_137"
+    )
+
+
+@pytest.mark.requirement("action.cli.timeout")
+def test_the_end_of_its_time(shelf: Shelf) -> None:
+    with pytest.raises(Refusal) as refused:
+        shelf.reply("echo begun; sleep 60 & sleep 60", _timeout="0.3")
+    assert (refused.value.code, refused.value.context) == ("TIMEOUT", ("begun",))
+
+
+@pytest.mark.requirement("action.cli.group")
+def test_what_it_leaves_behind_ends_with_it(shelf: Shelf) -> None:
+    pid = int(shelf.answer("sleep 60 & echo $!").text)
+    wait_for(lambda: not is_running(pid))
+
+
+def wait_for(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.requirement("action.cli.stdin")
+def test_nothing_to_read(shelf: Shelf) -> None:
+    assert shelf.answer("cat; echo end").text == "end"
+
+
+@pytest.mark.requirement("action.cli.output")
+def test_the_output_has_a_limit(shelf: Shelf) -> None:
+    text = shelf.answer("head -c 11000000 /dev/zero | tr '\\0' x").text
+    assert OUTPUT_LIMIT < len(text) < OUTPUT_LIMIT + 100
+    assert f"[... {11_000_000 - OUTPUT_LIMIT} bytes of output left out ...]" in text
+
+
+@pytest.mark.requirement("action.cli.json")
+@pytest.mark.parametrize(
+    ("output", "body"),
+    [
+        ('{"a": [1, 2.5, null]}', {"a": [1, 2.5, None]}),
+        ("[]", []),
+        ('"text"', "text"),
+        ("true", True),
+        ("37.50", "37.50"),
+        ("0012", "0012"),
+        ("{nonsense}", "{nonsense}"),
+        ("plain", "plain"),
+        ("", ""),
+    ],
+)
+def test_output_that_is_json(shelf: Shelf, output: str, body: object) -> None:
+    answer = shelf.answer("printf '%s\\n' {v}", {"v": output})
+    assert (answer.body, answer.text) == (body, output)
+    assert answer.media_type == ("text/plain" if isinstance(body, str) else "application/json")
+
+
+@pytest.mark.requirement("action.cli.bash")
+def test_it_is_bash(shelf: Shelf) -> None:
+    assert shelf.answer('a=(1 "2 3"); echo "${a[1]} $BASH"').text == "2 3 /bin/bash"
+
+
+def test_output_that_is_no_text(shelf: Shelf) -> None:
+    answer = shelf.answer("printf 'a\\377b'")
+    assert isinstance(answer, Answer)
+    assert answer.text == "a�b"

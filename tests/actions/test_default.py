@@ -1,0 +1,127 @@
+"""The default action of a page, and what the page says when something is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.actions.acting import Stage, act
+from tests.actions.service import Service
+
+HINTS = "[actions] /act.hello"
+
+
+def page(default: str, *fences: str, head: str = "") -> str:
+    return f"---\ndefault: {default}\n{head}---\n# Page\n\nBody.\n\n" + "\n\n".join(fences) + "\n"
+
+
+@pytest.mark.requirement("default.runs")
+def test_it_runs_on_open_back_and_refresh_of_the_whole_page(stage: Stage) -> None:
+    stage.write(page("hello", act("hello", "CLI echo ran | tee -a ran.txt")), "default.md")
+    stage.write("# Other\n", "other.md")
+    shown = f"{HINTS}\n\n# Page\n\nBody.\n\n---\nran"
+    assert stage.send("/open default.md") == f"Opened default.md\n---\n{shown}"
+    assert stage.send("/refresh") == f"Refreshed default.md\n---\n{shown}"
+    stage.send("/open other.md")
+    assert stage.send("/back") == f"Back to default.md\n---\n{shown}"
+    for cmd in ("/open #page", "/act", "/info", "/nav", "/source"):
+        assert stage.code(cmd) is None
+    assert (stage.daemon.home / "ran.txt").read_text(encoding="utf-8") == "ran\n" * 3
+
+
+@pytest.mark.requirement("default.required")
+def test_it_does_not_run_without_what_it_requires(stage: Stage) -> None:
+    stage.write(page("hello", act("hello", "CLI touch must-not-be", "  who: string (required)")))
+    assert stage.send("/open page.md").endswith("# Page\n\nBody.")
+    assert not (stage.daemon.home / "must-not-be").exists()
+
+
+@pytest.mark.requirement("default.required")
+def test_defaults_of_parameters_are_values(stage: Stage) -> None:
+    stage.write(page("hello", act("hello", "CLI echo {who}", '  who: string (required) = "{x}!"')))
+    assert "UNDEFINED_VARIABLE: The variable {x} is not set." in stage.send("/open page.md")
+    stage.send('/set {x} = "you"')
+    assert stage.send("/refresh").endswith("\n---\nyou!")
+
+
+@pytest.mark.requirement("default.failed")
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("CLI echo sorry; exit 3", "EXIT_3: sorry"),
+        ("GET {url}/gone", "ACTION_FAILED: act.hello: 404 Not Found"),
+        ("GET {url}/x?k=$KEY", "INVALID_PARAMS: The action needs $KEY, which is not set."),
+    ],
+)
+def test_a_failure_leaves_the_page_and_one_line(
+    stage: Stage, service: Service, line: str, reason: str
+) -> None:
+    service.answer("/gone", "nothing", status=404)
+    stage.write(page("hello", act("hello", line.replace("{url}", service.url))))
+    shown = stage.send("/open page.md")
+    assert shown == f"Opened page.md\n---\n{HINTS}\n[!] /act.hello failed: {reason}\n\n# Page\n\nBody."
+    assert stage.code("/refresh") is None
+
+
+@pytest.mark.parametrize("default", ["nothing", "[a]", "3", ""])
+def test_a_default_that_is_no_action(stage: Stage, default: str) -> None:
+    stage.write(page(default, act("hello", "CLI echo ran")))
+    assert stage.send("/open page.md").endswith("# Page\n\nBody.")
+
+
+@pytest.mark.requirement("env.required", "env.hint")
+@pytest.mark.parametrize(
+    "head",
+    [
+        "requires: [KEY]\n",
+        "requires:\n  - KEY\n",
+        "env:\n  - name: KEY\n    description: From your account\n",
+        "env:\n  KEY: From your account\n",
+    ],
+)
+def test_a_missing_variable_is_a_hint_and_stops_every_action(
+    stage: Stage, service: Service, head: str
+) -> None:
+    actions = act("hello", f"GET {service.url}/x"), act("say", "CLI echo hi")
+    stage.write(page("hello", *actions, head=head))
+    shown = stage.send("/open page.md")
+    assert shown == (
+        "Opened page.md\n---\n[actions] /act.hello | /act.say\n"
+        '[!] Missing required env: $KEY — /set $KEY = "..."\n\n# Page\n\nBody.'
+    )
+    told = ": From your account" if "account" in head else "."
+    for name in ("hello", "say"):
+        assert stage.send(f"/act.{name}") == (
+            f'ERROR(ENV_REQUIRED): $KEY is not set{told}\nSet it: /set $KEY = "..."'
+        )
+    assert stage.send("/act.say --help").startswith("Action: say\n")
+    assert "[!]" not in stage.send("/open #page")
+    assert not service.received
+
+
+@pytest.mark.requirement("env.setup")
+@pytest.mark.parametrize(
+    ("directive", "file", "pointer"),
+    [
+        ("[!requirements](./setup.txt)", "setup.txt", "./setup.txt"),
+        ("", "Requirements.md", "Requirements.md"),
+        ("", "requirement.txt", "requirement.txt"),
+    ],
+)
+def test_the_page_that_tells_how_is_offered(
+    stage: Stage, service: Service, directive: str, file: str, pointer: str
+) -> None:
+    folder = stage.daemon.home / f"{stage.topic.removeprefix('file:')}"
+    folder.mkdir()
+    (folder / file).write_text("# How\n", encoding="utf-8")
+    service.answer("/x", {"error": "bad key"}, status=401)
+    text = page("x", act("x", f"GET {service.url}/x")).replace("Body.", directive)
+    (folder / "a.md").write_text(
+        text.replace("---\ndefault", "---\nrequires: KEY\ndefault"), encoding="utf-8"
+    )
+    (folder / "b.md").write_text(text, encoding="utf-8")
+    assert f"[!] Setup: /open {pointer}\n" in stage.send(f"/open {folder.name}/a.md")
+    assert stage.send("/act.x").endswith(f"\nSetup: /open {pointer}")
+    stage.send("/open b.md")
+    assert stage.send("/act.x") == (
+        f'ERROR(ACTION_FAILED): act.x: 401 Unauthorized\n{{"error": "bad key"}}\nSetup: /open {pointer}'
+    )

@@ -1,0 +1,130 @@
+"""No value of a call becomes shell syntax: it arrives byte by byte, and nothing of it is executed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from stringd.errors import Refusal
+from tests.actions.shelf import Shelf
+
+HOSTILE = [
+    "'",
+    '"',
+    "\\",
+    "`touch owned`",
+    "$(touch owned)",
+    "${IFS}",
+    "$HOME",
+    "\n",
+    "\r\n",
+    "*",
+    "?",
+    "[a-z]",
+    "~",
+    "--",
+    "-rf",
+    "; touch owned;",
+    "| touch owned",
+    "&& touch owned",
+    "> owned",
+    "<(touch owned)",
+    "{v}",
+    "{a,b}",
+    "${v}",
+    "!!",
+    "#",
+    "\t",
+    " ",
+    "a[$(touch owned)]",
+    "()",
+    "EOF",
+    "\x01",
+    "\x7f",
+    "é日本🙂",
+    "\u2028",
+    "%s%n",
+]
+TEXTS = st.lists(
+    st.sampled_from(HOSTILE) | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
+    max_size=8,
+).map("".join)
+# Every place for a value, and what the program gets there when `V` is the value.
+SLOTS = {
+    "{v}": "V",
+    '"{v}"': "V",
+    "'{v}'": "V",
+    "$'{v}'": "V",
+    "\"name = '{v}'\"": "name = 'V'",
+    '"{\\"t\\":\\"{v}\\"}"': '{"t":"V"}',
+    "--mode{v}": "--modeV",
+    "out/{v}/log": "out/V/log",
+    '"$(printf %s {v}; printf .)"': "V.",
+    '"$(printf %s "{v}"; printf .)"': "V.",
+    "\"$(printf %s '{v}'; printf .)\"": "V.",
+    '"`printf %s {v}; printf .`"': "V.",
+    '"`printf %s \\"{v}\\"; printf .`"': "V.",
+    '"${NOTHING:-{v}}"': "V",
+    '"$(Q={v} printenv Q; printf .)"': "V\n.",
+    "\"$(Q='{v}' printenv Q; printf .)\"": "V\n.",
+    '"$(Q=a{v} printenv Q; printf .)"': "aV\n.",
+    '"$(cat <<EOF\n{v}\nEOF\nprintf .)"': "V\n.",
+    "\"$(cat <<'EOF'\n{v}\nEOF\nprintf .)\"": "V\n.",
+}
+
+
+@pytest.fixture(scope="module")
+def shelf() -> Iterator[Shelf]:
+    with tempfile.TemporaryDirectory() as home:
+        yield Shelf(home=Path(home))
+
+
+def test_the_harness_would_see_a_value_that_is_executed(shelf: Shelf) -> None:
+    (shelf.home / "owned").unlink(missing_ok=True)
+    shelf.answer("bash -c {v}", {"v": "touch owned"})
+    (shelf.home / "owned").unlink()
+
+
+@pytest.mark.requirement("action.cli.value")
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=TEXTS)
+@example(value="".join(HOSTILE))
+@example(value="".join(HOSTILE) * 120)
+@example(value="'\"$(touch owned)`" * 6000)
+def test_a_value_arrives_byte_by_byte(shelf: Shelf, value: str) -> None:
+    words = shelf.words(" ".join(SLOTS), {"v": value})
+    assert words == [expected.replace("V", value) for expected in SLOTS.values()]
+    assert list(shelf.home.iterdir()) == []
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+@pytest.mark.parametrize("value", ["a\0b", "\ud800"])
+def test_what_no_argument_can_hold_is_refused(shelf: Shelf, slot: str, value: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        shelf.words(slot, {"v": value})
+    assert refused.value.code == "INVALID_PARAMS"
+    assert refused.value.message.startswith("v: ")
+
+
+def test_a_value_that_the_system_does_not_take_is_refused(shelf: Shelf) -> None:
+    with pytest.raises(Refusal) as refused:
+        shelf.words("{v}", {"v": "x" * 300_000})
+    assert refused.value.code == "INVALID_PAYLOAD"
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    before=st.lists(st.sampled_from(["'", '"', "$(", ")", "`", "\\", "$'", "${x:-", "}", " ", "a", ";"])),
+    after=st.lists(st.sampled_from(["'", '"', ")", "`", "}", " ", "b", ";", "#"])),
+)
+def test_not_even_a_broken_command_executes_a_value(
+    shelf: Shelf, before: list[str], after: list[str]
+) -> None:
+    value = "'\"`touch owned`$(touch owned);touch owned\ntouch owned\n"
+    shelf.reply(f": {''.join(before)}{{v}}{''.join(after)}", {"v": value})
+    assert not (shelf.home / "owned").exists()

@@ -1,0 +1,86 @@
+"""Response templates in Jinja2."""
+
+from __future__ import annotations
+
+import pytest
+
+from stringd.actions.templates import Rendered
+from stringd.actions.values import Value
+from tests.actions.press import fault
+from tests.actions.press import rendered as made
+
+
+def rendered(template: str, body: object = "", **more: dict[str, Value]) -> Rendered:
+    variables = {"city": "Seoul"}
+    return made(template, body, role="response.j2", params=more.get("params"), variables=variables)
+
+
+@pytest.mark.requirement("template.jinja")
+def test_what_a_template_sees() -> None:
+    template = "{{ response.status }} {{ response.headers['Content-TYPE'] }} {{ response.body.a[0] }}"
+    assert rendered(template, {"a": ["x"]}).text == "200 application/json x"
+    assert rendered("{{ params.n + 1 }} {{ vars.city }}", params={"n": 2}).text == "3 Seoul"
+
+
+@pytest.mark.requirement("template.jinja.set")
+def test_what_is_set_at_the_top_becomes_variables() -> None:
+    template = (
+        "{% set city = response.body.name %}{% set n = 5 %}{% set tags = response.body.tags %}"
+        "{% set _private = 1 %}{% set missing = response.body.nothing %}"
+        "{% if true %}{% set inside = 'x' %}{% endif %}{% macro m() %}{% set local = 1 %}{% endmacro %}"
+        "{% for x in [1] %}{% set looped = x %}{% endfor %}{{ city }}"
+    )
+    result = rendered(template, {"name": "Busan", "tags": ["a"]})
+    assert result.text == "Busan"
+    assert result.variables == {"city": "Busan", "n": "5", "tags": '["a"]', "missing": "", "inside": "x"}
+
+
+def test_a_block_on_a_line_of_its_own_leaves_none() -> None:
+    template = (
+        "| id |\n| --- |\n{% for r in response.body %}\n  {% if r > 1 %}\n| {{ r }} |\n  {% endif %}\n"
+        "{% endfor %}\nend{% if true %} here{% endif %}\nlast\n"
+    )
+    assert rendered(template, [1, 2, 3]).text == "| id |\n| --- |\n| 2 |\n| 3 |\nend here\nlast"
+
+
+def test_the_keys_of_data_go_before_methods() -> None:
+    body = {"items": [1, 2], "a": {"b": 1}}
+    assert rendered("{% for i in response.body.items %}{{ i }}{% endfor %}", body).text == "12"
+    assert rendered("{% for k, v in response.body.a.items() %}{{ k }}{{ v }}{% endfor %}", body).text == "b1"
+
+
+def test_values_read_as_in_json() -> None:
+    body = {"t": True, "n": None, "l": [1, {"a": "é"}]}
+    template = "{{ response.body.t }}|{{ response.body.n }}|{{ response.body.l }}|{{ response.body.no.such }}"
+    assert rendered(template, body).text == 'true||[1, {"a": "é"}]|'
+
+
+def test_loops_know_how_long_they_are() -> None:
+    template = (
+        "{% for x in 'abc' %}{{ x }}{{ loop.index }}/{{ loop.length }}{{ ',' if not loop.last }}{% endfor %}"
+    )
+    assert rendered(template).text == "a1/3,b2/3,c3/3"
+
+
+def test_no_value_is_read_as_a_template() -> None:
+    hostile = "{{ 7 * 7 }}{% set city = 'x' %}"
+    result = rendered("{{ params.v }}{{ response.body }}", hostile, params={"v": hostile})
+    assert (result.text, result.variables) == (hostile * 2, {})
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("a\n{% for %}", "line 2: "),
+        ("a\n\n{{ 1 / 0 }}", "line 3: division by zero"),
+        ("{{ response.body() }}", "line 1: 'str' object is not callable"),
+        ("{% include 'x' %}", "line 1: "),
+        ("{% extends 'x' %}", "line 1: "),
+        ("{{ nothing() }}", "line 1: "),
+        ("{{ 1 | no_such_filter }}", "line 1: No filter named 'no_such_filter'"),
+    ],
+)
+def test_a_fault_names_its_line(template: str, message: str) -> None:
+    assert fault(template, role="response.j2").startswith(
+        f"The action has run, but its template failed: {message}"
+    )

@@ -1,0 +1,128 @@
+"""What an answer looks like that no template shapes, and what its links and names stand for."""
+
+from __future__ import annotations
+
+import pytest
+
+from stringd.actions.running import merged_values
+from stringd.contracts.sessions import NamedValue
+from tests.actions.acting import Stage, act
+from tests.actions.service import Service
+
+
+def answered(stage: Stage, service: Service, body: object, media_type: str) -> str:
+    service.answer("/x", body, media_type=media_type)
+    stage.open("A [@guide Guide](guide.md).", act("x", f"GET {service.url}/x"))
+    system, line, content = stage.send("/act.x").split("\n", 2)
+    assert (system, line) == (f"Opened {service.url}/x", "---")
+    return content
+
+
+@pytest.mark.requirement("result.json")
+@pytest.mark.parametrize(
+    "media_type", ["application/json", "application/hal+json; charset=utf-8", "text/plain"]
+)
+def test_json_is_pretty_in_a_fence(stage: Stage, service: Service, media_type: str) -> None:
+    content = answered(stage, service, '{"a": ["ü", 1.50],\n "b": "```"}', media_type)
+    assert content == '```json\n{\n  "a": [\n    "ü",\n    1.5\n  ],\n  "b": "```"\n}\n```'
+
+
+@pytest.mark.requirement("result.markdown", "result.links")
+def test_the_links_of_markdown_are_shortcuts(stage: Stage, service: Service) -> None:
+    text = (
+        "---\nx: 1\n---\n# News\n\n- [Guide](https://a.example/1)\n- [Big news!](/posts/2)\n"
+        "- [@own Mine](b.md)\n- `[no](https://c.example)`\n"
+    )
+    content = answered(stage, service, text, "text/markdown")
+    assert content == (
+        "# News\n\n- [Guide][@guide-2]\n- [Big news!](/posts/2)\n- [Mine][@own]\n- `[no](https://c.example)`"
+    )
+    shown = stage.send("/nav page")
+    assert f"@own  {service.url}/b.md" in shown
+    assert "@guide-2  https://a.example/1" in shown
+    assert "@guide  Guide  guide.md" in shown
+
+
+@pytest.mark.requirement("result.links")
+def test_links_of_an_answer_are_followed(stage: Stage) -> None:
+    (stage.daemon.home / "sub").mkdir(exist_ok=True)
+    (stage.daemon.home / "sub" / "one.md").write_text("# One\n", encoding="utf-8")
+    stage.open(
+        act("x", 'CLI echo \'{"to": "one.md"}\''),
+        act("x.response.j2", "See [@first It]({{ response.body.to }})"),
+        name="sub/page.md",
+    )
+    assert stage.send("/act.x") == "See [It][@first]"
+    assert stage.send("/open @first").endswith("# One")
+    assert stage.send("/back").startswith("Back to sub/page.md\n")
+    assert stage.send("/open @first").endswith("# One")
+
+
+@pytest.mark.parametrize(
+    ("body", "media_type", "content"),
+    [
+        ("one\n two\n", "text/plain", "one\n two"),
+        ("a,b\n1,2\n", "text/csv", "```\na,b\n1,2\n```"),
+        ("x\n```\ny", "text/x-log", "````\nx\n```\ny\n````"),
+        ("", "application/json", "(no content)"),
+        (b"\x89PNG\xff", "image/png", "image/png, which can't be shown as text"),
+        (b"\xfcber", "text/plain; charset=windows-1252", "über"),
+        (b"\xef\xbb\xbf\xc3\xbc", "text/plain; charset=nonsense", "ü"),
+        ('{"broken": ', "application/json", '```\n{"broken": \n```'),
+        ("[" * 3000, "text/plain", "[" * 3000),
+    ],
+)
+@pytest.mark.requirement("result.other")
+def test_other_answers(stage: Stage, service: Service, body: object, media_type: str, content: str) -> None:
+    assert answered(stage, service, body, media_type) == content
+
+
+@pytest.mark.requirement("result.cli")
+def test_a_command_answers_its_output_alone(stage: Stage) -> None:
+    stage.open(act("x", "CLI printf '%s' '[a](https://a.example) {\"b\":1}\n\n'"), act("none", "CLI true"))
+    assert stage.send("/act.x") == '[a](https://a.example) {"b":1}\n'
+    assert stage.send("/act.none") == "(no output)"
+
+
+@pytest.mark.requirement("result.failed_cli")
+def test_a_failed_command_answers_as_exec_does(stage: Stage) -> None:
+    stage.open(act("x", "CLI echo '{\"error\": 1}'; exit 4"), act("x.response", "Saved."))
+    events = stage.daemon.exec("/act.x", stage.topic)
+    assert (events.head["ok"], events.head["code"]) == (False, "EXIT_4")
+    assert events.content == f're: /act.x\nexit: 4 | cwd: {stage.daemon.home}\n---\n{{"error": 1}}'
+
+
+@pytest.mark.requirement("value_shortcut.numbering")
+def test_numbered_names_begin_anew_with_each_answer_that_uses_the_label() -> None:
+    known: dict[str, NamedValue] = {
+        "post": "a",
+        "post-1": "b",
+        "post-12": "c",
+        "row-1": ("d", "e"),
+        "post-x": "f",
+        "my-post-1": "g",
+    }
+    assert merged_values(known, {"post-1": "new"}) == {
+        "post": "a",
+        "row-1": ("d", "e"),
+        "post-x": "f",
+        "my-post-1": "g",
+        "post-1": "new",
+    }
+    assert merged_values(known, {"post": "new"}) == {**known, "post": "new"}
+
+
+def test_what_actions_said_survives_a_restart_but_not_close(stage: Stage) -> None:
+    stage.open(
+        act("x", "CLI echo hi"),
+        act("x.response", '{@row} = ("1", "2")', '{@post} = "9"', "ok"),
+        act("y", "CLI echo '{r[1]}' {p}", "  r: tuple", "  p: string"),
+    )
+    assert stage.send("/act.x") == "ok"
+    assert stage.send("/act.y @row @post") == "2 9"
+    stage.daemon.restart()
+    assert stage.send("/act.y @row @post") == "2 9"
+    assert stage.send("/nav page").endswith("@row  (1, 2)\n@post  9")
+    stage.send("/close")
+    stage.send("/open page.md")
+    assert stage.code("/act.y @row @post") == "INVALID_PARAMS"

@@ -1,0 +1,123 @@
+"""A document from the network runs no command, touches no file, and stays out of private networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.distributions import write_distribution
+from stringd.testing.process import DaemonProcess
+from tests.actions.acting import Stage, act, running_daemon
+from tests.actions.service import Service
+
+PLUGIN = Path(__file__).parent / "networks.py"
+PUBLIC = "http://8.8.8.8/page.md"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
+    """A daemon whose topics may open pages of a network."""
+    plugins = write_distribution(
+        tmp_path_factory.mktemp("networks"),
+        "stringd-networks",
+        "1.0",
+        {"stringd.plugins": {"networks": "stringd_networks"}},
+        {"stringd_networks": PLUGIN.read_text(encoding="utf-8")},
+    )
+    with running_daemon(tmp_path_factory.mktemp("shared"), PYTHONPATH=str(plugins)) as running:
+        yield running
+
+
+def fetched(stage: Stage, uri: str, *fences: str, head: str = "") -> str:
+    stage.write(f"{head}# Fetched\n\n" + "\n\n".join(fences) + "\n", "fetched.md")
+    return stage.send(f"/open net:{uri}")
+
+
+def refused(stage: Stage, cmd: str) -> bool:
+    answer = stage.send(cmd)
+    return answer.startswith("ERROR(NOT_TRUSTED): ")
+
+
+@pytest.mark.requirement("trust.cli", "trust.read", "trust.write", "trust.hint")
+def test_it_runs_nothing_and_touches_nothing(stage: Stage, service: Service) -> None:
+    (stage.daemon.home / "diary.txt").write_text("dear", encoding="utf-8")
+    fetched(
+        stage,
+        f"{service.url}/page.md",
+        act("run", "CLI touch ran"),
+        act("send", f'POST {service.url}/x -d \'{{"t":"{{f|file}}"}}\'', "  f: path"),
+        act("enc", f'POST {service.url}/x -d \'{{"t":"{{f|base64file}}"}}\'', "  f: path"),
+        act("save", f"GET {service.url}/x"),
+        act("save.response", "save: Response.body.data", "to: saved.txt", "ok"),
+        act("fine", f"GET {service.url}/x"),
+    )
+    service.answer("/x", {"data": "evil"})
+    for cmd in ("/act.run", "/act.send diary.txt", "/act.enc diary.txt", "/act.save"):
+        assert refused(stage, cmd), cmd
+    assert [it.method for it in service.received] == ["GET"]
+    assert "first: /install URL, then /open app:name" in stage.send("/act.run")
+    assert stage.code("/act.fine") is None
+    assert not (stage.daemon.home / "ran").exists()
+    assert not (stage.daemon.home / "saved.txt").exists()
+
+
+@pytest.mark.requirement("trust.cli")
+def test_its_default_action_runs_no_command(stage: Stage) -> None:
+    shown = fetched(stage, PUBLIC, act("run", "CLI touch ran"), head="---\ndefault: run\n---\n")
+    assert "[!] /act.run failed: NOT_TRUSTED: " in shown
+    assert not (stage.daemon.home / "ran").exists()
+
+
+@pytest.mark.requirement("trust.private")
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+        "0.0.0.0",
+        "10.0.0.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "[fe80::1]",
+        "[::ffff:127.0.0.1]",
+        "2130706433",
+    ],
+)
+def test_a_public_page_reaches_into_no_private_network(stage: Stage, service: Service, host: str) -> None:
+    port = service.url.rpartition(":")[2]
+    fetched(stage, PUBLIC, act("x", f"GET http://{host}:{port}/x"))
+    assert refused(stage, "/act.x")
+    assert not service.received
+
+
+@pytest.mark.requirement("trust.private")
+def test_a_private_page_may(stage: Stage, service: Service) -> None:
+    fetched(stage, f"{service.url}/page.md", act("x", f"GET {service.url}/x -H 'X-A: 1'"))
+    assert stage.code("/act.x") is None
+    assert service.last.headers["Host"] == service.url.removeprefix("http://")
+
+
+@pytest.mark.requirement("trust.private")
+def test_the_name_of_a_public_page_is_no_way_in(stage: Stage, service: Service) -> None:
+    """Its owner says what the name leads to, and may say something else each time."""
+    port = service.url.rpartition(":")[2]
+    fetched(stage, f"http://localhost.example:{port}/page.md", act("x", f"GET {service.url}/x"))
+    assert refused(stage, "/act.x")
+
+
+@pytest.mark.requirement("trust.secrets")
+def test_it_gets_no_secret_of_the_topics(stage: Stage, service: Service) -> None:
+    stage.topic = "app:weather"
+    stage.send('/set $KEY = "s3cret"')
+    fetched(
+        stage,
+        f"{service.url}/page.md",
+        act("x", f"GET {service.url}/x?k=$KEY", '  d: string = ""'),
+        act("y", f"GET {service.url}/y", '  k: string = "$KEY"'),
+    )
+    assert stage.code("/act.x") == "INVALID_PARAMS"
+    assert stage.code("/act.y") == "ENV_REQUIRED"
+    assert not service.received

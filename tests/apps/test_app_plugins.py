@@ -1,0 +1,134 @@
+"""Apps that plugins bring, and actions coded in Python: their types are their schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.apps.brought import ACTIONS, write_brought
+from tests.apps.shelf import refused, said, write_app
+
+TOPIC = "app:sums"
+
+
+@pytest.fixture
+def sums(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> DaemonProcess:
+    """A daemon with the app, whose `$KEY` is set."""
+    running = start_daemon(pythonpath=[write_brought(tmp_path / "brought")])
+    running.register("default", running.home)
+    assert running.exec('/set $KEY = "k-1"', TOPIC).head["ok"]
+    return running
+
+
+@pytest.mark.requirement("app.plugin")
+@pytest.mark.parametrize("topic", [TOPIC, "file:main"])
+def test_it_is_there_for_every_user(sums: DaemonProcess, topic: str) -> None:
+    page = said(sums, "/open app:sums", topic)
+    assert page.startswith("Opened app:sums\n---\n[actions] /act.add --a <number>")
+    assert page.endswith("\n\n# Sums\n\nSee [more](more.md).")
+    assert "# More" in said(sums, "/open more.md", topic)
+    sums.register("other")
+    assert sums.exec("/open app:sums", topic, user="other").head["ok"]
+
+
+@pytest.mark.requirement("app.python")
+def test_its_types_are_the_schema(sums: DaemonProcess) -> None:
+    schema = said(sums, "/act.add --help", TOPIC)
+    assert "Add two numbers." in schema
+    for told in ("--a", "number", "required", "The first", "--sign", "plus|minus", "--loud", "boolean"):
+        assert told in schema
+    assert "context" not in said(sums, "/act.whoami --help", TOPIC)
+
+
+@pytest.mark.requirement("app.python")
+@pytest.mark.parametrize(
+    ("typed", "total"),
+    [
+        ("2", "3.5"),
+        ("--a 2 --b 2", "4.0"),
+        ("2 2 --sign minus", "0.0"),
+        ("-a 2 --b 0.25", "2.25"),
+        ("a=3 --loud", "4.5"),
+    ],
+)
+def test_values_come_as_their_types(sums: DaemonProcess, typed: str, total: str) -> None:
+    assert said(sums, f"/act.add {typed}", TOPIC) == f"Total: {total}"
+    assert f'{{total}} = "{total}"' in said(sums, "/set", TOPIC)
+
+
+@pytest.mark.requirement("app.python")
+@pytest.mark.parametrize(
+    "typed", ["2.5", "two", "--a -1", "1 11", "1 1 times", "--a 1 --loud maybe", "1 --sign"]
+)
+def test_values_that_do_not_fit_are_refused(sums: DaemonProcess, typed: str) -> None:
+    assert refused(sums, f"/act.add {typed}", TOPIC)[0] == "INVALID_PARAMS"
+
+
+def test_what_a_function_returns_is_shown(sums: DaemonProcess) -> None:
+    assert said(sums, "/act.nothing", TOPIC) == "(no output)"
+    said(sums, '/set {x} = "1"', TOPIC)
+    shown = said(sums, "/act.whoami --path a/b", TOPIC)
+    assert shown == "default app:sums {'x': '1'} {'KEY': '***'} PosixPath('a/b')".replace("***", "k-1")
+
+
+def test_what_a_function_refuses_is_the_answer(sums: DaemonProcess) -> None:
+    assert refused(sums, "/act.fail refuse", TOPIC) == (
+        "TOO_HOT",
+        "ERROR(TOO_HOT): Not today.\nTry tomorrow.",
+    )
+    code, text = refused(sums, "/act.fail break", TOPIC)
+    assert (code, "sk-1" in text) == ("INTERNAL_ERROR", False)
+    assert said(sums, "/act.add 1", TOPIC) == "Total: 2.5"
+
+
+def test_its_name_is_taken(sums: DaemonProcess) -> None:
+    write_app(sums.home / "mine", name="sums")
+    code, text = refused(sums, "/install mine")
+    assert (code, "--as" in text) == ("CONFLICT", True)
+    assert refused(sums, "/uninstall sums")[0] == "INVALID_TARGET"
+    assert "Installed app:mine" in said(sums, "/install mine --as mine")
+    assert refused(sums, "/act.say hi", "app:mine")[0] == "ENV_REQUIRED"
+
+
+def test_it_can_not_be_edited(sums: DaemonProcess) -> None:
+    assert refused(sums, "/edit #sums\nnew", TOPIC)[0] == "INVALID_TARGET"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "reason"),
+    [
+        ("how: str", "how: list", "TypeError: parameter how of fail needs a type out of str, int"),
+        ("how: str", "how", "TypeError: parameter how of fail needs a type out of str, int"),
+        ("how: str", "*how: str", "TypeError: parameter how of fail can't be named by a caller"),
+        ("async def fail", "def fail", "TypeError: an action needs an async function"),
+        ("(add, whoami, fail, nothing)", "(add, add)", "ValueError: an action is there twice: add"),
+    ],
+)
+def test_what_can_not_be_an_action_skips_the_plugin(
+    wrong: str, right: str, reason: str, tmp_path: Path
+) -> None:
+    folder = write_brought(tmp_path / "brought", ACTIONS.replace(wrong, right))
+    assert skipped(folder, tmp_path).startswith(f"stringd_apps failed: {reason}")
+
+
+def test_an_app_without_a_document_skips_the_plugin(tmp_path: Path) -> None:
+    folder = write_brought(tmp_path / "brought")
+    (folder / "sums" / "string.md").unlink()
+    (folder / "sums" / "more.md").unlink()
+    assert "Neither string.md nor index.md" in skipped(folder, tmp_path)
+
+
+def skipped(folder: Path, cwd: Path) -> str:
+    """Why `stringd plugins` says that the app's plugin was skipped."""
+    env = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-m", "stringd", "plugins", "--json"]
+    listed = subprocess.run(command, env=env, cwd=cwd, capture_output=True, timeout=30, check=True)
+    reports = {report["name"]: report for report in json.loads(listed.stdout)}
+    return str(reports["sums"]["skipped"])

@@ -1,0 +1,184 @@
+"""`/install` and `/uninstall`: where apps come from, what they are called, and what is left of them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.apps.shelf import put, refused, said, write_app
+from tests.apps.site import Site
+
+
+@pytest.mark.requirement("app.install.directory")
+def test_a_directory_is_installed_whole_with_its_modes(daemon: DaemonProcess, app: Path) -> None:
+    assert said(daemon, "/install apps/parrot") == (
+        "Installed app:parrot\n---\nsource: apps/parrot\n"
+        "stored: packages/parrot/string.md\nopen: /open app:parrot"
+    )
+    stored = daemon.home / "packages" / "parrot"
+    assert (stored / "nav" / "main.md").read_bytes() == (app / "nav" / "main.md").read_bytes()
+    assert stat.S_IMODE((stored / "say").stat().st_mode) == 0o755
+    assert stat.S_IMODE((stored / "guide.md").stat().st_mode) & 0o111 == 0
+
+
+@pytest.mark.requirement("app.install.file")
+@pytest.mark.parametrize("entry", ["string.md", "index.md"])
+def test_an_entry_file_stands_for_its_directory(daemon: DaemonProcess, app: Path, entry: str) -> None:
+    (app / "string.md").rename(app / entry)
+    assert "Installed app:parrot" in said(daemon, f"/install --app ./apps/parrot/{entry}")
+    assert (daemon.home / "packages" / "parrot" / "guide.md").exists()
+
+
+@pytest.mark.requirement("app.install.file")
+def test_any_other_file_stands_for_itself(daemon: DaemonProcess, app: Path) -> None:
+    put(app / "my note.md", "# Note\n\nAlone.\n")
+    assert refused(daemon, "/install apps/parrot/my note.md")[0] == "INVALID_TARGET"
+    assert "Installed app:note" in said(daemon, "/install --as note apps/parrot/my note.md")
+    assert "Alone." in said(daemon, "/open app:note")
+    assert names(daemon.home / "packages" / "note") == [".stringd-package.json", "my note.md"]
+
+
+@pytest.mark.requirement("app.install.url")
+def test_a_url_brings_a_document(daemon: DaemonProcess, site: Site) -> None:
+    site.pages["/apps/owl.md"] = b"---\nname: owl\n---\n# Owl\n"
+    site.pages["/owl"] = b"->/apps/owl.md"
+    assert f"source: {site.url}/owl" in said(daemon, f"/install {site.url}/owl")
+    assert "# Owl" in said(daemon, "/open app:owl")
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("/none.md", "NOT_FOUND"), ("/picture", "INVALID_TARGET"), ("/circle", "LOAD_ERROR")]
+)
+def test_a_url_that_brings_no_app_is_refused(daemon: DaemonProcess, site: Site, path: str, code: str) -> None:
+    site.pages |= {"/picture": b"\x89PNG\0", "/circle": b"->/circle"}
+    assert refused(daemon, f"/install {site.url}{path}")[0] == code
+    assert left_over(daemon) == []
+
+
+def test_a_host_that_does_not_answer_is_refused(daemon: DaemonProcess) -> None:
+    assert refused(daemon, "/install http://127.0.0.1:1/app.md")[0] == "LOAD_ERROR"
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("", "INVALID_PAYLOAD"),
+        ("--as x", "INVALID_PAYLOAD"),
+        ("--force x", "INVALID_PAYLOAD"),
+        ("nowhere", "NOT_FOUND"),
+        ("empty", "INVALID_TARGET"),
+        ("~", "INVALID_TARGET"),
+        ("/etc", "FILE_NOT_ALLOWED"),
+        ("../other", "FILE_NOT_ALLOWED"),
+        ("ftp://127.0.0.1/app", "INVALID_TARGET"),
+        ("apps/parrot --as a/b", "INVALID_TARGET"),
+        ("apps/parrot --as ..", "INVALID_TARGET"),
+        ("apps/binary.md", "INVALID_TARGET"),
+    ],
+)
+def test_what_can_not_be_installed_is_refused_and_leaves_nothing(
+    daemon: DaemonProcess, app: Path, typed: str, code: str
+) -> None:
+    (daemon.home / "empty").mkdir()
+    (app.parent / "binary.md").write_bytes(b"\xff\0")
+    assert refused(daemon, f"/install {typed}")[0] == code
+    assert left_over(daemon) == []
+
+
+@pytest.mark.requirement("app.install.hostile")
+@pytest.mark.parametrize("target", ["/etc/passwd", "../../secret.txt", ".", "nowhere"])
+def test_a_link_that_leads_out_is_refused(daemon: DaemonProcess, app: Path, target: str) -> None:
+    put(daemon.home / "secret.txt", "secret")
+    (app / "link").symlink_to(target)
+    code, text = refused(daemon, "/install apps/parrot")
+    assert (code, "link" in text) == ("INVALID_TARGET", True)
+    assert left_over(daemon) == []
+
+
+def test_a_link_inside_becomes_the_file_that_it_leads_to(daemon: DaemonProcess, app: Path) -> None:
+    (app / "speak").symlink_to("say")
+    assert "Installed" in said(daemon, "/install apps/parrot")
+    stored = daemon.home / "packages" / "parrot" / "speak"
+    assert (stored.is_symlink(), stat.S_IMODE(stored.stat().st_mode)) == (False, 0o755)
+
+
+def test_a_pipe_is_refused_and_holds_nothing_up(daemon: DaemonProcess, app: Path) -> None:
+    os.mkfifo(app / "pipe")
+    assert refused(daemon, "/install apps/parrot")[0] == "INVALID_TARGET"
+
+
+@pytest.mark.requirement("app.install.identity")
+def test_the_same_pair_is_replaced_in_place(daemon: DaemonProcess, app: Path) -> None:
+    said(daemon, "/install apps/parrot")
+    write_app(app, title="Cockatoo")
+    (app / "guide.md").unlink()
+    assert "Installed app:parrot" in said(daemon, "/install apps/parrot")
+    assert "# Cockatoo" in said(daemon, "/open app:parrot")
+    assert refused(daemon, "/open app:parrot/guide.md")[0] == "NOT_FOUND"
+    assert left_over(daemon) == ["parrot"]
+
+
+@pytest.mark.requirement("app.install.identity", "app.install.as")
+def test_two_namespaces_of_one_name_live_side_by_side(installed: DaemonProcess) -> None:
+    write_app(installed.home / "other", namespace="jungle", title="Wild")
+    code, text = refused(installed, "/install other")
+    assert (code, "--as" in text) == ("CONFLICT", True)
+    assert "# Parrot" in said(installed, "/open app:parrot")
+    assert "Installed app:wild" in said(installed, "/install other --as wild")
+    assert "# Wild" in said(installed, "/open app:wild")
+    assert "Installed app:wild" in said(installed, "/install other")
+    assert refused(installed, "/install other --as third")[0] == "CONFLICT"
+    assert left_over(installed) == ["parrot", "wild"]
+
+
+@pytest.mark.requirement("app.install.atomic")
+def test_an_installation_that_fails_leaves_the_old_app(installed: DaemonProcess, app: Path) -> None:
+    (app / "string.md").write_bytes(b"\xff")
+    assert refused(installed, "/install apps/parrot")[0] == "INVALID_TARGET"
+    assert "# Parrot" in said(installed, "/open app:parrot")
+    assert left_over(installed) == ["parrot"]
+
+
+def test_what_a_killed_installation_left_goes_with_the_next(installed: DaemonProcess) -> None:
+    put(installed.home / "packages" / ".staged-old" / "app" / "string.md", "# Old\n")
+    said(installed, "/install apps/parrot")
+    assert left_over(installed) == ["parrot"]
+
+
+@pytest.mark.requirement("app.uninstall")
+@pytest.mark.parametrize("typed", ["parrot", "app:parrot"])
+def test_an_app_is_uninstalled(installed: DaemonProcess, typed: str) -> None:
+    said(installed, "/info", "app:parrot")
+    assert said(installed, f"/uninstall {typed}") == "Uninstalled app:parrot"
+    assert left_over(installed) == []
+    code, text = refused(installed, "/source", "app:parrot")
+    assert (code, text.partition("\n")[0]) == ("NOT_FOUND", "ERROR(NOT_FOUND): App not installed: parrot")
+
+
+@pytest.mark.requirement("app.uninstall")
+@pytest.mark.parametrize("typed", ["parot", "../apps", ".", "apps/parrot"])
+def test_what_is_not_installed_can_not_be_uninstalled(installed: DaemonProcess, typed: str) -> None:
+    assert refused(installed, f"/uninstall {typed}")[0] == "NOT_FOUND"
+    assert (installed.home / "apps" / "parrot" / "say").exists()
+    assert refused(installed, "/uninstall")[0] == "INVALID_PAYLOAD"
+    assert "nearest: app:parrot" in refused(installed, "/uninstall parot")[1]
+
+
+def test_an_app_is_one_user_s(installed: DaemonProcess) -> None:
+    installed.register("other")
+    reply = installed.exec("/open app:parrot", user="other")
+    assert reply.head["code"] == "NOT_FOUND"
+
+
+def left_over(daemon: DaemonProcess) -> list[str]:
+    """What lies in the directory of installed apps, hidden or not."""
+    packages = daemon.home / "packages"
+    return names(packages) if packages.exists() else []
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(it.name for it in directory.iterdir())

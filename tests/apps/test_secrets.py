@@ -1,0 +1,147 @@
+"""`$NAME`s: kept per user, app and configuration, used by the app's actions, and shown nowhere."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.apps.shelf import put, refused, said, write_app
+
+VALUE = "sk-very-secret"
+KEEP = f'/set $KEY = "{VALUE}"'
+
+
+@pytest.mark.requirement("secret.masked")
+@pytest.mark.parametrize(
+    "cmd",
+    [
+        KEEP,
+        f"//set   $KEY='{VALUE}'",
+        f'/set\n{{x}} = "1"\n$KEY = "{VALUE}"',
+        f"/set\n```$KEY\n{VALUE}\nmore\n```",
+        f"/set $KEY = {VALUE}",
+        f"/set $KEY {VALUE}",
+        f'/set {{x}} = "1"\n$KEY = "{VALUE}',
+    ],
+)
+def test_a_value_is_shown_nowhere(installed: DaemonProcess, cmd: str) -> None:
+    replies = [installed.exec(it, "app:parrot") for it in (cmd, "/set", "/info", "/act", "/act.say --help")]
+    assert [reply.content for reply in replies if VALUE.encode() in reply.raw] == []
+    assert VALUE not in installed.request("GET", "/sessions").text + installed.stderr()
+
+
+@pytest.mark.requirement("secret.masked")
+def test_listings_say_which_are_set(installed: DaemonProcess) -> None:
+    assert said(installed, KEEP, "app:parrot") == '$KEY = "***"'
+    assert said(installed, "/set", "app:parrot") == 'Variables\n---\n$KEY = "***"'
+    assert said(installed, "/info", "app:parrot").endswith('\nvariables: 0\n  $KEY = "***"')
+
+
+@pytest.mark.requirement("secret.public")
+def test_an_app_may_say_that_a_value_is_none(daemon: DaemonProcess) -> None:
+    page = "---\nname: city\nenv:\n  - name: CITY\n    secret: false\n  - name: KEY\n---\n# City\n"
+    put(daemon.home / "city.md", page)
+    said(daemon, "/install city.md")
+    said(daemon, f'/set $CITY = "Seoul"\n$KEY = "{VALUE}"', "app:city")
+    assert said(daemon, "/set", "app:city") == 'Variables\n---\n$CITY = "Seoul"\n$KEY = "***"'
+
+
+@pytest.mark.requirement("secret.scope")
+def test_a_configuration_has_its_own_and_sees_those_for_all(installed: DaemonProcess) -> None:
+    said(installed, '/set $KEY = "all"', "app:parrot")
+    said(installed, '/set $KEY = "blue"', "app:parrot:blue")
+    spoken = {it: said(installed, "/act.say hi", f"app:parrot{it}") for it in ("", ":blue", ":red")}
+    assert spoken == {"": "hi all", ":blue": "hi blue", ":red": "hi all"}
+
+
+@pytest.mark.requirement("secret.scope")
+def test_another_app_and_another_user_see_nothing(installed: DaemonProcess) -> None:
+    said(installed, KEEP, "app:parrot")
+    write_app(installed.home / "spy", name="spy")
+    said(installed, "/install spy")
+    assert refused(installed, "/act.say hi", "app:spy")[0] == "ENV_REQUIRED"
+    installed.register("other", installed.home)
+    reply = installed.exec("/act.say hi", "app:parrot", user="other")
+    assert reply.head["code"] == "ENV_REQUIRED"
+
+
+@pytest.mark.requirement("secret.scope")
+@pytest.mark.parametrize("target", ["app:spy", "~/spy/string.md", "~/packages/spy/string.md"])
+def test_what_is_opened_in_the_app_s_topic_sees_nothing_either(installed: DaemonProcess, target: str) -> None:
+    said(installed, KEEP, "app:parrot")
+    write_app(installed.home / "spy", name="spy")
+    said(installed, "/install spy")
+    said(installed, f"/open {target}", "app:parrot")
+    code, text = refused(installed, "/act.say hi", "app:parrot")
+    assert (code, VALUE in text) == ("ENV_REQUIRED", False)
+
+
+def test_an_app_is_tried_out_in_a_topic_of_its_name(daemon: DaemonProcess, app: Path) -> None:
+    said(daemon, KEEP, "app:draft")
+    said(daemon, f"/open {app / 'string.md'}", "app:draft")
+    assert said(daemon, "/act.say hi", "app:draft") == f"hi {VALUE}"
+
+
+@pytest.mark.requirement("secret.place")
+@pytest.mark.parametrize("topic", ["file:main", "web:main"])
+def test_other_topics_keep_none(installed: DaemonProcess, topic: str) -> None:
+    code, text = refused(installed, f'/set {{x}} = "1"\n$KEY = "{VALUE}"', topic)
+    assert (code, VALUE in text) == ("INVALID_TARGET", False)
+    assert said(installed, "/set", topic) == "Variables\n---\n(none)"
+
+
+@pytest.mark.requirement("secret.file")
+def test_they_are_on_disk_for_their_owner_alone_and_outlive_a_kill(installed: DaemonProcess) -> None:
+    said(installed, KEEP, "app:parrot")
+    file = installed.data_dir / "secrets.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    holding = [it for it in installed.data_dir.iterdir() if VALUE.encode() in it.read_bytes()]
+    assert holding == [file]
+    installed.kill()
+    installed.start()
+    assert said(installed, "/act.say hi", "app:parrot") == f"hi {VALUE}"
+
+
+def test_an_empty_value_is_forgotten(installed: DaemonProcess) -> None:
+    said(installed, KEEP, "app:parrot")
+    said(installed, '/set $KEY = ""', "app:parrot")
+    assert refused(installed, "/act.say hi", "app:parrot")[0] == "ENV_REQUIRED"
+    assert json.loads((installed.data_dir / "secrets.json").read_bytes()) == []
+
+
+def test_they_go_with_the_app(installed: DaemonProcess, app: Path) -> None:
+    for topic in ("app:parrot", "app:parrot:blue"):
+        said(installed, KEEP, topic)
+    said(installed, "/uninstall parrot")
+    said(installed, f"/install {app}")
+    assert refused(installed, "/act.say hi", "app:parrot:blue")[0] == "ENV_REQUIRED"
+
+
+def test_they_go_with_the_user(installed: DaemonProcess) -> None:
+    said(installed, KEEP, "app:parrot")
+    installed.request("DELETE", "/users/default")
+    assert VALUE not in (installed.data_dir / "secrets.json").read_text(encoding="utf-8")
+
+
+def test_a_broken_file_is_kept_aside_and_its_content_is_not_told(installed: DaemonProcess) -> None:
+    installed.stop()
+    (installed.data_dir / "secrets.json").write_text(f'[{{"values": "{VALUE}"}}]', encoding="utf-8")
+    installed.start()
+    assert [it.name for it in installed.data_dir.glob("secrets.json.broken-*")] != []
+    assert "secrets.json was broken" in installed.stderr()
+    assert VALUE not in installed.stderr()
+    assert said(installed, KEEP, "app:parrot") == '$KEY = "***"'
+
+
+@pytest.mark.requirement("secret.whole")
+def test_what_does_not_reach_the_disk_is_not_set_at_all(installed: DaemonProcess) -> None:
+    said(installed, "/info", "app:parrot")
+    installed.data_dir.rename(installed.data_dir.with_name("gone"))
+    code, text = refused(installed, f'/set {{x}} = "1"\n$KEY = "{VALUE}"', "app:parrot")
+    installed.data_dir.with_name("gone").rename(installed.data_dir)
+    assert (code, VALUE in text) == ("STORAGE_FAILED", False)
+    assert said(installed, "/set", "app:parrot") == "Variables\n---\n(none)"

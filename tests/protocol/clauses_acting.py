@@ -1,0 +1,94 @@
+"""What runtime.md 2, 4, 7 and 8 decide for calls of actions, for HTTP, for default actions and for trust."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+CALLS = requirements(
+    "runtime.md 2",
+    ("flags.forms", "--key value, --key=value, -k value, operands in declaration order, name=value, --."),
+    ("flags.quotes", 'Quotes group; a quoted token and a number are never flags; --name "" is empty.'),
+    ("flags.quotes.open", "An unclosed quote is INVALID_PAYLOAD."),
+    ("flags.one_line", "Only a quoted value may span lines: INVALID_PAYLOAD otherwise."),
+    (
+        "flags.undeclared",
+        "An undeclared flag, or too many operands, is INVALID_PAYLOAD naming what is declared.",
+    ),
+    ("flags.boolean", "A bare flag is true for a boolean, and takes no operand."),
+    (
+        "variable.values",
+        "{name}, and a value that is <name>, are the variable; \\{, \\< and \\$ are literal.",
+    ),
+    ("variable.undefined", "An undefined {name} is UNDEFINED_VARIABLE."),
+    ("variable.secret", "$NAME in a value is INVALID_VARIABLE; $5 and $ are text."),
+)
+
+ACTIONS = requirements(
+    "runtime.md 7",
+    ("action.spellings", "/act.x, /act x, /action.x and /action x are the same."),
+    ("action.list", "/act lists, with flags only: never method, URL, headers or body."),
+    ("action.help", "--help and -h show the schema wherever they stand, and never execute."),
+    ("action.missing", "No flags while a required one has no value shows the schema; else INVALID_PARAMS."),
+    ("action.unknown", "An unknown action is ACTION_NOT_FOUND with the nearest."),
+    ("action.params", "A value that does not fit is INVALID_PARAMS: name, expected, received."),
+    ("flags.bare", "A bare flag of another type than boolean is INVALID_PARAMS."),
+    ("action.numbers", "Numbers are validated and not reformatted."),
+    ("action.default_value", "Defaults hold, for required parameters too; an empty one is a value."),
+    ("env.default", "A default $NAME that is unset is ENV_REQUIRED."),
+    ("value_shortcut", "@name as a value is what an answer has called so."),
+    ("value_shortcut.unknown", "An unknown @name as a value fails."),
+    ("action.placeholders", "Only declared parameters are placeholders; a value is never read again."),
+    ("action.stays", "An action never navigates."),
+    ("http.methods", "GET, POST, PUT, PATCH and DELETE."),
+    ("http.url.exact", "The author's part of a URL stays byte-exact."),
+    ("http.url.values", "Values in a URL are percent-encoded as components."),
+    ("http.url.steps", "A value that is . or .. as a segment of the path is INVALID_PARAMS."),
+    ("http.left_over.query", "What is left over goes to the query of GET and DELETE."),
+    ("http.left_over.body", "What is left over is a JSON body of POST, PUT, PATCH, with JSON types."),
+    ("http.body", "Values in JSON strings are escaped; numbers and booleans have JSON types."),
+    ("http.body.form", "Values in a form are encoded as its components."),
+    ("http.headers", "Declared headers override defaults case-insensitively."),
+    ("http.session_variables", "Session variables fill placeholders that nothing declares."),
+    ("http.modifiers", "|file, |base64 and |base64file compose."),
+    ("http.modifiers.boundary", "|file keeps to the user's paths."),
+    ("http.secret.unresolved", "An unresolved $NAME stops the call with INVALID_PARAMS."),
+    ("http.secret.order", "The author's $NAMEs are resolved; none in a value or in a file's content is."),
+    ("http.secret.header", "No value begins another header."),
+    ("secret.unseen", "Listings, help, errors and the URL of an answer show no secret."),
+    ("http.failed", "A failure is ACTION_FAILED with status and 500 characters; no template runs."),
+    ("http.limit", "At most 10 MiB are read."),
+    ("http.redirects", "Up to 10 redirects are followed."),
+    ("http.redirects.methods", "After a redirect the method is what browsers make of it."),
+    ("http.redirects.strangers", "Another host, port or weaker scheme gets no Authorization, Cookie, $NAME."),
+    ("http.no_cookies", "Actions keep no cookies."),
+    ("result.json", "JSON without a template is pretty in a fence, below Opened <url>."),
+    ("result.markdown", "Markdown without a template is rendered."),
+    ("result.links", "The links of an answer are shortcuts beside the page's."),
+    ("result.other", "Text, unknown types, nothing: all are shown as what they are."),
+    ("result.cli", "A command without a template answers its output alone."),
+    ("result.failed_cli", "A failed command is EXIT_n with its output, and no template runs."),
+    ("trust.cli", "A document from the network runs no CLI action: NOT_TRUSTED."),
+    ("trust.read", "|file of a document from the network does not run: NOT_TRUSTED."),
+    ("trust.write", "to: of a document from the network does not run: NOT_TRUSTED."),
+    ("trust.hint", "NOT_TRUSTED says how to install the document first."),
+    ("trust.secrets", "A document from the network gets none of the topic's $NAMEs."),
+)
+
+PAGES = (
+    *requirements(
+        "runtime.md 4",
+        ("default.runs", "The default action runs on /open, /back, /refresh of the whole page, below ---."),
+        ("default.required", "It does not run while a required parameter lacks a value."),
+        ("default.failed", "If it fails, the page is shown alone plus one hint line with the reason."),
+        ("env.hint", "What is missing is a hint of the page."),
+    ),
+    *requirements("runtime.md 11", ("env.required", "env: and requires: are checked before an action runs.")),
+    *requirements("runtime.md 9", ("trust.private", "A public page's actions reach no private network.")),
+    *requirements(
+        "apps-in-the-wild.md 2.1",
+        ("env.setup", "The page of requirements is offered where something is missing or fails."),
+        ("value_shortcut.numbering", "Numbers begin at 1 again with the next answer that uses the label."),
+    ),
+)
+
+ACTING = CALLS + ACTIONS + PAGES

@@ -1,0 +1,38 @@
+"""What runtime.md 7, 11 and 12 decide for apps, for their `$NAME`s, and for actions coded in Python."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+APPS = (
+    *requirements(
+        "runtime.md 11",
+        ("app.open", "app:name[:config] opens the installed app of that name."),
+        ("app.first_use", "An app topic has its app open from the first command on."),
+        ("app.inside", "Nothing that an app's pages link to leads out of the app."),
+        ("app.install.file", "string.md and index.md stand for their directory, any other file for itself."),
+        ("app.install.directory", "A whole directory is installed, modes kept."),
+        ("app.install.url", "An app is installed from a URL."),
+        ("app.install.archive", "An app is installed from an archive, modes kept."),
+        ("app.install.hostile", "Paths and links that lead out of the app are refused, nothing is written."),
+        ("app.install.atomic", "An installation that fails leaves the old app as it was."),
+        ("app.install.identity", "(namespace, name) is the identity: the same pair is replaced in place."),
+        ("app.install.as", "Another namespace under a taken name is CONFLICT naming --as."),
+        ("app.uninstall", "/uninstall removes an app; what is not installed is NOT_FOUND."),
+        ("secret.scope", "$NAMEs are per user and app, those of a configuration before those for all."),
+        ("secret.place", "They are set in app topics only: INVALID_TARGET elsewhere."),
+        ("secret.file", "They are 0600 on disk."),
+        ("secret.masked", "They are masked in listings, /info, logs, labels, head.cmd and errors."),
+        ("secret.public", "Unless the app's env: says secret: false."),
+    ),
+    *requirements("runtime.md 5", ("secret.whole", "A /set that fails applies nothing.")),
+    *requirements(
+        "runtime.md 7", ("app.directory", "Programs of an app run in the home, or where /open dir set it.")
+    ),
+    *requirements("sharp-edges.md 35", ("app.no_paths", "App topics don't show installation paths.")),
+    *requirements(
+        "runtime.md 12",
+        ("app.plugin", "An app plugin ships a document and becomes app:name."),
+        ("app.python", "Async functions with typed parameters are actions, the types their schema."),
+    ),
+)

@@ -1,0 +1,25 @@
+"""What runtime.md decides for response templates."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+TEMPLATES = requirements(
+    "runtime.md 8",
+    ("template.jinja", "A response.j2 template is Jinja2 over response, params and vars."),
+    ("template.jinja.set", "Every top-level {% set %} becomes the topic's variable."),
+    ("template.hostile", "Templates run in a sandbox with caps on loops, output, memory and time."),
+    ("template.assign", "{var} = expression stores and prints nothing."),
+    ("template.shadow", "An assigned name consistently goes before a parameter, and that before a variable."),
+    (
+        "template.shortcut",
+        "{@row} = (a, b) is a value shortcut, numbered inside loops, going on through all.",
+    ),
+    ("template.turns", "A variable that a template set is there in later turns and after a restart."),
+    ("template.loop", "for: r in path ... end: repeats its lines."),
+    ("template.save", "save:, decode: and to: write a part of the answer to a file."),
+    ("template.path", "Paths are keys, [0], .0 and a leading $.; what is missing is empty."),
+    ("template.body", "Response.body is parsed JSON, else text."),
+    ("template.unknown", "Everything else is output, and an unknown {x} stays as written."),
+    ("template.error", "A template that fails is TEMPLATE_ERROR."),
+)
