@@ -56,6 +56,7 @@ ACTIONS = requirements(
     ("http.secret.header", "No value begins another header."),
     ("secret.unseen", "Listings, help, errors and the URL of an answer show no secret."),
     ("http.failed", "A failure is ACTION_FAILED with status and 500 characters; no template runs."),
+    ("http.timeout", "A call takes a minute at most, redirects included."),
     ("http.limit", "At most 10 MiB are read."),
     ("http.redirects", "Up to 10 redirects are followed."),
     ("http.redirects.methods", "After a redirect the method is what browsers make of it."),
