@@ -43,6 +43,16 @@ def find_slots(text: str, names: Container[str]) -> Iterator[Slot]:
             )
 
 
+def slot_names(text: str) -> Iterator[str]:
+    """Yield the names in all that looks like a place for a value."""
+    return (found["name"] for found in _SLOT.finditer(text))
+
+
+def secret_names(text: str) -> Iterator[str]:
+    """Yield the `$NAME`s in an author's text."""
+    return (found["name"] for found in _SECRET.finditer(text))
+
+
 def is_one_slot(text: str) -> bool:
     """Whether a text is a single place for a value and nothing else."""
     return _SLOT.fullmatch(text.strip()) is not None
