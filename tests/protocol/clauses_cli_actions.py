@@ -19,6 +19,9 @@ CLI_ACTIONS = requirements(
     ("action.cli.output", "At most 10 MiB of merged output are kept."),
     ("action.cli.timeout", "After 180 s, or what {_timeout} says, it is ended: TIMEOUT."),
     ("action.cli.exit", "A status other than 0 is EXIT_n with the output; no template runs."),
-    ("action.cli.evaluators", "What the author hands to another evaluator can be told, so that a check warns."),
+    (
+        "action.cli.evaluators",
+        "What the author hands to another evaluator can be told, so that a check warns.",
+    ),
     ("action.cli.json", "Output that is JSON is Response.body."),
 )
