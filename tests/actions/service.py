@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -120,8 +120,9 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in answering.headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(answering.body)))
-        self.end_headers()
-        self.wfile.write(answering.body)
+        with suppress(ConnectionError):
+            self.end_headers()
+            self.wfile.write(answering.body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

@@ -92,4 +92,12 @@ PAGES = (
     ),
 )
 
-ACTING = CALLS + ACTIONS + PAGES
+SCENARIOS = requirements(
+    "apps-in-the-wild.md 3",
+    ("scenario.s4", "A one-page app with a chain of states, and its configurations."),
+    ("scenario.s8", "A feed that is read and answered."),
+    ("scenario.s9", "A binary result, and a chain of calls with it."),
+    ("scenario.s10", "Tuples over a command-line tool."),
+)
+
+ACTING = CALLS + ACTIONS + PAGES + SCENARIOS
