@@ -61,6 +61,8 @@ class CommandText:
         read_file: ReadFile,
     ) -> None:
         self.environment: dict[str, str] = {}
+        # A value that stands in several places is passed on once: there is a limit to the whole environment.
+        self._names: dict[str, str] = {}
         self._values = values
         self._package = package
         self._read_file = read_file
@@ -89,7 +91,7 @@ class CommandText:
             raise Refusal(
                 "INVALID_PARAMS", f"{parameter}: a text can't hold half a surrogate pair."
             ) from None
-        name = f"{_PREFIX}{len(self.environment) + 1}"
+        name = self._names.setdefault(text, f"{_PREFIX}{len(self._names) + 1}")
         self.environment[name] = text
         return name
 
