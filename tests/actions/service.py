@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+LONGEST_WAIT = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +43,7 @@ class Service:
         self.url = f"http://127.0.0.1:{port}"
         self.received: list[Received] = []
         self._answers: dict[str, Answering] = {}
+        self._held: dict[str, threading.Event] = {}
 
     @property
     def last(self) -> Received:
@@ -60,7 +63,18 @@ class Service:
     def redirect(self, path: str, to: str, status: int = 302) -> None:
         self.answer(path, status=status, Location=to)
 
+    @contextmanager
+    def holding(self, path: str) -> Iterator[None]:
+        """Let whoever asks for a path wait until the end of the block."""
+        self._held[path] = threading.Event()
+        try:
+            yield
+        finally:
+            self._held.pop(path).set()
+
     def answer_to(self, path: str) -> Answering:
+        if path in self._held:
+            self._held[path].wait(LONGEST_WAIT)
         return self._answers.get(path, Answering())
 
 
@@ -106,8 +120,9 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in answering.headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(answering.body)))
-        self.end_headers()
-        self.wfile.write(answering.body)
+        with suppress(ConnectionError):
+            self.end_headers()
+            self.wfile.write(answering.body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

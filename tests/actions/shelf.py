@@ -45,7 +45,14 @@ class Shelf:
     def run(self, action: Action, values: Mapping[str, Value], **variables: str) -> Answer | Reply:
         session = standing(self.home)
         session.state = replace(session.state, variables=variables)
-        return uvloop.run(run_cli(action, values, self.environment, directory=self.home, session=session))
+        return uvloop.run(
+            run_cli(
+                action, values, self.environment, directory=self.home, session=session, read_file=self.read
+            )
+        )
+
+    def read(self, name: str) -> bytes:
+        return (self.home / name).read_bytes()
 
     def answer(self, command: str, values: Mapping[str, Value] | None = None, **variables: str) -> Answer:
         """What a command that succeeds answers."""

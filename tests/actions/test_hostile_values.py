@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from stringd.errors import Refusal
+from tests.actions.acting import Stage, act
 from tests.actions.shelf import Shelf
 
 HOSTILE = [
@@ -128,3 +130,14 @@ def test_not_even_a_broken_command_executes_a_value(
     value = "'\"`touch owned`$(touch owned);touch owned\ntouch owned\n"
     shelf.reply(f": {''.join(before)}{{v}}{''.join(after)}", {"v": value})
     assert not (shelf.home / "owned").exists()
+
+
+@pytest.mark.parametrize(
+    "value", ["".join(HOSTILE), "\"$(touch owned)'`\\\n" * 6000, "\\", "--x", "@a", "<v>"]
+)
+def test_the_whole_way_from_a_request(stage: Stage, value: str) -> None:
+    stage.open(act("x", f"CLI printf '%s\\0' {' '.join(SLOTS)} | od -An -v -tx1", "  v: string"))
+    typed = re.sub(r"[\\\"{<$@]", r"\\\g<0>", value)
+    words = bytes.fromhex(stage.send(f'/act.x --v "{typed}"')).decode().split("\0")[:-1]
+    assert words == [expected.replace("V", value) for expected in SLOTS.values()]
+    assert not (stage.daemon.home / "owned").exists()

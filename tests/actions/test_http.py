@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from contextlib import aclosing
+from pathlib import Path
 
 import pytest
 
+from stringd.actions import http
+from stringd.actions.environment import Environment
+from stringd.documents.page import Page, file_page
+from stringd.errors import Refusal
+from stringd.http_client import SharedHttpClient
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service, serving
 
@@ -290,3 +298,30 @@ def test_an_action_never_navigates(stage: Stage, service: Service) -> None:
     assert stage.meta() == before
     assert stage.code("/back") == "NO_HISTORY"
     assert stage.code("/act.x") is None
+
+
+@pytest.mark.requirement("http.timeout")
+def test_a_call_that_takes_too_long_is_given_up(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit of a minute, made short; all else is as it runs in a daemon."""
+    monkeypatch.setattr(http, "TOTAL_SECONDS", 0.2)
+    page = file_page(
+        tmp_path / "page.md", act("x", f"GET {service.url}/slow"), lambda *_: pytest.fail("it names no file")
+    )
+    with service.holding("/slow"), pytest.raises(Refusal) as caught:
+        asyncio.run(called(page))
+    assert (caught.value.code, caught.value.message) == ("ACTION_FAILED", "act.x: no answer within 0.2 s")
+
+
+async def called(page: Page) -> None:
+    async with aclosing(SharedHttpClient()) as client:
+        await http.run_http(
+            page.sheet.actions.actions["x"],
+            {},
+            Environment(),
+            {},
+            page=page,
+            client=client,
+            read_file=lambda _: pytest.fail("it reads no file"),
+        )

@@ -150,3 +150,12 @@ def test_the_parts_of_a_tuple(shelf: Shelf) -> None:
 
 def test_other_ways_to_write_values(shelf: Shelf) -> None:
     assert shelf.words("{a} {b} {c}", {"a": True, "b": 5, "c": 1.5}) == ["true", "5", "1.5"]
+
+
+def test_modifiers(shelf: Shelf) -> None:
+    (shelf.home / "a b").write_bytes(b"$(x)\n")
+    (shelf.home / "binary").write_bytes(b"\xff")
+    words = shelf.words('{f|file} "{f|base64file}" {f|base64} {f|file|base64}', {"f": "a b"})
+    assert words == ["$(x)\n", "JCh4KQo=", "YSBi", "JCh4KQo="]
+    with pytest.raises(Refusal, match="binary is no text"):
+        shelf.words("{f|file}", {"f": "binary"})

@@ -56,6 +56,7 @@ ACTIONS = requirements(
     ("http.secret.header", "No value begins another header."),
     ("secret.unseen", "Listings, help, errors and the URL of an answer show no secret."),
     ("http.failed", "A failure is ACTION_FAILED with status and 500 characters; no template runs."),
+    ("http.timeout", "A call takes a minute at most, redirects included."),
     ("http.limit", "At most 10 MiB are read."),
     ("http.redirects", "Up to 10 redirects are followed."),
     ("http.redirects.methods", "After a redirect the method is what browsers make of it."),
@@ -91,4 +92,12 @@ PAGES = (
     ),
 )
 
-ACTING = CALLS + ACTIONS + PAGES
+SCENARIOS = requirements(
+    "apps-in-the-wild.md 3",
+    ("scenario.s4", "A one-page app with a chain of states, and its configurations."),
+    ("scenario.s8", "A feed that is read and answered."),
+    ("scenario.s9", "A binary result, and a chain of calls with it."),
+    ("scenario.s10", "Tuples over a command-line tool."),
+)
+
+ACTING = CALLS + ACTIONS + PAGES + SCENARIOS

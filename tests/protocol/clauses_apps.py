@@ -27,7 +27,9 @@ APPS = (
     ),
     *requirements("runtime.md 5", ("secret.whole", "A /set that fails applies nothing.")),
     *requirements(
-        "runtime.md 7", ("app.directory", "Programs of an app run in the home, or where /open dir set it.")
+        "runtime.md 7",
+        ("app.check", "stringd check warns of each flaw, with line and remedy."),
+        ("app.directory", "Programs of an app run in the home, or where /open dir set it."),
     ),
     *requirements("sharp-edges.md 35", ("app.no_paths", "App topics don't show installation paths.")),
     *requirements(

@@ -21,7 +21,7 @@ CLI_ACTIONS = requirements(
     ("action.cli.exit", "A status other than 0 is EXIT_n with the output; no template runs."),
     (
         "action.cli.evaluators",
-        "What the author hands to another evaluator can be told: a check warns.",
+        "What the author hands to another evaluator can be told, so that a check warns.",
     ),
     ("action.cli.json", "Output that is JSON is Response.body."),
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from stringd.actions.answers import Answer
 from stringd.actions.environment import Environment
+from stringd.actions.placeholders import ReadFile
 from stringd.actions.slots import Piece, Place, Sibling, find_places
 from stringd.actions.values import Value, as_text
 from stringd.contracts.replies import Reply
@@ -33,10 +34,11 @@ async def run_cli(
     *,
     directory: Path,
     session: Session,
+    read_file: ReadFile,
 ) -> Answer | Reply:
     """Run the command and return its answer, or the reply that tells with which status it failed."""
     names = frozenset(it.name for it in action.parameters)
-    filled = CommandText(find_places(action.target, names), values, environment.package)
+    filled = CommandText(find_places(action.target, names), values, environment.package, read_file)
     finished = await run_one_shot(
         filled.text,
         session=session,
@@ -51,10 +53,19 @@ async def run_cli(
 class CommandText:
     """What the shell gets: a text that holds nothing of any value, and the values as its environment."""
 
-    def __init__(self, pieces: tuple[Piece, ...], values: Mapping[str, Value], package: Path | None) -> None:
+    def __init__(
+        self,
+        pieces: tuple[Piece, ...],
+        values: Mapping[str, Value],
+        package: Path | None,
+        read_file: ReadFile,
+    ) -> None:
         self.environment: dict[str, str] = {}
+        # A value that stands in several places is passed on once: there is a limit to the whole environment.
+        self._names: dict[str, str] = {}
         self._values = values
         self._package = package
+        self._read_file = read_file
         self.text = "".join(map(self._written, pieces))
 
     def _written(self, piece: Piece) -> str:
@@ -63,12 +74,9 @@ class CommandText:
         return piece if isinstance(piece, str) else self._sibling(piece)
 
     def _value(self, place: Place) -> str:
-        value = self._values.get(place.slot.name)
+        value = place.slot.taken_from(self._values.get(place.slot.name), self._read_file)
         if value is None:
             return ""
-        if place.slot.index is not None:
-            parts = value if isinstance(value, tuple) else (as_text(value),)
-            value = parts[place.slot.index] if place.slot.index < len(parts) else ""
         if place.reading.numeric:
             return _number(place.slot.name, as_text(value))
         name = self._kept(place.slot.name, as_text(value))
@@ -83,7 +91,7 @@ class CommandText:
             raise Refusal(
                 "INVALID_PARAMS", f"{parameter}: a text can't hold half a surrogate pair."
             ) from None
-        name = f"{_PREFIX}{len(self.environment) + 1}"
+        name = self._names.setdefault(text, f"{_PREFIX}{len(self._names) + 1}")
         self.environment[name] = text
         return name
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,9 @@ from stringd.contracts.commands import Invocation
 from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action
 from stringd.documents.page import Page
+
+# What is shorter stands in many a text that has nothing to do with it.
+SHORTEST_SECRET = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +48,13 @@ class Environment:
         return {**coded, **page.sheet.actions.actions}
 
     def hidden(self, text: str) -> str:
-        """Return a text with every secret in it replaced by its name."""
-        shown = {it.name for it in self.declared if not it.secret}
-        secrets = [(name, value) for name, value in self.secrets.items() if value and name not in shown]
+        """Return a text with every secret in it replaced by its name, also where it is encoded."""
+        public = {it.name for it in self.declared if not it.secret}
+        secrets = ((name, value) for name, value in self.secrets.items() if name not in public)
         for name, value in sorted(secrets, key=lambda it: -len(it[1])):
-            for written in (value, quote(value, safe="")):
-                text = text.replace(written, f"${name}")
+            if len(value) >= SHORTEST_SECRET:
+                for written in (value, quote(value, safe=""), json.dumps(value)[1:-1]):
+                    text = text.replace(written, f"${name}")
         return text
 
 

@@ -6,10 +6,12 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from stringd.actions.values import Value, as_text
 from stringd.errors import Refusal
+
+ReadFile: TypeAlias = Callable[[str], bytes]
 
 # `{{x}}` belongs to other languages, `${x}` to the shell; `{"n":{n}}` holds one.
 _SLOT = re.compile(
@@ -29,6 +31,31 @@ class Slot:
     index: int | None
     modifiers: tuple[str, ...]
 
+    def taken_from(self, value: Value | None, read_file: ReadFile) -> Value | None:
+        """Return what stands here when the parameter has this value; None when it has none."""
+        if value is None:
+            return None
+        if self.index is not None:
+            parts = value if isinstance(value, tuple) else (as_text(value),)
+            value = parts[self.index] if self.index < len(parts) else ""
+        return _modified(as_text(value), self.modifiers, read_file) if self.modifiers else value
+
+
+def _modified(text: str, modifiers: tuple[str, ...], read_file: ReadFile) -> str:
+    data = text.encode()
+    if not data:
+        return ""
+    try:
+        for modifier in modifiers:
+            if modifier in {"file", "base64file"}:
+                data = read_file(data.decode())
+            if modifier in {"base64", "base64file"}:
+                data = b64encode(data)
+        return data.decode()
+    except UnicodeDecodeError:
+        message = f"{text} is no text; the action would have to take it as |base64file."
+        raise Refusal("INVALID_PARAMS", message) from None
+
 
 def find_slots(text: str, names: Container[str]) -> Iterator[Slot]:
     """Yield the places for values of these names, in order; all other braces are the author's."""
@@ -41,6 +68,16 @@ def find_slots(text: str, names: Container[str]) -> Iterator[Slot]:
                 index=int(found["index"][1:-1]) if found["index"] else None,
                 modifiers=tuple(found["modifiers"].split("|")[1:]),
             )
+
+
+def slot_names(text: str) -> Iterator[str]:
+    """Yield the names in all that looks like a place for a value."""
+    return (found["name"] for found in _SLOT.finditer(text))
+
+
+def secret_names(text: str) -> Iterator[str]:
+    """Yield the `$NAME`s in an author's text."""
+    return (found["name"] for found in _SECRET.finditer(text))
 
 
 def is_one_slot(text: str) -> bool:
@@ -76,7 +113,7 @@ class Filling:
         self,
         values: Mapping[str, Value | None],
         secrets: Mapping[str, str],
-        read_file: Callable[[str], bytes],
+        read_file: ReadFile,
     ) -> None:
         self._values = values
         self._secrets = secrets
@@ -92,7 +129,7 @@ class Filling:
         position, holds_secret = 0, False
         for slot in self.slots(text):
             pieces += self._author(text[position : slot.start], encoder)
-            value = self._value(slot)
+            value = slot.taken_from(self._values[slot.name], self._read_file)
             holds_secret = holds_secret or self._holds_secret(value)
             pieces.append(encoder.value(value))
             position = slot.end
@@ -116,25 +153,3 @@ class Filling:
     def _holds_secret(self, value: Value | None) -> bool:
         text = "" if value is None else as_text(value)
         return any(it and it in text for it in self._secrets.values())
-
-    def _value(self, slot: Slot) -> Value | None:
-        value = self._values[slot.name]
-        if value is not None and slot.index is not None:
-            parts = value if isinstance(value, tuple) else (as_text(value),)
-            value = parts[slot.index] if slot.index < len(parts) else ""
-        return value if value is None or not slot.modifiers else self._modified(value, slot.modifiers)
-
-    def _modified(self, value: Value, modifiers: tuple[str, ...]) -> str:
-        data = as_text(value).encode()
-        if not data:
-            return ""
-        for modifier in modifiers:
-            if modifier in {"file", "base64file"}:
-                data = self._read_file(data.decode())
-            if modifier in {"base64", "base64file"}:
-                data = b64encode(data)
-        try:
-            return data.decode()
-        except UnicodeDecodeError:
-            message = f"{as_text(value)} is no text; the action would have to take it as |base64file."
-            raise Refusal("INVALID_PARAMS", message) from None

@@ -63,12 +63,18 @@ class Running:
 
     async def _answer(self) -> Answer | Reply:
         action, session = self.call.action, self.invocation.session
+        files = ActionFiles(self.invocation, self.environment)
         if action.method == CLI:
             if not self.environment.trusted:
                 raise not_trusted("runs no commands")
             directory = working_directory(session)
             return await run_cli(
-                action, self.call.values, self.environment, directory=directory, session=session
+                action,
+                self.call.values,
+                self.environment,
+                directory=directory,
+                session=session,
+                read_file=files.read,
             )
         if action.method in HTTP_METHODS:
             return await run_http(
@@ -78,7 +84,7 @@ class Running:
                 session.state.variables,
                 page=self.page,
                 client=self.invocation.daemon.http,
-                read_file=ActionFiles(self.invocation, self.environment).read,
+                read_file=files.read,
             )
         function = self.environment.functions[action.id]
         return _returned(await function.run(self.call.values, self.environment, session))

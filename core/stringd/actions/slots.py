@@ -28,7 +28,7 @@ from stringd.actions.quoting import (
 _QUOTES = re.compile(r"""\\(.)|['"]""")
 _BEFORE_A_COMMAND = re.compile(r"(?:^|[;&|(){}!\n`]|\b(?:then|do|else|elif|if|while|until))\s*\Z")
 _LONGEST_LEAD = 64
-_DELIMITER = "STRINGD_END_OF_LINES"
+_DELIMITER = "END_OF_LINES_OF_STRINGD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import Command, Daemon, Hook, Loader, TopicType, hookimpl
+from stringd.plugin import CliCommand, Command, Daemon, Hook, Loader, TopicType, hookimpl
+from stringd_app.check_command import CHECK
 from stringd_app.installing import INSTALL, UNINSTALL
 from stringd_app.loader import app_loader
+from stringd_app.new_command import NEW
 from stringd_app.records import App, stringd_apps
 from stringd_app.topic import open_app_topic
 
@@ -41,3 +43,9 @@ def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
 def stringd_hooks() -> Iterable[Hook]:
     """Add the hook by which other plugins bring apps."""
     return (Hook(what="app", record=App, spec=stringd_apps),)
+
+
+@hookimpl
+def stringd_cli() -> Iterable[CliCommand]:
+    """Add what helps those who write apps."""
+    return (CHECK, NEW)

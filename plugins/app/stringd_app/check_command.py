@@ -1,0 +1,61 @@
+"""`stringd check PATH`: every warning about an app, with its line and its remedy."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stringd.cli.output import write_output
+from stringd.errors import Fault
+from stringd.plugin import CliCommand, Refusal
+from stringd.text.counts import counted
+
+if TYPE_CHECKING:
+    from stringd_app.checking import Finding
+
+MISUSE = 2
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.path).resolve()
+    if not path.exists():
+        raise Fault(f"no such file or directory: {arguments.path}", exit_code=MISUSE)
+    root = path if path.is_dir() else path.parent
+    files = list(_files(root)) if path.is_dir() else [path]
+    if not files:
+        raise Fault(f"no document in {arguments.path}", exit_code=MISUSE)
+    findings = [(file.relative_to(root), it) for file in files for it in _checked(file, root)]
+    lines = [f"{file}:{it.line}: {it.message}\n    {it.remedy}" for file, it in findings]
+    summary = f"{counted(len(files), 'file')}, {counted(len(findings), 'warning')}"
+    write_output("\n".join((*lines, summary)))
+    return 1 if findings else 0
+
+
+def _files(root: Path) -> Iterator[Path]:
+    yield from sorted(it for it in root.rglob("*.md") if it.is_file())
+    yield from sorted(it for it in root.rglob("templates/*.md.j2") if it.is_file())
+
+
+def _checked(file: Path, root: Path) -> list[Finding]:
+    # What reads templates takes a while to import, and no other subcommand needs it.
+    from stringd_app.checking import Finding, check_document, check_template
+
+    try:
+        return check_template(file) if file.suffix == ".j2" else check_document(file, root)
+    except Refusal as refusal:
+        remedy = "A document is a text file in UTF-8 of at most 10 MiB."
+        return [Finding(line=1, message=refusal.message, remedy=remedy)]
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a document, or the directory of an app")
+
+
+CHECK = CliCommand(
+    name="check",
+    summary="Look an app's documents over: every warning with its line and its remedy.",
+    configure=_configure,
+    run=_run,
+)

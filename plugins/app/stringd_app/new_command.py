@@ -1,0 +1,71 @@
+"""`stringd new app NAME` and `stringd new topic-type NAME`: a distribution to begin with."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from stringd.cli.output import write_output
+from stringd.errors import Fault
+from stringd.plugin import CliCommand
+
+KINDS = ("app", "topic-type")
+MISUSE = 2
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_SUFFIX = ".in"
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    name: str = arguments.name
+    if not _NAME.fullmatch(name):
+        raise Fault(f"a name is lower-case letters, digits and single hyphens, not {name}", exit_code=MISUSE)
+    folder = Path(f"stringd-{name}")
+    if folder.exists():
+        raise Fault(f"{folder} is there already")
+    made = list(_write(arguments.kind, name, folder))
+    write_output("\n".join((*map(str, made), f"Next: read {folder / 'README.md'}")))
+    return 0
+
+
+def _write(kind: str, name: str, folder: Path) -> Iterator[Path]:
+    words = {"@name@": name, "@module@": name.replace("-", "_"), "@class@": _camel(name)}
+    for parts, source in _sources(files("stringd_app") / "scaffolds" / kind, ()):
+        path = folder / _filled("/".join(parts), words).removesuffix(_SUFFIX)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_filled(source.read_text(encoding="utf-8"), words), encoding="utf-8")
+        yield path
+
+
+def _sources(folder: Traversable, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Traversable]]:
+    for entry in sorted(folder.iterdir(), key=lambda it: it.name):
+        if entry.is_dir():
+            yield from _sources(entry, (*above, entry.name))
+        elif entry.name.endswith(_SUFFIX):
+            yield (*above, entry.name), entry
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for mark, word in words.items():
+        text = text.replace(mark, word)
+    return text
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("-"))
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", choices=KINDS, help="what it brings")
+    parser.add_argument("name", metavar="NAME", help="its name; the folder stringd-NAME is made here")
+
+
+NEW = CliCommand(
+    name="new",
+    summary="Begin a distribution that brings an app or a topic type, with a test that passes.",
+    configure=_configure,
+    run=_run,
+)

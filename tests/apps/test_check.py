@@ -1,0 +1,108 @@
+"""`stringd check`: every warning with line and remedy, and the exit code that goes with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.apps.shelf import put, write_app
+from tests.repository.tree import ROOT
+
+
+def check(path: Path) -> tuple[int, list[str]]:
+    """The exit code and the lines that are printed."""
+    command = [sys.executable, "-m", "stringd", "check", str(path)]
+    finished = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=30, check=False)
+    return finished.returncode, (finished.stdout + finished.stderr).splitlines()
+
+
+FLAWS = [
+    ("---\nname: my app\n---\n", "1: name: my app can't be typed as app:name", "letters, digits"),
+    ("---\na: [\n---\n", "2: frontmatter can't be read", "key: value"),
+    ("---\ndefault: run\n---\n", "1: default: run is no action of this page", "Name one of"),
+    (
+        "---\ndefault: a\n---\n```act.a\nCLI echo {x}\n  x: string (required)\n```\n",
+        "1: default: a never runs by itself: it requires x",
+        "Give these parameters defaults",
+    ),
+    ("```act.a\nFETCH x\n```\n", "2: act.a is no action", "method in capitals"),
+    ("```act.a\nGET http://x.y/\n  x text\n```\n", "3: x text is not understood", "Write a parameter as"),
+    ("```act.a\nGET http://x.y/\n  x: number (mn:1)\n```\n", "3: x: constraint mn:1", "min:N"),
+    ("```act.a.response\n{x} = 1\n```\n", "1: act.a.response belongs to no action", "Name the template"),
+    (
+        "```act.a\nCLI true\n```\n\n```act.a.response\nok\nfor: x in Response.body\n```\n",
+        "8: act.a.response: ",
+        "Correct the template",
+    ),
+    (
+        "```act.a\nCLI true\n```\n\n```act.a.response.j2\nok\n{% for x in y %}\n```\n",
+        "7: act.a.response.j2: ",
+        "Correct the template",
+    ),
+    (
+        '```act.a\nCLI eval "{x}"\n  x: string\n```\n',
+        "1: act.a: {x} is evaluated by eval",
+        "Hand it over as an argument",
+    ),
+    (
+        "```act.a\nCLI true\n  x: string\n```\n",
+        "1: act.a: x is declared, but the command has no {x}",
+        "Write {x}",
+    ),
+    ("```act.a\nGET http://x.y/?k=$KEY\n```\n", "1: act.a: $KEY is declared nowhere", "requires:"),
+    ("```act.a\nGET http://x.y/{nam}\n  name: string\n```\n", "1: act.a: {nam} is no parameter", "{name}?"),
+    ("# A\n\nSee [this](gone.md).\n", "3: gone.md leads nowhere", "a file of the app"),
+    ("# A\n\nSee [this](../../etc/passwd).\n", "3: ../../etc/passwd leads nowhere", "a file of the app"),
+    ("[!nav:main](gone.md)\n", "1: menu main: File not found: gone.md", "Let the target"),
+    ("[!include:x](../out.md)\n", "1: ../out.md leads nowhere", "a file of the app"),
+    ("<!-- #a -->\ntext\n", "1: block #a never ends", "<!-- /id -->"),
+    ("<!-- #a -->\n<!-- /a -->\n<!-- #a -->\n<!-- /a -->\n", "3: block #a exists already", "own name"),
+]
+
+
+@pytest.mark.requirement("app.check")
+@pytest.mark.parametrize(("page", "message", "remedy"), FLAWS, ids=[flaw for _, flaw, _ in FLAWS])
+def test_a_flaw_is_told_with_its_line_and_its_remedy(
+    tmp_path: Path, page: str, message: str, remedy: str
+) -> None:
+    code, lines = check(put(tmp_path / "string.md", page))
+    told = dict(zip(lines[:-1:2], lines[1:-1:2], strict=True))
+    found = next((it for it in told if it.startswith(f"string.md:{message}")), None)
+    assert found is not None, lines
+    assert remedy in told[found]
+    assert "See the reference" not in "".join(lines)
+    assert (code, lines[-1].endswith(("warning", "warnings"))) == (1, True)
+
+
+@pytest.mark.requirement("app.check")
+def test_an_app_without_flaws_is_told_so(tmp_path: Path) -> None:
+    assert check(write_app(tmp_path / "parrot")) == (0, ["3 files, 0 warnings"])
+
+
+def test_a_directory_is_checked_with_all_its_pages_and_templates(tmp_path: Path) -> None:
+    app = write_app(tmp_path / "parrot")
+    put(app / "guide.md", "[x](y.md)\n")
+    put(app / "templates" / "say.md.j2", "one\n{% if %}\n")
+    (app / "bad.md").write_bytes(b"\xff")
+    code, lines = check(app)
+    assert (code, lines[-1]) == (1, "5 files, 3 warnings")
+    assert [line.partition(": ")[0] for line in lines[:-1:2]] == [
+        "bad.md:1",
+        "guide.md:1",
+        "templates/say.md.j2:2",
+    ]
+
+
+@pytest.mark.parametrize("name", ["none.md", "empty"])
+def test_what_is_not_there_is_misuse(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    code, lines = check(tmp_path / name)
+    assert (code, len(lines)) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ["gmail", "weather"])
+def test_the_examples_have_no_flaws(name: str) -> None:
+    assert check(ROOT / "examples" / f"stringd-{name}" / f"stringd_{name}")[0] == 0
