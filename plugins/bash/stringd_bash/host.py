@@ -11,7 +11,7 @@ import traceback
 
 from stringd_bash.children import reaped, signalled
 from stringd_bash.link import Message, Order, receive
-from stringd_bash.supervisor import supervise
+from stringd_bash.supervisor import remove_channel, supervise
 from stringd_bash.tree import adopt_orphans, end_strays
 
 
@@ -46,8 +46,11 @@ class _Host:
         """Take leave of supervisors; what a killed one leaves behind is a child of this process now."""
         statuses = dict(reaped())
         self._supervisors -= statuses.keys()
-        if any(statuses.values()):
+        killed = [pid for pid, status in statuses.items() if status]
+        if killed:
             end_strays(self._supervisors)
+        for pid in killed:
+            remove_channel(pid)
 
     def _serve_all(self) -> bool:
         for message in receive(self._control):

@@ -65,7 +65,7 @@ def _prepare_child() -> None:
 @contextmanager
 def _channel() -> Iterator[tuple[str, list[int]]]:
     """Make the two pipes, named in a private directory: texts to the shell, reports from it."""
-    directory = tempfile.mkdtemp(prefix="stringd-bash-")
+    directory = tempfile.mkdtemp(prefix=_prefix(os.getpid()))
     try:
         paths = [Path(directory, name) for name in ("commands", "reports")]
         for path in paths:
@@ -74,6 +74,16 @@ def _channel() -> Iterator[tuple[str, list[int]]]:
         yield directory, [os.open(path, os.O_RDWR | os.O_NONBLOCK) for path in paths]
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def remove_channel(supervisor: int) -> None:
+    """Remove what a supervisor that was killed could not remove by itself."""
+    for directory in Path(tempfile.gettempdir()).glob(f"{_prefix(supervisor)}*"):
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _prefix(supervisor: int) -> str:
+    return f"stringd-bash-{supervisor}-"
 
 
 def _watch(shell: int, link: socket.socket, ended: int) -> None:
