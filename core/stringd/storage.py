@@ -7,7 +7,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -18,11 +18,18 @@ log = logging.getLogger(__name__)
 _TEMPORARY = ".stringd-tmp"
 
 
-def write_atomically(path: Path, data: bytes, *, mode: int, like: os.stat_result | None = None) -> None:
+def write_atomically(
+    path: Path,
+    data: bytes,
+    *,
+    mode: int,
+    like: os.stat_result | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> None:
     """Replace a file in one step, wait until the disk has it, and clear away what killed writers left.
 
     The umask narrows the mode; one that replaces a file like this has that one's permissions, and its owner
-    and group where the system lets it.
+    and group where the system lets it. `check` is called directly before, and may raise.
     """
     descriptor, temporary = _open_temporary(path.parent, mode)
     try:
@@ -32,12 +39,18 @@ def write_atomically(path: Path, data: bytes, *, mode: int, like: os.stat_result
             file.write(data)
             file.flush()
             os.fsync(descriptor)
+            check()
             temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync_directory(path.parent)
     _remove_leftovers(path.parent)
+
+
+def stamp(status: os.stat_result) -> tuple[int, ...]:
+    """Return what the disk says of a file that is another one, or holds something else, once this differs."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def set_aside(path: Path) -> Path:

@@ -167,17 +167,45 @@ def test_restarts_are_survived_even_sudden_ones(daemon: DaemonProcess) -> None:
     assert text_of(daemon, "a.md") == "old\n"
 
 
-def test_an_edit_that_was_noted_but_never_written_is_passed_over(daemon: DaemonProcess) -> None:
+def killed_before(daemon: DaemonProcess, path: str, text: str) -> None:
+    """Leave what a daemon leaves that is killed between keeping its last step and writing the file."""
+    daemon.kill()
+    with closing(sqlite3.connect(daemon.data_dir / "undo.db")) as database, database:
+        last = "SELECT max(number) FROM edits WHERE topic = 'file:main'"
+        database.execute(f"UPDATE edits SET written = 0 WHERE topic = 'file:main' AND number = ({last})")
+    put(daemon, path, text)
+    daemon.start()
+
+
+def test_an_edit_that_was_kept_but_never_written_is_passed_over(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
-    for command in ("/write b.md\nb", "/write a.md\nnew", "/write a.md\nnewer", "/write c.md\nc"):
+    for command in ("/write b.md\nb", "/write a.md\nnew", "/write a.md\nnewer"):
         assert daemon.exec(command).head["ok"]
-    put(daemon, "a.md", "new\n")
-    (daemon.home / "c.md").unlink()
+    killed_before(daemon, "a.md", "new\n")
     assert content(daemon, "/undo") == "Undo: reverted a.md (1 line)"
     assert text_of(daemon, "a.md") == "old\n"
-    daemon.exec("/write a.md\nnew")
-    put(daemon, "a.md", "old\n")
     assert content(daemon, "/undo") == "Undo: removed b.md"
+
+
+def test_an_edit_that_was_written_but_not_marked_is_taken_back(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "old\n")
+    daemon.exec("/write a.md\nnew")
+    killed_before(daemon, "a.md", "new\n")
+    assert content(daemon, "/undo") == "Undo: reverted a.md (1 line)"
+    assert text_of(daemon, "a.md") == "old\n"
+
+
+def test_nothing_else_is_undone_where_an_edit_was_taken_back_outside(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "old\n")
+    for command in ("/write a.md\nnew", "/write b.md\nb"):
+        assert daemon.exec(command).head["ok"]
+    (daemon.home / "b.md").unlink()
+    assert daemon.exec("/undo").head["code"] == "CONFLICT"
+    assert text_of(daemon, "a.md") == "new\n"
+    assert content(daemon, "/undo --force") == "Undo: removed b.md"
+    put(daemon, "a.md", "old\n")
+    assert daemon.exec("/undo").head["code"] == "CONFLICT"
+    assert content(daemon, "/undo --skip") == "Undo: skipped a.md"
     assert content(daemon, "/undo") == NOTHING
 
 
@@ -193,7 +221,7 @@ def test_close_the_session_and_the_user_take_their_steps_along(daemon: DaemonPro
     assert content(daemon, "/undo") == NOTHING
     assert content(daemon, "/undo", "file:gone") == NOTHING
     with closing(sqlite3.connect(daemon.data_dir / "undo.db")) as database:
-        assert database.execute("SELECT count(*) FROM steps").fetchone() == (0,)
+        assert database.execute("SELECT count(*) FROM edits").fetchone() == (0,)
 
 
 def test_a_broken_file_is_kept_aside(daemon: DaemonProcess) -> None:

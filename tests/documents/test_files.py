@@ -21,9 +21,10 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.files import LIMIT, read_text, write_text
+from stringd.documents.files import LIMIT, read_if_there, read_text, write_text
 from stringd.documents.paths import resolve
 from stringd.errors import Refusal
+from stringd.storage import stamp
 from tests.documents.standing import standing
 from tests.protocol.waits import eventually
 
@@ -32,11 +33,13 @@ TEMPORARY = ".*.stringd-tmp"
 WRITER = """
 import sys
 from pathlib import Path
-from stringd.documents.files import write_text
+from stringd.documents.files import read_if_there, write_text
 path = Path(sys.argv[1])
+texts = ["a" * 3_000_000, "b" * 3_000_000]
+write_text(path, texts[0], "x", replacing=read_if_there(path, "x"))
 while True:
-    for letter in "ab":
-        write_text(path, letter * 3_000_000, "x")
+    write_text(path, texts[1], "x", replacing=texts[0])
+    texts.reverse()
 """
 
 
@@ -76,6 +79,10 @@ def refusal(act: Callable[[], object]) -> Refusal:
     return refused.value
 
 
+def overwrite(path: Path, text: str, shown: str) -> int:
+    return write_text(path, text, shown, replacing=read_if_there(path, shown))
+
+
 def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
@@ -98,7 +105,7 @@ def narrow_umask() -> Iterator[None]:
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_text_comes_back_as_it_was(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.md"
-    assert write_text(path, text, "a.md") == len(text.encode()) == path.stat().st_size
+    assert overwrite(path, text, "a.md") == len(text.encode()) == path.stat().st_size
     assert path.read_bytes() == text.encode()
     assert read_text(path, "a.md") == text
 
@@ -143,11 +150,11 @@ def test_what_is_no_text_is_neither_read_nor_written(
 ) -> None:
     path = tmp_path / "a.md"
     make(path)
-    before = path.lstat()
-    for act in (lambda: read_text(path, "x"), lambda: write_text(path, "new", "x")):
+    before = stamp(path.lstat())
+    for act in (lambda: read_text(path, "x"), lambda: overwrite(path, "new", "x")):
         refused = refusal(act)
         assert (refused.code, refused.message) == ("INVALID_TARGET", said)
-    assert path.lstat() == before
+    assert stamp(path.lstat()) == before
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "/dev/tty"])
@@ -166,15 +173,15 @@ def test_what_is_not_there_is_not_found(tmp_path: Path, name: str) -> None:
 
 def test_the_largest_text(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
-    assert write_text(path, "x" * LIMIT, "x") == LIMIT
+    assert overwrite(path, "x" * LIMIT, "x") == LIMIT
     assert len(read_text(path, "x")) == LIMIT
-    assert refusal(lambda: write_text(path, "x" * (LIMIT + 1), "x")).message == "Larger than 10 MiB: x"
+    assert refusal(lambda: overwrite(path, "x" * (LIMIT + 1), "x")).message == "Larger than 10 MiB: x"
     assert path.stat().st_size == LIMIT
 
 
 @pytest.mark.parametrize("text", ["a\0", "\ud800"])
 def test_what_no_text_file_can_hold(tmp_path: Path, text: str) -> None:
-    assert refusal(lambda: write_text(tmp_path / "a.md", text, "x")).code == "INVALID_PAYLOAD"
+    assert refusal(lambda: overwrite(tmp_path / "a.md", text, "x")).code == "INVALID_PAYLOAD"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -183,7 +190,7 @@ def test_a_file_keeps_its_mode(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "a.md"
     path.touch()
     path.chmod(mode)
-    write_text(path, "new", "x")
+    overwrite(path, "new", "x")
     assert mode_of(path) == mode
 
 
@@ -193,7 +200,7 @@ def test_a_file_keeps_its_owner_and_group(tmp_path: Path) -> None:
     path.touch()
     os.chown(path, 12345, 23456)
     path.chmod(0o640)
-    write_text(path, "new", "x")
+    overwrite(path, "new", "x")
     assert (path.stat().st_uid, path.stat().st_gid, mode_of(path)) == (12345, 23456, 0o640)
 
 
@@ -203,7 +210,7 @@ def test_a_file_of_someone_else_can_be_written_where_the_directory_lets_it(share
     path.touch()
     path.chmod(0o666)
     with anyone():
-        write_text(path, "new", "x")
+        overwrite(path, "new", "x")
     assert (path.read_bytes(), path.stat().st_uid, mode_of(path)) == (b"new", NOBODY, 0o666)
 
 
@@ -213,9 +220,9 @@ def test_a_directory_that_can_not_be_synced_is_no_failure(
     """The file has its new text then, and the answer says so."""
     path = shared / "a.md"
     with anyone():
-        write_text(path, "old", "x")
+        overwrite(path, "old", "x")
         shared.chmod(0o333)
-        assert write_text(path, "new", "x") == 3
+        assert overwrite(path, "new", "x") == 3
         shared.chmod(0o777)
     assert path.read_bytes() == b"new"
     assert [it.getMessage() for it in caplog.records] == [
@@ -228,12 +235,12 @@ def test_of_several_hard_links_the_one_that_is_edited_parts(tmp_path: Path) -> N
     path, other = tmp_path / "a.md", tmp_path / "b.md"
     path.write_bytes(b"old")
     other.hardlink_to(path)
-    write_text(path, "new", "x")
+    overwrite(path, "new", "x")
     assert (path.read_bytes(), other.read_bytes()) == (b"new", b"old")
 
 
 def test_a_new_file_can_be_read_by_others(tmp_path: Path) -> None:
-    write_text(tmp_path / "a.md", "new", "x")
+    overwrite(tmp_path / "a.md", "new", "x")
     assert mode_of(tmp_path / "a.md") == 0o644
 
 
@@ -242,20 +249,20 @@ def test_the_umask_holds_for_new_files_only(tmp_path: Path) -> None:
     (tmp_path / "old.md").touch()
     (tmp_path / "old.md").chmod(0o664)
     for name in ("old.md", "new.md"):
-        write_text(tmp_path / name, "new", "x")
+        overwrite(tmp_path / name, "new", "x")
     assert [mode_of(tmp_path / name) for name in ("old.md", "new.md")] == [0o664, 0o600]
 
 
 def test_missing_parents_are_made(tmp_path: Path) -> None:
     path = tmp_path / "größe" / "b c" / "a.md"
-    write_text(path, "new", "x")
+    overwrite(path, "new", "x")
     assert path.read_bytes() == b"new"
 
 
 def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
     path = tmp_path / ("x" * 255)
-    write_text(path, "old", "x")
-    write_text(path, "new", "x")
+    overwrite(path, "old", "x")
+    overwrite(path, "new", "x")
     assert [it.name for it in tmp_path.iterdir()] == [path.name]
     assert path.read_bytes() == b"new"
 
@@ -268,7 +275,7 @@ def test_a_link_that_stays_inside_is_written_through(tmp_path: Path) -> None:
     new.symlink_to("docs/b.md")
     for name in ("link.md", "new.md"):
         target = resolve(name, standing(tmp_path), full_access=False)
-        write_text(target.path, "new", target.typed)
+        overwrite(target.path, "new", target.typed)
     assert link.is_symlink()
     assert new.is_symlink()
     assert [(tmp_path / "docs" / name).read_bytes() for name in ("a.md", "b.md")] == [b"new", b"new"]
@@ -280,13 +287,13 @@ def test_a_link_that_came_in_between_leads_nowhere(tmp_path: Path) -> None:
     secret.write_bytes(b"secret")
     path.symlink_to(secret)
     assert refusal(lambda: read_text(path, "x")).code == "INVALID_TARGET"
-    assert refusal(lambda: write_text(path, "new", "x")).code == "INVALID_TARGET"
+    assert refusal(lambda: overwrite(path, "new", "x")).code == "INVALID_TARGET"
     assert secret.read_bytes() == b"secret"
 
 
 def test_a_parent_that_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "file.md").write_bytes(b"old")
-    refused = refusal(lambda: write_text(tmp_path / "file.md" / "a.md", "new", "as typed"))
+    refused = refusal(lambda: overwrite(tmp_path / "file.md" / "a.md", "new", "as typed"))
     assert (refused.code, refused.message) == ("WRITE_FAILED", "Cannot write as typed: Not a directory")
 
 
@@ -295,11 +302,11 @@ def test_permissions_are_respected(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"old")
     path.chmod(0o400)
-    assert refusal(lambda: write_text(path, "new", "x")).message == "Cannot write x: it is read-only"
+    assert refusal(lambda: overwrite(path, "new", "x")).message == "Cannot write x: it is read-only"
     path.chmod(0)
     assert refusal(lambda: read_text(path, "x")).message == "Cannot read x: Permission denied"
     tmp_path.chmod(0o500)
-    assert refusal(lambda: write_text(tmp_path / "b.md", "new", "x")).code == "WRITE_FAILED"
+    assert refusal(lambda: overwrite(tmp_path / "b.md", "new", "x")).code == "WRITE_FAILED"
     tmp_path.chmod(0o700)
     assert path.stat().st_size == 3
 
@@ -310,7 +317,7 @@ def test_a_disk_that_takes_no_more_leaves_the_old_text(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
-        refused = refusal(lambda: write_text(path, "x" * 2000, "x"))
+        refused = refusal(lambda: overwrite(path, "x" * 2000, "x"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert refused.code == "WRITE_FAILED"
@@ -339,7 +346,7 @@ def test_a_killed_writer_leaves_the_file_whole(tmp_path: Path) -> None:
         leftovers += len(left)
         assert set(tmp_path.iterdir()) == {path, *left}
     assert leftovers
-    write_text(tmp_path / "another.md", "new", "x")
+    overwrite(tmp_path / "another.md", "new", "x")
     assert {it.name for it in tmp_path.iterdir()} == {"a.md", "another.md"}
 
 
@@ -349,7 +356,7 @@ def test_writers_of_one_directory_leave_each_other_alone(tmp_path: Path) -> None
     def write(number: int) -> None:
         started.wait(10)
         for turn in range(60):
-            assert write_text(tmp_path / f"{number}.md", f"{turn}\n", "x")
+            assert overwrite(tmp_path / f"{number}.md", f"{turn}\n", "x")
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, range(4)))
@@ -360,5 +367,38 @@ def test_what_only_looks_like_a_leftover_stays(tmp_path: Path) -> None:
     names = [".directory.stringd-tmp", ".link.stringd-tmp"]
     (tmp_path / names[0]).mkdir()
     (tmp_path / names[1]).symlink_to("elsewhere")
-    write_text(tmp_path / "a.md", "new", "x")
+    overwrite(tmp_path / "a.md", "new", "x")
     assert {it.name for it in tmp_path.iterdir()} == {*names, "a.md"}
+
+
+@pytest.mark.parametrize("now", ["someone else's\n", None])
+@pytest.mark.parametrize("expected", ["old\n", None])
+def test_only_what_was_read_is_replaced(tmp_path: Path, expected: str | None, now: str | None) -> None:
+    path = tmp_path / "a.md"
+    if now is not None:
+        path.write_text(now, encoding="utf-8")
+    if expected == now:
+        assert write_text(path, "new", "a.md", replacing=expected) == 3
+        return
+    refused = refusal(lambda: write_text(path, "new", "a.md", replacing=expected))
+    assert (refused.code, read_if_there(path, "a.md")) == ("CONFLICT", now)
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_what_changes_at_the_last_moment_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, was_there: bool
+) -> None:
+    path = tmp_path / "a.md"
+    if was_there:
+        path.write_text("old", encoding="utf-8")
+    sync = os.fsync
+
+    def sync_late(descriptor: int) -> None:
+        sync(descriptor)
+        path.write_text("someone else's", encoding="utf-8")
+
+    monkeypatch.setattr(os, "fsync", sync_late)
+    refused = refusal(lambda: write_text(path, "new", "x", replacing="old" if was_there else None))
+    assert refused.code == "CONFLICT"
+    assert path.read_text(encoding="utf-8") == "someone else's"
+    assert not list(tmp_path.glob(TEMPORARY))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from stringd.documents.paths import Target, display, resolve
 from stringd.documents.seen import digest, is_stale, saw
 from stringd.documents.targets import means_uri
 from stringd.documents.verbatim import is_verbatim
-from stringd.errors import Refusal
+from stringd.errors import Refusal, StorageFailed
 from stringd.text.path_arguments import parse_path_arguments
 
 FORCE = "--force"
@@ -170,11 +171,15 @@ async def _write(invocation: Invocation, request: Request, step: Step, text: str
     undo, session = invocation.daemon.undo, invocation.session
     await undo.add(session, step)
     try:
-        return await asyncio.to_thread(write_text, step.path, text, request.file)
+        size = await asyncio.to_thread(write_text, step.path, text, request.file, replacing=step.before)
     except BaseException:
         remove_directories(step.path, step.directories)
         await undo.drop(session)
         raise
+    # An edit that is written is no failure: without its mark, it can be taken back all the same.
+    with suppress(StorageFailed):
+        await undo.mark(session)
+    return size
 
 
 def _part(target: Target) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from stringd.commands.changes import FORCE
 from stringd.contracts.commands import Command, Invocation, TopicGroup
@@ -35,19 +36,20 @@ async def _undo(invocation: Invocation) -> Reply:
 
 
 async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply | None:
-    """Take a step back; one that changes nothing, since it was noted but never written, is only dropped."""
-    session = invocation.session
+    """Take a step back; one that was kept but never written is only dropped."""
+    session, undo = invocation.session, invocation.daemon.undo
     shown = display(step.path, session.user)
-    confine(step.path, shown, session.user, full_access=invocation.daemon.config.full_access)
-    current = await asyncio.to_thread(read_if_there, step.path, shown)
-    if current != step.before:
-        if not forced and (current is None or digest(current) != step.after):
-            raise _changed(shown)
-        await asyncio.to_thread(_restore, step, shown)
-    await invocation.daemon.undo.drop(session)
-    if current == step.before:
+    real = confine(step.path, shown, session.user, full_access=invocation.daemon.config.full_access)
+    current = await asyncio.to_thread(read_if_there, real, shown)
+    if current == step.before and not step.written:
+        await undo.drop(session)
         return None
-    saw(session, step.path, step.before)
+    if not forced and (current is None or digest(current) != step.after):
+        raise _changed(shown)
+    if current != step.before:
+        await asyncio.to_thread(_restore, replace(step, path=real), shown, current)
+    await undo.drop(session)
+    saw(session, real, step.before)
     return _reply(step, shown, current or "")
 
 
@@ -58,12 +60,12 @@ def _changed(shown: str) -> Refusal:
     return Refusal("CONFLICT", message, "Nothing was undone.", force, skip)
 
 
-def _restore(step: Step, shown: str) -> None:
+def _restore(step: Step, shown: str, current: str | None) -> None:
     if step.before is None:
         remove_text(step.path, shown)
         remove_directories(step.path, step.directories)
     else:
-        write_text(step.path, step.before, shown)
+        write_text(step.path, step.before, shown, replacing=current)
 
 
 def _reply(step: Step, shown: str, current: str) -> Reply:

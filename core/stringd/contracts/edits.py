@@ -13,13 +13,15 @@ from stringd.contracts.sessions import Session
 class Step:
     """An edit: the file's text before it (None: there was no file), and the digest of the text it left.
 
-    `directories` counts those that were made for the file.
+    `directories` counts those that were made for the file. One that was kept, but not yet `written`, is
+    passed over where the file holds what it held before.
     """
 
     path: Path
     before: str | None
     after: str
     directories: int = 0
+    written: bool = False
 
 
 class Undo(Protocol):
@@ -27,6 +29,9 @@ class Undo(Protocol):
 
     async def add(self, session: Session, step: Step) -> None:
         """Keep an edit; of many, the oldest are forgotten."""
+
+    async def mark(self, session: Session) -> None:
+        """Note that the topic's newest edit has been written."""
 
     async def last(self, session: Session) -> Step | None:
         """Return the topic's newest edit, if there is one."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stringd.errors import Refusal
-from stringd.storage import write_atomically
+from stringd.storage import stamp, write_atomically
 
 LIMIT = 10 * 1024 * 1024
 _NEW_FILE_MODE = 0o644
@@ -55,25 +56,21 @@ def read_bytes(path: Path, shown: str) -> bytes:
     return data
 
 
-def write_text(path: Path, text: str, shown: str) -> int:
+def write_text(path: Path, text: str, shown: str, *, replacing: str | None) -> int:
     """Write the whole file at a real path, make the directories that are missing, return its size in bytes.
 
-    An existing file keeps its permissions and its owner; one that isn't text is refused.
+    An existing file keeps its permissions and its owner; one that isn't text is refused, and so is one that
+    holds something else, meanwhile, than what is to be replaced (None: there was no file).
     """
     data = _encoded(text, shown)
-    read_if_there(path, shown)
-    return write_bytes(path, data, shown)
+    with _write_failures(shown):
+        return _write(path, data, shown, _replaceable(path, shown, replacing))
 
 
 def write_bytes(path: Path, data: bytes, shown: str) -> int:
     """Write the whole file at a real path, whatever it holds, as `write_text` does."""
-    try:
-        replaced = _writable(path, shown)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data, mode=_NEW_FILE_MODE, like=replaced)
-    except OSError as error:
-        raise Refusal("WRITE_FAILED", f"Cannot write {shown}: {error.strerror}") from error
-    return len(data)
+    with _write_failures(shown):
+        return _write(path, data, shown, _writable(path, shown))
 
 
 def remove_text(path: Path, shown: str) -> None:
@@ -96,15 +93,53 @@ def remove_directories(path: Path, count: int) -> None:
             parent.rmdir()
 
 
-def _writable(path: Path, shown: str) -> os.stat_result | None:
+@contextmanager
+def _write_failures(shown: str) -> Iterator[None]:
     try:
-        status = path.lstat()
+        yield
+    except OSError as error:
+        raise Refusal("WRITE_FAILED", f"Cannot write {shown}: {error.strerror}") from error
+
+
+def _write(path: Path, data: bytes, shown: str, replaced: os.stat_result | None) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(
+        path,
+        data,
+        mode=_NEW_FILE_MODE,
+        like=replaced,
+        check=lambda: _require_untouched(path, replaced, shown),
+    )
+    return len(data)
+
+
+def _writable(path: Path, shown: str) -> os.stat_result | None:
+    status = _status(path)
+    if status:
+        _require_file(status, shown)
+        if not os.access(path, os.W_OK):
+            raise Refusal("WRITE_FAILED", f"Cannot write {shown}: it is read-only")
+    return status
+
+
+def _replaceable(path: Path, shown: str, expected: str | None) -> os.stat_result | None:
+    status = _writable(path, shown)
+    if read_if_there(path, shown) != expected:
+        raise _overtaken(shown)
+    return status
+
+
+def _require_untouched(path: Path, before: os.stat_result | None, shown: str) -> None:
+    now = _status(path)
+    if (now and stamp(now)) != (before and stamp(before)):
+        raise _overtaken(shown)
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
     except FileNotFoundError:
         return None
-    _require_file(status, shown)
-    if not os.access(path, os.W_OK):
-        raise Refusal("WRITE_FAILED", f"Cannot write {shown}: it is read-only")
-    return status
 
 
 def _require_file(status: os.stat_result, shown: str) -> None:
@@ -136,6 +171,11 @@ def _encoded(text: str, shown: str) -> bytes:
     if len(data) > LIMIT:
         raise _too_large(shown)
     return data
+
+
+def _overtaken(shown: str) -> Refusal:
+    message = f"{shown} was changed by something else while it was being edited"
+    return Refusal("CONFLICT", message, f"Nothing was written. View it again: /edit {shown}")
 
 
 def _unreadable(error: OSError, shown: str) -> Refusal:

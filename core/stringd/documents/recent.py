@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stringd.documents.page import Page
 from stringd.documents.remembered import Remembered
+from stringd.storage import stamp
 
 # A file that was written just now can be written again without a new time on it.
 _SETTLED = 100_000_000
@@ -21,14 +22,10 @@ class RecentPages:
 
     def get(self, path: Path, status: os.stat_result) -> Page | None:
         """Return the page of a file that was not touched since."""
-        return self._pages.get((path, _stamp(status)))
+        return self._pages.get((path, stamp(status)))
 
     def keep(self, path: Path, status: os.stat_result, page: Page) -> None:
         """Keep a page, unless it hangs on other files too, or the file was written a moment ago."""
         untouched = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns)
         if page.stands_alone and untouched > _SETTLED:
-            self._pages.keep((path, _stamp(status)), page, len(page.source))
-
-
-def _stamp(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+            self._pages.keep((path, stamp(status)), page, len(page.source))

@@ -15,31 +15,36 @@ from stringd.database import Database
 FILE = "undo.db"
 MOST_STEPS = 50
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS steps (
+CREATE TABLE IF NOT EXISTS edits (
     user_id TEXT NOT NULL, topic TEXT NOT NULL, number INTEGER NOT NULL,
     path BLOB NOT NULL, before BLOB, after TEXT NOT NULL, directories INTEGER NOT NULL,
+    written INTEGER NOT NULL,
     PRIMARY KEY (user_id, topic, number)
 )
 """
-_ANY = "SELECT number FROM steps LIMIT 1"
+_ANY = "SELECT number FROM edits LIMIT 1"
 _ADD = """
-INSERT INTO steps SELECT ?1, ?2, coalesce(max(number), 0) + 1, ?3, ?4, ?5, ?6
-FROM steps WHERE user_id = ?1 AND topic = ?2
+INSERT INTO edits SELECT ?1, ?2, coalesce(max(number), 0) + 1, ?3, ?4, ?5, ?6, ?7
+FROM edits WHERE user_id = ?1 AND topic = ?2
 """
 _TRIM = """
-DELETE FROM steps WHERE user_id = ?1 AND topic = ?2
-AND number <= (SELECT max(number) FROM steps WHERE user_id = ?1 AND topic = ?2) - ?3
+DELETE FROM edits WHERE user_id = ?1 AND topic = ?2
+AND number <= (SELECT max(number) FROM edits WHERE user_id = ?1 AND topic = ?2) - ?3
 """
 _LAST = """
-SELECT path, before, after, directories FROM steps
+SELECT path, before, after, directories, written FROM edits
 WHERE user_id = ? AND topic = ? ORDER BY number DESC LIMIT 1
 """
-_DROP = """
-DELETE FROM steps WHERE user_id = ?1 AND topic = ?2
-AND number = (SELECT max(number) FROM steps WHERE user_id = ?1 AND topic = ?2)
+_MARK = """
+UPDATE edits SET written = 1 WHERE user_id = ?1 AND topic = ?2
+AND number = (SELECT max(number) FROM edits WHERE user_id = ?1 AND topic = ?2)
 """
-_REMOVE = "DELETE FROM steps WHERE user_id = ? AND topic = ?"
-_REMOVE_USER = "DELETE FROM steps WHERE user_id = ?"
+_DROP = """
+DELETE FROM edits WHERE user_id = ?1 AND topic = ?2
+AND number = (SELECT max(number) FROM edits WHERE user_id = ?1 AND topic = ?2)
+"""
+_REMOVE = "DELETE FROM edits WHERE user_id = ? AND topic = ?"
+_REMOVE_USER = "DELETE FROM edits WHERE user_id = ?"
 
 
 class UndoStore:
@@ -59,18 +64,28 @@ class UndoStore:
     async def add(self, session: Session, step: Step) -> None:
         """Keep an edit; of more than fifty, the oldest are forgotten."""
         before = None if step.before is None else await asyncio.to_thread(_packed, step.before)
-        values = (os.fsencode(step.path), before, step.after, step.directories)
+        values = (os.fsencode(step.path), before, step.after, step.directories, step.written)
         await self._database.execute(_ADD, *_key(session), *values)
         await self._database.execute(_TRIM, *_key(session), MOST_STEPS)
+
+    async def mark(self, session: Session) -> None:
+        """Note that the topic's newest edit has been written."""
+        await self._database.execute(_MARK, *_key(session))
 
     async def last(self, session: Session) -> Step | None:
         """Return the topic's newest edit, if there is one."""
         rows = await self._database.execute(_LAST, *_key(session))
         if not rows:
             return None
-        path, packed, after, directories = rows[0]
+        path, packed, after, directories, written = rows[0]
         before = None if packed is None else await asyncio.to_thread(_unpacked, packed)
-        return Step(path=Path(os.fsdecode(path)), before=before, after=after, directories=directories)
+        return Step(
+            path=Path(os.fsdecode(path)),
+            before=before,
+            after=after,
+            directories=directories,
+            written=bool(written),
+        )
 
     async def drop(self, session: Session) -> None:
         """Forget the topic's newest edit."""

@@ -1,0 +1,48 @@
+"""What happens while a command is busy with a large document: nobody waits, and nothing is lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from stringd.testing.process import DaemonProcess
+from tests.commands.test_editing import content, put, text_of
+
+SECTIONS = "".join(
+    f"## Part {number}\n\n*some* [text](u{number}.md) and `more`\n\n" for number in range(12_000)
+)
+LARGE = f"{SECTIONS}## z\n\nlast\n"
+
+
+@contextmanager
+def appending(path: Path) -> Iterator[list[str]]:
+    """Let something else add lines to a file, one every few milliseconds, and tell which."""
+    added: list[str] = []
+    is_over = threading.Event()
+
+    def append() -> None:
+        while not is_over.wait(0.005):
+            added.append(f"line {len(added)}")
+            with path.open("a", encoding="utf-8") as file:
+                file.write(f"{added[-1]}\n")
+
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(append)
+        try:
+            yield added
+        finally:
+            is_over.set()
+            running.result()
+
+
+def test_a_change_that_comes_while_an_edit_is_worked_out_is_not_lost(daemon: DaemonProcess) -> None:
+    path = put(daemon, "big.md", LARGE)
+    with appending(path) as added:
+        reply = daemon.exec("/edit big.md#z --force\nnew")
+    assert reply.head["code"] == "CONFLICT"
+    assert text_of(daemon, "big.md") == LARGE + "".join(f"{line}\n" for line in added)
+    assert content(daemon, "/edit big.md#z --force\nnew") == "Edited big.md#z (1 line)"
+    assert content(daemon, "/undo").startswith("Undo: reverted big.md")
