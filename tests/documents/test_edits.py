@@ -179,6 +179,39 @@ def test_replacing_blocks(before: str, block: str, body: str, after: str) -> Non
     assert block_replaced(before, block, body).text == after
 
 
+@pytest.mark.parametrize(
+    ("before", "block", "body", "after"),
+    [
+        pytest.param("# A\nTitle\n===\n", "a", "new", "# A\nnew\n\nTitle\n===\n", id="title-below"),
+        pytest.param("# A\nT\n---\n# B\n", "a", "- n", "# A\n- n\n# B\n", id="title-within"),
+        pytest.param("# A\r\nT\r\n===\r\n", "a", "- n", "# A\r\n- n\r\n\r\nT\r\n===\r\n", id="crlf"),
+        pytest.param("# A\n# B\nx\n", "a", "<p>n</p>", "# A\n<p>n</p>\n\n# B\nx\n", id="html"),
+        pytest.param("text\n# A\nx\n", "a", "N\n===\nn", "text\n\nN\n===\nn\n", id="title-above"),
+        pytest.param(
+            "<!-- #a -->\n<!-- /a -->\n", "a", "<p>", "<!-- #a -->\n<p>\n<!-- /a -->\n", id="marker"
+        ),
+        pytest.param("t\n# A\nx\n", "a", "N\n=\nn\r", "t\n\nN\n=\nn\r\n", id="carriage-return"),
+        pytest.param("# A\nx\n\nT\n===\n", "a", "new", "# A\nnew\n\nT\n===\n", id="not-a-second-one"),
+    ],
+)
+def test_a_body_does_not_run_into_what_is_around_it(before: str, block: str, body: str, after: str) -> None:
+    assert block_replaced(before, block, body) == Revision(text=after, lines=body.count("\n") + 1)
+
+
+@pytest.mark.parametrize("body", ["```\nx", "~~~", "<pre>\nx", "ok\n\n```"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_body_that_would_swallow_what_follows_is_refused(body: str, newline: str) -> None:
+    before = "# A\n<!-- #x -->\nold\n<!-- /x -->\n\n# B\n".replace("\n", newline)
+    with pytest.raises(Refusal) as refused:
+        block_replaced(before, "x", body)
+    assert refused.value.code == "INVALID_PAYLOAD"
+    assert refused.value.message == "The text would swallow line 4: <!-- /x -->"
+
+
+def test_a_fence_may_stay_open_where_nothing_follows() -> None:
+    assert block_replaced("# A\nold\n", "a", "```\nx").text == "# A\n```\nx\n"
+
+
 def test_lines_end_at_lf_alone() -> None:
     assert lines_replaced("a\rb\nc\n", 2, 2, "x") == Revision(text="a\rb\nx\n", lines=1)
     assert lines_replaced("a\rb\r\nc\n", 1, 1, None).text == "c\n"

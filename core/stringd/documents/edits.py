@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 from stringd.documents.lines import BOM, line_number, numbered_lines
 from stringd.documents.spans import block_span, text_span
+from stringd.documents.surroundings import swallowed
 from stringd.errors import Refusal
 from stringd.text.counts import counted, line_count
 
 _LINE_END = re.compile(r"\r?\n")
 _SEPARATOR = "---"
 _MOST_PLACES = 10
+# Nothing, or else a blank line below, above, or both: what is tried so that a body stands for itself.
+_SPACINGS = (("", ""), ("", "\n"), ("\n", ""), ("\n", "\n"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +44,17 @@ def edited(before: str, body: str) -> Revision:
 
 
 def block_replaced(before: str, block_id: str, body: str) -> Revision:
-    """Replace a block's content and nothing else."""
-    return _spliced(before, *block_span(before, block_id, body), body)
+    """Replace a block's content and nothing else, or refuse a body that would swallow what is around it.
+
+    Where only a blank line is missing between the two, it goes in.
+    """
+    start, end = block_span(before, block_id, body)
+    for lead, tail in _SPACINGS:
+        after = _spliced(before, start, end, f"{lead}{body}{tail}").text
+        lost = [] if after == before else swallowed(before, after, start, end, body)
+        if not lost:
+            return Revision(text=after, lines=line_count(body))
+    raise _swallowing(before, lost[0])
 
 
 def text_replaced(before: str, body: str) -> Revision:
@@ -99,6 +111,13 @@ def _ambiguous(text: str, places: Sequence[int], shown: str) -> Refusal:
     more = ", …" if len(places) > _MOST_PLACES else ""
     message = f"{len(places)} matches in {shown}"
     return Refusal("CONFLICT", message, f"at {lines}{more}", "Give more of the old text, or --all.")
+
+
+def _swallowing(before: str, place: int) -> Refusal:
+    number = line_number(before, place)
+    line = numbered_lines(before)[number - 1].strip()
+    hint = "A fence, a comment or HTML that begins in the text has to end in it."
+    return Refusal("INVALID_PAYLOAD", f"The text would swallow line {number}: {line}", hint)
 
 
 def _length(lines: int) -> str:

@@ -64,16 +64,27 @@ class Blocks(Protocol):
 
 def blocks_of(text: str) -> Blocks:
     """Return a text's blocks, from what is known of it, or of the text that it was made of."""
-    known = _known.get(text)
-    if known is None and known_sheet(text) is None:
-        known = _derived(text)
-    return known or read_sheet(text).parsed
+    return _found(text)
+
+
+def landmark_places(text: str) -> Sequence[int]:
+    """Return where a text's landmarks begin, from what is known of it, or of the text that it was made of."""
+    found = _found(text)
+    trail = found.trail if isinstance(found, Landmarks) else trail_of(found.structure, found.lines)
+    return trail.begins
 
 
 def note_edit(before: str, after: str) -> None:
     """Note that one text was made of another."""
     is_known = _known.get(before) or known_sheet(before)
     _origins.keep(after, before if is_known else _origins.get(before) or before, len(after))
+
+
+def _found(text: str) -> Landmarks | Parsed:
+    known = _known.get(text)
+    if known is None and known_sheet(text) is None:
+        known = _derived(text)
+    return known or read_sheet(text).parsed
 
 
 def _derived(text: str) -> Landmarks | None:
