@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 
+from stringd.actions.environment import environment_of
 from stringd.commands.variables import variables_of
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
@@ -65,15 +66,16 @@ async def _document(invocation: Invocation) -> Iterable[Fact]:
         page = await Desk(invocation).current()
     except Refusal as refusal:
         return [("warning", f"{refusal.code}: {refusal.message}")]
-    return [*_offers(page), *(("warning", f"line {flaw.line}: {flaw.message}") for flaw in page.flaws)]
+    offers = _offers(page, environment_of(invocation, page).actions_of(page))
+    return [*offers, *(("warning", f"line {flaw.line}: {flaw.message}") for flaw in page.flaws)]
 
 
-def _offers(page: Page) -> Iterator[Fact]:
+def _offers(page: Page, actions: Iterable[str]) -> Iterator[Fact]:
     offered = {
         "blocks": [f"#{name}" for name in page.sheet.parsed.blocks],
         "menus": [*page.menus],
         "shortcuts": [f"@{name}" for name in page.sheet.shortcuts.by_id],
-        "actions": [f"/act.{name}" for name in page.sheet.actions.actions],
+        "actions": [f"/act.{name}" for name in actions],
     }
     return ((what, ", ".join(names)) for what, names in offered.items() if names)
 
