@@ -110,11 +110,11 @@ def test_nesting_in_the_seeds_language() -> None:
 
 def test_one_that_hangs_holds_the_others_up_for_less_than_a_second() -> None:
     with ThreadPoolExecutor() as threads:
-        hostile = [threads.submit(fault, ENDLESS, role="response.j2") for _ in range(1)]
+        hostile = threads.submit(fault, ENDLESS, role="response.j2")
         started = time.monotonic()
         assert rendered("x").text == "x"
         assert time.monotonic() - started < 1
-        assert all("longer than" in it.result() for it in hostile)
+        assert "takes too long" in hostile.result()
 
 
 def test_a_process_that_was_killed_is_replaced() -> None:

@@ -55,7 +55,8 @@ async def render(
         },
         "variables": dict(variables),
     }
-    return await asyncio.to_thread(_rendered, job, answer.body)
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(WORKSHOP.thread, _rendered, job, answer.body)
 
 
 def _rendered(job: Mapping[str, object], body: object) -> Rendered:
