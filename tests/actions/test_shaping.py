@@ -33,6 +33,11 @@ def test_the_json_of_a_command_is_shaped(stage: Stage) -> None:
     assert stage.send("/act.show --ref @row-1") == "7|a b|"
 
 
+def test_an_optional_parameter_without_a_value_shapes_nothing(stage: Stage) -> None:
+    stage.open(act("x", "CLI true {cc}", "  cc: string"), act("x.response", "Sent{cc}."))
+    assert stage.send("/act.x --") == "Sent."
+
+
 def test_a_failed_command_is_not_shaped(stage: Stage) -> None:
     stage.open(act("x", "CLI echo reason; exit 4"), act("x.response", '{done} = "yes"', "All is well."))
     assert stage.send("/act.x") == f"exit: 4 | cwd: {stage.daemon.home}\n---\nreason"
