@@ -18,7 +18,7 @@ def rendered(
     body: object = "",
     *,
     role: str = "response",
-    params: Mapping[str, Value] | None = None,
+    params: Mapping[str, Value | None] | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> Rendered:
     """What a template makes of a body."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from stringd.actions.cli import OUTPUT_LIMIT
 from stringd.actions.environment import Environment
 from stringd.contracts.replies import Reply
 from stringd.errors import Refusal
+from tests.actions.processes import has_ended, wait_for
 from tests.actions.shelf import Shelf
 
 
@@ -127,22 +126,7 @@ def test_the_end_of_its_time(shelf: Shelf) -> None:
 @pytest.mark.requirement("action.cli.group")
 def test_what_it_leaves_behind_ends_with_it(shelf: Shelf) -> None:
     pid = int(shelf.answer("sleep 60 & echo $!").text)
-    wait_for(lambda: not is_running(pid))
-
-
-def wait_for(done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
+    wait_for(lambda: has_ended(pid))
 
 
 @pytest.mark.requirement("action.cli.stdin")

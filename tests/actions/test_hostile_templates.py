@@ -8,12 +8,12 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from stringd.actions.templating.workshop import Unfinished, Workshop
 from tests.actions.press import fault, rendered
+from tests.actions.processes import has_ended, wait_for
 
 ENDLESS = "{% macro f(n) %}{{ f(n-1) ~ f(n-1) if n else '' }}{% endmacro %}{{ f(60) }}"
 JOB = {
@@ -110,11 +110,11 @@ def test_nesting_in_the_seeds_language() -> None:
 
 def test_one_that_hangs_holds_the_others_up_for_less_than_a_second() -> None:
     with ThreadPoolExecutor() as threads:
-        hostile = [threads.submit(fault, ENDLESS, role="response.j2") for _ in range(1)]
+        hostile = threads.submit(fault, ENDLESS, role="response.j2")
         started = time.monotonic()
         assert rendered("x").text == "x"
         assert time.monotonic() - started < 1
-        assert all("longer than" in it.result() for it in hostile)
+        assert "takes too long" in hostile.result()
 
 
 def test_a_process_that_was_killed_is_replaced() -> None:
@@ -145,15 +145,4 @@ def test_the_process_ends_with_its_parent() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False
     )
-    deadline = time.monotonic() + 10
-    while is_running(int(done.stdout)):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
+    wait_for(lambda: has_ended(int(done.stdout)))

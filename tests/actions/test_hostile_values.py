@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,36 @@ SLOTS = {
 }
 
 
+@dataclass(frozen=True)
+class Written:
+    """A word of a command, and what the program gets when `V` is the value."""
+
+    text: str
+    expected: str
+
+    def __add__(self, other: Written) -> Written:
+        return Written(self.text + other.text, self.expected + other.expected)
+
+    def inside(self, command: str, expected: str = "V.") -> Written:
+        """This word in place of `W` in a command, and what comes of it; no two end their lines alike."""
+        text = command.replace("EOF", f"END{len(self.text)}").replace("W", self.text)
+        return Written(f'"{text}"', expected.replace("V", self.expected))
+
+
+WORDS = st.recursive(
+    st.sampled_from([*(Written(slot, SLOTS[slot]) for slot in SLOTS), Written("a\\'b", "a'b")]),
+    lambda inner: st.one_of(
+        inner.map(lambda it: it.inside("$(printf %s W; printf .)")),
+        inner.map(lambda it: it.inside("-${NOTHING:-$(printf %s W; printf .)}", "-V.")),
+        inner.map(lambda it: it.inside("$(# it's\nprintf %s W; printf .)")),
+        inner.map(lambda it: it.inside("$(case W in *) printf %s W;; esac; printf .)")),
+        inner.map(lambda it: it.inside("$(cat <<EOF\n$(printf %s W; printf .)\nEOF\nprintf .)", "V.\n.")),
+        st.tuples(inner, inner).map(lambda two: two[0] + two[1]),
+    ),
+    max_leaves=4,
+)
+
+
 @pytest.fixture(scope="module")
 def shelf() -> Iterator[Shelf]:
     with tempfile.TemporaryDirectory() as home:
@@ -101,6 +132,13 @@ def test_the_harness_would_see_a_value_that_is_executed(shelf: Shelf) -> None:
 def test_a_value_arrives_byte_by_byte(shelf: Shelf, value: str) -> None:
     words = shelf.words(" ".join(SLOTS), {"v": value})
     assert words == [expected.replace("V", value) for expected in SLOTS.values()]
+    assert list(shelf.home.iterdir()) == []
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(word=WORDS, value=TEXTS)
+def test_however_deep_it_stands(shelf: Shelf, word: Written, value: str) -> None:
+    assert shelf.words(word.text, {"v": value}) == [word.expected.replace("V", value)]
     assert list(shelf.home.iterdir()) == []
 
 

@@ -92,6 +92,7 @@ def test_everything_else_is_output(text: str) -> None:
         ("{Response.body.rows[0].id}", "7"),
         ('"literal"', "literal"),
         ('"{who} and {Response.body.rows[0].id}"', "Ann and 7"),
+        (r'"a \"b\" \\ \n"', r'a "b" \ \n'),
         ("{who}", "Ann"),
         ("{city}", "Seoul"),
         ("{Response.body.rows[0].id},{Response.body.rows[1].id}", "7,8.5"),
@@ -122,6 +123,12 @@ def test_the_runtimes_own_settings_are_not_a_templates() -> None:
 )
 def test_parameters_read_as_they_were_given(value: str, text: str) -> None:
     assert rendered("<{v}>", params={"v": value}).text == f"<{text}>"
+
+
+def test_a_parameter_without_a_value_is_empty() -> None:
+    made = rendered("{x} = {v}\n<{v}{v.a}> {w}", params={"v": None})
+    assert (made.text, made.variables) == ("<> {w}", {"x": ""})
+    assert rendered("<{{ params.v }}>", role="response.j2", params={"v": None}).text == "<>"
 
 
 def test_the_parts_of_a_tuple() -> None:

@@ -88,6 +88,10 @@ def test_what_a_function_refuses_is_the_answer(sums: DaemonProcess) -> None:
     assert said(sums, "/act.add 1", TOPIC) == "Total: 2.5"
 
 
+def test_info_lists_its_actions(sums: DaemonProcess) -> None:
+    assert "actions: /act.add, /act.whoami, /act.fail, /act.nothing\n" in said(sums, "/info", TOPIC)
+
+
 def test_its_name_is_taken(sums: DaemonProcess) -> None:
     write_app(sums.home / "mine", name="sums")
     code, text = refused(sums, "/install mine")

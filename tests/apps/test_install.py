@@ -122,7 +122,7 @@ def test_the_same_pair_is_replaced_in_place(daemon: DaemonProcess, app: Path) ->
     assert left_over(daemon) == ["parrot"]
 
 
-@pytest.mark.requirement("app.install.identity", "app.install.as")
+@pytest.mark.requirement("app.install.identity", "app.install.as", "scenario.s17")
 def test_two_namespaces_of_one_name_live_side_by_side(installed: DaemonProcess) -> None:
     write_app(installed.home / "other", namespace="jungle", title="Wild")
     code, text = refused(installed, "/install other")

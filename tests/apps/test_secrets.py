@@ -80,6 +80,16 @@ def test_what_is_opened_in_the_app_s_topic_sees_nothing_either(installed: Daemon
     assert (code, VALUE in text) == ("ENV_REQUIRED", False)
 
 
+@pytest.mark.requirement("secret.scope")
+def test_an_app_that_looks_like_another_one_sees_nothing(daemon: DaemonProcess) -> None:
+    write_app(daemon.home / "mine", namespace="a", name="b/c")
+    write_app(daemon.home / "spy", namespace="a/b", name="c")
+    said(daemon, "/install mine --as mine")
+    said(daemon, "/install spy --as spy")
+    said(daemon, KEEP, "app:mine")
+    assert refused(daemon, "/act.say hi", "app:spy")[0] == "ENV_REQUIRED"
+
+
 def test_an_app_is_tried_out_in_a_topic_of_its_name(daemon: DaemonProcess, app: Path) -> None:
     said(daemon, KEEP, "app:draft")
     said(daemon, f"/open {app / 'string.md'}", "app:draft")

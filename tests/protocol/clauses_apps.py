@@ -31,6 +31,16 @@ APPS = (
         ("app.check", "stringd check warns of each flaw, with line and remedy."),
         ("app.directory", "Programs of an app run in the home, or where /open dir set it."),
     ),
+    *requirements(
+        "apps-in-the-wild.md 3",
+        ("scenario.s1", "A one-file app is installed and used."),
+        ("scenario.s3", "A program uses an app with the client."),
+        ("scenario.s5", "Several pages share a menu and variables."),
+        ("scenario.s6", "A shell app and its configurations."),
+        ("scenario.s7", "A dashboard that is set up by configuration."),
+        ("scenario.s11", "An agent writes an app of its own."),
+        ("scenario.s17", "Apps from a URL, a folder and a file; two of one name side by side."),
+    ),
     *requirements("sharp-edges.md 35", ("app.no_paths", "App topics don't show installation paths.")),
     *requirements(
         "runtime.md 12",

@@ -18,6 +18,8 @@ TEMPLATES = requirements(
     ("template.turns", "A variable that a template set is there in later turns and after a restart."),
     ("template.loop", "for: r in path ... end: repeats its lines."),
     ("template.save", "save:, decode: and to: write a part of the answer to a file."),
+    ("template.save.file", "What is saved lies relative to where the agent is, within the boundary."),
+    ("template.cli", "The output of a command is shaped like an answer over HTTP, unless it failed."),
     ("template.path", "Paths are keys, [0], .0 and a leading $.; what is missing is empty."),
     ("template.body", "Response.body is parsed JSON, else text."),
     ("template.unknown", "Everything else is output, and an unknown {x} stays as written."),

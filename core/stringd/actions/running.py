@@ -58,8 +58,9 @@ class Running:
         if template is None:
             return await self._bare(answer)
         text, role = template
-        state = self.invocation.session.state
-        return await self._shaped(await render(text, role, answer, self.call.values, state.variables))
+        values = {it.name: self.call.values.get(it.name) for it in self.call.action.parameters}
+        variables = self.invocation.session.state.variables
+        return await self._shaped(await render(text, role, answer, values, variables))
 
     async def _answer(self) -> Answer | Reply:
         action, session = self.call.action, self.invocation.session

@@ -146,9 +146,9 @@ class _Scanner:
 
     def _take_newline(self, token: re.Match[str]) -> None:
         self._copy(token.end())
-        for heredoc in self._heredocs:
+        announced, self._heredocs = self._heredocs, []
+        for heredoc in announced:
             self._read_lines(heredoc)
-        self._heredocs.clear()
 
     def _read_lines(self, heredoc: _Heredoc) -> None:
         tabs = r"\t*" if heredoc.tabs else ""

@@ -38,11 +38,16 @@ class Rendered:
 
 
 async def render(
-    template: str, role: str, answer: Answer, values: Mapping[str, Value], variables: Mapping[str, str]
+    template: str,
+    role: str,
+    answer: Answer,
+    values: Mapping[str, Value | None],
+    variables: Mapping[str, str],
 ) -> Rendered:
     """Run a template of a role (`response.j2`, or `response` in the seeds' language) over an answer.
 
-    Whatever is wrong with it, or takes too long, is refused with `TEMPLATE_ERROR`.
+    `values` are those of all parameters, None where an optional one has none. Whatever is wrong with
+    the template, or takes too long, is refused with `TEMPLATE_ERROR`.
     """
     job = {
         "template": template,
@@ -50,12 +55,11 @@ async def render(
         "status": answer.status,
         "headers": dict(answer.headers),
         "params": dict(values),
-        "texts": {
-            name: value if isinstance(value, tuple) else as_text(value) for name, value in values.items()
-        },
+        "texts": {name: _text(value) for name, value in values.items()},
         "variables": dict(variables),
     }
-    return await asyncio.to_thread(_rendered, job, answer.body)
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(WORKSHOP.thread, _rendered, job, answer.body)
 
 
 def _rendered(job: Mapping[str, object], body: object) -> Rendered:
@@ -71,6 +75,12 @@ def _rendered(job: Mapping[str, object], body: object) -> Rendered:
         values={name: _value(value) for name, value in made.get("values", {}).items()},
         saves=tuple(map(_save, made.get("saves", ()))),
     )
+
+
+def _text(value: Value | None) -> str | tuple[str, ...]:
+    if value is None:
+        return ""
+    return value if isinstance(value, tuple) else as_text(value)
 
 
 def _value(value: str | list[str]) -> str | tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 
+from stringd.actions.environment import environment_of
 from stringd.commands.variables import variables_of
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
@@ -68,7 +69,8 @@ async def _document(invocation: Invocation) -> Iterable[Fact]:
         page = await Desk(invocation).current()
     except Refusal as refusal:
         return [("warning", f"{refusal.code}: {refusal.message}")]
-    return [*_offers(page), *_warnings(page)]
+    offers = _offers(page, environment_of(invocation, page).actions_of(page))
+    return [*offers, *_warnings(page)]
 
 
 def _warnings(page: Page) -> Iterator[Fact]:
@@ -81,12 +83,12 @@ def _warnings(page: Page) -> Iterator[Fact]:
         yield "warning", f"… and {len(page.flaws) - MOST} more, once these are repaired"
 
 
-def _offers(page: Page) -> Iterator[Fact]:
+def _offers(page: Page, actions: Iterable[str]) -> Iterator[Fact]:
     offered = (
         ("blocks", [f"#{name}" for name in page.sheet.parsed.blocks], "/source shows the text"),
         ("menus", [*page.menus], "/nav lists them"),
         ("shortcuts", [f"@{name}" for name in page.sheet.shortcuts.by_id], "/nav page lists them"),
-        ("actions", [f"/act.{name}" for name in page.sheet.actions.actions], "/act lists them"),
+        ("actions", [f"/act.{name}" for name in actions], "/act lists them"),
     )
     return ((what, listed(names, where)) for what, names, where in offered if names)
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from stringd.actions.declared import DeclaredVariable, declared_variables
 from stringd.actions.environment import ActionFunction, Environment
@@ -29,6 +30,11 @@ class Identity:
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def key(self) -> str:
+        """A text that no other identity has."""
+        return f"{quote(self.namespace, safe='')}/{quote(self.name, safe='')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ def find_app(name: str, user: User, daemon: Daemon) -> AppPackage | None:
     if is_name(name) and directory.is_dir():
         real = confine(directory, f"app:{name}", user, full_access=daemon.config.full_access)
         origin = read_origin(real)
-        return AppPackage(name, real, owner=f"installed:{origin.identity}", source=origin.source)
+        return AppPackage(name, real, owner=f"installed:{origin.identity.key}", source=origin.source)
     brought = brought_app(name, daemon)
     if brought is None:
         return None

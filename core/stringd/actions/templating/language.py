@@ -16,9 +16,10 @@ _FOR = re.compile(r"[ \t]*for:[ \t]*(?P<name>[^\W\d]\w*)[ \t]+in[ \t]+(?P<path>\
 _END = re.compile(r"[ \t]*end:[ \t]*")
 _SAVE = re.compile(r"[ \t]*save:[ \t]*(?P<value>\S+)[ \t]*")
 _DETAIL = re.compile(r"[ \t]*(?P<key>decode|to):[ \t]*(?P<value>\S.*?)[ \t]*")
-_LITERAL = re.compile(r'"(?P<text>[^"]*)"')
+_LITERAL = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"')
+_ESCAPED = re.compile(r'\\(["\\])')
 _TUPLE = re.compile(r"\((?P<parts>.*)\)")
-_PART = re.compile(r'(?:"[^"]*"|\{[^{}]*\}|[^,"{}])+')
+_PART = re.compile(r'(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^,"{}])+')
 _BRACED = re.compile(r"\{(?P<path>[^{}]+)\}")
 DECODERS = frozenset({"", "base64"})
 
@@ -110,7 +111,7 @@ class _Compiler:
     def _expression(self, text: str) -> nodes.Expr | None:
         """Return what an assignment's right side means: a path, a literal, a text with values in it."""
         if literal := _LITERAL.fullmatch(text):
-            return self._call("text", *self._parts(literal["text"]))
+            return self._call("text", *self._parts(_ESCAPED.sub(r"\1", literal["text"])))
         path = read_path(text)
         if path:
             return self._walk(path) if self._is_data(path) else None

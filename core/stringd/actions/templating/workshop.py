@@ -8,9 +8,9 @@ import os
 import select
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
 import orjson
@@ -18,6 +18,8 @@ import orjson
 from stringd.actions.templating.worker import LENGTH, READY, SIZES
 
 SECONDS = 0.6
+# A large answer takes its time before the template has even begun.
+_SECONDS_PER_BYTE = 0.1 / 1024**2
 _START_SECONDS = 10.0
 _ENDED = "its process ended, so it probably needs too much memory"
 _KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG")
@@ -28,23 +30,25 @@ class Unfinished(Exception):
 
 
 class Workshop:
-    """One process for all templates, one job at a time; it is started when it is needed and was killed."""
+    """One process for all templates, started when it is needed and is not there; `thread` runs all jobs.
+
+    The daemon's other threads must not stand in a queue behind a template that takes its time.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="templates")
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, job: Mapping[str, Any], body: object) -> dict[str, Any]:
-        """Have a template run over a body, and wait; raise `Unfinished` when that takes too long."""
+        """Have a template run over a body, and wait for it; raise `Unfinished` when that takes too long."""
         is_plain, packed = _packed(body)
         head = json.dumps(job).encode()
-        with self._lock:
-            process = self._ready()
-            try:
-                return _asked(process, SIZES.pack(is_plain, len(head), len(packed)) + head + packed)
-            except BaseException:
-                self.close()
-                raise
+        process = self._ready()
+        try:
+            return _asked(process, SIZES.pack(is_plain, len(head), len(packed)) + head + packed)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the process."""
@@ -72,15 +76,15 @@ def _started() -> subprocess.Popen[bytes]:
     )
     try:
         _read(process, len(READY), time.monotonic() + _START_SECONDS)
-    except BaseException:
+    except Unfinished as failure:
         process.kill()
         process.communicate()
-        raise
+        raise Unfinished("the process that templates run in does not start") from failure
     return process
 
 
 def _asked(process: subprocess.Popen[bytes], job: bytes) -> dict[str, Any]:
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + SECONDS + len(job) * _SECONDS_PER_BYTE
     try:
         _write(process, job, deadline)
         (size,) = LENGTH.unpack(_read(process, LENGTH.size, deadline))
@@ -120,7 +124,7 @@ def _pipe(file: IO[bytes] | None) -> int:
 def _left(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
-        raise Unfinished(f"it takes longer than {SECONDS:g} s")
+        raise Unfinished("it takes too long")
     return left
 
 

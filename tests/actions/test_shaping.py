@@ -1,0 +1,119 @@
+"""Templates in a running daemon: what they leave for later commands, and what they can't hold up."""
+
+from __future__ import annotations
+
+import base64
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.actions.acting import Stage, act
+from tests.actions.processes import has_ended, wait_for
+from tests.actions.test_hostile_templates import ENDLESS
+
+
+@pytest.mark.requirement("template.cli")
+def test_the_json_of_a_command_is_shaped(stage: Stage) -> None:
+    stage.open(
+        act("rows", """CLI printf '[{"id": 7, "box": "a b"}, {"id": 8, "box": "$(x)"}]'"""),
+        act(
+            "rows.response",
+            "for: r in Response.body",
+            "{@row} = ({r.id}, {r.box})",
+            "- {@row} {r.id}",
+            "end:",
+        ),
+        act("show", "CLI printf '%s|' {ref[0]} \"{ref[1]}\"", "  ref: tuple (required)"),
+    )
+    assert stage.send("/act.rows") == "- @row-1 7\n- @row-2 8"
+    assert stage.send("/act.show @row-2") == "8|$(x)|"
+    assert stage.send("/act.show --ref @row-1") == "7|a b|"
+
+
+def test_an_optional_parameter_without_a_value_shapes_nothing(stage: Stage) -> None:
+    stage.open(act("x", "CLI true {cc}", "  cc: string"), act("x.response", "Sent{cc}."))
+    assert stage.send("/act.x --") == "Sent."
+
+
+def test_a_failed_command_is_not_shaped(stage: Stage) -> None:
+    stage.open(act("x", "CLI echo reason; exit 4"), act("x.response", '{done} = "yes"', "All is well."))
+    assert stage.send("/act.x") == f"exit: 4 | cwd: {stage.daemon.home}\n---\nreason"
+    assert stage.code("/act.x") == "EXIT_4"
+    assert "done" not in stage.send("/set")
+
+
+@pytest.mark.requirement("template.save.file")
+def test_what_is_saved_lies_where_the_agent_is(stage: Stage) -> None:
+    data = bytes(range(256))
+    (stage.daemon.home / "out").mkdir()
+    (stage.daemon.home / "data.json").write_text(f'{{"data": "{base64.b64encode(data).decode()}"}}')
+    stage.open(
+        act("make", "CLI cat ~/data.json", "  file: string (required)"),
+        act(
+            "make.response",
+            "save: data",
+            "decode: base64",
+            "to: {file}",
+            "{@image} = {file}",
+            "Saved: {@image}",
+        ),
+        name="out/page.md",
+    )
+    assert stage.send('/act.make "a b/$(x).png"'.replace("$", "\\$")) == "Saved: @image"
+    assert (stage.daemon.home / "out" / "a b" / "$(x).png").read_bytes() == data
+    assert stage.code("/act.make ../../outside.png") == "FILE_NOT_ALLOWED"
+    assert not (stage.daemon.home.parent / "outside.png").exists()
+
+
+def test_a_template_that_fails_leaves_nothing(stage: Stage) -> None:
+    stage.open(
+        act("x", 'CLI echo \'{"a": "b"}\''),
+        act("x.response", '{early} = "set"', "save: a", "to: early.txt", "save: missing", "to: late.txt"),
+    )
+    assert stage.code("/act.x") == "TEMPLATE_ERROR"
+    assert "early" not in stage.send("/set")
+    assert list(stage.daemon.home.glob("*.txt")) == []
+
+
+@pytest.mark.requirement("template.hostile")
+def test_one_that_never_ends_holds_up_no_other_topic(stage: Stage) -> None:
+    stage.open(
+        act("x", "CLI true"), act("x.response.j2", ENDLESS), act("y", "CLI true"), act("y.response", "y")
+    )
+    assert stage.send("/act.y") == "y"
+    answers: list[tuple[str | None, float]] = []
+    started = time.monotonic()
+    endless = threading.Thread(
+        target=lambda: answers.append((stage.code("/act.x"), time.monotonic() - started))
+    )
+    endless.start()
+    slowest = 0.0
+    while endless.is_alive():
+        began = time.monotonic()
+        stage.daemon.exec("/info", "file:other")
+        slowest = max(slowest, time.monotonic() - began)
+    endless.join()
+    [(code, seconds)] = answers
+    assert code == "TEMPLATE_ERROR"
+    assert seconds < 1.5
+    assert slowest < 0.5
+    assert stage.send("/act.y") == "y"
+
+
+@pytest.mark.parametrize("ends", ["stop", "kill"])
+def test_the_process_of_templates_ends_with_the_daemon(daemon: DaemonProcess, ends: str) -> None:
+    stage = Stage(daemon=daemon)
+    stage.open(act("y", "CLI true"), act("y.response", "y"))
+    assert stage.send("/act.y") == "y"
+    (worker,) = children_of(daemon.process.pid)
+    getattr(daemon, ends)()
+    wait_for(lambda: has_ended(worker))
+
+
+def children_of(pid: int) -> list[int]:
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    texts = [(it / "children").read_text(encoding="ascii") for it in threads]
+    return [int(child) for text in texts for child in text.split()]
