@@ -28,7 +28,7 @@ async def run_one_shot(
     if "\0" in command:
         raise Refusal("INVALID_PAYLOAD", "A command can't hold a NUL character.")
     _require(directory)
-    seconds = _time_limit(session, seconds)
+    seconds = time_limit(session, seconds)
     try:
         finished = await run_shell(
             command,
@@ -62,7 +62,8 @@ def _require(directory: Path) -> None:
         raise Refusal("NOT_FOUND", f"No such directory: {directory}")
 
 
-def _time_limit(session: Session, otherwise: float) -> float:
+def time_limit(session: Session, otherwise: float) -> float:
+    """Return how many seconds a command of the topic may take: what its `{_timeout}` names, or as given."""
     value = session.state.variables.get("_timeout")
     if value is None:
         return otherwise
