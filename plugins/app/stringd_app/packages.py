@@ -64,7 +64,7 @@ def read_origin(directory: Path) -> Origin:
         return Origin(**noted)
     except (OSError, ValueError, TypeError, AttributeError):
         identity = identity_in(read_entry(entry_in(directory)).parsed.frontmatter, directory.name)
-        return Origin(namespace=identity.namespace, name=identity.name, source=str(directory))
+        return Origin(namespace=identity.namespace, name=identity.name, source="put there by hand")
 
 
 def identity_in(frontmatter: Mapping[str, Any], fallback: str) -> Identity:
