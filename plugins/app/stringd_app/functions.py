@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from stringd.actions.environment import ActionFunction, Environment
+from stringd.actions.environment import ActionFunction, Environment, FunctionRun
 from stringd.actions.values import Value
 from stringd.documents.actions import Action, Parameter
 from stringd.documents.paths import working_directory
@@ -81,7 +81,7 @@ def _action(name: str, parameters: tuple[Parameter, ...]) -> Action:
     return Action(id=name, method=PYTHON, target="", parameters=parameters, headers=(), body=None, line=0)
 
 
-def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | None) -> Any:
+def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | None) -> FunctionRun:
     async def run(values: Mapping[str, Value], environment: Environment, session: Session) -> object:
         given = {name: taken[name].convert(value) for name, value in values.items() if name in taken}
         if context:
