@@ -348,6 +348,14 @@ def test_a_page_without_actions_and_no_page(stage: Stage) -> None:
     assert stage.code("/act.x") == "ACTION_NOT_FOUND"
 
 
+@pytest.mark.parametrize(
+    "cmd", ["/act\nsay hi", "/act.say\nhi", "/act say\n--what hi", "/act.say hi\n/act.say ho"]
+)
+def test_lines_below_a_call_are_refused(stage: Stage, cmd: str) -> None:
+    stage.open(SAY)
+    assert stage.code(cmd) == "INVALID_PAYLOAD"
+
+
 def test_a_value_over_several_lines(stage: Stage) -> None:
     stage.open(act("say", 'CLI printf %s "{what}"', "  what: string (required)"))
     assert stage.send('/act.say "one  \n\n two"') == "one  \n\n two"

@@ -77,6 +77,28 @@ def test_other_answers(stage: Stage, service: Service, body: object, media_type:
     assert answered(stage, service, body, media_type) == content
 
 
+@pytest.mark.requirement("result.links")
+def test_the_names_of_links_and_of_values_are_different_ones(stage: Stage) -> None:
+    stage.open(
+        act("x", """CLI echo '[{"id": 1, "url": "https://a.example/1"}]'"""),
+        act("x.response", "for: r in Response.body", "{@row} = {r.id}", "- {@row} [Row 1]({r.url})", "end:"),
+    )
+    assert stage.send("/act.x") == "- @row-1 [Row 1][@row-1-2]"
+    assert stage.send("/nav page").endswith("@row-1-2  https://a.example/1\n@row-1  1")
+    assert stage.send("/info @row-1").endswith("@row-1: 1")
+    assert stage.send("/info @row-1-2").endswith("@row-1-2: a link of an answer\ntarget: https://a.example/1")
+    assert stage.send("/act.x") == "- @row-1 [Row 1][@row-1-2]"
+
+
+def test_a_body_that_is_no_text_is_saved_as_it_came(stage: Stage, service: Service) -> None:
+    image = b"\x89PNG\r\n\x1a\n\x00\xff"
+    service.answer("/x", image, media_type="image/png")
+    template = act("x.response", "Saved {file}.", "save: Response.body", "to: {file}")
+    stage.open(act("x", f"GET {service.url}/x", "  file: path (required)"), template)
+    assert stage.send("/act.x new/logo.png") == "Saved new/logo.png."
+    assert (stage.daemon.home / "new" / "logo.png").read_bytes() == image
+
+
 @pytest.mark.requirement("result.cli")
 def test_a_command_answers_its_output_alone(stage: Stage) -> None:
     stage.open(act("x", "CLI printf '%s' '[a](https://a.example) {\"b\":1}\n\n'"), act("none", "CLI true"))

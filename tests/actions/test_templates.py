@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stringd.actions.templates import Save
+from stringd.actions.templating.run import run
 from stringd.actions.values import read_number
 from tests.actions.press import fault, rendered
 
@@ -235,3 +239,18 @@ def test_what_can_not_be_meant(template: str, message: str) -> None:
 
 def test_lines_that_end_as_on_windows() -> None:
     assert rendered("{x} = $.a\r\nfor: r in rows\r\n- {r.id}\r\nend:\r\n", ROWS).text == "- 7\n- 8.5"
+
+
+PIECES = [
+    *("{x} = ", "{@r} = ", "for: a in ", "for: class in ", "end:", "save: ", "to: ", "decode: base64"),
+    *("Response.body", "$.rows", "a.id", '"text"', "(", ", ", ")", "\n", " ", "]", "é"),
+    *("{a}", "{a.id}", "{@r}", "{$.rows[1].id}", "{city}", "{page}", "{Response}", "{{x}}", "{% x %}", "{#"),
+]
+LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map("".join), max_size=6).map("\n".join)
+
+
+@given(template=LINES)
+def test_every_text_is_a_template_or_has_a_line_that_is_wrong(template: str) -> None:
+    job = {"jinja": False, "template": template, "status": 200, "headers": {}, "body": ROWS}
+    made = run({**job, "params": {}, "texts": {}, "variables": {"city": "Seoul"}})
+    assert "text" in made or re.match(r"line \d+: (end:|for:|save:|to:|there is nothing)", made["error"])

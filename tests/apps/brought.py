@@ -18,6 +18,7 @@ def stringd_apps() -> Iterable[App]:
     return [App(name="sums", package="sums", actions=ACTIONS)]
 """
 ACTIONS = '''
+import asyncio
 from pathlib import Path
 from typing import Annotated, Literal
 from stringd.plugin import Refusal
@@ -38,15 +39,20 @@ async def add(
 async def whoami(context: Context, path: Path = Path("x")) -> str:
     return f"{context.user.id} {context.topic} {context.variables} {context.secrets} {path!r}"
 
-async def fail(how: str) -> str:
+async def fail(how: str, context: Context) -> str:
     if how == "refuse":
         raise Refusal("TOO_HOT", "Not today.", "Try tomorrow.")
-    raise RuntimeError("the value of KEY is sk-1")
+    if how == "hang":
+        await asyncio.sleep(60)
+    raise RuntimeError(f"the value of KEY is {context.secrets['KEY']}")
 
 async def nothing() -> None:
     return None
 
-ACTIONS = (add, whoami, fail, nothing)
+async def signs(a: str = "{x} $5 <y> @z", b: tuple[str, ...] = ("p", "q")) -> str:
+    return f"{a} {b}"
+
+ACTIONS = (add, whoami, fail, nothing, signs)
 '''
 PAGE = """---
 name: sums

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import stat
 import tarfile
@@ -135,6 +136,22 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(daemon: DaemonProcess, m
     code, text = refused(daemon, "/install app.archive")
     assert (code, "more than" in text) == ("INVALID_TARGET", True)
     assert left_over(daemon) == []
+
+
+@pytest.mark.requirement("app.install.hostile")
+def test_a_header_that_claims_too_much_is_refused(daemon: DaemonProcess) -> None:
+    info = tarfile.TarInfo("long")
+    info.type, info.size = tarfile.XHDTYPE, 200 * 1024**2
+    archive = gzip.compress(info.tobuf() + bytes(info.size), 1)
+    (daemon.home / "app.tgz").write_bytes(archive)
+    assert refused(daemon, "/install app.tgz")[0] == "INVALID_TARGET"
+    assert peak_memory(daemon) < 200 * 1024
+
+
+def peak_memory(daemon: DaemonProcess) -> int:
+    """The most memory that the daemon has had, in KiB."""
+    status = Path(f"/proc/{daemon.process.pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("VmHWM:")[2].split()[0])
 
 
 @pytest.mark.parametrize("make", [tarred, zipped])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,27 @@ def test_an_installation_that_fails_leaves_the_old_app(installed: DaemonProcess,
     assert refused(installed, "/install apps/parrot")[0] == "INVALID_TARGET"
     assert "# Parrot" in said(installed, "/open app:parrot")
     assert left_over(installed) == ["parrot"]
+
+
+@pytest.mark.requirement("app.install.atomic")
+def test_whoever_looks_finds_the_old_app_whole_or_the_new_one(installed: DaemonProcess, app: Path) -> None:
+    seen: set[tuple[str, str]] = set()
+    done = threading.Event()
+
+    def look() -> None:
+        stored = installed.home / "packages" / "parrot"
+        while not done.is_set():
+            title = (stored / "string.md").read_text(encoding="utf-8").partition("\n# ")[2].split()[0]
+            seen.add((title, (stored / "guide.md").read_text(encoding="utf-8")))
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    for number in range(20):
+        write_app(app, title=f"Parrot{number}")
+        assert "Installed" in said(installed, "/install apps/parrot")
+    done.set()
+    looking.join()
+    assert len(seen) > 1
 
 
 def test_what_a_killed_installation_left_goes_with_the_next(installed: DaemonProcess) -> None:

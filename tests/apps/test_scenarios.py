@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,6 +121,34 @@ def test_a_one_file_app_is_installed_and_used(daemon: DaemonProcess, tmp_path: P
         "actions: /act.now, /act.week",
         "history: 0",
     } <= set(facts)
+
+
+def string(daemon: DaemonProcess, *words: str, typed: str = "") -> str:
+    """What one run of `string` prints."""
+    command = [str(Path(sys.executable).parent / "string"), "--port", str(daemon.port), "--no-start", *words]
+    finished = subprocess.run(
+        command, input=typed, capture_output=True, encoding="utf-8", timeout=30, check=True, cwd=daemon.home
+    )
+    return finished.stdout
+
+
+@pytest.mark.requirement("scenario.s2")
+def test_an_agent_has_only_a_shell(daemon: DaemonProcess) -> None:
+    put(daemon.home / "weather.md", WEATHER)
+    said(daemon, "/install weather.md")
+    assert string(daemon, "app:weather", "/open app:weather").startswith("Opened app:weather\n---\n")
+    told = [string(daemon, "app:weather", f"/act.now {city}") for city in ("Seoul", "'New York'")]
+    assert told == ["Sunny in Seoul\n", "Sunny in New York\n"]
+    line = json.loads(string(daemon, "--json", "app:weather", "/act.now Oslo"))
+    assert {key: line[key] for key in ("ok", "code", "topic", "content")} == {
+        "ok": True,
+        "code": None,
+        "topic": "app:weather",
+        "content": "Sunny in Oslo",
+    }
+    assert string(daemon, "app:weather", typed="/act.now Rome\n/act.week Rome\n") == (
+        "Sunny in Rome\nA week in Rome\n"
+    )
 
 
 @pytest.mark.requirement("scenario.s3")

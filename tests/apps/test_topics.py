@@ -134,6 +134,7 @@ def test_a_topic_is_where_it_was_after_a_restart(installed: DaemonProcess) -> No
 def test_a_package_put_there_by_hand_is_an_app(daemon: DaemonProcess) -> None:
     write_app(daemon.home / "packages" / "hand")
     assert "# Parrot" in said(daemon, "/open app:hand")
+    assert "source: put there by hand" in said(daemon, "/info", "app:hand")
 
 
 @pytest.mark.parametrize("target", ["app:", "app:../x", "app:a.b", "app:parrot/none.md", "app:parrot/nav"])

@@ -34,6 +34,7 @@ APPS = (
     *requirements(
         "apps-in-the-wild.md 3",
         ("scenario.s1", "A one-file app is installed and used."),
+        ("scenario.s2", "An agent that has only a shell uses an app."),
         ("scenario.s3", "A program uses an app with the client."),
         ("scenario.s5", "Several pages share a menu and variables."),
         ("scenario.s6", "A shell app and its configurations."),

@@ -13,6 +13,7 @@ _JSON_BEGINS = ("{", "[", '"')
 class Answer:
     """The answer of a service, a program or a function; `body` is what its JSON says, else its text.
 
+    `data` is what came over the wire where that can't be told from the text, such as an image.
     `status` is None where none was answered over HTTP, and `uri` is empty then.
     """
 
@@ -20,6 +21,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: object = ""
     text: str = ""
+    data: bytes = b""
     media_type: str = "text/plain"
     uri: str = ""
 

@@ -22,6 +22,7 @@ BODY_LIMIT = 10 * 1024 * 1024
 MOST_REDIRECTS = 10
 MOST_SHOWN = 500
 FIRST_FAILURE = 400
+_UNREADABLE = "\ufffd"
 
 
 async def run_http(
@@ -77,6 +78,7 @@ def _answer(uri: str, response: HttpResponse) -> Answer:
         headers=response.headers,
         body=read_json(text),
         text=text,
+        data=response.body if _UNREADABLE in text else b"",
         media_type=media_type,
         uri=uri,
     )

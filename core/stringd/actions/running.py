@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from stringd.actions.answers import Answer
@@ -104,31 +104,30 @@ class Running:
         files = ActionFiles(self.invocation, self.environment)
         for save in rendered.saves:
             await files.save(save)
-        shown = with_named_links(rendered.text.removesuffix("\n"), self._taken(), self.page.uri)
-        state = self.invocation.session.state
-        self._remember(
-            replace(
-                state,
-                variables={**state.variables, **rendered.variables},
-                values=merged_values(state.values, rendered.values),
-            ),
-            shown,
+        before = self.invocation.session.state
+        state = replace(
+            before,
+            variables={**before.variables, **rendered.variables},
+            values=merged_values(before.values, rendered.values),
         )
+        shown = with_named_links(rendered.text.removesuffix("\n"), self._taken(state), self.page.uri)
+        self._remember(state, shown)
         return Reply.page("", shown.text)
 
     async def _bare(self, answer: Answer) -> Reply:
         if answer.status is None:
             return Reply.page("", answer.text or NO_OUTPUT)
-        shown = await shown_answer(answer, self.invocation.daemon, self._taken())
-        self._remember(self.invocation.session.state, shown)
+        state = self.invocation.session.state
+        shown = await shown_answer(answer, self.invocation.daemon, self._taken(state))
+        self._remember(state, shown)
         return Reply.page(f"Opened {self.environment.hidden(answer.uri)}", shown.text)
 
     def _remember(self, state: State, shown: Shown) -> None:
         links = dict([*state.links.items(), *shown.links.items()][-MOST_NAMES:])
         self.invocation.session.remember(replace(state, links=links))
 
-    def _taken(self) -> Iterator[str]:
-        return iter(self.page.sheet.shortcuts.by_id)
+    def _taken(self, state: State) -> Iterable[str]:
+        return (*self.page.sheet.shortcuts.by_id, *state.values)
 
     def _hidden(self, refusal: Refusal) -> Refusal:
         pointer = setup_pointer(self.page) if refusal.code == "ACTION_FAILED" else ()

@@ -59,12 +59,12 @@ async def render(
         "variables": dict(variables),
     }
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(WORKSHOP.thread, _rendered, job, answer.body)
+    return await loop.run_in_executor(WORKSHOP.thread, _rendered, job, answer)
 
 
-def _rendered(job: Mapping[str, object], body: object) -> Rendered:
+def _rendered(job: Mapping[str, object], answer: Answer) -> Rendered:
     try:
-        made = WORKSHOP.run(job, body)
+        made = WORKSHOP.run(job, answer.body)
     except Unfinished as failure:
         raise _refusal(str(failure)) from failure
     if "error" in made:
@@ -73,7 +73,7 @@ def _rendered(job: Mapping[str, object], body: object) -> Rendered:
         text=made["text"].strip("\n"),
         variables=made["variables"],
         values={name: _value(value) for name, value in made.get("values", {}).items()},
-        saves=tuple(map(_save, made.get("saves", ()))),
+        saves=tuple(_save(order, answer) for order in made.get("saves", ())),
     )
 
 
@@ -87,10 +87,11 @@ def _value(value: str | list[str]) -> str | tuple[str, ...]:
     return value if isinstance(value, str) else tuple(value)
 
 
-def _save(order: Mapping[str, str]) -> Save:
+def _save(order: Mapping[str, str], answer: Answer) -> Save:
     text = order["text"]
     if not order["decode"]:
-        return Save(path=order["path"], data=text.encode())
+        is_whole = answer.data and text == answer.text
+        return Save(path=order["path"], data=answer.data if is_whole else text.encode())
     try:
         return Save(path=order["path"], data=b64decode("".join(text.split()), validate=True))
     except ValueError:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from stringd.contracts.sessions import NamedValue
+
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 
 NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -40,6 +42,11 @@ def read_number(text: str) -> WrittenInt | WrittenFloat | None:
         return None
     number.written = text
     return number
+
+
+def shown(value: NamedValue) -> str:
+    """Return what a name stands for as listings show it."""
+    return value if isinstance(value, str) else f"({', '.join(value)})"
 
 
 def as_text(value: Value) -> str:

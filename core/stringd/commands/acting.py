@@ -17,8 +17,8 @@ from stringd.documents.desk import Desk
 from stringd.errors import Refusal
 from stringd.text.nearest import nearest
 
-_CALL = re.compile(r"/{1,2}[^\s.]+(?:\.(?P<member>\S*))?[ \t]*(?P<typed>.*)", re.DOTALL)
-_NAMED = re.compile(r"(?P<name>\S*)[ \t]*(?P<typed>.*)", re.DOTALL)
+_CALL = re.compile(r"/{1,2}[^\s.]+(?:\.(?P<member>\S*))?[^\S\n]*(?P<typed>.*)", re.DOTALL)
+_NAMED = re.compile(r"(?P<name>\S+)[^\S\n]*(?P<typed>.*)", re.DOTALL)
 _NONE = "(none)"
 
 
@@ -48,7 +48,10 @@ def _called(line: CommandLine) -> tuple[str | None, str]:
     if not found["typed"]:
         return None, ""
     named = _NAMED.fullmatch(found["typed"])
-    assert named is not None
+    if named is None:
+        raise Refusal(
+            "INVALID_PAYLOAD", "The action's name stands behind the command.", f"Usage: {ACT.usage}"
+        )
     return named["name"].lower(), named["typed"]
 
 

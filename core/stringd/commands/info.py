@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Iterator
 
 from stringd.actions.environment import environment_of
+from stringd.actions.values import shown
 from stringd.commands.variables import variables_of
 from stringd.contracts.commands import Command, Invocation
 from stringd.contracts.replies import Reply
@@ -32,8 +33,12 @@ async def run(invocation: Invocation) -> Reply:
 
 
 async def _explain(invocation: Invocation, wanted: str) -> Reply:
-    page = await Desk(invocation).current()
-    shortcut, _ = page.shortcut(wanted[1:])
+    page, state, name = await Desk(invocation).current(), invocation.session.state, wanted[1:]
+    if name in state.values and not page.has_shortcut(name):
+        return Reply.page("Session info", f"{wanted}: {shown(state.values[name])}")
+    if name in state.links and not page.has_shortcut(name):
+        return Reply.page("Session info", f"{wanted}: a link of an answer\ntarget: {state.links[name]}")
+    shortcut, _ = page.shortcut(name)
     return Reply.page("Session info", f"{wanted}: {shortcut.label}\ntarget: {shortcut.target}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from stringd.actions.values import shown
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import State
@@ -57,8 +58,7 @@ def _shortcuts(page: Page, state: State) -> Iterator[str]:
     own = page.sheet.shortcuts.by_id
     yield from (f"@{it.id}  {it.label}  {it.target}" for it in own.values())
     yield from (f"@{name}  {target}" for name, target in state.links.items() if name not in own)
-    for name, value in state.values.items():
-        yield f"@{name}  {value}" if isinstance(value, str) else f"@{name}  ({', '.join(value)})"
+    yield from (f"@{name}  {shown(value)}" for name, value in state.values.items())
 
 
 def _lines(lines: Iterable[str]) -> str:

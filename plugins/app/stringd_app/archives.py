@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
 import lzma
 import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from stringd.plugin import Refusal
 from stringd_app.members import Member
@@ -30,9 +32,19 @@ _BROKEN = (
 )
 
 
+_PACKED: Mapping[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+_LARGEST_READ = 1024 * 1024
+
+
 def is_archive(path: Path) -> bool:
     """Tell whether a file is an archive, by what is in it."""
-    return zipfile.is_zipfile(path) or tarfile.is_tarfile(path)
+    if zipfile.is_zipfile(path):
+        return True
+    try:
+        with _unpacked(path) as file, tarfile.open(fileobj=file, mode="r:"):
+            return True
+    except _BROKEN:
+        return False
 
 
 @contextmanager
@@ -43,10 +55,26 @@ def archive_members(path: Path) -> Iterator[Iterator[Member]]:
             with zipfile.ZipFile(path) as zipped:
                 yield _zipped(zipped)
         else:
-            with tarfile.open(path) as tarred:
+            with _unpacked(path) as file, tarfile.open(fileobj=file, mode="r:") as tarred:
                 yield _tarred(tarred)
     except _BROKEN as error:
         raise Refusal("INVALID_TARGET", f"The archive is broken: {error}") from error
+
+
+class _InSmallReads(io.BufferedReader):
+    """A file of which nothing is read at once that would not fit into memory: a header can claim any size."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or not 0 <= size <= _LARGEST_READ:
+            raise tarfile.ReadError("one of its headers is too large")
+        return super().read(size)
+
+
+def _unpacked(path: Path) -> io.BufferedReader:
+    with path.open("rb") as file:
+        start = file.read(max(map(len, _PACKED)))
+    opener = next((it for mark, it in _PACKED.items() if start.startswith(mark)), None)
+    return _InSmallReads(opener(path) if opener else path.open("rb", buffering=0))
 
 
 def _zipped(archive: zipfile.ZipFile) -> Iterator[Member]:

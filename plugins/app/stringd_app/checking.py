@@ -40,7 +40,7 @@ def check_document(path: Path, root: Path) -> list[Finding]:
     findings = [
         *(Finding(line=it.line, message=it.message, remedy=remedy_of(it.message)) for it in page.flaws),
         *_name(sheet),
-        *_default(sheet),
+        *_default(sheet, root),
         *_templates(sheet),
         *(it for action in sheet.actions.actions.values() for it in _action(action, sheet)),
         *_links(sheet, path, root),
@@ -74,14 +74,16 @@ def _name(sheet: Sheet) -> Iterator[Finding]:
         yield Finding(line=1, message=f"name: {name} can't be typed as app:name", remedy=remedy)
 
 
-def _default(sheet: Sheet) -> Iterator[Finding]:
+def _default(sheet: Sheet, root: Path) -> Iterator[Finding]:
     name, actions = sheet.parsed.frontmatter.get("default"), sheet.actions.actions
     if not isinstance(name, str) or not name:
         return
     if name not in actions:
-        known = ", ".join(actions) or "none is defined here"
-        message = f"default: {name} is no action of this page"
-        yield Finding(line=1, message=message, remedy=f"Name one of: {known}; or one coded in Python.")
+        # Beside code there may be actions that are coded.
+        if not any(root.glob("*.py")):
+            known = ", ".join(actions) or "none is defined here"
+            message = f"default: {name} is no action of this page"
+            yield Finding(line=1, message=message, remedy=f"Name one of: {known}.")
     elif missing := [it.name for it in actions[name].parameters if it.required and it.default is None]:
         message = f"default: {name} never runs by itself: it requires {', '.join(missing)}"
         yield Finding(line=1, message=message, remedy="Give these parameters defaults, or remove `default:`.")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from stringd.plugin import Refusal
+
+if TYPE_CHECKING:
+    import httpx
 
 LARGEST = 10 * 1024 * 1024
 SECONDS = 60.0
@@ -19,23 +24,29 @@ async def fetch(url: str, directory: Path) -> Path:
 
     try:
         async with (
+            asyncio.timeout(SECONDS),
             httpx.AsyncClient(follow_redirects=True, max_redirects=10, timeout=SECONDS) as client,
             client.stream("GET", url) as response,
         ):
-            if response.status_code == _NOT_FOUND:
-                raise Refusal("NOT_FOUND", f"Not found: {url}")
-            if response.is_error:
-                raise Refusal("LOAD_ERROR", f"{response.status_code} {response.reason_phrase}: {url}")
-            body = bytearray()
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > LARGEST:
-                    raise Refusal("LOAD_ERROR", f"Larger than {LARGEST // 1024**2} MiB: {url}")
-            file = directory / _name(str(response.url))
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+            body = await _body(response, url)
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
         raise Refusal("LOAD_ERROR", f"{str(error) or type(error).__name__}: {url}") from error
+    file = directory / _name(str(response.url))
     file.write_bytes(body)
     return file
+
+
+async def _body(response: httpx.Response, url: str) -> bytes:
+    if response.status_code == _NOT_FOUND:
+        raise Refusal("NOT_FOUND", f"Not found: {url}")
+    if response.is_error:
+        raise Refusal("LOAD_ERROR", f"{response.status_code} {response.reason_phrase}: {url}")
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > LARGEST:
+            raise Refusal("LOAD_ERROR", f"Larger than {LARGEST // 1024**2} MiB: {url}")
+    return bytes(body)
 
 
 def _name(url: str) -> str:

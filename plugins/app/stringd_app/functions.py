@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import logging
 import re
+import traceback
 import types
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from stringd.actions.environment import ActionFunction, Environment
+from stringd.actions.environment import ActionFunction, Environment, FunctionRun
 from stringd.actions.values import Value
 from stringd.documents.actions import Action, Parameter
 from stringd.documents.paths import working_directory
+from stringd.errors import StringdError
+from stringd.exporting import time_limit
 from stringd.plugin import Refusal, Session
 from stringd_app.context import Context
 
+log = logging.getLogger(__name__)
+
 PYTHON = "PYTHON"
+SECONDS = 180.0
+_FAILED = "The action failed unexpectedly; the daemon's log says why."
+# What a caller's text could mean by them, a function's default does not.
+_SIGNS = frozenset("{<$@\\")
 _ID = re.compile(r"[a-z][a-z0-9_-]*")
 _TYPES: Mapping[object, str] = {
     str: "string",
@@ -70,14 +81,30 @@ def _action(name: str, parameters: tuple[Parameter, ...]) -> Action:
     return Action(id=name, method=PYTHON, target="", parameters=parameters, headers=(), body=None, line=0)
 
 
-def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | None) -> Any:
+def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | None) -> FunctionRun:
     async def run(values: Mapping[str, Value], environment: Environment, session: Session) -> object:
         given = {name: taken[name].convert(value) for name, value in values.items() if name in taken}
         if context:
             given[context] = _context(environment, session)
-        return await function(**given)
+        seconds = time_limit(session, SECONDS)
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await function(**given)
+        except StringdError:
+            raise
+        except Exception as error:
+            if isinstance(error, TimeoutError) and limit.expired():
+                raise Refusal("TIMEOUT", f"Still running after {seconds:g} s, so it was ended.") from None
+            raise _failed(function, error, environment) from None
 
     return run
+
+
+def _failed(function: AppFunction, error: Exception, environment: Environment) -> Refusal:
+    """Log what went wrong, without the secrets that the error may have got hold of."""
+    told = "".join(traceback.format_exception(error))
+    log.error("%s failed\n%s", function.__qualname__, environment.hidden(told))
+    return Refusal("INTERNAL_ERROR", _FAILED)
 
 
 def _context(environment: Environment, session: Session) -> Context:
@@ -128,11 +155,12 @@ def _unwrapped(hint: object) -> tuple[Param, object]:
 
 
 def _default(default: object) -> str | None:
-    if default is None:
+    """Return a default as the schema shows it; without one there, the function's own one holds."""
+    if default is None or isinstance(default, tuple):
         return None
     if isinstance(default, bool):
         return str(default).lower()
-    return ",".join(default) if isinstance(default, tuple) else str(default)
+    return None if _SIGNS & set(str(default)) else str(default)
 
 
 def _converter(name: str, wanted: object) -> Callable[[Value], object]:

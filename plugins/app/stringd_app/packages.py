@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from stringd.actions.declared import DeclaredVariable, declared_variables
 from stringd.actions.environment import ActionFunction, Environment
+from stringd.contracts.checks import check_optional_text
 from stringd.documents.files import read_text
 from stringd.documents.sheet import Sheet, read_sheet
 from stringd.plugin import Invocation, Package, Refusal
@@ -58,10 +59,12 @@ class Origin:
 def read_origin(directory: Path) -> Origin:
     """Return what was noted beside an app; one that was put there by hand is what its document says."""
     try:
-        return Origin(**json.loads((directory / RECORD).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        noted = json.loads((directory / RECORD).read_text(encoding="utf-8"))
+        check_optional_text("origin", *noted.values())
+        return Origin(**noted)
+    except (OSError, ValueError, TypeError, AttributeError):
         identity = identity_in(read_entry(entry_in(directory)).parsed.frontmatter, directory.name)
-        return Origin(namespace=identity.namespace, name=identity.name, source=str(directory))
+        return Origin(namespace=identity.namespace, name=identity.name, source="put there by hand")
 
 
 def identity_in(frontmatter: Mapping[str, Any], fallback: str) -> Identity:
