@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from stringd.testing.process import DaemonProcess
 from tests.commands.test_editing import content, put, text_of
 
@@ -46,3 +48,40 @@ def test_a_change_that_comes_while_an_edit_is_worked_out_is_not_lost(daemon: Dae
     assert text_of(daemon, "big.md") == LARGE + "".join(f"{line}\n" for line in added)
     assert content(daemon, "/edit big.md#z --force\nnew") == "Edited big.md#z (1 line)"
     assert content(daemon, "/undo").startswith("Undo: reverted big.md")
+
+
+MENU = "".join(f"- [@e{number} Entry](d{number % 7}/u{number}.md)\n" for number in range(10_000))
+PAGES = {
+    "page.md": "[!include:big]()\n",
+    "page.source/big.md": LARGE,
+    "menu.md": MENU,
+    "with.md": "[!nav:main](menu.md)\n",
+}
+ENOUGH = 30
+
+
+def answered_during(daemon: DaemonProcess, command: str) -> int:
+    """Return how many requests of others were answered before a command's reply came."""
+    with ThreadPoolExecutor(1) as thread:
+        running, answered = thread.submit(daemon.exec, command), 0
+        while not running.done():
+            assert daemon.request("GET", "/health").status == 200
+            answered += 0 if running.done() else 1
+        assert running.result().head["ok"]
+    return answered
+
+
+@pytest.mark.parametrize(
+    "command", ["/open page.md", "/verify page.source/big.md#z", "/edit page.source/big.md#z"]
+)
+def test_others_are_answered_while_a_large_file_is_read(daemon: DaemonProcess, command: str) -> None:
+    for name, text in PAGES.items():
+        put(daemon, name, text)
+    assert answered_during(daemon, command) >= ENOUGH
+
+
+def test_others_are_answered_while_a_large_menu_is_read(daemon: DaemonProcess) -> None:
+    for name, text in PAGES.items():
+        put(daemon, name, text)
+    assert answered_during(daemon, "/open with.md") >= ENOUGH
+    assert answered_during(daemon, "/nav main") >= ENOUGH

@@ -120,8 +120,7 @@ def circle_at(path: Path) -> None:
 
 
 def huge_at(path: Path) -> None:
-    path.touch()
-    os.truncate(path, LIMIT + 1)
+    path.write_bytes(b"a" * (LIMIT + 1))
 
 
 def bytes_at(data: bytes) -> Callable[[Path], None]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from stringd.documents.files import LIMIT
 from stringd.documents.parse import parse
 from stringd.testing.process import DaemonProcess
 
@@ -405,6 +407,23 @@ def test_what_is_no_text_is_described(topic: DaemonProcess, name: str, data: byt
     assert "blocks" not in answer(topic, "/info")
     assert f"title: {name}" in answer(topic, "/info")
     assert answer(topic, "/source").startswith("ERROR(INVALID_TARGET): Not a ")
+
+
+def test_a_name_that_breaks_lines_is_shown_in_one(topic: DaemonProcess) -> None:
+    (topic.home / "a\nb.bin").write_bytes(b"\xff")
+    (topic.home / "index.md").write_text("[@x X](a%0Ab.bin)\n", encoding="utf-8")
+    shown = answer(topic, "/open index.md", "/open @x")
+    assert shown == "Opened a\\nb.bin\n---\n# a\\nb.bin\n\ntype: application/octet-stream\nsize: 1 byte"
+    assert "\ntitle: a\\nb.bin\n" in answer(topic, "/info")
+
+
+def test_a_large_file_that_is_no_text_is_described_too(topic: DaemonProcess) -> None:
+    path = topic.home / "film.mp4"
+    path.touch()
+    os.truncate(path, LIMIT + 1)
+    assert answer(topic, "/open film.mp4").endswith(f"\ntype: video/mp4\nsize: {LIMIT + 1} bytes")
+    path.write_bytes(b"a" * LIMIT + "é".encode())
+    assert answer(topic, "/open film.mp4") == "ERROR(INVALID_TARGET): Larger than 10 MiB: film.mp4"
 
 
 CODE = "# Comment\nprint('[a](https://e.org)')\n\n<!-- #x -->\n[!include:y](b.md)\n"

@@ -51,3 +51,22 @@ def test_a_file_rewritten_whole_is_compared_in_no_time() -> None:
     difference = compare(before, after)
     assert difference.summary == "Added 20000 lines, removed 20000 lines"
     assert difference.rows.splitlines()[-1] == "[... 39600 lines more]"
+
+
+HUNDREDS = [f"line {number}" for number in range(600)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_matched"),
+    [
+        pytest.param(HUNDREDS, [*HUNDREDS[300:], *HUNDREDS[:300]], True, id="moved"),
+        pytest.param(["", "a"] * 50, ["b", ""] * 50, True, id="blank-lines"),
+        pytest.param(["a", "b"] * 250, ["b", "b", "a"] * 166, False, id="the-same-lines-often"),
+        pytest.param(["a"] * 250, [*["b", "a"] * 250, "b"], False, id="one-line-often"),
+        pytest.param([*"xy", *map(str, range(50_000))], [*map(str, range(49_999, 0, -50))], False, id="long"),
+    ],
+)
+def test_only_what_is_matched_soon_is_matched(old: list[str], new: list[str], is_matched: bool) -> None:
+    summary = compare("\n".join(old), "\n".join(new)).summary
+    replaced_whole = f"Added {len(new)} lines, removed {len(old)} lines"
+    assert (summary != replaced_whole) == is_matched

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from stringd.commands.changes import FORCE, Change, Request, edit, read_request, view
@@ -59,10 +60,14 @@ def _stored_part(request: Request, text: str) -> tuple[int, int]:
 
 async def _view(invocation: Invocation, request: Request) -> Reply:
     text = await view(invocation, request)
+    shown = await asyncio.to_thread(_numbered, request, text)
+    return Reply.page(f"[editing: {request.shown}]", shown, edit_mode=True)
+
+
+def _numbered(request: Request, text: str) -> str:
     lines = stored_lines(request, text)
     width = len(str(max(lines, default=0)))
-    numbered = (f"{number:>{width}} │ {line}" for number, line in lines.items())
-    return Reply.page(f"[editing: {request.shown}]", "\n".join(numbered), edit_mode=True)
+    return "\n".join(f"{number:>{width}} │ {line}" for number, line in lines.items())
 
 
 EDIT = Command(

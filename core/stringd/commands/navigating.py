@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 
 from stringd.actions.values import shown
@@ -23,6 +24,10 @@ NOTHING = "(none)"
 async def _nav(invocation: Invocation) -> Reply:
     desk = Desk(invocation)
     page = await desk.current()
+    return await asyncio.to_thread(_listing, invocation, page, desk)
+
+
+def _listing(invocation: Invocation, page: Page, desk: Desk) -> Reply:
     match invocation.line.arguments:
         case "":
             return Reply.page("Menus", _lines(map(_summary, page.menus.values())))

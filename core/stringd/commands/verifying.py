@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from stringd.commands.changes import read_request, view
 from stringd.commands.editing import stored_lines
 from stringd.contracts.commands import Command, Invocation, TopicGroup
@@ -14,8 +16,8 @@ async def _verify(invocation: Invocation) -> Reply:
     if request.target.lines or not request.means_part:
         raise Refusal("INVALID_TARGET", f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}")
     text = await view(invocation, request)
-    stored = "\n".join(stored_lines(request, text).values())
-    return Reply.page(f"Verified {request.shown}", stored)
+    lines = await asyncio.to_thread(stored_lines, request, text)
+    return Reply.page(f"Verified {request.shown}", "\n".join(lines.values()))
 
 
 VERIFY = Command(

@@ -68,7 +68,11 @@ class _Flow:
 
     async def _answer(self, topic: str, block: Block) -> _Answer:
         reply = await self._reply(block)
-        return _Answer(text=encode_answer(topic, reply, datetime.now().astimezone()), ok=reply.ok)
+        now = datetime.now().astimezone()
+        if reply.edit is None:
+            return _Answer(text=encode_answer(topic, reply, now), ok=reply.ok)
+        # Texts of 10 MiB are not compared while everyone waits.
+        return _Answer(text=await asyncio.to_thread(encode_answer, topic, reply, now), ok=reply.ok)
 
     async def _reply(self, block: Block) -> Reply:
         try:

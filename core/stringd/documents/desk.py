@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import stat
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,23 +12,18 @@ from urllib.parse import unquote, unquote_to_bytes
 from stringd.contracts.commands import Invocation
 from stringd.contracts.documents import Located, Package
 from stringd.contracts.sessions import Place
-from stringd.documents.binary import describe_binary
+from stringd.documents.file_pages import open_file
 from stringd.documents.files import read_if_there, read_text
-from stringd.documents.includes import Linked, ReadFile
+from stringd.documents.includes import Linked
 from stringd.documents.lines import without_line_end
 from stringd.documents.packages import locate
-from stringd.documents.page import Page, file_page, remote_page
+from stringd.documents.page import Page, remote_page
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
-from stringd.documents.recent import RecentPages
 from stringd.documents.seen import saw
 from stringd.documents.targets import means_uri, names_file
 from stringd.documents.topic import kept_by
 from stringd.documents.uris import is_hierarchical, is_uri, join
-from stringd.documents.verbatim import is_verbatim, verbatim_sheet
 from stringd.errors import Refusal
-
-# Up to here a page is read and taken apart faster than a thread is asked to.
-SMALL = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +129,7 @@ class Desk:
     async def _load(self, spot: Spot) -> Page:
         if spot.path is None:
             return await self._load_uri(spot.uri)
-        return await self._file_page(spot.path, spot.shown, self._read_linked)
+        return await open_file(spot.path, spot.shown, self._read_linked)
 
     async def _load_uri(self, uri: str) -> Page:
         loaded = await self._invocation.daemon.find(uri, self._session)
@@ -146,21 +140,8 @@ class Desk:
 
     async def _packaged_page(self, path: Path, package: Package) -> Page:
         uri = package.uri_of(path)
-        page = await self._file_page(path, uri, partial(self._read_packaged, package))
+        page = await open_file(path, uri, partial(self._read_packaged, package))
         return replace(page, uri=uri, package=package)
-
-    async def _file_page(self, path: Path, shown: str, read_linked: ReadFile) -> Page:
-        status = _status(path)
-        page = _recent.get(path, status) if status else None
-        if page is None:
-            is_small = status is None or (stat.S_ISREG(status.st_mode) and status.st_size <= SMALL)
-            if is_small:
-                page = _read(path, shown, read_linked)
-            else:
-                page = await asyncio.to_thread(_read, path, shown, read_linked)
-            if status:
-                _recent.keep(path, status, page)
-        return page
 
     def _read_linked(self, target: str, author: Path) -> Linked:
         found = self.meant(target, author)
@@ -262,27 +243,3 @@ def _packaged(target: str, author: Path, package: Package) -> Spot:
 
 def _is_outside(target: str) -> bool:
     return target.startswith(("/", "~"))
-
-
-def _read(path: Path, shown: str, read_linked: ReadFile) -> Page:
-    try:
-        text = read_text(path, shown)
-    except Refusal:
-        description = describe_binary(path)
-        if description is None:
-            raise
-        sheet = verbatim_sheet(description, title=path.name)
-        return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
-    if is_verbatim(path):
-        return Page(uri=path.as_uri(), path=path, source=text, sheet=verbatim_sheet(text))
-    return file_page(path, text, read_linked)
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.lstat()
-    except OSError:
-        return None
-
-
-_recent = RecentPages()

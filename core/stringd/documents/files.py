@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from codecs import utf_8_decode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,9 +18,17 @@ _NEW_FILE_MODE = 0o644
 _READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
+class NoText(Refusal):
+    """A file that is no UTF-8 text, and its size in bytes."""
+
+    def __init__(self, message: str, size: int) -> None:
+        super().__init__("INVALID_TARGET", message)
+        self.size = size
+
+
 def read_text(path: Path, shown: str) -> str:
     """Return the text of the file at a real path, byte order mark and line ends included, or refuse."""
-    return _decoded(read_bytes(path, shown), shown)
+    return _decoded(*_read(path, shown), shown)
 
 
 def read_if_there(path: Path, shown: str) -> str | None:
@@ -42,15 +51,7 @@ def is_directory(path: Path, shown: str) -> bool:
 
 def read_bytes(path: Path, shown: str) -> bytes:
     """Return what the file at a real path holds, or refuse."""
-    try:
-        _require_file(path.lstat(), shown)
-        with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
-            # Not simply up to the limit: so much memory would be prepared each time.
-            data = file.read() if os.fstat(file.fileno()).st_size <= LIMIT else file.read(LIMIT + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
-    except OSError as error:
-        raise _unreadable(error, shown) from error
+    data, _ = _read(path, shown)
     if len(data) > LIMIT:
         raise _too_large(shown)
     return data
@@ -142,22 +143,39 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
+def _read(path: Path, shown: str) -> tuple[bytes, int]:
+    """Return what a file holds, or the beginning of it if that is too much, and its size."""
+    try:
+        _require_file(path.lstat(), shown)
+        with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
+            # Not simply up to the limit: so much memory would be prepared each time.
+            size = os.fstat(file.fileno()).st_size
+            data = file.read() if size <= LIMIT else file.read(LIMIT + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
+    except OSError as error:
+        raise _unreadable(error, shown) from error
+    return data, max(size, len(data))
+
+
 def _require_file(status: os.stat_result, shown: str) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise Refusal("INVALID_TARGET", f"Is a directory: {shown}")
     if not stat.S_ISREG(status.st_mode):
         raise Refusal("INVALID_TARGET", f"Not a regular file: {shown}")
-    if status.st_size > LIMIT:
-        raise _too_large(shown)
 
 
-def _decoded(data: bytes, shown: str) -> str:
+def _decoded(data: bytes, size: int, shown: str) -> str:
+    """Return a file's data as text; of a file that is too large, only its beginning was read."""
+    is_whole = len(data) <= LIMIT
     try:
-        text = data.decode()
+        text, _ = utf_8_decode(data, "strict", is_whole)
     except UnicodeDecodeError:
-        raise Refusal("INVALID_TARGET", f"Not a UTF-8 text file: {shown}") from None
+        raise NoText(f"Not a UTF-8 text file: {shown}", size) from None
     if "\0" in text:
-        raise Refusal("INVALID_TARGET", f"Not a text file, it holds NUL bytes: {shown}")
+        raise NoText(f"Not a text file, it holds NUL bytes: {shown}", size)
+    if not is_whole:
+        raise _too_large(shown)
     return text
 
 

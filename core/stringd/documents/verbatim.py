@@ -14,11 +14,19 @@ from stringd.documents.shortcuts import Shortcuts
 _DOCUMENTS = {"", ".md", ".markdown", ".txt"}
 # What Python itself knows: what a machine adds would make documents of some machines verbatim on others.
 _types = mimetypes.MimeTypes()
+# Not every Python knows these.
+for _ending in (".md", ".markdown"):
+    _types.add_type("text/markdown", _ending)
+
+
+def media_type(path: Path) -> str | None:
+    """Return what a file's name tells that it holds, on every machine the same."""
+    return _types.guess_type(path.name)[0]
 
 
 def is_verbatim(path: Path) -> bool:
     """Whether a file's name tells that it is something else than Markdown or plain text."""
-    return path.suffix.lower() not in _DOCUMENTS and _types.guess_type(path.name)[0] is not None
+    return path.suffix.lower() not in _DOCUMENTS and media_type(path) is not None
 
 
 def verbatim_sheet(text: str, title: str | None = None) -> Sheet:

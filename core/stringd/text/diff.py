@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -11,8 +12,8 @@ from stringd.text.counts import counted
 
 CONTEXT = 2
 MOST_ROWS = 400
-# Above so many comparisons the changed stretch is shown as replaced whole: matching it would take seconds.
-MOST_COMPARISONS = 250_000
+# Above so many steps the changed stretch is shown as replaced whole: they take some 50 ms at worst.
+MOST_STEPS = 800_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +44,24 @@ def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
     head = next((i for i in range(shortest) if old[i] != new[i]), shortest)
     tail = next((i for i in range(shortest - head) if old[-1 - i] != new[-1 - i]), shortest - head)
     middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
-    if len(middle_old) * len(middle_new) > MOST_COMPARISONS:
+    if _steps(middle_old, middle_new) > MOST_STEPS:
         yield _Change(range(head, len(old) - tail), range(head, len(new) - tail))
         return
     matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag != "equal":
             yield _Change(range(head + old_from, head + old_to), range(head + new_from, head + new_to))
+
+
+def _steps(old: list[str], new: list[str]) -> int:
+    """Return how many steps matching may take: at worst each match is one line, and asks for another search.
+
+    A search goes over all old lines, and for each over those that are equal to it.
+    """
+    in_old, in_new = Counter(old), Counter(new)
+    common = in_old.keys() & in_new.keys()
+    searches = min(sum(in_old[line] for line in common), sum(in_new[line] for line in common))
+    return searches * (len(old) + sum(in_old[line] * in_new[line] for line in common))
 
 
 def _summary(changes: list[_Change]) -> str:
