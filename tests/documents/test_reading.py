@@ -490,3 +490,36 @@ def test_a_document_behind_a_uri(probed: DaemonProcess) -> None:
     assert answer(probed, "/open probe:x") == "Opened probe:x\n---\n# Probe x"
     assert answer(probed, "/refresh") == "Refreshed probe:x\n---\n# Probe x"
     assert answer(probed, "/info").splitlines()[5] == "uri: probe:x"
+
+
+def test_a_directive_is_no_entry_of_a_menu(topic: DaemonProcess) -> None:
+    (topic.home / "m.md").write_text("[!include:q](q.md)\n\n- [@k K](k.md)\n", encoding="utf-8")
+    (topic.home / "page.md").write_text("[!nav:m](m.md)\n", encoding="utf-8")
+    assert answer(topic, "/open page.md", "/nav m") == "Menu: m\n---\n[K][@m.k]"
+
+
+@pytest.mark.parametrize("name", ["page", "scaffold"])
+def test_a_menu_with_a_name_that_nav_needs_itself_is_a_warning(topic: DaemonProcess, name: str) -> None:
+    (topic.home / "m.md").write_text("- [@k K](k.md)\n", encoding="utf-8")
+    (topic.home / "page.md").write_text(f"[!nav:{name}](m.md)\n\ntext\n", encoding="utf-8")
+    assert answer(topic, "/open page.md") == "Opened page.md\n---\ntext"
+    said = f"warning: line 1: menu {name}: /nav {name} shows something else, give it another name"
+    assert said in answer(topic, "/info").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("heading", "title", "block"),
+    [
+        ("# é [@t T](u)", "é T", "#é-t"),
+        ("# [@t *T* `u`](u) v", "T u v", "#t-u-v"),
+        ("# [@t](u)", "@t", "#t"),
+        ("# @t T", "@t T", "#t-t"),
+        ("# [@t T][r]\n\n[r]: u", "T", "#t"),
+    ],
+)
+def test_a_heading_is_called_what_is_shown(
+    topic: DaemonProcess, heading: str, title: str, block: str
+) -> None:
+    (topic.home / "page.md").write_text(f"{heading}\n", encoding="utf-8")
+    info = answer(topic, "/open page.md", "/info").splitlines()
+    assert {f"title: {title}", f"blocks: {block}"} <= {*info}

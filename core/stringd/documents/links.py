@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +11,8 @@ from itertools import pairwise
 from markdown_it.token import Token
 
 from stringd.documents.lines import Lines
+
+_DIRECTIVE = re.compile(r"!\w")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,11 @@ class Link:
     target: str
     reference: str | None
     image: bool
+
+    @property
+    def is_directive(self) -> bool:
+        """Whether it asks for something, as `[!nav:name](target)` does, and is no link to a reader."""
+        return _DIRECTIVE.match(self.label) is not None
 
 
 def find_links(tokens: Iterable[Token], lines: Lines) -> Iterator[Link]:

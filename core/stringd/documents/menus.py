@@ -13,6 +13,9 @@ from stringd.documents.sheet import read_sheet
 from stringd.documents.shortcuts import Shortcut, own_name
 from stringd.errors import Refusal
 
+# What `/nav` has words of its own for.
+RESERVED = {"page", "scaffold"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Menu:
@@ -24,17 +27,23 @@ class Menu:
 
 
 def find_menus(parsed: Parsed, document: Path, read: ReadFile) -> tuple[dict[str, Menu], list[Flaw]]:
-    """Read the menus that a page names; one that can't be read is a flaw of the page."""
+    """Read the menus that a page names; one that can't be, or be asked for, is a flaw of the page."""
     menus: dict[str, Menu] = {}
     flaws: list[Flaw] = []
     for directive in parsed.directives:
         if directive.kind != "nav":
             continue
         try:
+            _require_free(directive.name)
             menus[directive.name] = _menu(directive, document, read)
         except Refusal as refusal:
             flaws.append(Flaw(line=directive.line + 1, message=f"menu {directive.name}: {refusal.message}"))
     return menus, flaws
+
+
+def _require_free(name: str) -> None:
+    if name in RESERVED:
+        raise Refusal("INVALID_TARGET", f"/nav {name} shows something else, give it another name")
 
 
 def _menu(directive: Directive, document: Path, read: ReadFile) -> Menu:
@@ -47,7 +56,7 @@ def _menu(directive: Directive, document: Path, read: ReadFile) -> Menu:
 def _entries(text: str) -> dict[str, Shortcut]:
     names = Names()
     entries: dict[str, Shortcut] = {}
-    for link in read_sheet(text).parsed.links:
+    for link in (it for it in read_sheet(text).parsed.links if not it.is_directive):
         own = own_name(link)
         name = names.take(own[0] if own else slug(link.label) or "link")
         entries[name] = Shortcut(id=name, label=own[1] if own else link.label, target=link.target)

@@ -20,6 +20,7 @@ _NOT_IN_SLUG = re.compile(r"[^\w\s-]")
 _BREAKS = {"softbreak", "hardbreak"}
 _SHOWN = {"text", "code_inline", "image", *_BREAKS}
 _BLANKS = re.compile(r"\s+")
+_OWN_NAME = re.compile(r"\A@[\w.-]+\s+(?=\S)")
 _RAW_HTML = re.compile(r"\s*<(script|pre|style|textarea)\b", re.IGNORECASE)
 
 
@@ -213,5 +214,13 @@ def _between(begun: Marker, ended: Marker) -> Block:
 
 
 def _plain_text(inline: Token) -> str:
-    children = inline.children or ()
-    return "".join(" " if it.type in _BREAKS else it.content for it in children if it.type in _SHOWN)
+    """Return a heading's text as it is shown: no link has the name that its author gave it."""
+    text, label = "", 0
+    for it in inline.children or ():
+        if it.type == "link_open":
+            label = len(text)
+        elif it.type == "link_close":
+            text = text[:label] + _OWN_NAME.sub("", text[label:])
+        elif it.type in _SHOWN:
+            text += " " if it.type in _BREAKS else it.content
+    return text

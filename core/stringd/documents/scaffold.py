@@ -9,7 +9,6 @@ from urllib.parse import urljoin
 from stringd.documents.links import Link
 from stringd.documents.page import Page
 
-_DIRECTIVE = re.compile(r"!\w")
 _BARE = re.compile(r"[^\s<>()\x00-\x1f\x7f]+")
 _SPECIAL = re.compile(r"[\\<>]|&(?=#?\w+;)")
 
@@ -27,7 +26,7 @@ def scaffold(page: Page) -> Iterator[str]:
 
 
 def _is_plain(link: Link) -> bool:
-    return not link.image and not _DIRECTIVE.match(link.label)
+    return not link.image and not link.is_directive
 
 
 def _entry(label: str, target: str, page: Page) -> str:

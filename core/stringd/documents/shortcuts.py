@@ -14,7 +14,6 @@ from stringd.documents.parse import Parsed
 LONG_TARGET = 40
 _OWN = re.compile(r"@(?P<id>[\w.-]+)")
 _OWN_LABEL = re.compile(r"(?P<mark>@(?P<id>[\w.-]+)\s+)(?P<label>\S.*)", re.DOTALL)
-_DIRECTIVE = re.compile(r"!\w")
 _SLUGGABLE = re.compile(r"[A-Za-z0-9 -]{1,20}")
 _REMOTE = re.compile(r"https?://", re.IGNORECASE)
 
@@ -125,7 +124,7 @@ class _Naming:
 
 def _names_itself(link: Link) -> bool:
     own_label = _OWN_LABEL.fullmatch(link.label) is not None and not link.image
-    return own_label or _DIRECTIVE.match(link.label) is not None
+    return own_label or link.is_directive
 
 
 def _needs_name(link: Link) -> bool:
