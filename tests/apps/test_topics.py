@@ -137,6 +137,34 @@ def test_a_package_put_there_by_hand_is_an_app(daemon: DaemonProcess) -> None:
     assert "source: put there by hand" in said(daemon, "/info", "app:hand")
 
 
+@pytest.mark.parametrize("kind", ["empty", "binary", "link"])
+def test_a_package_that_is_none_is_refused_and_can_be_removed(
+    daemon: DaemonProcess, tmp_path: Path, kind: str
+) -> None:
+    packages = daemon.home / "packages"
+    outside = put(tmp_path / "outside" / "string.md", "secret\n").parent
+    packages.mkdir(parents=True)
+    if kind == "link":
+        (packages / "bad").symlink_to(outside)
+    else:
+        put(packages / "bad" / "string.md", "").write_bytes(b"\xff")
+    if kind == "empty":
+        (packages / "bad" / "string.md").unlink()
+    for cmd in ("/info", "/act", '/set $KEY = "v"', "/open app:bad"):
+        code, text = refused(daemon, cmd, "app:bad")
+        assert (code in {"INVALID_TARGET", "FILE_NOT_ALLOWED"}, "secret" in text) == (True, False)
+    assert said(daemon, "/uninstall bad") == "Uninstalled app:bad"
+    assert (outside / "string.md").exists()
+    assert list(packages.iterdir()) == []
+
+
+@pytest.mark.parametrize("noted", ['{"namespace": 5, "name": [], "source": null}', "[1]", "{", "{}"])
+def test_a_note_beside_an_app_that_can_not_be_read_is_passed_over(daemon: DaemonProcess, noted: str) -> None:
+    put(daemon.home / "packages" / "odd" / "string.md", "# Odd\n")
+    put(daemon.home / "packages" / "odd" / ".stringd-package.json", noted)
+    assert "# Odd" in said(daemon, "/open app:odd")
+
+
 @pytest.mark.parametrize("target", ["app:", "app:../x", "app:a.b", "app:parrot/none.md", "app:parrot/nav"])
 def test_what_is_no_page_of_an_app_is_refused(installed: DaemonProcess, target: str) -> None:
     assert refused(installed, f"/open {target}")[0] in {"NOT_FOUND", "INVALID_TARGET"}

@@ -1,0 +1,34 @@
+"""The page of the apps has each field of the records that app plugins use, and each command of the plugin."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+from stringd_app import App, Context, Param
+from stringd_app.installing import INSTALL, UNINSTALL
+from tests.docs.pages import text_of
+
+PAGE = text_of("docs/reference/apps.md")
+
+
+def section(heading: str) -> str:
+    """What stands below a heading."""
+    found = re.search(rf"^##+ {re.escape(heading)}\n(?P<text>(?:(?!#).*\n)*)", PAGE, re.MULTILINE)
+    assert found, heading
+    return found["text"]
+
+
+@pytest.mark.parametrize("record", [App, Context, Param], ids=lambda it: it.__name__)
+def test_a_record_has_its_fields_there(record: type) -> None:
+    names = {field.name for field in dataclasses.fields(record) if field.init}
+    first_columns = re.findall(r"^\| (`[^|]*`) \|", section(f"`{record.__name__}`"), re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(first_columns))) == names
+
+
+@pytest.mark.parametrize("command", [INSTALL, UNINSTALL], ids=lambda it: it.name)
+def test_a_command_has_its_usage_there(command: object) -> None:
+    assert isinstance(command, type(INSTALL))
+    assert f"```text\n{command.usage}\n```" in section(f"/{command.name}")
