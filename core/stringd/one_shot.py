@@ -12,6 +12,7 @@ from stringd.documents.files import is_directory
 from stringd.errors import Refusal
 from stringd.exporting import time_limit
 from stringd.processes import OUTPUT_LIMIT, Finished, run_shell
+from stringd.text.names import printable
 
 NO_OUTPUT = "(no output)"
 
@@ -49,7 +50,7 @@ async def run_one_shot(
 def exit_reply(finished: Finished, directory: Path) -> Reply:
     """Return what a command answers: its status and where it ran, its output, and the code of a failure."""
     code = f"EXIT_{finished.status}" if finished.status else None
-    system = f"exit: {finished.status} | cwd: {directory}"
+    system = f"exit: {finished.status} | cwd: {printable(str(directory))}"
     return Reply.output(system, shown_output(finished), code=code)
 
 

@@ -37,15 +37,20 @@ def busy(topic: Topic, cmd: str) -> Iterator[Served]:
 
 
 @pytest.mark.requirement("bash.served", "bash.signals")
-@pytest.mark.parametrize(("command", "status"), [("//interrupt", "130"), ("//kill", "137")])
-def test_the_request_being_served_gets_the_status(topic: Topic, command: str, status: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "status", "told"),
+    [("//interrupt", "130", []), ("//kill", "137", ["[1]   Killed                  sleep 30"])],
+)
+def test_the_request_being_served_gets_the_status(
+    topic: Topic, command: str, status: str, told: list[str]
+) -> None:
     topic.says("true")
     with busy(topic, "echo begun; sleep 30") as served:
         eventually(lambda: topic("//wait 0.1").state == "running")
         it = topic(command)
         assert (it.state, it.code) == (status, None)
     it = answer(served.events())
-    assert (it.state, it.output.rstrip()) == (status, "begun")
+    assert (it.state, it.output.rstrip().split("\n")) == (status, ["begun", *told])
 
 
 @pytest.mark.requirement("bash.keys")

@@ -16,6 +16,7 @@ from stringd.documents.page import Page
 from stringd.documents.paths import display, file_of, working_directory
 from stringd.errors import Refusal
 from stringd.text.listing import MOST, listed
+from stringd.text.names import printable
 
 Fact = tuple[str, object]
 
@@ -47,7 +48,7 @@ async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
     own = dict(invocation.topic.info())
     yield "topic", session.name
     yield "user", session.user.id
-    yield "cwd", own.pop("cwd", None) or working_directory(session)
+    yield "cwd", printable(own.pop("cwd", "") or str(working_directory(session)))
     if place:
         for fact in _place(invocation, place):
             yield fact

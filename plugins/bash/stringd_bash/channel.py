@@ -38,7 +38,8 @@ class Channel:
         """Have a text evaluated, after another one whose output nobody sees; return the report's token."""
         token = secrets.token_hex(8)
         self._unsent = b"".join(
-            f"{part}\0".encode(errors="surrogatepass") for part in (token, preparation, text)
+            f"{part}\0".encode(errors="surrogatepass")
+            for part in (f"P{preparation}", f"T{text}", f"E{token}")
         )
         self._send()
         return token

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.plugin import Reply
+from stringd.text.names import printable
 from stringd_bash.program import Standing
 from stringd_bash.shell import Ending
 
@@ -26,12 +27,17 @@ def told_elsewhere(standing: Standing, ending: Ending | None, cwd: str) -> Reply
 
 def idle(status: int, cwd: str, what: str) -> Reply:
     """Return the state of a shell that is busy with nothing."""
-    return Reply.output(f"exit: {status} | cwd: {cwd}", f"[{what}]")
+    return Reply.output(_system(status, cwd), f"[{what}]")
 
 
 def state_line(standing: Standing, ending: Ending | None, cwd: str) -> str:
     """Return the system line."""
-    return f"exit: {ending.status if ending else _WORDS[standing]} | cwd: {cwd}"
+    return _system(ending.status if ending else _WORDS[standing], cwd)
+
+
+def _system(state: int | str, cwd: str) -> str:
+    # A directory's name may hold line breaks, and what would look like the lines below this one.
+    return f"exit: {state} | cwd: {printable(cwd)}"
 
 
 def section(title: str, text: str) -> str:

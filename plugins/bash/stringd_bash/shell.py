@@ -64,10 +64,7 @@ class Shell:
     def cwd(self) -> str:
         """Where it is now, also while a text is evaluated."""
         if self._ending and not self._ending.done():
-            with contextlib.suppress(OSError):
-                there = Path(f"/proc/{self.pid}/cwd").readlink()
-                # The shell's own name for where it is may lead through symbolic links.
-                return self._cwd if there == Path(self._cwd).resolve() else str(there)
+            return self._true_place(self._cwd)
         return self._cwd
 
     def evaluate(self, text: str, preparation: str) -> asyncio.Future[Ending]:
@@ -98,6 +95,17 @@ class Shell:
             else:
                 self._started.set_exception(OSError(message.fields["error"]))
 
+    def _true_place(self, claimed: str) -> str:
+        """Return where the shell is: its own name for it, which may lead through links, or the kernel's."""
+        there = Path(f"/proc/{self.pid}/cwd")
+        try:
+            place = str(there.readlink())
+        except OSError:
+            return claimed
+        with contextlib.suppress(OSError):
+            return claimed if claimed and there.samefile(claimed) else place
+        return place
+
     def _try_to_begin(self, message: Message) -> None:
         try:
             self._begin(message)
@@ -115,11 +123,11 @@ class Shell:
 
     def _report(self, report: Report) -> None:
         if report.token == self._token:
-            self._cwd = report.cwd
+            self._cwd = self._true_place(report.cwd)
             # The kernel has passed on what was printed before the report: reading it now misses nothing.
             self.terminal.drain()
             self.terminal.clean()
-            self._finish(Ending(status=report.status, cwd=report.cwd))
+            self._finish(Ending(status=report.status, cwd=self._cwd))
 
     def _hang_up(self, status: int) -> None:
         if self.is_alive:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
+import shlex
 import shutil
 import signal
 import socket
@@ -45,14 +46,21 @@ def supervise(link: socket.socket, order: Order) -> None:
 def _spawn(order: Order, channel: str) -> PtyProcess:
     inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
     return PtyProcess.spawn(
-        [order.program, "--noprofile", "--noediting", "--rcfile", str(_BOOT), "-i"],
+        [order.program, "--noprofile", "--noediting", "--rcfile", _boot_file(channel), "-i"],
         cwd=order.home,
-        env=inherited
-        | _ENVIRONMENT
-        | {"HOME": order.home, "__stringd_channel": channel, "__stringd_rc": order.rc},
+        env=inherited | _ENVIRONMENT | {"HOME": order.home, "__stringd_rc": order.rc},
         dimensions=(order.rows, order.columns),
         preexec_fn=_prepare_child,
     )
+
+
+def _boot_file(channel: str) -> str:
+    """Write down where the channel is: what a text can't change."""
+    path = Path(channel, "boot.bash")
+    path.write_text(
+        _BOOT.read_text(encoding="utf-8").replace("CHANNEL", shlex.quote(channel)), encoding="utf-8"
+    )
+    return str(path)
 
 
 def _prepare_child() -> None:
