@@ -27,9 +27,9 @@ def exported(session: Session) -> Mapping[str, str]:
     return {name: value for name, value in session.state.variables.items() if is_exported(name)}
 
 
-def time_limit(session: Session, default: float) -> float:
+def time_limit(variables: Mapping[str, str], default: float) -> float:
     """Return the seconds that a topic's programs may take: its `{_timeout}`, or else the default."""
-    value = session.state.variables.get("_timeout")
+    value = variables.get("_timeout")
     if value is None:
         return default
     seconds = parse_seconds(value)

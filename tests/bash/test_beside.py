@@ -157,12 +157,37 @@ def test_unknown_keys_are_named(topic: Topic, keys: str) -> None:
 
 
 def test_a_bad_limit_is_refused_before_anything_runs(topic: Topic) -> None:
-    topic.events('//set {_timeout} = "soon"')
-    assert topic.events("touch ran").head["code"] == "INVALID_PARAMS"
-    topic.events('//set {_timeout} = "5"\n{_size} = "wide"')
-    assert topic.events("touch ran").head["code"] == "INVALID_PARAMS"
+    for bad in ('{_timeout} = "soon"', '{_timeout} = "5"\n{_size} = "wide"', '{_size} = "0x0"'):
+        assert topic.events(f"//set {bad}").head["code"] == "INVALID_PARAMS"
+    assert topic.events("//set").content.endswith("(none)")
     topic.events('//set {_size} = "100x30"')
     assert topic.says("ls; stty size") == "30 100"
+
+
+@pytest.mark.parametrize("name", ["STRINGD_BASH_TIMEOUT", "STRINGD_BASH_SIZE"])
+def test_a_variable_that_makes_no_sense_ends_the_daemon(
+    start_daemon: Callable[..., DaemonProcess], name: str
+) -> None:
+    daemon = start_daemon(env={name: "abc"}, ready=False)
+    assert daemon.process.wait(20) == 2
+    assert daemon.stderr().startswith(f"stringd: {name} must be ")
+    assert daemon.stderr().count("\n") == 1
+
+
+@pytest.mark.requirement("bash.wait")
+def test_a_program_that_waits_is_waiting_also_when_it_says_nothing(topic: Topic) -> None:
+    assert topic("cat").state == "waiting"
+    assert topic("//wait 0.4").state == "waiting"
+    assert topic("//keys Ctrl+D").state == "0"
+
+
+def test_a_busy_topic_tells_of_itself_and_can_be_closed(topic: Topic) -> None:
+    topic.says("true")
+    with busy(topic, "sleep 30") as served:
+        eventually(lambda: "program: sleep 30" in topic.events("//info").content)
+        assert topic.events("//close").content.endswith(f"Closed: {topic.name}")
+    assert answer(served.events()).state == "137"
+    assert topic.says("echo anew") == "anew"
 
 
 @pytest.mark.requirement("bash.start")

@@ -23,7 +23,10 @@ from tests.protocol.waits import eventually
         ("printf '10%%\\r\\033[K20%%\\r\\033[K'; echo done", "done"),
         ("printf 'abc\\b\\bX\\n'", "aXc"),
         ("printf 'one\\ntwo\\n\\033[2A\\033[2Know one\\n\\n'", "now one\ntwo"),
-        ("printf 'before\\n'; clear; echo after", "after"),
+        (
+            "printf 'before\\n'; clear; echo after",
+            "[output before the screen]\nbefore\n[end of output before the screen]\nafter",
+        ),
         ("tput smcup; echo aside; tput rmcup; echo main", "main"),
         ("printf '%0300d\\n' 7", "0" * 299 + "7"),
         ("printf '\\377\\376abc\\0def\\a\\n'", "��abcdef"),
@@ -83,6 +86,17 @@ def test_a_flood_from_behind_is_held_up(topic: Topic) -> None:
     it = topic("kill %1; wait; echo over")
     assert it.output.endswith("over")
     assert len(it.output) < 3 * 1024 * 1024
+
+
+@pytest.mark.requirement("bash.screen")
+def test_what_came_before_a_screen_is_told_with_it(topic: Topic) -> None:
+    above = "[output before the screen]\n{}\n[end of output before the screen]\n"
+    lines = "\n".join(map(str, range(1, 101)))
+    assert topic.says("seq 100; clear; echo end") == above.format(lines) + "end"
+    it = topic("echo a b >n; seq 100; less n")
+    assert it.output.startswith(above.format(lines) + "a b\n")
+    assert topic("//keys g").output.startswith("a b\n")
+    assert topic("//keys q").state == "0"
 
 
 @pytest.mark.requirement("bash.screen", "bash.keys")

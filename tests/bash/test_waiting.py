@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 from tests.bash.conftest import Topic
+from tests.protocol.waits import eventually
 
 
 @pytest.mark.requirement("bash.waiting", "bash.stdin")
@@ -65,6 +68,62 @@ def test_a_secret_is_seen_nowhere(start_bash: Callable[..., DaemonProcess], prog
         *(path.read_bytes() for path in daemon.data_dir.rglob("*") if path.is_file()),
     ]
     assert not any(b"hunter2" in text for text in kept)
+
+
+@pytest.mark.requirement("bash.secrets")
+def test_a_secret_that_looks_like_a_command_is_hidden(topic: Topic) -> None:
+    assert topic("read -s -p 'Password: ' p; echo ${#p}").state == "waiting"
+    for wrong in (
+        "//hunter2-secret",
+        "//hunter2-secret x",
+        '//keys "hunter2-secret',
+        "//keys hunter2-secret",
+    ):
+        refused = topic.events(wrong)
+        assert "hunter2" not in refused.raw.decode()
+    assert '//keys "//text" Enter' in topic.events("//hunter2-secret").content
+    assert topic('//keys "//hunter2-secret" Enter').output.endswith("16")
+
+
+@pytest.mark.requirement("bash.secrets")
+def test_a_secret_that_comes_too_late_is_hidden(topic: Topic) -> None:
+    assert topic("read -s -t 0.5 -p 'Password: ' p; echo over").state == "waiting"
+    eventually(lambda: "program: (none)" in topic.events("//info").content)
+    late = topic.events("hunter2-secret")
+    assert late.head["code"] == "CONFLICT"
+    assert "hunter2" not in late.raw.decode()
+    assert topic.events("echo shown").head["cmd"] == "echo shown"
+
+
+UNSEEN = """
+import ctypes
+header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+libc = ctypes.CDLL(None)
+libc.capget(header, data)
+data[0] &= ~(1 << 19)
+libc.capset(header, data)
+BLIND = object()
+"""
+NOT_DUMPABLE = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); print(input('Name? '))"
+
+
+@pytest.mark.requirement("bash.waiting")
+def test_a_program_that_can_not_be_looked_into_seems_to_wait(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    # The plugin gives up the right to look into processes (CAP_SYS_PTRACE), which root has.
+    blind = write_distribution(
+        tmp_path / "blind", "blind", "1", {"stringd": {"blind": "blind:BLIND"}}, {"blind": UNSEEN}
+    )
+    daemon = start_daemon(pythonpath=[blind])
+    daemon.register("default", daemon.home)
+    daemon.home.mkdir(exist_ok=True)
+    topic = Topic(daemon)
+    it = topic(f'python3 -c "{NOT_DUMPABLE}"')
+    assert (it.state, it.output) == ("waiting", "Name? ")
+    assert topic.says("Ada") == "Ada"
+    topic.events('//set {_timeout} = "1.5"')
+    assert topic("sleep 30").state == "running"
 
 
 @pytest.mark.requirement("bash.reset")

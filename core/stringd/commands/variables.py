@@ -19,9 +19,10 @@ async def run(invocation: Invocation) -> Reply:
     assignments = parse_assignments("\n".join(part for part in (line.arguments, line.body) if part))
     if not assignments:
         return Reply.page("Variables", "\n".join(map(str, variables_of(invocation))) or "(none)")
+    added = {it.name: it.value for it in assignments if not it.secret}
+    invocation.topic.check_variables(added)
     # First what may fail to reach the disk: whatever is refused, is refused whole.
     await _keep_secrets(invocation, assignments)
-    added = {it.name: it.value for it in assignments if not it.secret}
     session.remember(replace(session.state, variables={**session.state.variables, **added}))
     return Reply.confirmation("\n".join(str(_shown(it, invocation.topic)) for it in assignments))
 

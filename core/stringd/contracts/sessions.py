@@ -78,6 +78,13 @@ class Topic:
         """Return a command's text as it may be shown, whatever is secret at this moment hidden."""
         return text
 
+    def check_variables(self, variables: Mapping[str, str]) -> None:
+        """Raise a `Refusal` where the topic can't do with variables that are about to be set."""
+
+    def advice(self) -> str:
+        """What the refusal of an unknown command says beside that it is unknown."""
+        return ""
+
     def secret_scope(self) -> SecretScope | None:
         """Where the topic's `$NAME`s are kept; None where it has none."""
         return None

@@ -203,7 +203,7 @@ def _import(candidate: Candidate) -> object:
 def _running(what: str) -> Iterator[None]:
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Fault):
         raise
     except BaseException as error:
         log.debug("%s failed", what, exc_info=True)

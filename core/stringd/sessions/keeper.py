@@ -22,6 +22,12 @@ class Keeper:
         self._enter = enter
         self._life: _Life | None = None
 
+    @property
+    def current(self) -> Topic | None:
+        """The topic, if it has been entered."""
+        ready = self._life.ready if self._life else None
+        return ready.result() if ready and ready.done() and not ready.exception() else None
+
     async def topic(self) -> Topic:
         """Return the topic, entering it first where it isn't; a failure to enter it is raised here."""
         if self._life is None:

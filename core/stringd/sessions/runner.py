@@ -63,12 +63,21 @@ class Runner:
         try:
             plan = self._plan(session, sent)
         except Refusal as refusal:
-            shown, reply = label(sent.text), _refused(refusal)
+            shown, reply = self._refuse_unplanned(session, sent.text, refusal)
         else:
             shown, reply = await self._reply(session, plan)
         if self._catalogue.observers:
             self._tell(session, shown, reply, time.perf_counter() - started)
         return Outcome(label=shown, reply=reply, document=session.state.document)
+
+    def _refuse_unplanned(self, session: LiveSession, text: str, refusal: Refusal) -> tuple[str, Reply]:
+        """Return the label and the reply of what is no command; its text may be a secret of the topic's."""
+        topic = session.keeper.current
+        shown = topic.masked(text[:LONGEST_HEAD]) if topic else text
+        if topic and shown != text[:LONGEST_HEAD]:
+            message = f"Unknown command: {label(shown)}"
+            refusal = Refusal(refusal.code, message, topic.advice())
+        return label(shown), _refused(refusal)
 
     def _plan(self, session: LiveSession, sent: Sent) -> _Plan:
         cmd, plain_text = sent.text, session.topic_type.plain_text

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from typing import cast
 
+from stringd.commands import close, info
 from stringd.config import parse_seconds
 from stringd.plugin import Command, Invocation, Refusal, Reply
 from stringd_bash.keys import NAMES
@@ -93,4 +95,7 @@ RESET = Command(
     takes_arguments=False,
     urgent=True,
 )
-COMMANDS = (INTERRUPT, KEYS, KILL, RESET, WAIT)
+# What a program keeps busy can be looked at and be closed like any other.
+CLOSE = replace(close.CLOSE, topic_types=_TYPES, urgent=True)
+INFO = replace(info.INFO, topic_types=_TYPES, urgent=True)
+COMMANDS = (CLOSE, INFO, INTERRUPT, KEYS, KILL, RESET, WAIT)

@@ -13,7 +13,8 @@ from stringd_bash.hosting import Host
 from stringd_bash.link import Order
 from stringd_bash.processes import ProcessTable
 from stringd_bash.program import Program, Standing
-from stringd_bash.replies import reply_to, section
+from stringd_bash.replies import reply_to
+from stringd_bash.sections import section
 from stringd_bash.settings import Settings
 from stringd_bash.shell import Ending, Shell
 from stringd_bash.view import View

@@ -12,6 +12,7 @@ _ESCAPE = re.compile(r"\\([\"\\])")
 _CURSOR = {"up": "A", "down": "B", "right": "C", "left": "D", "home": "H", "end": "F"}
 _NAMED = {
     "enter": "\r",
+    "return": "\r",
     "tab": "\t",
     "escape": "\x1b",
     "esc": "\x1b",
@@ -45,6 +46,8 @@ def _encoded(text: str, cursor: str) -> Iterator[str]:
 
 def _key(name: str, cursor: str) -> str:
     lower = name.lower()
+    if lower.startswith("ctrl+"):
+        name = f"^{name[len('ctrl+') :]}"
     if lower in _CURSOR:
         return f"\x1b{cursor}{_CURSOR[lower]}"
     if lower in _NAMED:
@@ -53,4 +56,5 @@ def _key(name: str, cursor: str) -> str:
         return name
     if len(name) == 2 and name[0] == "^" and "?" <= name[1].upper() <= "_":
         return chr(ord(name[1].upper()) ^ 64)
-    raise Refusal("INVALID_PARAMS", f"Unknown key: {name}", f"keys: {NAMES}", 'text: "in double quotes"')
+    # The name may be a secret that somebody forgot to quote.
+    raise Refusal("INVALID_PARAMS", "A word is no key.", f"keys: {NAMES}", 'text: "in double quotes"')

@@ -49,6 +49,8 @@ class Program:
         """When somebody was first told that it has not ended."""
         self.told: Standing | None = None
         """What was told of it last."""
+        self.hid_typing = False
+        """Whether what it waited for was not to be seen, when it was looked at last."""
         self._table = table
 
     @property
@@ -75,16 +77,17 @@ class Program:
             while standing is None:
                 remaining = max(deadline - time.monotonic(), 0)
                 await departure.wait_for(self.ending, min(next(pauses), remaining))
-                standing = self._standing(watch, departure) or (None if remaining else Standing.RUNNING)
+                standing = self._standing(watch, departure) or (None if remaining else watch.without_news)
             return standing
         finally:
             departure.forget()
 
     def _standing(self, watch: _Watch, departure: _Departure) -> Standing | None:
-        if not self.is_running:
-            return Standing.ENDED
+        # Whoever has left would be the only one to learn of the end.
         if departure.has_come:
             return Standing.FORSAKEN
+        if not self.is_running:
+            return Standing.ENDED
         return Standing.WAITING if watch.finds_it_waiting() else None
 
 
@@ -126,10 +129,20 @@ class _Watch:
         self._lacks_news = for_news
         self._quiet_since = time.monotonic()
         self._looks = 0
+        self._sleeps = for_news
+
+    @property
+    def without_news(self) -> Standing:
+        """How the program stands when there is no more time to look."""
+        return Standing.WAITING if self._sleeps else Standing.RUNNING
 
     def finds_it_waiting(self) -> bool:
-        """Tell whether the program sleeps until something is typed."""
-        if self._is_busy() or self._lacks_news:
+        """Tell whether the program sleeps until something is typed, and has told the news."""
+        self._sleeps = self._seems_asleep()
+        return self._sleeps and not self._lacks_news
+
+    def _seems_asleep(self) -> bool:
+        if self._is_busy():
             return False
         processes = self._table.readers(self._program.shell.pid, self._terminal.foreground())
         found = reads(processes, self._terminal.name)

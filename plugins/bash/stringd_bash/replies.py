@@ -38,8 +38,3 @@ def state_line(standing: Standing, ending: Ending | None, cwd: str) -> str:
 def _system(state: int | str, cwd: str) -> str:
     # A directory's name may hold line breaks, and what would look like the lines below this one.
     return f"exit: {state} | cwd: {printable(cwd)}"
-
-
-def section(title: str, text: str) -> str:
-    """Set apart what the program of this reply did not print."""
-    return f"[{title}]\n{text}\n[end of {title}]" if text else ""

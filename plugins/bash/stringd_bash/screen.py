@@ -37,8 +37,12 @@ class Screen(pyte.Screen):
     def picture(self) -> str:
         """Return what is shown, and above it what has scrolled away since the last picture."""
         lines = [*self._scrolled, *(self._line(y) for y in range(self.lines))]
-        self._scrolled = []
+        self.forget_scrolled()
         return "\n".join(lines).rstrip()
+
+    def forget_scrolled(self) -> None:
+        """Leave what has scrolled away until now out of the next picture."""
+        self._scrolled = []
 
     def index(self) -> None:
         """Move on by a line; the topmost one may scroll away."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stringd.config import parse_seconds
@@ -45,9 +46,9 @@ class Settings:
         seconds = parse_seconds(os.environ.get("STRINGD_BASH_TIMEOUT") or "120")
         size = Size.parse(os.environ.get("STRINGD_BASH_SIZE") or "80x24")
         if seconds is None:
-            raise Fault("STRINGD_BASH_TIMEOUT must be a number of seconds")
+            raise Fault("STRINGD_BASH_TIMEOUT must be a number of seconds", exit_code=2)
         if size is None:
-            raise Fault("STRINGD_BASH_SIZE must be a size such as 120x40")
+            raise Fault("STRINGD_BASH_SIZE must be a size such as 120x40", exit_code=2)
         return cls(
             program=os.environ.get("STRINGD_BASH_PROGRAM") or "/bin/bash",
             rc=os.environ.get("STRINGD_BASH_RC", ""),
@@ -57,11 +58,19 @@ class Settings:
 
     def seconds_of(self, session: Session) -> float:
         """Return how long a topic's programs run until their topic answers without them."""
-        return time_limit(session, self.seconds)
+        return time_limit(session.state.variables, self.seconds)
+
+    def check(self, variables: Mapping[str, str]) -> None:
+        """Refuse variables that can't be read."""
+        time_limit(variables, self.seconds)
+        self._size_in(variables)
 
     def size_of(self, session: Session) -> Size:
         """Return a topic's terminal size."""
-        text = session.state.variables.get("_size")
+        return self._size_in(session.state.variables)
+
+    def _size_in(self, variables: Mapping[str, str]) -> Size:
+        text = variables.get("_size")
         size = self.size if text is None else Size.parse(text)
         if size is None:
             raise Refusal("INVALID_PARAMS", f"{{_size}} must be columns x rows such as 120x40, not {text!r}.")

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Mapping
 
 from stringd.plugin import Invocation, Refusal, Reply, Topic
-from stringd.text.command_line import label
+from stringd.text.command_line import LONGEST_HEAD, label, parse_command
 from stringd_bash.console import Console
 from stringd_bash.keys import encode_keys
 from stringd_bash.program import Program, Standing
@@ -16,6 +16,7 @@ from stringd_bash.settings import Settings
 
 _URGENT_SECONDS = 2.0
 _MASK = "********"
+_COMMANDS = frozenset({"close", "help", "info", "interrupt", "kill", "reset", "set", "topics", "wait"})
 
 
 class BashTopic(Topic):
@@ -39,7 +40,9 @@ class BashTopic(Topic):
     def _hides_typing(self) -> bool:
         program, view = self._console.running, self._console.view
         if program is None:
-            return False
+            # An answer may come when whoever asked has ended.
+            late = self._console.program
+            return late is not None and late.told is Standing.WAITING and late.hid_typing
         terminal = program.shell.terminal
         return (terminal.is_silent() and not view.is_editor) or (view.asks_secret and not terminal.echoes())
 
@@ -49,7 +52,18 @@ class BashTopic(Topic):
             return text
         if not text.startswith("//"):
             return _MASK
-        return f"//keys {_MASK}" if text.lower().startswith("//keys") else text
+        word = parse_command(text[:LONGEST_HEAD]).word
+        if word == "keys":
+            return f"//keys {_MASK}"
+        return text if word in _COMMANDS else _MASK
+
+    def check_variables(self, variables: Mapping[str, str]) -> None:
+        """Refuse a limit or a size that no text could be run with."""
+        self._settings.check(variables)
+
+    def advice(self) -> str:
+        """Tell how a text that looks like a command gets into a program."""
+        return 'A text that begins with // is typed by //keys "//text" Enter.'
 
     async def take(self, invocation: Invocation) -> Reply:
         """Evaluate a text, or type it into the program that the shell is busy with."""
@@ -88,7 +102,7 @@ class BashTopic(Topic):
 
     async def press(self, invocation: Invocation) -> Reply:
         """Send keys to what runs in the foreground."""
-        keys = self._keys(invocation.line.arguments)
+        keys = encode_keys(invocation.line.arguments, application=self._console.view.application_keys)
         program = self._console.running
         if program is None:
             raise Refusal("CONFLICT", "No program is running that could take keys.")
@@ -105,14 +119,6 @@ class BashTopic(Topic):
         """End everything that runs here."""
         await self._console.close()
 
-    def _keys(self, text: str) -> bytes:
-        try:
-            return encode_keys(text, application=self._console.view.application_keys)
-        except Refusal as refusal:
-            if self._hides_typing:
-                raise Refusal(refusal.code, f"Unknown key: {_MASK}", *refusal.context) from None
-            raise
-
     async def _look(
         self, program: Program, seconds: float, invocation: Invocation, *, for_news: bool = False
     ) -> Reply:
@@ -120,6 +126,10 @@ class BashTopic(Topic):
             async with self._followed:
                 return await self._follow(program, seconds, invocation, for_news=for_news)
         standing = await program.follow(seconds, invocation.left)
+        if not self._followed.locked() and self._console.program is program:
+            # Whoever was to get the output has left meanwhile.
+            async with self._followed:
+                return await self._tell(program, standing)
         program.tell(standing)
         ending = program.ending.result() if standing is Standing.ENDED else None
         return told_elsewhere(standing, ending, self._console.cwd)
@@ -130,7 +140,12 @@ class BashTopic(Topic):
         standing = await program.follow(seconds, invocation.left, for_news=for_news)
         if standing is Standing.FORSAKEN:
             return told_elsewhere(standing, None, self._console.cwd)
-        return await self._console.tell(program, standing)
+        return await self._tell(program, standing)
+
+    async def _tell(self, program: Program, standing: Standing) -> Reply:
+        reply = await self._console.tell(program, standing)
+        program.hid_typing = self._hides_typing
+        return reply
 
     async def _settle(self, program: Program) -> None:
         """Deal with a program that ended untold: what was meant as an answer must not become a command."""

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from stringd_bash.buffer import Buffer
+from stringd_bash.sections import section
 from stringd_bash.settings import Size
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ _STRINGS = re.compile(
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-9;:<=>?]*|[\]PX^_][^\x07\x1b]{0,4096})?\Z")
 _ENTER, _LEAVE = r"\x1b\[\?(?:1049|1047|47)h", r"\x1b\[\?(?:1049|1047|47)l"
 _SWITCH = re.compile(f"({_ENTER})|{_LEAVE}")
+_CLEARED = re.compile(r"\x1b\[H\x1b\[[023]?J|\x1b\[2J|\x1bc")
 _ADDRESSED = re.compile(r"\x1b\[[0-9;]*[Hfdr]|\x1b\[[23]J|\x1bc")
 _MOVED = re.compile(r"\x1b\[[0-9;]*[ABEFJLMSTsu]|\x1b[78DME]")
 _REDRAWN = re.compile(r"\A.*(?:\r\x1b\[0?K|\x1b\[2K\r)", re.DOTALL)
@@ -32,6 +34,7 @@ _MODES = re.compile(r"\x1b\[\?(1|2004)([hl])")
 # Programs that pass keys on, such as ssh and tmux, do not let the terminal know that the echo is off.
 _SECRET = re.compile(r"(?i)\b(?:password|passphrase|passcode|pin|secret|token)\b[^\n]*[:?]\s*\Z")
 _PROMPT_LENGTH = 300
+_ABOVE = "output before the screen"
 _WIDE = 10_000
 _ROWS = 24
 
@@ -80,13 +83,22 @@ class View:
             self._is_aside = bool(switch[1])
         text_here = _without_asides(text, was_aside)
         is_screen = self._is_aside or bool(_ADDRESSED.search(text_here))
-        if self._screen or is_screen:
-            self._screen = self._screen or _new_screen(self._size.rows, self._size.columns)
-            await self._screen.feed(text)
-            picture = self._screen.picture()
-            if is_screen:
-                return picture
-        return await _resolved(text_here)
+        if not (self._screen or is_screen):
+            return await _resolved(text_here)
+        above = text if self._is_aside else "" if self._screen else _before_clearing(text)
+        picture = await self._picture(above, text[len(above) :])
+        if not is_screen:
+            return await _resolved(text_here)
+        shown = await _resolved(_without_asides(above, was_aside))
+        return "\n".join(part for part in (section(_ABOVE, shown.strip("\n")), picture) if part)
+
+    async def _picture(self, above: str, text: str) -> str:
+        """Return the screen; what scrolls away before it is told without it."""
+        self._screen = self._screen or _new_screen(self._size.rows, self._size.columns)
+        await self._screen.feed(above)
+        self._screen.forget_scrolled()
+        await self._screen.feed(text)
+        return self._screen.picture()
 
     def _text(self, output: Buffer, *, final: bool) -> str:
         head, dropped, tail = output.take()
@@ -104,6 +116,12 @@ def _new_screen(rows: int, columns: int) -> Screen:
     from stringd_bash.screen import Screen
 
     return Screen(rows, columns)
+
+
+def _before_clearing(text: str) -> str:
+    """Return what a screen has taken the place of, as nobody could see it there."""
+    cleared = _CLEARED.search(text)
+    return text[: cleared.start()] if cleared else ""
 
 
 def _without_asides(text: str, is_aside: bool) -> str:
