@@ -113,7 +113,7 @@ def test_a_program_that_can_not_be_looked_into_seems_to_wait(
 ) -> None:
     # The plugin gives up the right to look into processes (CAP_SYS_PTRACE), which root has.
     blind = write_distribution(
-        tmp_path / "blind", "blind", "1", {"stringd": {"blind": "blind:BLIND"}}, {"blind": UNSEEN}
+        tmp_path / "blind", "blind", "1", {"stringd.plugins": {"blind": "blind:BLIND"}}, {"blind": UNSEEN}
     )
     daemon = start_daemon(pythonpath=[blind])
     daemon.register("default", daemon.home)

@@ -128,6 +128,20 @@ def test_completion_is_asked_for_once(fake: FakeDaemon) -> None:
     assert fake.commands() == ["//help", "/info ", "/info "]
 
 
+def test_what_the_daemon_does_not_show_is_not_kept(fake: FakeDaemon, tmp_path: Path) -> None:
+    masked = HEAD.replace(b"/x", b"********")
+    assert masked != HEAD
+    fake.routes["POST /exec"] = answer("Hello", masked)
+    with Terminal(f"{PROGRAM} bash:vault") as terminal:
+        terminal.expect("bash:vault> ")
+        terminal.type("hunter2\n")
+        terminal.expect("Hello")
+        terminal.expect("bash:vault> ")
+        terminal.type(CTRL_D)
+        assert terminal.process.wait(5) == 0
+    assert "hunter2" not in (tmp_path / ".string/history").read_text(encoding="utf-8")
+
+
 def test_history_outlives_the_program_and_holds_no_secrets(fake: FakeDaemon, tmp_path: Path) -> None:
     fake.routes["POST /exec"] = answer("Hello")
     with Terminal(f"{PROGRAM} app:mail") as terminal:

@@ -43,10 +43,12 @@ class LineEditor:
         if not is_terminal(sys.stderr) or sys.stdout is None:
             return _read_plainly(prompt)
         with _stdout_on_stderr():
-            line = input(prompt)
-        if readline and line.strip() and not _SECRET.match(line):
+            return input(prompt)
+
+    def remember(self, line: str) -> None:
+        """Keep a line in the history."""
+        if readline and is_terminal(sys.stderr) and not _SECRET.match(line):
             readline.add_history(line)
-        return line
 
     def save(self) -> None:
         """Keep the history for the next time."""

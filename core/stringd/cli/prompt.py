@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from stringd.cli.speaking import Speaker
 
 
+_HIDDEN = "********"
+
+
 def converse(speaker: Speaker) -> int:
     """Read and run commands until the user ends; return the exit code."""
     topic = _full_name(speaker.topic)
@@ -23,9 +26,16 @@ def converse(speaker: Speaker) -> int:
     try:
         for line in _lines(editor, f"{topic}> "):
             _speak(speaker, line)
+            # Only the daemon knows what was typed at a prompt that asks for a secret.
+            if speaker.shown and not _hides(speaker.shown, line):
+                editor.remember(line)
     finally:
         editor.save()
     return 0
+
+
+def _hides(shown: str, line: str) -> bool:
+    return _HIDDEN in shown and _HIDDEN not in line
 
 
 def _full_name(topic: str) -> str:

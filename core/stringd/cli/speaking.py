@@ -21,14 +21,18 @@ class Speaker:
         self.client = client
         self.topic = topic
         self._as_json = as_json
+        self.shown = ""
+        """The last command as the daemon shows it; empty where it answered nothing."""
 
     def speak(self, command: str) -> bool:
         """Run one command, print its outcome and return whether it succeeded."""
+        self.shown = ""
         try:
             result = self.client.exec(self.topic, command)
         except RequestRefused as refused:
             self._print_refusal(refused)
             return False
+        self.shown = result.shown
         self._print(result)
         return result.ok
 

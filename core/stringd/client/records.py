@@ -14,12 +14,16 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a command answered: its outcome, its output, the document that is current after it."""
+    """What a command answered: its outcome, its output, the document that is current after it.
+
+    `shown` is the command as the daemon shows it, what is secret in it hidden; empty where no answer came.
+    """
 
     ok: bool
     code: str | None
     content: str
     meta: JsonObject | None
+    shown: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

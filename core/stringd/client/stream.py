@@ -50,7 +50,13 @@ class ExecAnswer:
         head, content = self._head(), self._content()
         if head is None or content is None or "done" not in self._events:
             return _incomplete(head, content)
-        return Result(ok=head["ok"], code=head.get("code"), content=content, meta=head.get("meta"))
+        return Result(
+            ok=head["ok"],
+            code=head.get("code"),
+            content=content,
+            meta=head.get("meta"),
+            shown=str(head.get("cmd", "")),
+        )
 
     def _head(self) -> JsonObject | None:
         head = self._json("head")
