@@ -86,7 +86,7 @@ def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | N
         given = {name: taken[name].convert(value) for name, value in values.items() if name in taken}
         if context:
             given[context] = _context(environment, session)
-        seconds = time_limit(session, SECONDS)
+        seconds = time_limit(session.state.variables, SECONDS)
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await function(**given)

@@ -38,7 +38,7 @@ __stringd_next() {
 __stringd_loop() {
     PROMPT_COMMAND='while { __stringd_next "$?"; } >/dev/null 2>&1 && {
         builtin trap -p ERR >|"$__stringd_errors"; builtin trap - ERR; __stringd_reopen;
-        __stringd_prepare "${__stringd[@]}"; } || builtin exit 1 || exit 1; do
+        __stringd_prepare "${__stringd[@]}"; } || { builtin exit 1; exit 1; }; do
         builtin eval "${__stringd[0]}" && :; builtin eval "${__stringd[1]}"; done; builtin eval "$PROMPT_COMMAND"'
     # In one line behind an empty one, so that the lines of a text count from 1.
     PROMPT_COMMAND=$'\n'${PROMPT_COMMAND//$'\n'/ }
