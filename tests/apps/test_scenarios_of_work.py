@@ -12,7 +12,7 @@ from tests.apps.shelf import put, refused, said
 PLAN = "# Plan\n\nIntro\n\n## Tasks\none\ntwo\nthree\n"
 DASHBOARD = """# Weather
 
-See [the service](https://weather.example/about), [@alerts Alerts](alerts.md) and [the archive](old/archive.md).
+See [the service](https://weather.example/now), [@alerts Alerts](alerts.md) and [the archive](old/archive.md).
 
 ```act.create_alert
 CLI printf 'alert: %s' {condition}

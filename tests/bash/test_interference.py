@@ -113,3 +113,10 @@ def test_line_editing_switched_on_by_what_is_interrupted(topic: Topic) -> None:
     topic("//interrupt")
     assert topic("//wait 3").state in {"0", "130", "137"}
     assert topic.says("echo usable") == "usable"
+
+
+@pytest.mark.parametrize("text", ["break", "continue", "for i in 1; do break 5; done"])
+def test_a_loop_of_the_texts_is_no_loop_around_them(topic: Topic, text: str) -> None:
+    topic("kept=yes")
+    topic(text)
+    assert topic.says("echo $kept") == "yes"

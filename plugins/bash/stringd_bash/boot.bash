@@ -33,12 +33,12 @@ __stringd_next() {
     [[ $REPLY == T* ]] && __stringd=("$1" "$__stringd_flags" "${REPLY:1}")
 }
 
-# Only here, outside of all functions, can the trap on ERR be seen and put aside. A program that is stopped
-# ends the loop; it goes on then.
+# Only here, outside of all functions, can the trap on ERR be seen and put aside.
 __stringd_loop() {
-    PROMPT_COMMAND='while { __stringd_next "$?"; } >/dev/null 2>&1 && {
+    # A program that is stopped ends the loop, and so does `break`; it begins anew then.
+    PROMPT_COMMAND='while { __stringd_next "$?"; } >/dev/null 2>&1 || { builtin exit 1; exit 1; } && {
         builtin trap -p ERR >|"$__stringd_errors"; builtin trap - ERR; __stringd_reopen;
-        __stringd_prepare "${__stringd[@]}"; } || { builtin exit 1; exit 1; }; do
+        __stringd_prepare "${__stringd[@]}"; }; do
         builtin eval "${__stringd[0]}" && :; builtin eval "${__stringd[1]}"; done; builtin eval "$PROMPT_COMMAND"'
     # In one line behind an empty one, so that the lines of a text count from 1.
     PROMPT_COMMAND=$'\n'${PROMPT_COMMAND//$'\n'/ }
