@@ -23,7 +23,7 @@ run: $(stamps)/run    ## install what is needed and start the daemon in the fore
 	@exec $(bin)/stringd $(ARGS)
 
 test: $(stamps)/test  ## run all tests (ARGS="tests/docs -k links" chooses)
-	$(bin)/pytest $(ARGS)
+	$(bin)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile $(ARGS)
 
 lint: $(stamps)/dev   ## check style and layout
 	$(bin)/ruff check
