@@ -7,10 +7,12 @@ import select
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 PROGRAM = str(Path(sys.executable).with_name("string"))
+_PRESSES = 10
 CTRL_C, CTRL_D, TAB, UP = b"\x03", b"\x04", b"\t", b"\x1b[A"
 
 
@@ -37,6 +39,15 @@ class Terminal:
 
     def type(self, keys: str | bytes) -> None:
         os.write(self._own, keys.encode() if isinstance(keys, str) else keys)
+
+    def interrupt(self, text: str) -> None:
+        """Press Ctrl-C until `text` is shown: readline misses one that comes while it takes in a key."""
+        for _ in range(_PRESSES):
+            self.type(CTRL_C)
+            with suppress(AssertionError):
+                self.expect(text, 1.0)
+                return
+        raise AssertionError(f"{text!r} is not in {self.shown!r}")
 
     def expect(self, text: str, seconds: float = 10.0) -> None:
         """Wait until `text` is shown; what came up to it is done with."""

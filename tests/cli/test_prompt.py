@@ -65,8 +65,7 @@ def test_ctrl_c_abandons_the_line(fake: FakeDaemon) -> None:
         terminal.expect("file:main> ")
         terminal.type("/never")
         terminal.expect("/never")
-        terminal.type(CTRL_C)
-        terminal.expect("file:main> ")
+        terminal.interrupt("file:main> ")
         terminal.type("/a\n")
         terminal.expect("Hello\r\nfile:main> ")
     assert fake.commands() == ["/a"]

@@ -81,15 +81,14 @@ def test_ctrl_c_leaves_the_command_to_the_daemon(served: DaemonProcess) -> None:
     until(mark.exists)
 
 
-@pytest.mark.usefixtures("served")
-def test_a_conversation_at_the_prompt() -> None:
+def test_a_conversation_at_the_prompt(served: DaemonProcess) -> None:
     with Terminal(f"{PROGRAM} file:main") as terminal:
         terminal.expect("file:main> ")
         terminal.type("/inf" + TAB.decode() + "\n")
         terminal.expect("Session info\r\n")
         terminal.expect("file:main> ")
-        terminal.type("/exec sleep 30\n")
-        terminal.expect("/exec sleep 30\r\n")
+        terminal.type("/exec touch begun; sleep 30\n")
+        until((served.home / "begun").exists)
         terminal.type(CTRL_C)
         terminal.expect("goes on in the daemon.\r\nfile:main> ")
         terminal.type(CTRL_D)
