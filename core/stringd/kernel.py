@@ -10,10 +10,10 @@ from pathlib import Path
 
 from stringd.config import Config
 from stringd.contracts.daemon import CommandHelp, Left, Record
-from stringd.contracts.documents import Document, Loaded, Located
+from stringd.contracts.documents import Document, Loaded, Located, Wanted
 from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome
-from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
+from stringd.contracts.sessions import SessionSummary, State, TopicName
 from stringd.contracts.users import User
 from stringd.documents.loading import as_document, find_document, render_document
 from stringd.documents.locks import FileLocks
@@ -114,6 +114,11 @@ class Kernel:
         """The schemes of the URIs that can be loaded, in lower case."""
         return self.catalogue.loaders.keys()
 
+    @property
+    def load_options(self) -> Collection[str]:
+        """The words that one loader or another takes as options."""
+        return {word for loader in self.catalogue.loaders.values() for word in loader.options}
+
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""
         return self.catalogue.added(record)
@@ -122,13 +127,13 @@ class Kernel:
         """Make a document of bytes, with the renderer that a plugin brought."""
         return await render_document(self.catalogue, loaded)
 
-    async def find(self, uri: str, session: Session) -> Document | Located:
-        """Fetch and render a URI for a topic, or return the file that its loader has found."""
-        return await find_document(self.catalogue, uri, session)
+    async def find(self, wanted: Wanted) -> Document | Located:
+        """Fetch and render what is wanted, or return the file that its loader has found."""
+        return await find_document(self.catalogue, wanted)
 
-    async def load(self, uri: str, session: Session) -> Document:
-        """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
-        return as_document(await self.find(uri, session))
+    async def load(self, wanted: Wanted) -> Document:
+        """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
+        return as_document(await self.find(wanted))
 
     async def execute(
         self,

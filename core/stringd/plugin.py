@@ -14,10 +14,20 @@ from stringd.contracts.commands import (
     TopicGroup,
 )
 from stringd.contracts.daemon import CommandHelp, Daemon, Service
-from stringd.contracts.documents import Document, Loaded, Loader, Located, Package, Renderer
+from stringd.contracts.documents import (
+    Document,
+    Loaded,
+    Loader,
+    Located,
+    Package,
+    Renderer,
+    Submission,
+    Wanted,
+)
 from stringd.contracts.edits import Step, Undo
 from stringd.contracts.extensions import Hook
 from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse
+from stringd.contracts.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
 from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
@@ -27,6 +37,7 @@ from stringd.errors import Fault, Refusal
 from stringd.hookspecs import hookimpl, hookspec
 
 __all__ = [
+    "Choice",
     "CliCommand",
     "Command",
     "CommandEvent",
@@ -37,18 +48,24 @@ __all__ = [
     "Document",
     "Edit",
     "Fault",
+    "Field",
+    "FieldKind",
+    "Form",
     "Gate",
+    "Heading",
     "Hook",
     "HttpClient",
     "HttpRequest",
     "HttpResponse",
     "Invocation",
     "Kind",
+    "Link",
     "Loaded",
     "Loader",
     "Located",
     "Observer",
     "Outcome",
+    "Outline",
     "Package",
     "Place",
     "Refusal",
@@ -59,8 +76,10 @@ __all__ = [
     "Service",
     "Session",
     "SessionSummary",
+    "Span",
     "State",
     "Step",
+    "Submission",
     "Topic",
     "TopicContext",
     "TopicGroup",
@@ -68,6 +87,7 @@ __all__ = [
     "TopicType",
     "Undo",
     "User",
+    "Wanted",
     "hookimpl",
     "hookspec",
 ]

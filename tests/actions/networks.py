@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
-from stringd.plugin import Document, Loaded, Loader, Renderer, Session, hookimpl
+from stringd.plugin import Document, Loaded, Loader, Renderer, Wanted, hookimpl
 
 
-async def load(uri: str, session: Session) -> Loaded:
-    shown = uri.removeprefix("net:")
-    body = (session.user.home / "fetched.md").read_bytes()
-    return Loaded(uri=shown, media_type="text/x-fetched", body=body)
+async def load(wanted: Wanted) -> Loaded:
+    shown = wanted.uri.removeprefix("net:")
+    body = (wanted.session.user.home / "fetched.md").read_bytes()
+    private = urlsplit(shown).hostname in {"localhost", "127.0.0.1"}
+    return Loaded(uri=shown, media_type="text/x-fetched", body=body, private=private)
 
 
 def render(loaded: Loaded) -> Document:

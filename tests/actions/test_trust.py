@@ -130,4 +130,4 @@ def test_it_gets_no_secret_of_the_topics(stage: Stage, service: Service) -> None
 @pytest.mark.requirement("trust.private")
 def test_what_was_looked_up_is_what_is_connected_to() -> None:
     request = HttpRequest(method="GET", origin="https://1.1.1.1:8443", target="/x", headers={})
-    assert asyncio.run(within_reach(request, PUBLIC)) == replace(request, address="1.1.1.1")
+    assert asyncio.run(within_reach(request, private=False)) == replace(request, address="1.1.1.1")

@@ -18,7 +18,7 @@ from stringd.plugin import (
     Refusal,
     Renderer,
     Reply,
-    Session,
+    Wanted,
     hookimpl,
 )
 
@@ -47,7 +47,8 @@ async def refuse(invocation: Invocation) -> Reply:
 
 async def visit(invocation: Invocation) -> Reply:
     session = invocation.session
-    document = await invocation.daemon.load(invocation.line.arguments, session)
+    wanted = Wanted(uri=invocation.line.arguments, session=session, topic=invocation.topic)
+    document = await invocation.daemon.load(wanted)
     place = Place(uri=document.uri, title=document.title)
     before = (session.state.document,) if session.state.document else ()
     session.remember(replace(session.state, document=place, history=session.state.history + before))
@@ -102,9 +103,9 @@ def _note(invocation: Invocation, text: str) -> Reply:
     return Reply.confirmation("Recorded")
 
 
-async def load_probe(uri: str, _: Session) -> Loaded:
-    name = uri.removeprefix("probe:")
-    return Loaded(uri=uri, media_type="text/x-probe; charset=utf-8", body=name.encode())
+async def load_probe(wanted: Wanted) -> Loaded:
+    name = wanted.uri.removeprefix("probe:")
+    return Loaded(uri=wanted.uri, media_type="text/x-probe; charset=utf-8", body=name.encode())
 
 
 def render_probe(loaded: Loaded) -> Document:

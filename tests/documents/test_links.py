@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.documents.links import Link
+from stringd.contracts.outlines import Link
 from stringd.documents.parse import parse
 
 

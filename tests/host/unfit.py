@@ -11,7 +11,7 @@ from stringd.plugin import *
 
 async def answer(invocation): return Reply.confirmation("Answered")
 async def check(invocation): return None
-async def load(uri, user): raise Refusal("NOT_FOUND", uri)
+async def load(wanted): raise Refusal("NOT_FOUND", wanted.uri)
 def render(loaded): return Document(uri=loaded.uri, title=None, text="")
 async def serve(): return None
 def observe(event): return None

@@ -14,7 +14,8 @@ class Answer:
     """The answer of a service, a program or a function; `body` is what its JSON says, else its text.
 
     `data` is what came over the wire where that can't be told from the text, such as an image.
-    `status` is None where none was answered over HTTP, and `uri` is empty then.
+    `status` is None where none was answered over HTTP, and `uri` is empty then. `private` tells that nobody
+    outside of this machine and its private networks has answered.
     """
 
     status: int | None = None
@@ -24,6 +25,7 @@ class Answer:
     data: bytes = b""
     media_type: str = "text/plain"
     uri: str = ""
+    private: bool = True
 
 
 def read_json(text: str) -> object:

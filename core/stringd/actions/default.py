@@ -9,9 +9,9 @@ from stringd.actions.setup import missing_hints
 from stringd.contracts.commands import Invocation
 from stringd.contracts.replies import Reply
 from stringd.documents.actions import Action
-from stringd.documents.desk import Opened
 from stringd.documents.lines import without_line_end
 from stringd.documents.page import Page
+from stringd.documents.spots import Opened
 from stringd.errors import Refusal
 
 

@@ -46,7 +46,7 @@ async def run_http(
         raise Refusal("ACTION_FAILED", f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s") from None
     if response.status >= FIRST_FAILURE:
         raise _failure(action, response)
-    return _answer(request.request.url, response)
+    return _answer(request.request.url, response, private=page.reach)
 
 
 async def _exchange(
@@ -55,7 +55,7 @@ async def _exchange(
     for _ in range(MOST_REDIRECTS + 1):
         request = prepared.request
         if not environment.trusted:
-            request = await within_reach(request, page.uri)
+            request = await within_reach(request, private=page.reach)
         response = await client.exchange(request, limit=BODY_LIMIT)
         following = next_request(prepared, response)
         if following is None:
@@ -70,7 +70,7 @@ def _failure(action: Action, response: HttpResponse) -> Refusal:
     return Refusal("ACTION_FAILED", f"act.{action.id}: {status}", *([told] if told else []))
 
 
-def _answer(uri: str, response: HttpResponse) -> Answer:
+def _answer(uri: str, response: HttpResponse, *, private: bool) -> Answer:
     text = _text(response)
     media_type = response.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
     return Answer(
@@ -81,6 +81,7 @@ def _answer(uri: str, response: HttpResponse) -> Answer:
         data=response.body if _UNREADABLE in text else b"",
         media_type=media_type,
         uri=uri,
+        private=private,
     )
 
 

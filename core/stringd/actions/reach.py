@@ -12,10 +12,10 @@ from stringd.contracts.http import HttpRequest
 from stringd.errors import Refusal
 
 
-async def within_reach(request: HttpRequest, page_uri: str) -> HttpRequest:
-    """Return the request bound to an address that the page's actions may reach, or refuse."""
+async def within_reach(request: HttpRequest, *, private: bool) -> HttpRequest:
+    """Return the request bound to an address that a page's actions may reach: is that a `private` page?"""
     addresses = await _addresses(request.origin)
-    if not all(map(_is_public, addresses)) and not _is_private_page(page_uri):
+    if not all(map(_is_public, addresses)) and not private:
         host = urlsplit(request.origin).hostname
         message = f"A page from the network may not reach {host}, which is in a private network."
         raise Refusal("NOT_TRUSTED", message, "Save the page to a file, and open that.")
@@ -32,17 +32,6 @@ async def _addresses(uri: str) -> list[str]:
     except OSError as error:
         raise Refusal("ACTION_FAILED", f"No such host: {url.hostname}") from error
     return [str(it[4][0]) for it in found]
-
-
-def _is_private_page(uri: str) -> bool:
-    """Whether a page comes from this machine or a private address; what a name leads to may change."""
-    host = urlsplit(uri).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return not _is_public(host)
-    except ValueError:
-        return False
 
 
 def _is_public(address: str) -> bool:

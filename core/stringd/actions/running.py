@@ -12,7 +12,7 @@ from stringd.actions.call import Call
 from stringd.actions.cli import run_cli
 from stringd.actions.environment import Environment
 from stringd.actions.http import run_http
-from stringd.actions.results import Shown, fenced, shown_answer, with_named_links
+from stringd.actions.results import fenced, shown_answer, with_named_links
 from stringd.actions.saving import ActionFiles, not_trusted
 from stringd.actions.setup import require_variables, setup_pointer
 from stringd.actions.templates import Rendered, render
@@ -60,7 +60,7 @@ class Running:
         text, role = template
         values = {it.name: self.call.values.get(it.name) for it in self.call.action.parameters}
         variables = self.invocation.session.state.variables
-        return await self._shaped(await render(text, role, answer, values, variables))
+        return await self._shaped(await render(text, role, answer, values, variables), answer)
 
     async def _answer(self) -> Answer | Reply:
         action, session = self.call.action, self.invocation.session
@@ -100,7 +100,7 @@ class Running:
         text = read_if_there(package / TEMPLATES / f"{name}.md.j2", name) if package else None
         return None if text is None else (text, "response.j2")
 
-    async def _shaped(self, rendered: Rendered) -> Reply:
+    async def _shaped(self, rendered: Rendered, answer: Answer) -> Reply:
         files = ActionFiles(self.invocation, self.environment)
         for save in rendered.saves:
             await files.save(save)
@@ -111,7 +111,7 @@ class Running:
             values=merged_values(before.values, rendered.values),
         )
         shown = with_named_links(rendered.text.removesuffix("\n"), self._taken(state), self.page.uri)
-        self._remember(state, shown)
+        self._remember(state, answer, shown.links, rendered.values)
         return Reply.page("", shown.text)
 
     async def _bare(self, answer: Answer) -> Reply:
@@ -119,12 +119,17 @@ class Running:
             return Reply.page("", answer.text or NO_OUTPUT)
         state = self.invocation.session.state
         shown = await shown_answer(answer, self.invocation.daemon, self._taken(state))
-        self._remember(state, shown)
+        self._remember(state, answer, shown.links)
         return Reply.page(f"Opened {self.environment.hidden(answer.uri)}", shown.text)
 
-    def _remember(self, state: State, shown: Shown) -> None:
-        links = dict([*state.links.items(), *shown.links.items()][-MOST_NAMES:])
-        self.invocation.session.remember(replace(state, links=links))
+    def _remember(
+        self, state: State, answer: Answer, links: Mapping[str, str], values: Iterable[str] = ()
+    ) -> None:
+        known = dict([*state.links.items(), *links.items()][-MOST_NAMES:])
+        brought = frozenset((*links, *values))
+        strangers = state.from_strangers - brought if answer.private else state.from_strangers | brought
+        still_known = strangers & (known.keys() | state.values.keys())
+        self.invocation.session.remember(replace(state, links=known, from_strangers=still_known))
 
     def _taken(self, state: State) -> Iterable[str]:
         return (*self.page.sheet.shortcuts.by_id, *state.values)

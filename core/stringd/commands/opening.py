@@ -9,29 +9,39 @@ from pathlib import Path
 from stringd.actions.default import shown_page
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
-from stringd.documents.desk import Desk, Opened, Spot
+from stringd.documents.desk import Desk
 from stringd.documents.directory import list_directory
 from stringd.documents.files import is_directory
 from stringd.documents.paths import shown_document
+from stringd.documents.spots import Opened, Spot
 from stringd.documents.topic import kept_by
 from stringd.errors import Refusal
 from stringd.text.path_arguments import parse_path_arguments
 
 MOST_HISTORY = 100
+FULL = "--full"
 _PASSING = "LOAD_ERROR"
 
 
 async def _open(invocation: Invocation) -> Reply:
-    typed = parse_path_arguments(invocation.line.arguments).path
-    if not typed:
+    loading = {f"--{it}" for it in invocation.daemon.load_options}
+    arguments = parse_path_arguments(invocation.line.arguments, FULL, *loading)
+    if not arguments.path:
         raise Refusal("INVALID_TARGET", "Nothing to open.", f"Usage: {OPEN.usage}")
     desk = Desk(invocation)
-    spot = await desk.find(typed)
+    spot = _asked_for(await desk.find(arguments.path), arguments.options)
     if spot.path and is_directory(spot.path, spot.shown):
         return await _open_directory(invocation, spot, spot.path)
     opened = await desk.open(spot)
     _visit(invocation, opened)
     return Reply.page(f"Opened {opened.spot.shown}", await shown_page(invocation, opened))
+
+
+def _asked_for(spot: Spot, options: frozenset[str]) -> Spot:
+    if options and not spot.uri:
+        raise Refusal("INVALID_PAYLOAD", f"Files are opened without {min(options)}: {spot.shown}")
+    words = frozenset(it.removeprefix("--") for it in options - {FULL})
+    return replace(spot, here=spot.here and not options, full=FULL in options, options=words)
 
 
 async def _open_directory(invocation: Invocation, spot: Spot, path: Path) -> Reply:
@@ -90,7 +100,7 @@ def _visit(invocation: Invocation, opened: Opened) -> None:
 OPEN = Command(
     name="open",
     summary="Open a document: a path, a URL, @shortcut, #block, or a directory.",
-    usage="/open path | path#block | #block | @id | @menu.id | url | directory",
+    usage="/open path | path#block | #block | @id | @menu.id | url [--full] | directory",
     run=_open,
     topic_types=TopicGroup.DOCUMENTS,
 )

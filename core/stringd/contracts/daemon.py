@@ -10,12 +10,12 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from stringd.config import Config
 from stringd.contracts.checks import check_callable, check_word
-from stringd.contracts.documents import Document, Loaded, Located
+from stringd.contracts.documents import Document, Loaded, Located, Wanted
 from stringd.contracts.edits import Undo
 from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome, Reply
 from stringd.contracts.secrets import Secrets
-from stringd.contracts.sessions import Session, SessionSummary, TopicName
+from stringd.contracts.sessions import SessionSummary, TopicName
 from stringd.contracts.users import User
 
 Left: TypeAlias = Callable[[], Awaitable[None]]
@@ -79,17 +79,21 @@ class Daemon(Protocol):
     def schemes(self) -> Collection[str]:
         """The schemes of the URIs that can be loaded, in lower case."""
 
+    @property
+    def load_options(self) -> Collection[str]:
+        """The words that one loader or another takes as options."""
+
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""
 
     async def render(self, loaded: Loaded) -> Document:
         """Make a document of bytes, or raise `Refusal` with `LOAD_ERROR` where no plugin can."""
 
-    async def find(self, uri: str, session: Session) -> Document | Located:
-        """Fetch and render a URI for a topic, or return the file that its loader has found."""
+    async def find(self, wanted: Wanted) -> Document | Located:
+        """Fetch and render what is wanted, or return the file that its loader has found."""
 
-    async def load(self, uri: str, session: Session) -> Document:
-        """Fetch and render a URI for a topic, with the loader and renderer that plugins brought."""
+    async def load(self, wanted: Wanted) -> Document:
+        """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
 
     async def execute(
         self,

@@ -2,31 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from stringd.contracts.checks import check_callable, check_words
-from stringd.contracts.sessions import Session
+from stringd.contracts.outlines import Outline
+from stringd.contracts.sessions import Session, Topic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
-    """What a loader brought: the bytes, what they are, and the URI that they finally came from."""
+class Submission:
+    """The body of a form that is sent."""
 
-    uri: str
+    method: str
     media_type: str
     body: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a loader is asked for, and the topic that asks.
+
+    `reach` tells whether it may lead to this machine or into a private network: what a public page links to
+    may not. `fresh` asks for what is there now, `full` for all of it, and `options` are those of the words
+    that the loader declares which were said.
+    """
+
+    uri: str
+    session: Session
+    topic: Topic
+    reach: bool = True
+    fresh: bool = False
+    full: bool = False
+    options: frozenset[str] = frozenset()
+    submission: Submission | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What a loader brought: the bytes, what they are, and the URI that they finally came from.
+
+    `private` tells that they came from this machine or a private network, and `full` that all of it is
+    wanted, not only what a reader looks for.
+    """
+
+    uri: str
+    media_type: str
+    body: bytes
+    private: bool = False
+    full: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What an agent reads."""
+    """What an agent reads, and as `source` the text that it was made of, if it is another one.
+
+    A text without an outline is Markdown with all constructs of a document. `private` is what was told of
+    the bytes that it was made of.
+    """
 
     uri: str
     title: str | None
     text: str
+    source: str | None = None
+    outline: Outline | None = None
+    private: bool = False
 
 
 class Package:
@@ -52,16 +94,20 @@ class Located:
     package: Package
 
 
-Load: TypeAlias = Callable[[str, Session], Awaitable[Loaded | Located]]
+Load: TypeAlias = Callable[[Wanted], Awaitable[Loaded | Located]]
 Render: TypeAlias = Callable[[Loaded], Document]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loader:
-    """Brings the bytes behind URIs of the named schemes, or says where they are, for a topic."""
+    """Brings the bytes behind URIs of the named schemes, or says where they are, for a topic.
+
+    `options` are words that `/open uri --word` takes for these URIs, and what each of them does.
+    """
 
     schemes: tuple[str, ...]
     load: Load
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_words("loader", self.schemes)
@@ -70,7 +116,10 @@ class Loader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renderer:
-    """Turns bytes of the named media types into a document; it runs in a thread and may take its time."""
+    """Turns bytes of the named media types into a document; it runs in a thread and may take its time.
+
+    `image/*` are all images that have no renderer of their own, and `*/*` is what nobody else renders.
+    """
 
     media_types: tuple[str, ...]
     render: Render

@@ -26,11 +26,15 @@ class TopicName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a topic is: a document, and the block of it that is shown."""
+    """Where a topic is: a document, and the block of it that is shown.
+
+    `reach` tells whether what the document links to may lead to this machine or into a private network.
+    """
 
     uri: str
     title: str | None = None
     block: str | None = None
+    reach: bool = False
 
     def __post_init__(self) -> None:
         check_optional_text("place", self.uri, self.title, self.block)
@@ -45,7 +49,8 @@ class State:
 
     `seen` holds the digest of each file as the topic saw it last, by its path; None where there was none.
     `values` is what `@name` stands for since an action's answer said so, as a value of calls to come;
-    `links` are the targets of the links in that answer.
+    `links` are the targets of the links in that answer. Those names among them that are `from_strangers` may
+    not lead into a private network: a public service has brought them.
     """
 
     document: Place | None = None
@@ -55,11 +60,12 @@ class State:
     seen: Mapping[str, str | None] = field(default_factory=dict)
     values: Mapping[str, NamedValue] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    from_strangers: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         check_optional_text("state", self.directory, *self.variables, *self.variables.values())
         check_optional_text("state", *self.seen, *self.seen.values())
-        check_optional_text("state", *self.values, *self.links, *self.links.values())
+        check_optional_text("state", *self.values, *self.links, *self.links.values(), *self.from_strangers)
         for value in self.values.values():
             check_optional_text("state", *(value if isinstance(value, tuple) else (value,)))
         places = self.history if self.document is None else (*self.history, self.document)

@@ -10,8 +10,8 @@ from typing import Any
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
+from stringd.contracts.outlines import Link
 from stringd.documents.lines import Lines
-from stringd.documents.links import Link
 from stringd.documents.outline import Flaw
 
 _LABEL = re.compile(r"\[(?P<label>[^\]]*)\]:")

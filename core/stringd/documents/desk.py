@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes
 
 from stringd.contracts.commands import Invocation
-from stringd.contracts.documents import Located, Package
+from stringd.contracts.documents import Located, Package, Wanted
 from stringd.contracts.sessions import Place
 from stringd.documents.file_pages import open_file
 from stringd.documents.files import read_if_there, read_text
@@ -20,35 +20,11 @@ from stringd.documents.packages import locate
 from stringd.documents.page import Page, remote_page
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
 from stringd.documents.seen import saw
+from stringd.documents.spots import Opened, Spot, packaged, remote
 from stringd.documents.targets import means_uri, names_file
 from stringd.documents.topic import kept_by
 from stringd.documents.uris import is_hierarchical, is_uri, join
 from stringd.errors import Refusal
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
-    """Where a target leads: a file, or else a URI, and a block of it. `shown` is how a reply names it."""
-
-    shown: str
-    path: Path | None = None
-    uri: str = ""
-    block: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
-    """A spot that was opened: the page, and what is shown of the block that is meant, if one is."""
-
-    spot: Spot
-    page: Page
-    block: str | None
-
-    @property
-    def place(self) -> Place:
-        """Where the topic is, once it has gone there."""
-        block = f"#{self.spot.block}" if self.spot.block else None
-        return Place(uri=self.page.uri, title=self.page.title, block=block)
 
 
 class Desk:
@@ -72,9 +48,9 @@ class Desk:
             inner = self._behind_shortcut if typed.startswith("@") else self._block_here
             return await inner(typed[1:])
         if means_uri(typed, self._invocation):
-            return _remote(typed)
+            return remote(typed)
         if self._is_relative_to_remote(typed):
-            return _remote(self._joined(typed))
+            return remote(self._joined(typed))
         target = resolve(typed, self._session, full_access=self._full_access)
         if target.lines:
             raise Refusal("INVALID_TARGET", f"Lines can't be opened: {typed}", f"/edit {typed} shows them.")
@@ -82,7 +58,7 @@ class Desk:
 
     async def open(self, spot: Spot) -> Opened:
         """Load what a spot leads to; the topic has seen it then."""
-        page = await self._load(spot)
+        page = await self.current() if spot.here else await self._load(spot)
         if spot.path:
             for path, text in {**page.included, spot.path: page.source}.items():
                 saw(self._session, path, text)
@@ -90,8 +66,12 @@ class Desk:
         return Opened(spot=spot, page=page, block=block)
 
     async def reopen(self, place: Place) -> Opened:
-        """Load a place again, as its source is now."""
-        return await self.open(self._spot_of(place, (place.block or "").removeprefix("#")))
+        """Load a place again, as its source is now and as it was asked for before."""
+        spot = self._spot_of(place, (place.block or "").removeprefix("#"))
+        before = kept_by(self._invocation.topic).fetched
+        if before and before.uri == place.uri:
+            spot = replace(spot, full=before.full, options=before.options)
+        return await self.open(replace(spot, fresh=True))
 
     async def current(self) -> Page:
         """Return the current document: a file as it is now, what was fetched as it came."""
@@ -100,16 +80,16 @@ class Desk:
             raise kept_by(self._invocation.topic).nothing_open()
         if fetched and fetched.uri == place.uri:
             return fetched
-        return await self._load(self._spot_of(Place(uri=place.uri), ""))
+        return await self._load(self._spot_of(place, ""))
 
     async def source(self) -> tuple[str, str]:
         """Return how the current document is shown, and its text as it is stored or came; or refuse."""
         place = self._session.state.document
         if place is None:
             raise kept_by(self._invocation.topic).nothing_open()
-        spot = self._spot_of(Place(uri=place.uri), "")
+        spot = self._spot_of(place, "")
         if spot.path is None:
-            return spot.shown, (await self._load(spot)).source
+            return spot.shown, (await self.current()).source
         text = await asyncio.to_thread(read_text, spot.path, spot.shown)
         saw(self._session, spot.path, text)
         return spot.shown, text
@@ -121,21 +101,31 @@ class Desk:
     def _spot_of(self, place: Place, block: str) -> Spot:
         path, tail = file_of(place.uri), f"#{block}" if block else ""
         if path is None:
-            return Spot(shown=place.uri + tail, uri=place.uri, block=block or None)
+            return Spot(shown=place.uri + tail, uri=place.uri, block=block or None, reach=place.reach)
         shown = self.shown(path) + tail
         real = confine(path, shown, self._session.user, full_access=self._full_access)
         return Spot(shown=shown, path=real, block=block or None)
 
     async def _load(self, spot: Spot) -> Page:
         if spot.path is None:
-            return await self._load_uri(spot.uri)
+            return await self._load_uri(spot)
         return await open_file(spot.path, spot.shown, self._read_linked)
 
-    async def _load_uri(self, uri: str) -> Page:
-        loaded = await self._invocation.daemon.find(uri, self._session)
+    async def _load_uri(self, spot: Spot) -> Page:
+        wanted = Wanted(
+            uri=spot.uri,
+            session=self._session,
+            topic=self._invocation.topic,
+            reach=spot.reach,
+            fresh=spot.fresh,
+            full=spot.full,
+            options=spot.options,
+        )
+        loaded = await self._invocation.daemon.find(wanted)
         if isinstance(loaded, Located):
             return await self._packaged_page(loaded.path, loaded.package)
-        page = kept_by(self._invocation.topic).fetched = remote_page(loaded)
+        page = replace(remote_page(loaded), full=spot.full, options=spot.options)
+        kept_by(self._invocation.topic).fetched = page
         return page
 
     async def _packaged_page(self, path: Path, package: Package) -> Page:
@@ -183,20 +173,22 @@ class Desk:
             raise kept_by(self._invocation.topic).nothing_open()
         if not block:
             raise Refusal("INVALID_TARGET", "No block is named behind the #.")
-        return self._spot_of(Place(uri=place.uri), block)
+        return replace(self._spot_of(place, block), here=file_of(place.uri) is None)
 
     async def _behind_shortcut(self, name: str) -> Spot:
         page = await self.current()
         answered = self._answered(name, page)
         if answered:
-            return await self.find(answered)
+            reach = name not in self._session.state.from_strangers
+            return replace(await self.find(answered), reach=reach)
         shortcut, author = page.shortcut(name)
         if author is None:
-            return _remote(join(page.uri, shortcut.target))
+            linked = remote(join(page.uri, shortcut.target), reach=page.reach)
+            return replace(linked, here=linked.uri == page.uri and linked.block is not None)
         if is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
-            return _remote(shortcut.target)
+            return remote(shortcut.target)
         if page.package and not _is_outside(shortcut.target):
-            return _packaged(shortcut.target, author, page.package)
+            return packaged(shortcut.target, author, page.package)
         return self._linked(shortcut.target, author)
 
     def _lies_beside(self, target: str, author: Path) -> bool:
@@ -228,17 +220,6 @@ class Desk:
     def _joined(self, typed: str) -> str:
         place = self._session.state.document
         return typed if place is None else join(place.uri, typed)
-
-
-def _remote(uri: str) -> Spot:
-    base, _, block = uri.partition("#")
-    return Spot(shown=uri, uri=base, block=block or None)
-
-
-def _packaged(target: str, author: Path, package: Package) -> Spot:
-    found = locate(target, author, package)
-    uri = package.uri_of(found.path)
-    return Spot(shown=f"{uri}#{found.block}" if found.block else uri, uri=uri, block=found.block)
 
 
 def _is_outside(target: str) -> bool:

@@ -4,36 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
 from markdown_it.token import Token
 
+from stringd.contracts.outlines import Link
 from stringd.documents.lines import Lines
 
 _DIRECTIVE = re.compile(r"!\w")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """A link or an image as its author wrote it: `[label](target)`, or `[label][reference]`.
-
-    The places count characters of the document; the label stands from `label_start` to `label_end`.
-    """
-
-    label_start: int
-    label_end: int
-    end: int
-    label: str
-    target: str
-    reference: str | None
-    image: bool
-
-    @property
-    def is_directive(self) -> bool:
-        """Whether it asks for something, as `[!nav:name](target)` does, and is no link to a reader."""
-        return _DIRECTIVE.match(self.label) is not None
+def is_directive(link: Link) -> bool:
+    """Tell whether it asks for something, as `[!nav:name](target)` does, and is no link to a reader."""
+    return _DIRECTIVE.match(link.label) is not None
 
 
 def find_links(tokens: Iterable[Token], lines: Lines) -> Iterator[Link]:

@@ -3,33 +3,43 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
 
-from stringd.contracts.documents import Document, Loaded, Located
-from stringd.contracts.sessions import Session
+from stringd.contracts.documents import Document, Loaded, Located, Wanted
 from stringd.documents.files import read_text
 from stringd.documents.sheet import read_sheet
 from stringd.errors import Refusal
 from stringd.host.catalogue import Catalogue
 
+_SUFFIXES = {"json": "application/json", "xml": "application/xml"}
 
-async def find_document(catalogue: Catalogue, uri: str, session: Session) -> Document | Located:
+
+async def find_document(catalogue: Catalogue, wanted: Wanted) -> Document | Located:
     """Fetch a URI and make a document of it, or return the file that has it."""
-    scheme = uri.partition(":")[0].lower()
+    scheme = wanted.uri.partition(":")[0].lower()
     loader = catalogue.loaders.get(scheme)
     if loader is None:
         known = ", ".join(sorted(catalogue.loaders)) or "none"
         raise Refusal("INVALID_TARGET", f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
-    loaded = await loader.load(uri, session)
-    return loaded if isinstance(loaded, Located) else await render_document(catalogue, loaded)
+    unknown = sorted(wanted.options - loader.options.keys())
+    if unknown:
+        raise Refusal("INVALID_PAYLOAD", f"{scheme}: URIs take no --{unknown[0]}.")
+    loaded = await loader.load(wanted)
+    if isinstance(loaded, Located):
+        return loaded
+    return await render_document(catalogue, replace(loaded, full=wanted.full))
 
 
 async def render_document(catalogue: Catalogue, loaded: Loaded) -> Document:
     """Make a document of bytes, by their media type."""
     media_type = loaded.media_type.partition(";")[0].strip().lower()
-    renderer = catalogue.renderers.get(media_type)
+    found = (catalogue.renderers.get(it) for it in _meanings(media_type))
+    renderer = next((it for it in found if it), None)
     if renderer is None:
         raise Refusal("LOAD_ERROR", f"No plugin renders {media_type}: {loaded.uri}")
-    return await asyncio.to_thread(renderer.render, loaded)
+    document = await asyncio.to_thread(renderer.render, loaded)
+    return replace(document, private=loaded.private)
 
 
 def as_document(found: Document | Located) -> Document:
@@ -39,3 +49,14 @@ def as_document(found: Document | Located) -> Document:
     uri = found.package.uri_of(found.path)
     sheet = read_sheet(read_text(found.path, uri))
     return Document(uri=uri, title=sheet.parsed.title, text=sheet.body)
+
+
+def _meanings(media_type: str) -> Iterator[str]:
+    """Yield what a renderer of it may be registered for, the nearest first."""
+    yield media_type
+    kind, _, name = media_type.partition("/")
+    suffix = name.rpartition("+")[2]
+    if suffix in _SUFFIXES:
+        yield _SUFFIXES[suffix]
+    yield f"{kind}/*"
+    yield "*/*"

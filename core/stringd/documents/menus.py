@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.documents.includes import ReadFile
+from stringd.documents.links import is_directive
 from stringd.documents.outline import Flaw, Names, slug
 from stringd.documents.parse import Directive, Parsed
 from stringd.documents.sheet import read_sheet
@@ -56,7 +57,7 @@ def _menu(directive: Directive, document: Path, read: ReadFile) -> Menu:
 def _entries(text: str) -> dict[str, Shortcut]:
     names = Names()
     entries: dict[str, Shortcut] = {}
-    for link in (it for it in read_sheet(text).parsed.links if not it.is_directive):
+    for link in (it for it in read_sheet(text).parsed.links if not is_directive(it)):
         own = own_name(link)
         name = names.take(own[0] if own else slug(link.label) or "link")
         entries[name] = Shortcut(id=name, label=own[1] if own else link.label, target=link.target)

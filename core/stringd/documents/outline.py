@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from markdown_it.token import Token
 
+from stringd.contracts.outlines import Heading
 from stringd.documents.lines import Lines
 
 # No file holds NUL: what is included can't be mistaken for an author's block, nor a block for it.
@@ -43,21 +44,6 @@ class Block:
     def called(self, name: str) -> Block:
         """Return the same block under another id."""
         return replace(self, id=name)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
-    """A heading at the top level of a document: lines `first` up to `last`.
-
-    `mark` is where its `{#id}` stands in the text, with the blanks before it.
-    """
-
-    first: int
-    last: int
-    level: int
-    text: str
-    id: str
-    mark: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from stringd.documents.actions import Action, hint
 from stringd.documents.includes import Linked, ReadFile, with_includes
 from stringd.documents.menus import Menu, find_menus
 from stringd.documents.outline import Flaw
+from stringd.documents.outlined import outlined_sheet
 from stringd.documents.sheet import Sheet, read_sheet
 from stringd.documents.shortcuts import Shortcut
 from stringd.errors import Refusal
@@ -32,6 +33,11 @@ class Page:
     included: Mapping[Path, str | None] = field(default_factory=dict)
     """The files that it includes, as they were; None for one that is not there."""
     package: Package | None = None
+    reach: bool = True
+    """Whether what it links to may lead to this machine or into a private network."""
+    full: bool = False
+    options: frozenset[str] = frozenset()
+    """How it was asked for: all of it, and with which of its loader's options."""
 
     @property
     def title(self) -> str | None:
@@ -113,8 +119,16 @@ def file_page(path: Path, source: str, read: ReadFile) -> Page:
 
 def remote_page(document: Document) -> Page:
     """Return the page of what a loader brought; what it names is not fetched."""
-    sheet = read_sheet(document.text)
-    return Page(uri=document.uri, path=None, source=document.text, sheet=sheet, flaws=sheet.flaws)
+    outline = document.outline
+    sheet = outlined_sheet(document.text, document.title, outline) if outline else read_sheet(document.text)
+    return Page(
+        uri=document.uri,
+        path=None,
+        source=document.text if document.source is None else document.source,
+        sheet=sheet,
+        flaws=sheet.flaws,
+        reach=document.private,
+    )
 
 
 def unknown_block(block_id: str, known: Mapping[str, object]) -> Refusal:

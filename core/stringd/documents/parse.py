@@ -10,15 +10,15 @@ from typing import Any, TypeAlias
 
 from markdown_it.token import Token
 
+from stringd.contracts.outlines import Heading, Link
 from stringd.documents.definitions import Definition, find_definitions, spelled_as_defined
 from stringd.documents.frontmatter import Frontmatter, read_frontmatter
 from stringd.documents.lines import BOM, Lines
-from stringd.documents.links import Link, find_links
+from stringd.documents.links import find_links
 from stringd.documents.markdown import lines_in_code, make_parser
 from stringd.documents.outline import (
     Block,
     Flaw,
-    Heading,
     Marker,
     find_headings,
     find_markers,

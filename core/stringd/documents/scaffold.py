@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
-from stringd.documents.links import Link
+from stringd.contracts.outlines import Link
+from stringd.documents.links import is_directive
 from stringd.documents.page import Page
 
 _BARE = re.compile(r"[^\s<>()\x00-\x1f\x7f]+")
@@ -26,7 +27,7 @@ def scaffold(page: Page) -> Iterator[str]:
 
 
 def _is_plain(link: Link) -> bool:
-    return not link.image and not link.is_directive
+    return not link.image and not is_directive(link)
 
 
 def _entry(label: str, target: str, page: Page) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from stringd.documents.outline import Block, Heading, Names
+from stringd.contracts.outlines import Heading
+from stringd.documents.outline import Block, Names
 
 
 class Rows(Protocol):

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from stringd.contracts.outlines import Link
 from stringd.documents.definitions import Spelling
-from stringd.documents.links import Link
+from stringd.documents.lines import Lines
+from stringd.documents.links import is_directive
 from stringd.documents.outline import Flaw, Names, slug
 from stringd.documents.parse import Parsed
 
@@ -47,28 +49,45 @@ class Shortcuts:
 
 def find_shortcuts(parsed: Parsed, taken: Iterable[str] = ()) -> Shortcuts:
     """Name the targets of a page: its author's names first, then those that its links get by themselves."""
-    naming = _Naming(parsed, taken)
+    naming = _Naming(parsed.lines, taken)
+    naming.take_definitions(parsed)
     for link in parsed.links:
         naming.take_own(link)
     for link in parsed.links:
         naming.take_other(link)
-    return Shortcuts(
-        by_id=naming.by_id,
-        replacements=tuple(sorted(naming.replacements, key=lambda it: it.start)),
-        warnings=tuple(naming.warnings),
-    )
+    return naming.shortcuts()
+
+
+def name_links(links: Iterable[Link], lines: Lines, taken: Iterable[str] = ()) -> Shortcuts:
+    """Name the targets of links whose labels are nothing but text: one name for one label and target."""
+    naming = _Naming(lines, taken)
+    for link in links:
+        naming.take_text(link)
+    return naming.shortcuts()
 
 
 class _Naming:
     """One page's names, as they are given."""
 
-    def __init__(self, parsed: Parsed, taken: Iterable[str]) -> None:
-        self.by_id: dict[str, Shortcut] = {}
-        self.replacements: list[Replacement] = []
-        self.warnings: list[Flaw] = []
+    def __init__(self, lines: Lines, taken: Iterable[str]) -> None:
+        self._by_id: dict[str, Shortcut] = {}
+        self._replacements: list[Replacement] = []
+        self._warnings: list[Flaw] = []
         self._names = Names(taken)
         self._nameless = 0
-        self._lines = parsed.lines
+        self._lines = lines
+        self._given: dict[tuple[str, str], str] = {}
+
+    def shortcuts(self) -> Shortcuts:
+        """Return the names that were given."""
+        return Shortcuts(
+            by_id=self._by_id,
+            replacements=tuple(sorted(self._replacements, key=lambda it: it.start)),
+            warnings=tuple(self._warnings),
+        )
+
+    def take_definitions(self, parsed: Parsed) -> None:
+        """Take `[@id]: target`."""
         labels = {link.reference: link.label for link in reversed(parsed.links) if link.reference}
         spelling = Spelling(parsed.definitions)
         for definition in parsed.definitions:
@@ -84,9 +103,9 @@ class _Naming:
             return
         if own["id"] in self._names:
             line = self._lines.number_of(link.label_start) + 1
-            self.warnings.append(Flaw(line=line, message=f"@{own['id']} is defined already"))
+            self._warnings.append(Flaw(line=line, message=f"@{own['id']} is defined already"))
         name = self._add(own["id"], own["label"], link.target)
-        self._replace(link.label_start, link.label_start + len(own["mark"]), "")
+        self._put(link.label_start, link.label_start + len(own["mark"]), "")
         self._end_with(link, name)
 
     def take_other(self, link: Link) -> None:
@@ -97,6 +116,14 @@ class _Naming:
             self._spell(link, own["id"])
         elif _needs_name(link):
             self._end_with(link, self._add(self._automatic_name(link.label), link.label, link.target))
+
+    def take_text(self, link: Link) -> None:
+        """Take a link whose label is not read; one more of a label and a target has the same name."""
+        if _needs_name(link):
+            key = link.label, link.target
+            if key not in self._given:
+                self._given[key] = self._add(self._automatic_name(link.label), link.label, link.target)
+            self._end_with(link, self._given[key])
 
     def _spell(self, link: Link, name: str) -> None:
         """Let a link by reference name its definition as that is spelled."""
@@ -112,19 +139,19 @@ class _Naming:
 
     def _add(self, wanted: str, label: str, target: str) -> str:
         name = self._names.take(wanted)
-        self.by_id[name] = Shortcut(id=name, label=" ".join(label.split()), target=target)
+        self._by_id[name] = Shortcut(id=name, label=" ".join(label.split()), target=target)
         return name
 
     def _end_with(self, link: Link, name: str) -> None:
-        self._replace(link.label_end, link.end, f"][@{name}]")
+        self._put(link.label_end, link.end, f"][@{name}]")
 
-    def _replace(self, start: int, end: int, text: str) -> None:
-        self.replacements.append(Replacement(start=start, end=end, text=text))
+    def _put(self, start: int, end: int, text: str) -> None:
+        self._replacements.append(Replacement(start=start, end=end, text=text))
 
 
 def _names_itself(link: Link) -> bool:
     own_label = _OWN_LABEL.fullmatch(link.label) is not None and not link.image
-    return own_label or link.is_directive
+    return own_label or is_directive(link)
 
 
 def _needs_name(link: Link) -> bool:

@@ -10,8 +10,9 @@ from enum import Enum, auto
 from itertools import zip_longest
 from typing import NamedTuple
 
+from stringd.contracts.outlines import Heading
 from stringd.documents.lines import Lines
-from stringd.documents.outline import Block, Heading, Marker
+from stringd.documents.outline import Block, Marker
 from stringd.documents.parse import Directive, Structure, find_blocks
 
 _WRITTEN = re.compile(r"\S")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import mimetypes
 from pathlib import Path
 
-from stringd.documents.actions import parse_actions
-from stringd.documents.lines import BOM, Lines
-from stringd.documents.parse import Parsed, Structure
+from stringd.contracts.outlines import Outline
+from stringd.documents.outlined import outlined_sheet
 from stringd.documents.sheet import Sheet
-from stringd.documents.shortcuts import Shortcuts
 
 _DOCUMENTS = {"", ".md", ".markdown", ".txt"}
 # What Python itself knows: what a machine adds would make documents of some machines verbatim on others.
@@ -31,23 +29,4 @@ def is_verbatim(path: Path) -> bool:
 
 def verbatim_sheet(text: str, title: str | None = None) -> Sheet:
     """Return a text as it is, with no constructs in it."""
-    return Sheet(
-        parsed=Parsed(
-            lines=Lines(text),
-            frontmatter={},
-            body=0,
-            title=title,
-            structure=Structure(headings=(), markers=(), includes=()),
-            blocks={},
-            directives=(),
-            links=(),
-            references={},
-            definitions=(),
-            fences=(),
-            hidden=(),
-            warnings=(),
-        ),
-        shortcuts=Shortcuts(by_id={}, replacements=(), warnings=()),
-        actions=parse_actions(()),
-        body=text.removeprefix(BOM),
-    )
+    return outlined_sheet(text, title, Outline())

@@ -68,6 +68,7 @@ def _plain(state: State) -> dict[str, Any]:
         "seen": dict(state.seen),
         "values": dict(state.values),
         "links": dict(state.links),
+        "from_strangers": sorted(state.from_strangers),
     }
 
 
@@ -81,6 +82,7 @@ def _state(plain: dict[str, Any]) -> State:
         seen=dict(plain.get("seen", {})),
         values={name: _value(value) for name, value in plain.get("values", {}).items()},
         links=dict(plain.get("links", {})),
+        from_strangers=frozenset(plain.get("from_strangers", ())),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.plugin import Daemon, Loader, Located, Refusal, Session
+from stringd.plugin import Daemon, Loader, Located, Refusal, Wanted
 from stringd_app.registry import find_app, not_installed
 
 SCHEME = "app"
@@ -11,16 +11,16 @@ SCHEME = "app"
 def app_loader(daemon: Daemon) -> Loader:
     """Return what finds the documents of apps."""
 
-    async def load(uri: str, session: Session) -> Located:
-        name, _, path = uri.partition(":")[2].partition("/")
+    async def load(wanted: Wanted) -> Located:
+        name, _, path = wanted.uri.partition(":")[2].partition("/")
         # The configuration is the topic's matter: the document is one for all.
         name = name.partition(":")[0]
-        package = find_app(name, session.user, daemon)
+        package = find_app(name, wanted.session.user, daemon)
         if package is None:
-            raise not_installed(name, session.user, daemon)
+            raise not_installed(name, wanted.session.user, daemon)
         found = package.file(path)
         if not found.is_file():
-            raise Refusal("NOT_FOUND", f"File not found: {uri}")
+            raise Refusal("NOT_FOUND", f"File not found: {wanted.uri}")
         return Located(path=found, package=package)
 
     return Loader(schemes=(SCHEME,), load=load)

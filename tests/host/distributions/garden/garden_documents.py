@@ -16,20 +16,20 @@ from stringd.plugin import (
     Refusal,
     Renderer,
     Reply,
-    Session,
+    Wanted,
     hookimpl,
 )
 
 MEDIA_TYPE = "text/x-seed"
 
 
-async def load_seed(uri: str, session: Session) -> Loaded:
-    name = uri.partition(":")[2]
+async def load_seed(wanted: Wanted) -> Loaded:
+    name = wanted.uri.partition(":")[2]
     if name == "stone":
         raise Refusal("NOT_FOUND", f"No such seed: {name}")
     media_type = "text/x-gravel" if name == "gravel" else f"{MEDIA_TYPE}; charset=utf-8"
     return Loaded(
-        uri=f"seed:{name.lower()}", media_type=media_type, body=f"{name} of {session.user.id}".encode()
+        uri=f"seed:{name.lower()}", media_type=media_type, body=f"{name} of {wanted.session.user.id}".encode()
     )
 
 
@@ -39,7 +39,8 @@ def render_seed(loaded: Loaded) -> Document:
 
 async def leaf(invocation: Invocation) -> Reply:
     session = invocation.session
-    document = await invocation.daemon.load(invocation.line.arguments, session)
+    wanted = Wanted(uri=invocation.line.arguments, session=session, topic=invocation.topic)
+    document = await invocation.daemon.load(wanted)
     session.remember(replace(session.state, document=Place(uri=document.uri, title=document.title)))
     return Reply.page(f"Opened {document.uri}", document.text)
 

@@ -1,0 +1,58 @@
+"""Where a target leads, and what was found there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from stringd.contracts.documents import Package
+from stringd.contracts.sessions import Place
+from stringd.documents.packages import locate
+from stringd.documents.page import Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where a target leads: a file, or else a URI, and a block of it. `shown` is how a reply names it.
+
+    `reach` tells whether a URI may lead to this machine or into a private network, `here` that the current
+    document is meant; `fresh`, `full` and `options` are what its loader is asked for.
+    """
+
+    shown: str
+    path: Path | None = None
+    uri: str = ""
+    block: str | None = None
+    reach: bool = True
+    here: bool = False
+    fresh: bool = False
+    full: bool = False
+    options: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A spot that was opened: the page, and what is shown of the block that is meant, if one is."""
+
+    spot: Spot
+    page: Page
+    block: str | None
+
+    @property
+    def place(self) -> Place:
+        """Where the topic is, once it has gone there."""
+        block = f"#{self.spot.block}" if self.spot.block else None
+        return Place(uri=self.page.uri, title=self.page.title, block=block, reach=self.page.reach)
+
+
+def remote(uri: str, *, reach: bool = True) -> Spot:
+    """Return where a URI leads, which may name a block."""
+    base, _, block = uri.partition("#")
+    return Spot(shown=uri, uri=base, block=block or None, reach=reach)
+
+
+def packaged(target: str, author: Path, package: Package) -> Spot:
+    """Return where a target leads that stands in a file of a package."""
+    found = locate(target, author, package)
+    uri = package.uri_of(found.path)
+    return Spot(shown=f"{uri}#{found.block}" if found.block else uri, uri=uri, block=found.block)
