@@ -116,8 +116,8 @@ class Kernel:
 
     @property
     def load_options(self) -> Collection[str]:
-        """The words that one loader or another takes as options."""
-        return {word for loader in self.catalogue.loaders.values() for word in loader.options}
+        """The options that one loader or another takes, such as `--browser`."""
+        return self.catalogue.load_options
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""

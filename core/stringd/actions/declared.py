@@ -22,6 +22,8 @@ class DeclaredVariable:
 
 def declared_variables(frontmatter: Mapping[str, Any]) -> tuple[DeclaredVariable, ...]:
     """Return what a document needs, each name once; an entry of `env:` says more than one of `requires:`."""
+    if not frontmatter:
+        return ()
     entries = (*_entries(frontmatter.get("env")), *_entries(frontmatter.get("requires")))
     found: dict[str, DeclaredVariable] = {}
     for entry in entries:

@@ -24,8 +24,7 @@ _PASSING = "LOAD_ERROR"
 
 
 async def _open(invocation: Invocation) -> Reply:
-    loading = {f"--{it}" for it in invocation.daemon.load_options}
-    arguments = parse_path_arguments(invocation.line.arguments, FULL, *loading)
+    arguments = parse_path_arguments(invocation.line.arguments, FULL, *invocation.daemon.load_options)
     if not arguments.path:
         raise Refusal("INVALID_TARGET", "Nothing to open.", f"Usage: {OPEN.usage}")
     desk = Desk(invocation)
@@ -38,10 +37,12 @@ async def _open(invocation: Invocation) -> Reply:
 
 
 def _asked_for(spot: Spot, options: frozenset[str]) -> Spot:
-    if options and not spot.uri:
+    if not options:
+        return spot
+    if not spot.uri:
         raise Refusal("INVALID_PAYLOAD", f"Files are opened without {min(options)}: {spot.shown}")
     words = frozenset(it.removeprefix("--") for it in options - {FULL})
-    return replace(spot, here=spot.here and not options, full=FULL in options, options=words)
+    return replace(spot, here=False, full=FULL in options, options=words)
 
 
 async def _open_directory(invocation: Invocation, spot: Spot, path: Path) -> Reply:

@@ -81,7 +81,7 @@ class Daemon(Protocol):
 
     @property
     def load_options(self) -> Collection[str]:
-        """The words that one loader or another takes as options."""
+        """The options that one loader or another takes, such as `--browser`."""
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""

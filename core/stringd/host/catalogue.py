@@ -67,6 +67,7 @@ class Catalogue:
 
     topic_types: dict[str, TopicType] = field(default_factory=dict)
     loaders: dict[str, Loader] = field(default_factory=dict)
+    load_options: set[str] = field(default_factory=set)
     renderers: dict[str, Renderer] = field(default_factory=dict)
     routes: list[BaseRoute] = field(default_factory=list)
     services: list[Service] = field(default_factory=list)
@@ -83,6 +84,7 @@ class Catalogue:
         """Take in what a plugin adds; its claims have been checked."""
         self.topic_types |= {record.name: record for record in added.topic_types}
         self.loaders |= {scheme: record for record in added.loaders for scheme in record.schemes}
+        self.load_options |= {f"--{word}" for record in added.loaders for word in record.options}
         self.renderers |= {media: record for record in added.renderers for media in record.media_types}
         self.cli |= {record.name: record for record in added.cli}
         self.routes += added.routes
