@@ -1,0 +1,41 @@
+"""Fixtures of the web's tests: web servers on loopback, one daemon for a module, a topic for each test."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.actions.acting import Stage, running_daemon
+from tests.web.server import Site, serving
+
+NUMBERS = itertools.count(1)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A web server that serves nothing yet: `site.page(path, html)`, `site.serve(path, reply)`."""
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture
+def other_site() -> Iterator[Site]:
+    """Another one, which is another origin."""
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
+    """A daemon that the tests of a module share; it may not notice more than one of them."""
+    with running_daemon(tmp_path_factory.mktemp("shared")) as running:
+        yield running
+
+
+@pytest.fixture
+def stage(shared: DaemonProcess) -> Stage:
+    """A web topic that nothing has been sent to yet."""
+    return Stage(daemon=shared, topic=f"web:test-{next(NUMBERS)}")
