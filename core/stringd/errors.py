@@ -5,6 +5,7 @@ StringdError
 ├── Refusal               a command answers `ERROR(CODE): message`
 ├── DaemonUnreachable     a client finds no daemon
 │   └── PortTaken         something else answers in its place
+├── HttpFailed            a service or a site gives no answer that can be used
 ├── ClientGone            whoever asked has left; there is nobody to answer
 └── RequestRefused        a request is answered with an HTTP status and JSON
     ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400,
@@ -43,6 +44,10 @@ class Refusal(StringdError):
         self.code = code
         self.message = message
         self.context = context
+
+
+class HttpFailed(StringdError):
+    """A service or a site gives no answer that can be used; the text says why, in a few words."""
 
 
 class ClientGone(StringdError):

@@ -38,6 +38,7 @@ class Kernel:
 
     def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
         self.config = config
+        self.port = config.port
         self.notices: list[str] = []
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
@@ -66,9 +67,9 @@ class Kernel:
     @cached_property
     def http(self) -> HttpClient:
         """What makes HTTP requests; what it takes to make one is spent when it is first asked for."""
-        from stringd.http_client import SharedHttpClient
+        from stringd.http.client import SharedHttpClient
 
-        return SharedHttpClient()
+        return SharedHttpClient(self.port)
 
     async def aclose(self) -> None:
         """Close what connections to services are left."""

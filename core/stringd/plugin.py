@@ -33,7 +33,7 @@ from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
-from stringd.errors import Fault, Refusal
+from stringd.errors import Fault, HttpFailed, Refusal
 from stringd.hookspecs import hookimpl, hookspec
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "Heading",
     "Hook",
     "HttpClient",
+    "HttpFailed",
     "HttpRequest",
     "HttpResponse",
     "Invocation",

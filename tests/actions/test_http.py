@@ -14,7 +14,7 @@ from stringd.actions import http
 from stringd.actions.environment import Environment
 from stringd.documents.page import Page, file_page
 from stringd.errors import Refusal
-from stringd.http_client import SharedHttpClient
+from stringd.http.client import SharedHttpClient
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service, serving
 
@@ -212,7 +212,7 @@ def test_no_answer_at_all(stage: Stage) -> None:
     with serving() as gone:
         url = gone.url
     stage.open(act("x", f"GET {url}/rows?k=secret"))
-    assert re.match(r"ERROR\(ACTION_FAILED\): No answer from 127\.0\.0\.1:\d+: ", stage.send("/act.x"))
+    assert re.match(r"ERROR\(ACTION_FAILED\): No usable answer from 127\.0\.0\.1:\d+: ", stage.send("/act.x"))
 
 
 @pytest.mark.parametrize("url", ["ftp://api.example/x", "/rows", "http://", "http://[::1", "http://h:99999/"])
@@ -226,7 +226,10 @@ def test_an_answer_over_10_mib_is_refused(stage: Stage, service: Service) -> Non
     service.answer("/big", b"x" * (10 * 1024 * 1024 + 1))
     service.answer("/fits", json.dumps("x" * (10 * 1024 * 1024 - 2)))
     stage.open(act("x", f"GET {service.url}/{{a}}", "  a: string"))
-    assert stage.send("/act.x big") == "ERROR(ACTION_FAILED): The answer is larger than 10 MiB."
+    host = service.url.removeprefix("http://")
+    assert stage.send("/act.x big") == (
+        f"ERROR(ACTION_FAILED): No usable answer from {host}: the answer is larger than 10 MiB"
+    )
     assert stage.code("/act.x fits") is None
 
 
@@ -315,7 +318,7 @@ def test_a_call_that_takes_too_long_is_given_up(
 
 
 async def called(page: Page) -> None:
-    async with aclosing(SharedHttpClient()) as client:
+    async with aclosing(SharedHttpClient(0)) as client:
         await http.run_http(
             page.sheet.actions.actions["x"],
             {},

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from stringd.actions.reach import within_reach
-from stringd.contracts.http import HttpRequest
 from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
@@ -125,9 +121,3 @@ def test_it_gets_no_secret_of_the_topics(stage: Stage, service: Service) -> None
     assert stage.code("/act.x") == "INVALID_PARAMS"
     assert stage.code("/act.y") == "ENV_REQUIRED"
     assert not service.received
-
-
-@pytest.mark.requirement("trust.private")
-def test_what_was_looked_up_is_what_is_connected_to() -> None:
-    request = HttpRequest(method="GET", origin="https://1.1.1.1:8443", target="/x", headers={})
-    assert asyncio.run(within_reach(request, private=False)) == replace(request, address="1.1.1.1")

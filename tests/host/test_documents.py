@@ -25,7 +25,7 @@ def test_string_shows_it(string: Callable[..., str]) -> None:
     ("uri", "code", "said"),
     [
         ("seed:stone", "NOT_FOUND", "No such seed: stone"),
-        ("stone:beet", "INVALID_TARGET", "No plugin loads stone: URIs.\nschemes: app, seed"),
+        ("stone:beet", "INVALID_TARGET", "No plugin loads stone: URIs.\nschemes: app, http, https, seed"),
         ("seed:gravel", "LOAD_ERROR", "No plugin renders text/x-gravel: seed:gravel"),
     ],
 )

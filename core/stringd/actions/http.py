@@ -8,18 +8,17 @@ from collections.abc import Callable, Mapping
 from stringd.actions.answers import Answer, read_json
 from stringd.actions.environment import Environment
 from stringd.actions.placeholders import Filling
-from stringd.actions.reach import within_reach
 from stringd.actions.redirects import next_request
 from stringd.actions.request import Prepared, build_request
 from stringd.actions.values import Value
-from stringd.contracts.http import HttpClient, HttpResponse
+from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse
 from stringd.documents.actions import Action
 from stringd.documents.page import Page
-from stringd.errors import Refusal
+from stringd.errors import HttpFailed, Refusal
+from stringd.http.redirects import MOST_REDIRECTS
 
 TOTAL_SECONDS = 60.0
 BODY_LIMIT = 10 * 1024 * 1024
-MOST_REDIRECTS = 10
 MOST_SHOWN = 500
 FIRST_FAILURE = 400
 _UNREADABLE = "\ufffd"
@@ -38,30 +37,33 @@ async def run_http(
     """Send the request and return the answer; refuse with `ACTION_FAILED` where there is no good one."""
     declared = {it.name: values.get(it.name) for it in action.parameters}
     filling = Filling({**variables, **declared}, environment.secrets, read_file)
-    prepared = build_request(action, values, filling)
+    prepared = build_request(action, values, filling, reach=page.reach)
     try:
         async with asyncio.timeout(TOTAL_SECONDS):
-            request, response = await _exchange(prepared, environment, page, client)
+            request, response = await _exchange(prepared, client)
     except TimeoutError:
         raise Refusal("ACTION_FAILED", f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s") from None
     if response.status >= FIRST_FAILURE:
         raise _failure(action, response)
-    return _answer(request.request.url, response, private=page.reach)
+    return _answer(request.request.url, response)
 
 
-async def _exchange(
-    prepared: Prepared, environment: Environment, page: Page, client: HttpClient
-) -> tuple[Prepared, HttpResponse]:
+async def _exchange(prepared: Prepared, client: HttpClient) -> tuple[Prepared, HttpResponse]:
     for _ in range(MOST_REDIRECTS + 1):
-        request = prepared.request
-        if not environment.trusted:
-            request = await within_reach(request, private=page.reach)
-        response = await client.exchange(request, limit=BODY_LIMIT)
+        response = await _sent(prepared.request, client)
         following = next_request(prepared, response)
         if following is None:
             return prepared, response
         prepared = following
     raise Refusal("ACTION_FAILED", f"More than {MOST_REDIRECTS} redirects")
+
+
+async def _sent(request: HttpRequest, client: HttpClient) -> HttpResponse:
+    try:
+        return await client.exchange(request, limit=BODY_LIMIT)
+    except HttpFailed as failure:
+        host = request.origin.rpartition("@")[2].rpartition("/")[2]
+        raise Refusal("ACTION_FAILED", f"No usable answer from {host}: {failure}") from failure
 
 
 def _failure(action: Action, response: HttpResponse) -> Refusal:
@@ -70,7 +72,7 @@ def _failure(action: Action, response: HttpResponse) -> Refusal:
     return Refusal("ACTION_FAILED", f"act.{action.id}: {status}", *([told] if told else []))
 
 
-def _answer(uri: str, response: HttpResponse, *, private: bool) -> Answer:
+def _answer(uri: str, response: HttpResponse) -> Answer:
     text = _text(response)
     media_type = response.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
     return Answer(
@@ -81,7 +83,7 @@ def _answer(uri: str, response: HttpResponse, *, private: bool) -> Answer:
         data=response.body if _UNREADABLE in text else b"",
         media_type=media_type,
         uri=uri,
-        private=private,
+        private=response.private,
     )
 
 

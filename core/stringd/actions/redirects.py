@@ -9,26 +9,27 @@ from stringd.actions.encoders import IN_URL
 from stringd.actions.request import Prepared
 from stringd.contracts.http import HttpResponse
 from stringd.errors import Refusal
+from stringd.http.redirects import location, moved
 
-_STATUSES = frozenset({301, 302, 303, 307, 308})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_OF_THE_BODY = frozenset({"content-type", "content-length", "content-encoding"})
 
 
 def next_request(prepared: Prepared, response: HttpResponse) -> Prepared | None:
     """Return the request that an answer asks for; None when it is final."""
-    location = response.headers.get("location")
-    if response.status not in _STATUSES or not location:
+    to = location(response)
+    if to is None:
         return None
-    before, url = urlsplit(prepared.request.origin), _joined(prepared.request.url, location)
+    before, url = urlsplit(prepared.request.origin), _joined(prepared.request.url, to)
     if url is None or url.scheme not in _DEFAULT_PORTS or not url.hostname:
-        raise Refusal("ACTION_FAILED", f"The service redirects to something else than HTTP: {location[:200]}")
-    moved = _moved(prepared, response.status)
+        raise Refusal("ACTION_FAILED", f"The service redirects to something else than HTTP: {to[:200]}")
+    following = _moved(prepared, response.status)
     if _is_elsewhere(before, url):
-        moved = _for_strangers(moved)
+        following = _for_strangers(following)
     target = IN_URL.author((url.path or "/") + (f"?{url.query}" if url.query else ""))
-    request = replace(moved.request, origin=f"{url.scheme}://{url.netloc}", target=target, address=None)
-    return replace(moved, request=request)
+    origin = f"{url.scheme}://{url.netloc}"
+    # What a public service says may not lead into a private network.
+    request = replace(following.request, origin=origin, target=target, reach=response.private)
+    return replace(following, request=request)
 
 
 def _joined(base: str, location: str) -> SplitResult | None:
@@ -40,15 +41,9 @@ def _joined(base: str, location: str) -> SplitResult | None:
 
 
 def _moved(prepared: Prepared, status: int) -> Prepared:
-    """Return the request as its method is after a redirect: as browsers do, a POST becomes a GET."""
-    request = prepared.request
-    stays = status in {307, 308} or request.method == "GET" or (status != 303 and request.method != "POST")
-    if stays:
-        return prepared
-    headers = {name: text for name, text in request.headers.items() if name not in _OF_THE_BODY}
-    return replace(
-        prepared, request=replace(request, method="GET", headers=headers, body=None), body_holds_secret=False
-    )
+    request = moved(prepared.request, status)
+    holds_secret = prepared.body_holds_secret and request.body is not None
+    return replace(prepared, request=request, body_holds_secret=holds_secret)
 
 
 def _for_strangers(prepared: Prepared) -> Prepared:

@@ -39,7 +39,9 @@ class Prepared:
     body_holds_secret: bool
 
 
-def build_request(action: Action, values: Mapping[str, Value], filling: Filling) -> Prepared:
+def build_request(
+    action: Action, values: Mapping[str, Value], filling: Filling, *, reach: bool = True
+) -> Prepared:
     """Return the request of a call; what no part of it takes goes into the query, or into a JSON body."""
     headers, sensitive = _headers(action, filling)
     left_over = dict(_left_over(action, values))
@@ -62,6 +64,7 @@ def build_request(action: Action, values: Mapping[str, Value], filling: Filling)
         target=target,
         headers={"accept": _DEFAULT_ACCEPT, **headers},
         body=None if body is None else body.encode(),
+        reach=reach,
     )
     return Prepared(request=request, sensitive=sensitive | _ALWAYS_SENSITIVE, body_holds_secret=holds_secret)
 

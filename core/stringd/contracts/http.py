@@ -11,7 +11,8 @@ from typing import Protocol
 class HttpRequest:
     """What is sent to an origin, such as `https://host:8443`; names of headers are in lower case.
 
-    `target` is sent as it is. `address`, where it is given, is connected to in place of the host's own.
+    `target` is sent as it is. `reach` is whether it may lead to this machine or into a private network;
+    what a public server has said, in a page or by a redirect, may not.
     """
 
     method: str
@@ -19,7 +20,7 @@ class HttpRequest:
     target: str
     headers: Mapping[str, str]
     body: bytes | None = None
-    address: str | None = None
+    reach: bool = True
 
     @property
     def url(self) -> str:
@@ -29,20 +30,30 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
-    """What came back: the body decompressed, and the charset that the answer names."""
+    """What came back: the body decompressed, and the charset that the answer names.
+
+    `cookies` are the `Set-Cookie` headers, each as it came; `private` is whether it comes from this machine
+    or a private network.
+    """
 
     status: int
     reason: str
     headers: Mapping[str, str]
     body: bytes
-    charset: str | None
+    charset: str | None = None
+    cookies: tuple[str, ...] = ()
+    private: bool = False
 
 
 class HttpClient(Protocol):
     """Makes single exchanges: it follows no redirect and keeps no cookie."""
 
     async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
-        """Send a request and read the answer up to a limit; refuse with `ACTION_FAILED` if there is none."""
+        """Send a request, and read the answer up to a limit of bytes, counted as decompressed.
+
+        Raises `HttpFailed` where there is no such answer, and refuses with `NOT_TRUSTED` what may not be
+        reached: a private network without `reach`, and the daemon itself in any case.
+        """
 
     async def aclose(self) -> None:
         """Close what connections are left."""

@@ -36,6 +36,7 @@ def serve(config: Config) -> int:
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     with _bound_socket(config.port) as listener, kernel.opened():
+        kernel.port = listener.getsockname()[1]
         for notice in kernel.notices:
             announce(f"stringd: {notice}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

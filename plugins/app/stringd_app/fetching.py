@@ -4,49 +4,42 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from stringd.plugin import Refusal
-
-if TYPE_CHECKING:
-    import httpx
+from stringd.plugin import HttpClient, HttpFailed, HttpResponse, Refusal
 
 LARGEST = 10 * 1024 * 1024
 SECONDS = 60.0
 _NOT_FOUND = 404
+_FIRST_OTHER = 300
 
 
-async def fetch(url: str, directory: Path) -> Path:
+async def fetch(url: str, directory: Path, client: HttpClient) -> Path:
     """Write what a URL brings into a directory, and return the file, called as the URL says."""
     # It takes a while to import, and most daemons never need it.
-    import httpx
+    from stringd.http.following import fetch
+    from stringd.http.urls import WebUrl
 
     try:
-        async with (
-            asyncio.timeout(SECONDS),
-            httpx.AsyncClient(follow_redirects=True, max_redirects=10, timeout=SECONDS) as client,
-            client.stream("GET", url) as response,
-        ):
-            body = await _body(response, url)
-    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
-        raise Refusal("LOAD_ERROR", f"{str(error) or type(error).__name__}: {url}") from error
-    file = directory / _name(str(response.url))
-    file.write_bytes(body)
+        async with asyncio.timeout(SECONDS):
+            final, response = await fetch(client, WebUrl.read(url), limit=LARGEST)
+    except ValueError as error:
+        raise Refusal("INVALID_TARGET", f"Not a URL of the web: {url}", str(error)) from None
+    except TimeoutError:
+        raise Refusal("LOAD_ERROR", f"No answer within {SECONDS:g} s: {url}") from None
+    except HttpFailed as failure:
+        raise Refusal("LOAD_ERROR", f"{failure}: {url}") from failure
+    _check(response, url)
+    file = directory / _name(str(final))
+    file.write_bytes(response.body)
     return file
 
 
-async def _body(response: httpx.Response, url: str) -> bytes:
-    if response.status_code == _NOT_FOUND:
+def _check(response: HttpResponse, url: str) -> None:
+    if response.status == _NOT_FOUND:
         raise Refusal("NOT_FOUND", f"Not found: {url}")
-    if response.is_error:
-        raise Refusal("LOAD_ERROR", f"{response.status_code} {response.reason_phrase}: {url}")
-    body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > LARGEST:
-            raise Refusal("LOAD_ERROR", f"Larger than {LARGEST // 1024**2} MiB: {url}")
-    return bytes(body)
+    if response.status >= _FIRST_OTHER:
+        raise Refusal("LOAD_ERROR", f"{response.status} {response.reason}: {url}")
 
 
 def _name(url: str) -> str:

@@ -34,7 +34,7 @@ async def stage(source: str, directory: Path, invocation: Invocation) -> Staged:
             raise Refusal("INVALID_TARGET", f"Apps come from paths and from http(s) URLs, not from {source}")
         fetched = directory / "fetched"
         fetched.mkdir()
-        found = await fetch(source, fetched)
+        found = await fetch(source, fetched, invocation.daemon.http)
     else:
         found = _local(source, invocation)
     return await asyncio.to_thread(_stage, found, directory / "app")

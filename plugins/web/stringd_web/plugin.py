@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.documents.topic import open_document_topic
-from stringd.plugin import TopicType, hookimpl
+from stringd.plugin import Daemon, Loader, TopicType, hookimpl
+from stringd_web.loader import web_loader
 
 
 @hookimpl
@@ -19,3 +20,9 @@ def stringd_topic_types() -> Iterable[TopicType]:
             documents=True,
         ),
     )
+
+
+@hookimpl
+def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
+    """Bring `http:` and `https:` pages."""
+    return (web_loader(daemon),)

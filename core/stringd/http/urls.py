@@ -1,0 +1,49 @@
+"""URLs as browsers read them: what people type, what pages link to, what servers redirect to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import unquote_to_bytes
+
+import ada_url
+
+_PORTS = {"http:": 80, "https:": 443}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebUrl:
+    """An http or https URL in its one true spelling: `HTTP://127.1/ä b#c` is `http://127.0.0.1/%C3%A4%20b`."""
+
+    scheme: str
+    host: str
+    port: int
+    netloc: str
+    target: str
+    credentials: bytes = b""
+
+    @classmethod
+    def read(cls, text: str, base: str | None = None) -> Self:
+        """Read a URL, alone or relative to a base; raise `ValueError` with the reason if it is none."""
+        try:
+            url = ada_url.URL(text, base)
+        except ValueError:
+            raise ValueError("it is no URL") from None
+        if url.protocol not in _PORTS:
+            raise ValueError("it is neither http:// nor https://")
+        return cls(
+            scheme=url.protocol.removesuffix(":"),
+            host=url.hostname.strip("[]"),
+            port=int(url.port or _PORTS[url.protocol]),
+            netloc=url.host,
+            target=url.pathname + url.search,
+            credentials=unquote_to_bytes(f"{url.username}:{url.password}") if url.username else b"",
+        )
+
+    @property
+    def origin(self) -> str:
+        """The scheme, the host, and the port where it is not the scheme's own."""
+        return f"{self.scheme}://{self.netloc}"
+
+    def __str__(self) -> str:
+        return self.origin + self.target

@@ -1,0 +1,82 @@
+"""The way from what is wanted to the page that it finally leads to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from stringd.http.following import redirected
+from stringd.http.redirects import MOST_REDIRECTS, location, moved
+from stringd.http.urls import WebUrl
+from stringd.plugin import HttpClient, HttpFailed, HttpRequest, HttpResponse, Loaded, Refusal, Wanted
+from stringd_web.memory import Memory
+from stringd_web.pages import as_page
+from stringd_web.refreshes import refresh_target
+
+ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
+_SEE_OTHER = 303
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """A URL on the way, and what is asked of it."""
+
+    url: WebUrl
+    request: HttpRequest
+
+    def after(self, response: HttpResponse) -> _Step | None:
+        """Return the step that an answer asks for; None when it is the last one's."""
+        to = location(response)
+        if to is not None:
+            return self._moved(redirected(self.url, to), response, response.status)
+        refreshed = refresh_target(response, self.url)
+        return self._moved(refreshed, response, _SEE_OTHER) if refreshed else None
+
+    def _moved(self, url: WebUrl, response: HttpResponse, status: int) -> _Step:
+        request = moved(self.request, status)
+        # What a public server says may not lead into a private network, whoever has named that server.
+        request = replace(request, origin=url.origin, target=url.target, reach=response.private)
+        return _Step(url=url, request=request)
+
+
+async def fetch_page(client: HttpClient, memory: Memory, wanted: Wanted) -> Loaded:
+    """Return the page that is wanted, or refuse in words that name it."""
+    step = _first_step(wanted)
+    try:
+        for _ in range(MOST_REDIRECTS + 1):
+            response = await memory.exchange(client, step.url, step.request, fresh=wanted.fresh)
+            following = step.after(response)
+            if following is None:
+                return as_page(response, step.url, wanted.uri)
+            step = following
+    except HttpFailed as failure:
+        reason = str(failure)
+        raise Refusal("LOAD_ERROR", f"{reason[0].upper()}{reason[1:]}: {wanted.uri}") from failure
+    message = f"More than {MOST_REDIRECTS} redirects: {wanted.uri}"
+    raise Refusal("LOAD_ERROR", message, f"the last one leads to {step.url}")
+
+
+def _first_step(wanted: Wanted) -> _Step:
+    url, submission = _read(wanted.uri), wanted.submission
+    headers = {"accept": ACCEPT}
+    if submission:
+        headers["content-type"] = submission.media_type
+    request = HttpRequest(
+        method=submission.method if submission else "GET",
+        origin=url.origin,
+        target=url.target,
+        headers=headers,
+        body=submission.body if submission else None,
+        reach=wanted.reach,
+    )
+    return _Step(url=url, request=request)
+
+
+def _read(uri: str) -> WebUrl:
+    try:
+        url = WebUrl.read(uri)
+    except ValueError as error:
+        raise Refusal("INVALID_TARGET", f"Not a URL of the web: {uri}", str(error)) from None
+    if url.credentials:
+        message = f"A URL with a user name in it is not opened: it would be shown and kept. Open {url}"
+        raise Refusal("INVALID_TARGET", message)
+    return url

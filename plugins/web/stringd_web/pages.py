@@ -1,0 +1,53 @@
+"""What came back as a page, or as the refusal that says why there is none."""
+
+from __future__ import annotations
+
+from stringd.http.urls import WebUrl
+from stringd.plugin import HttpResponse, Loaded, Refusal
+
+_FIRST_OTHER = 300
+_GONE = frozenset({404, 410})
+_EMPTY = frozenset({204, 205})
+_BEGINNINGS = {b"<!doctype html": "text/html", b"<html": "text/html", b"<?xml": "application/xml"}
+_SNIFFED = 512
+
+
+def as_page(response: HttpResponse, url: WebUrl, asked: str) -> Loaded:
+    """Return the answer for a URL as a page, or refuse in words that name what was asked for."""
+    if response.status in _GONE:
+        raise Refusal("NOT_FOUND", f"Not found: {asked}", *_detour(url, asked))
+    if response.status >= _FIRST_OTHER:
+        context = (*_detour(url, asked), *_waiting(response))
+        raise Refusal("LOAD_ERROR", f"{_status(response)}: {asked}", *context)
+    if response.status in _EMPTY:
+        body = f"*There is nothing here: the server answers {_status(response)}.*\n"
+        return Loaded(uri=str(url), media_type="text/markdown", body=body.encode(), private=response.private)
+    media_type = response.headers.get("content-type") or _sniffed(response.body)
+    return Loaded(uri=str(url), media_type=media_type, body=response.body, private=response.private)
+
+
+def _status(response: HttpResponse) -> str:
+    return f"{response.status} {response.reason}".rstrip()
+
+
+def _detour(url: WebUrl, asked: str) -> tuple[str, ...]:
+    """Say where redirects have led, if that is not what was asked for."""
+    try:
+        direct = WebUrl.read(asked) == url
+    except ValueError:
+        direct = False
+    return () if direct else (f"redirected to {url}",)
+
+
+def _waiting(response: HttpResponse) -> tuple[str, ...]:
+    seconds = response.headers.get("retry-after")
+    return (f"retry after: {seconds}",) if seconds else ()
+
+
+def _sniffed(body: bytes) -> str:
+    """Tell what a body is whose server doesn't say."""
+    start = body[:_SNIFFED].lstrip().lower()
+    for beginning, media_type in _BEGINNINGS.items():
+        if start.startswith(beginning):
+            return media_type
+    return "application/octet-stream" if b"\0" in start else "text/plain"

@@ -1,0 +1,81 @@
+"""Pages that send their reader on at once: `<meta http-equiv=refresh content="0; url=...">`."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+from stringd.http.urls import WebUrl
+from stringd.plugin import HttpResponse
+
+MOST_READ = 64 * 1024
+_FIRST_OTHER = 300
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_INERT = frozenset({"noscript", "template"})
+_SIGN = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh", re.IGNORECASE)
+_VALUE = re.compile(r"\s*(?P<seconds>\d+|(?=\.))[\d.]*(?:\s*[;,]\s*|\s+)(?P<rest>.*)", re.DOTALL)
+_URL = re.compile(r"(?:url\s*=\s*)?(?P<quote>[\"']?)(?P<url>.*)", re.IGNORECASE | re.DOTALL)
+
+
+def refresh_target(response: HttpResponse, url: WebUrl) -> WebUrl | None:
+    """Return where the page of a URL sends its reader at once; None if it is meant to be read."""
+    to = _refresh(response)
+    if to is None or response.status >= _FIRST_OTHER:
+        return None
+    try:
+        target = WebUrl.read(to, str(url))
+    except ValueError:
+        return None
+    # A page that reloads itself without an end is one that can be read.
+    return None if target == url or target.credentials else target
+
+
+def _refresh(response: HttpResponse) -> str | None:
+    if "refresh" in response.headers:
+        return parse_refresh(response.headers["refresh"])
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    head = response.body[:MOST_READ]
+    if media_type not in _HTML or not _SIGN.search(head):
+        return None
+    reader = _Reader()
+    reader.feed(head.decode(errors="replace"))
+    return reader.target and urljoin(reader.base, reader.target)
+
+
+def parse_refresh(text: str) -> str | None:
+    """Return the URL of a refresh that does not wait; None if it waits, or reloads the page itself."""
+    value = _VALUE.fullmatch(text)
+    if value is None or int(value["seconds"] or 0):
+        return None
+    url = _URL.fullmatch(value["rest"])
+    if url is None:
+        return None
+    target = url["url"].partition(url["quote"])[0] if url["quote"] else url["url"]
+    return target.strip() or None
+
+
+class _Reader(HTMLParser):
+    """Looks for a refresh where it holds: in neither a comment, nor a template, nor what scripts replace."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.target: str | None = None
+        self.base = ""
+        self._inert = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _INERT:
+            self._inert += 1
+        elif not self._inert:
+            self._handle({name: value or "" for name, value in reversed(attrs)}, tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _INERT and self._inert:
+            self._inert -= 1
+
+    def _handle(self, attributes: dict[str, str], tag: str) -> None:
+        if tag == "base":
+            self.base = self.base or attributes.get("href", "")
+        elif tag == "meta" and attributes.get("http-equiv", "").strip().lower() == "refresh":
+            self.target = self.target or parse_refresh(attributes.get("content", ""))
