@@ -1,0 +1,137 @@
+"""Ways through the tree of an HTML page, as a parser of its own kind reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from justhtml import JustHTML
+from justhtml.dom import Element, Node, Text
+
+from tests.web.fidelity.items import squeezed
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_LISTS = frozenset({"dd", "dir", "dl", "dt", "li", "menu", "ol", "ul", "optgroup", "option", "select"})
+_TABLES = frozenset({"caption", "table", "tbody", "td", "tfoot", "th", "thead", "tr"})
+_SECTIONS = frozenset(
+    {"article", "aside", "body", "footer", "header", "hgroup", "main", "nav", "search", "section"}
+)
+_TEXTS = frozenset(
+    {"address", "blockquote", "center", "div", "hr", "listing", "p", "plaintext", "pre", "xmp"}
+)
+_WIDGETS = frozenset({"details", "dialog", "fieldset", "form", "legend", "summary", "textarea"})
+_MEDIA = frozenset({"audio", "figcaption", "figure", "frameset", "html", "iframe", "object", "video"})
+BLOCKS = HEADINGS | _LISTS | _TABLES | _SECTIONS | _TEXTS | _WIDGETS | _MEDIA
+# Not text: programs, formulas (the corpus names them phrase by phrase), and controls (an action lists them).
+UNREAD = frozenset(
+    {
+        "datalist",
+        "head",
+        "input",
+        "math",
+        "noframes",
+        "script",
+        "select",
+        "style",
+        "svg",
+        "template",
+        "textarea",
+    }
+)
+
+
+def parsed(html: str) -> Node:
+    """Return the tree of a page as a browser without scripts builds it."""
+    return JustHTML(html, sanitize=False, scripting_enabled=False).root
+
+
+def remove(root: Node, selectors: Collection[str]) -> None:
+    """Take what the selectors name out of a tree."""
+    for node in root.query(", ".join(selectors)) if selectors else ():
+        if node.parent is not None:
+            node.parent.remove_child(node)
+
+
+def elements(node: Node, *names: str) -> Iterator[Element]:
+    """Yield the elements below a node that are read, in their order: all, or those of these names."""
+    for child in node.children or ():
+        if isinstance(child, Element) and child.name not in UNREAD:
+            if not names or child.name in names:
+                yield child
+            yield from elements(child, *names)
+
+
+def inside(node: Node, *names: str) -> bool:
+    """Tell whether an element of one of these names is around a node."""
+    return outer(node, *names) is not None
+
+
+def outer(node: Node, *names: str) -> Node | None:
+    """Return the nearest element of one of these names around a node."""
+    above = node.parent
+    while above is not None and above.name not in names:
+        above = above.parent
+    return above
+
+
+def text_of(node: Node) -> str:
+    """Return how an element reads, on one line."""
+    return squeezed("".join(_pieces(node)))
+
+
+def _pieces(node: Node) -> Iterator[str]:
+    for child in node.children or ():
+        if isinstance(child, Text):
+            yield child.data or ""
+        elif not isinstance(child, Element) or child.name in UNREAD:
+            continue
+        elif child.name in BLOCKS or child.name == "br":
+            yield " "
+            yield from _pieces(child)
+            yield " "
+        else:
+            yield child.attrs.get("alt") or "" if child.name == "img" else ""
+            yield from _pieces(child)
+
+
+def code_of(node: Node) -> str:
+    """Return the text of a `pre` as it stands."""
+    return "".join(_lines(node)).rstrip("\n")
+
+
+def _lines(node: Node) -> Iterator[str]:
+    for child in node.children or ():
+        if isinstance(child, Text):
+            yield child.data or ""
+        elif isinstance(child, Element):
+            yield "\n" if child.name == "br" else ""
+            yield from _lines(child)
+            yield "\n" if child.name == "tr" else ""
+
+
+def passages(node: Node, apart: frozenset[Node]) -> Iterator[str]:
+    """Yield every stretch of text between the borders of blocks, without the elements that are apart."""
+    gathered: list[str] = []
+    for piece in _stretches(node, apart):
+        if piece is None:
+            yield from filter(None, [squeezed("".join(gathered))])
+            gathered.clear()
+        else:
+            gathered.append(piece)
+    yield from filter(None, [squeezed("".join(gathered))])
+
+
+def _stretches(node: Node, apart: frozenset[Node]) -> Iterator[str | None]:
+    for child in node.children or ():
+        if isinstance(child, Text):
+            yield child.data or ""
+        elif not isinstance(child, Element):
+            continue
+        elif child in apart or child.name in UNREAD or child.name == "button":
+            yield None
+        elif child.name == "br":
+            yield " "
+        else:
+            border = child.name in BLOCKS
+            yield None if border else (child.attrs.get("alt") or "" if child.name == "img" else "")
+            yield from _stretches(child, apart)
+            yield None if border else ""
