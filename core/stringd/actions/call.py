@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from stringd.actions.choices import split_choices
 from stringd.actions.environment import Environment
 from stringd.actions.flags import sort_words
 from stringd.actions.schema import call_of, expectation
@@ -13,7 +14,9 @@ from stringd.actions.setup import unset_secret
 from stringd.actions.values import Value, read_number
 from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action, Parameter
+from stringd.documents.parameters import CHOICES
 from stringd.errors import Refusal
+from stringd.text.counts import counted
 from stringd.text.nearest import nearest
 from stringd.text.words import Word, fill, fill_text, split_words
 
@@ -48,11 +51,13 @@ def read_call(action: Action, typed: str, session: Session, environment: Environ
     """Return the call that was typed, or refuse what does not fit what the action declares."""
     words = split_words(typed)
     given = sort_words(words, action)
-    if given is None:
+    if given.wants_help:
         return Call(action=action, values={}, wants_help=True)
     reader = _Reader(action, session, environment)
-    values = {it.name: value for it in action.parameters if (value := reader.value(it, given)) is not None}
-    missing = tuple(it for it in action.parameters if it.required and it.name not in values)
+    by_name = {it.name: reader.value(it, given.by_name.get(it.name, [])) for it in action.parameters}
+    values = {name: value for name, value in by_name.items() if value is not None}
+    nothing = (None, "", ()) if action.form else (None,)
+    missing = tuple(it for it in action.parameters if it.required and values.get(it.name) in nothing)
     return Call(action=action, values=values, missing=missing, is_bare=not words)
 
 
@@ -64,10 +69,16 @@ class _Reader:
         self._state = session.state
         self._environment = environment
 
-    def value(self, parameter: Parameter, given: Mapping[str, Word | None]) -> Value | None:
-        if parameter.name not in given:
-            return self._default(parameter)
-        word = given[parameter.name]
+    def value(self, parameter: Parameter, given: Sequence[Word | None]) -> Value | None:
+        """Return what was given last, or all of it where a parameter takes any number of choices."""
+        if not given:
+            return None if self._action.form else self._default(parameter)
+        if parameter.type != CHOICES:
+            return self._read(parameter, given[-1])
+        read = (self._read(parameter, it) for it in given)
+        return tuple(dict.fromkeys(choice for it in read if isinstance(it, tuple) for choice in it))
+
+    def _read(self, parameter: Parameter, word: Word | None) -> Value:
         if word is None:
             if parameter.type == "boolean":
                 return True
@@ -107,19 +118,40 @@ class _Reader:
         value = known[name]
         if parameter.type == "tuple":
             return value if isinstance(value, tuple) else (value,)
+        if isinstance(value, tuple) and parameter.type == CHOICES:
+            return tuple(choice for it in value for choice in self._chosen(parameter, it))
         if isinstance(value, tuple):
             raise self._misfit(parameter, f"@{name}, a tuple of {len(value)}")
         return self._fitting(parameter, value)
 
     def _fitting(self, parameter: Parameter, text: str) -> Value:
+        if parameter.type == CHOICES:
+            return self._chosen(parameter, text)
         value = _typed(parameter, text)
         if parameter.type == "tuple" or not _has_type(parameter, value) or not _is_within(parameter, value):
-            raise self._misfit(parameter, repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."))
+            raise self._misfit(parameter, _received(parameter, text), *_nearest_choice(parameter, text))
         return value
+
+    def _chosen(self, parameter: Parameter, text: str) -> tuple[str, ...]:
+        chosen = split_choices(text, parameter.choices)
+        if chosen is None:
+            raise self._misfit(parameter, _received(parameter, text))
+        return chosen
 
     def _misfit(self, parameter: Parameter, received: str, *hints: str) -> Refusal:
         message = f"{parameter.name}: expected {expectation(parameter)}, received {received}"
         return Refusal("INVALID_PARAMS", message, *hints, f"Usage: {call_of(self._action)}")
+
+
+def _received(parameter: Parameter, text: str) -> str:
+    if parameter.secret:
+        return counted(len(text), "character")
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+
+
+def _nearest_choice(parameter: Parameter, text: str) -> list[str]:
+    meant = nearest(text, parameter.choices)
+    return [f"nearest: {meant}"] if meant else []
 
 
 def _typed(parameter: Parameter, text: str) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stringd.actions.schema import declared_flags
@@ -19,23 +18,29 @@ _TRUTH = frozenset({"true", "false"})
 
 @dataclass(slots=True)
 class Sorted:
-    """The words of a call by parameter; None stands for a flag that was given without a value."""
+    """The words of a call: all that each parameter was given, None for a flag without a value.
 
-    by_name: dict[str, Word | None] = field(default_factory=dict)
+    `operands` are those that no parameter was found for yet.
+    """
+
+    by_name: dict[str, list[Word | None]] = field(default_factory=dict)
     operands: list[Word] = field(default_factory=list)
     wants_help: bool = False
 
+    def give(self, name: str, word: Word | None) -> None:
+        """Note what a parameter was given."""
+        self.by_name.setdefault(name, []).append(word)
 
-def sort_words(words: tuple[Word, ...], action: Action) -> Mapping[str, Word | None] | None:
-    """Return the words that were given by the parameters' names; None when help is wanted instead."""
+
+def sort_words(words: tuple[Word, ...], action: Action) -> Sorted:
+    """Return which words mean which parameter; operands are not looked at when help is wanted."""
     sorter = _Sorter(action)
     rest = list(reversed(words))
     while rest:
         sorter.take(rest)
-    if sorter.sorted.wants_help:
-        return None
-    sorter.place_operands()
-    return sorter.sorted.by_name
+    if not sorter.sorted.wants_help:
+        sorter.place_operands()
+    return sorter.sorted
 
 
 class _Sorter:
@@ -63,13 +68,14 @@ class _Sorter:
         for word in self.sorted.operands:
             named = _NAMED.match(word.pieces[0].text) if not word.quoted else None
             if named and named["name"] in self._by_name:
-                self.sorted.by_name[named["name"]] = word.behind(named.end())
+                self.sorted.give(named["name"], word.behind(named.end()))
             else:
                 by_order.append(word)
         free = [name for name in self._by_name if name not in self.sorted.by_name]
         if len(by_order) > len(free):
             raise self._refusal(f"Too many values: {by_order[len(free)].text}")
-        self.sorted.by_name.update(zip(free, by_order, strict=False))
+        for name, word in zip(free, by_order, strict=False):
+            self.sorted.give(name, word)
 
     def _take_flag(self, word: Word, flag: re.Match[str], rest: list[Word]) -> None:
         if flag[0] in {"--help", "-h"}:
@@ -80,7 +86,7 @@ class _Sorter:
             value: Word | None = word.behind(flag.end())
         else:
             value = rest.pop() if rest and _is_value(rest[-1], parameter) else None
-        self.sorted.by_name[parameter.name] = value
+        self.sorted.give(parameter.name, value)
 
     def _parameter(self, flag: re.Match[str]) -> Parameter:
         found = self._by_name.get(flag["long"]) if flag["long"] else self._by_alias.get(flag["short"])

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from stringd.documents.actions import Action, Parameter
+from stringd.documents.parameters import CHOICES
 from stringd.text.counts import counted
+from stringd.text.listing import listed
+
+EMPTY = '""'
+_SHOWN = 200
 
 
 def call_of(action: Action) -> str:
@@ -18,9 +24,13 @@ def declared_flags(action: Action) -> str:
     return ", ".join(map(_flag, action.parameters)) or "none"
 
 
-def schema_of(action: Action, summary: str = "") -> str:
-    """Return what an action takes, a line for each parameter, and nothing of what it runs."""
-    rows = [(_flag(it), "  ".join(_facts(it))) for it in action.parameters]
+def schema_of(action: Action, summary: str = "", *, most: int = sys.maxsize) -> str:
+    """Return what an action takes, a line for each parameter, and nothing of what it runs.
+
+    Of more than `most` choices it says how many more there are.
+    """
+    more = f"/act.{action.id} --help"
+    rows = [(_flag(it), "  ".join(_facts(it, most, more))) for it in action.parameters]
     width = max((len(flag) for flag, _ in rows), default=0)
     lines = (f"{flag:<{width}}  {facts}" for flag, facts in rows)
     return "\n".join((call_of(action), *filter(None, [summary]), "", *lines)).rstrip()
@@ -29,7 +39,8 @@ def schema_of(action: Action, summary: str = "") -> str:
 def expectation(parameter: Parameter) -> str:
     """Return what a parameter's value must be, in words."""
     if parameter.choices:
-        return f"one of {', '.join(parameter.choices)}"
+        number = "any" if parameter.type == CHOICES else "one"
+        return f"{number} of {listed([it or EMPTY for it in parameter.choices], '--help lists them')}"
     if parameter.type == "tuple":
         return "an @shortcut of a former answer"
     kind = "true or false" if parameter.type == "boolean" else f"a {parameter.type}"
@@ -47,15 +58,32 @@ def _flag(parameter: Parameter) -> str:
     return f"--{parameter.name}{alias} <{parameter.type}>"
 
 
-def _facts(parameter: Parameter) -> Iterator[str]:
+def _facts(parameter: Parameter, most: int, more: str) -> Iterator[str]:
     yield "required" if parameter.required else "optional"
+    if parameter.secret:
+        yield "secret"
     if parameter.choices:
-        yield "|".join(parameter.choices)
+        yield listed(_choices(parameter), more, most=most, between="|")
     yield from _bounds(parameter)
     if parameter.description:
         yield parameter.description
     if parameter.default is not None:
-        yield f'(default: "{parameter.default}")'
+        yield _default(parameter.default)
+
+
+def _default(text: str) -> str:
+    """Return a default as it fits into a line: of a long one, how it begins and how long it is."""
+    first = text.partition("\n")[0][:_SHOWN]
+    if first == text:
+        return f'(default: "{text}")'
+    return f'(default: "{first}", which goes on for {counted(len(text) - len(first), "character")})'
+
+
+def _choices(parameter: Parameter) -> list[str]:
+    if not parameter.labels:
+        return list(parameter.choices)
+    pairs = zip(parameter.choices, parameter.labels, strict=True)
+    return [value if label == value else f"{value or EMPTY} ({label})" for value, label in pairs]
 
 
 def _bounds(parameter: Parameter) -> Iterator[str]:

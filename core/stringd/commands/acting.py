@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stringd.actions.call import read_call
+from stringd.actions.call import Call, read_call
+from stringd.actions.called import USAGE, called
+from stringd.actions.default import shown_page
 from stringd.actions.environment import environment_of
 from stringd.actions.running import Running
 from stringd.actions.schema import call_of, schema_of
-from stringd.contracts.commands import Command, CommandLine, Invocation, TopicGroup
+from stringd.actions.submissions import submitted
+from stringd.commands.opening import visit
+from stringd.contracts.commands import Command, Invocation, TopicGroup
+from stringd.contracts.outlines import Form
 from stringd.contracts.replies import Reply
 from stringd.documents.actions import Action
 from stringd.documents.desk import Desk
+from stringd.documents.page import Page
 from stringd.errors import Refusal
+from stringd.text.listing import listed, nearest_first
 from stringd.text.nearest import nearest
 
-_CALL = re.compile(r"/{1,2}[^\s.]+(?:\.(?P<member>\S*))?[^\S\n]*(?P<typed>.*)", re.DOTALL)
-_NAMED = re.compile(r"(?P<name>\S+)[^\S\n]*(?P<typed>.*)", re.DOTALL)
 _NONE = "(none)"
 
 
@@ -26,7 +30,7 @@ async def _act(invocation: Invocation) -> Reply:
     page = await Desk(invocation).current()
     environment = environment_of(invocation, page)
     actions = environment.actions_of(page)
-    name, typed = _called(invocation.line)
+    name, typed = called(invocation.line.text)
     if name is None:
         return Reply.page("Actions", "\n".join(map(call_of, actions.values())) or _NONE)
     action = actions.get(name)
@@ -36,28 +40,22 @@ async def _act(invocation: Invocation) -> Reply:
     if call.wants_help or (call.is_bare and call.missing):
         summary = environment.functions[name].summary if name in environment.functions else ""
         return Reply.page(f"Action: {name}", schema_of(action, summary))
+    if action.form:
+        return await _send(invocation, page, action.form, call)
     return await Running(invocation=invocation, page=page, environment=environment, call=call).reply()
 
 
-def _called(line: CommandLine) -> tuple[str | None, str]:
-    """Return the action that is meant, if one is, and what was typed behind it."""
-    found = _CALL.fullmatch(line.text)
-    assert found is not None
-    if found["member"] is not None:
-        return found["member"].lower(), found["typed"]
-    if not found["typed"]:
-        return None, ""
-    named = _NAMED.fullmatch(found["typed"])
-    if named is None:
-        raise Refusal(
-            "INVALID_PAYLOAD", "The action's name stands behind the command.", f"Usage: {ACT.usage}"
-        )
-    return named["name"].lower(), named["typed"]
+async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> Reply:
+    """Send a form, and open what is answered."""
+    call.require_all()
+    opened = await Desk(invocation).open(submitted(page, form, call))
+    visit(invocation, opened)
+    return Reply.page(f"Opened {opened.page.uri}", await shown_page(invocation, opened))
 
 
 def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:
     meant = nearest(name, actions)
-    known = ", ".join(f"/act.{it}" for it in actions) or _NONE
+    known = listed([f"/act.{it}" for it in nearest_first(name, actions)], "/act lists them") or _NONE
     context = [f"actions: {known}", *([f"nearest: /act.{meant}"] if meant else [])]
     return Refusal("ACTION_NOT_FOUND", f"Action not found: {name}", *context)
 
@@ -65,7 +63,7 @@ def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:
 ACT = Command(
     name="act",
     summary="List what this document can do, or do it: /act.name --help tells how.",
-    usage="/act | /act.name [value] [--flag value] | /act name ...",
+    usage=USAGE,
     run=_act,
     topic_types=TopicGroup.DOCUMENTS,
     takes_body=True,

@@ -32,7 +32,7 @@ async def _open(invocation: Invocation) -> Reply:
     if spot.path and is_directory(spot.path, spot.shown):
         return await _open_directory(invocation, spot, spot.path)
     opened = await desk.open(spot)
-    _visit(invocation, opened)
+    visit(invocation, opened)
     return Reply.page(f"Opened {opened.spot.shown}", await shown_page(invocation, opened))
 
 
@@ -89,10 +89,11 @@ def _shown(invocation: Invocation, opened: Opened) -> str:
     return shown_document(opened.place, invocation.session.user)
 
 
-def _visit(invocation: Invocation, opened: Opened) -> None:
+def visit(invocation: Invocation, opened: Opened) -> None:
+    """Make what was opened the topic's document; what a form has brought is always a step of the history."""
     state, place = invocation.session.state, opened.place
     history = state.history
-    if state.document and state.document.uri != place.uri:
+    if state.document and (state.document.uri != place.uri or opened.spot.submission):
         history = (*history, state.document)[-MOST_HISTORY:]
     if (state.document, state.history, state.directory) != (place, history, None):
         invocation.session.remember(replace(state, document=place, history=history, directory=None))

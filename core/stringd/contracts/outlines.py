@@ -59,22 +59,32 @@ class FieldKind(Enum):
     CHOICE = "choice"
     CHOICES = "choices"
     BUTTON = "button"
+    IMAGE = "image"
     HIDDEN = "hidden"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A value that a field takes, and how the page calls it."""
+    """A value that a field takes, how the page calls it, and its place among all that is sent.
+
+    A button may have a `method`, `url` or `encoding` of its own in place of the form's.
+    """
 
     value: str
     label: str
+    place: int = 0
+    method: str | None = None
+    url: str | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """A field of a form. `default` is what is sent when nothing else is said; empty where nothing is.
 
-    A `SWITCH` is sent as its one choice when it is on.
+    A `SWITCH` is sent as its one choice when it is on. Of all fields that are a `BUTTON`, or an `IMAGE` that
+    sends where it was clicked, one choice is pressed; one without a name is only pressed. `place` is the
+    field's among all that is sent, where its choices have none.
     """
 
     name: str
@@ -86,13 +96,16 @@ class Field:
     minimum: float | None = None
     maximum: float | None = None
     longest: int | None = None
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
     """A form of a page: an action of that name which opens what is answered.
 
-    `fields` are in the order in which they are sent; `left_out` names those that can't be filled here.
+    An empty `url` is the page's own. `fields` are in the order of the page, which is that in which they are
+    sent unless they have places; `left_out` names those that can't be filled here. `charset` is Python's
+    name of what it is sent in.
     """
 
     id: str
@@ -101,6 +114,7 @@ class Form:
     encoding: str
     fields: tuple[Field, ...]
     left_out: tuple[str, ...] = ()
+    charset: str = "utf-8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

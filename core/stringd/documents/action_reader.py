@@ -7,6 +7,7 @@ import shlex
 import textwrap
 from dataclasses import dataclass, replace
 
+from stringd.contracts.outlines import Form
 from stringd.documents.outline import Flaw
 from stringd.documents.parameters import Parameter, read_parameter
 from stringd.documents.parse import Fence
@@ -27,9 +28,10 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """Something an agent can do: an HTTP request or a command line, with its author's text untouched.
+    """Something an agent can do: an HTTP request, a command line, or a form of the page.
 
-    `target` is the URL, or the command; `line` is where its fence begins and counts from 1.
+    `target` is the URL, or the command, its author's text untouched; `line` is where its fence begins and
+    counts from 1.
     """
 
     id: str
@@ -39,6 +41,7 @@ class Action:
     headers: tuple[tuple[str, str], ...]
     body: str | None
     line: int
+    form: Form | None = None
 
 
 class Reader:

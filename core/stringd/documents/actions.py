@@ -10,6 +10,7 @@ from stringd.documents.action_reader import CLI, HTTP_METHODS, Action, Reader, f
 from stringd.documents.outline import Flaw
 from stringd.documents.parameters import Parameter
 from stringd.documents.parse import Fence
+from stringd.text.listing import listed
 
 __all__ = ["CLI", "HTTP_METHODS", "Action", "ActionBook", "Parameter", "hint", "parse_actions"]
 
@@ -47,7 +48,7 @@ def parse_actions(fences: Iterable[Fence]) -> ActionBook:
 
 def hint(actions: Iterable[Action]) -> str | None:
     """Return the line that tells how to call the actions, each with what it requires; None without any."""
-    calls = " | ".join(map(_call, actions))
+    calls = listed([*map(_call, actions)], "/act lists them", between=" | ")
     return f"[actions] {calls}" if calls else None
 
 

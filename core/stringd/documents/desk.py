@@ -120,6 +120,7 @@ class Desk:
             fresh=spot.fresh,
             full=spot.full,
             options=spot.options,
+            submission=spot.submission,
         )
         loaded = await self._invocation.daemon.find(wanted)
         if isinstance(loaded, Located):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stringd.contracts.outlines import Outline, Span
-from stringd.documents.actions import parse_actions
+from stringd.documents.forms import form_book
 from stringd.documents.lines import Lines
 from stringd.documents.outline import Block
 from stringd.documents.parse import Parsed, Structure, find_blocks
@@ -14,14 +14,14 @@ from stringd.documents.sheet import Sheet
 from stringd.documents.shortcuts import name_links
 
 
-def outlined_sheet(text: str, title: str | None, outline: Outline) -> Sheet:
-    """Return a text with the structure that its outline gives it."""
+def outlined_sheet(text: str, title: str | None, outline: Outline, uri: str = "") -> Sheet:
+    """Return a text with the structure that its outline gives it; forms are those of the page of a URI."""
     parsed = _parsed(Lines(text), title, outline)
     shortcuts = name_links(outline.links, parsed.lines)
     return Sheet(
         parsed=parsed,
         shortcuts=shortcuts,
-        actions=parse_actions(()),
+        actions=form_book(outline.forms, uri),
         body=render(parsed, shortcuts),
     )
 

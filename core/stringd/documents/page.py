@@ -119,8 +119,7 @@ def file_page(path: Path, source: str, read: ReadFile) -> Page:
 
 def remote_page(document: Document) -> Page:
     """Return the page of what a loader brought; what it names is not fetched."""
-    outline = document.outline
-    sheet = outlined_sheet(document.text, document.title, outline) if outline else read_sheet(document.text)
+    sheet = _sheet_of(document)
     return Page(
         uri=document.uri,
         path=None,
@@ -129,6 +128,12 @@ def remote_page(document: Document) -> Page:
         flaws=sheet.flaws,
         reach=document.private,
     )
+
+
+def _sheet_of(document: Document) -> Sheet:
+    if document.outline is None:
+        return read_sheet(document.text)
+    return outlined_sheet(document.text, document.title, document.outline, document.uri)
 
 
 def unknown_block(block_id: str, known: Mapping[str, object]) -> Refusal:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+CHOICES = "choices"
+HIDDEN = "***"
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _LINE = re.compile(
     r"[ \t]+(?P<name>[^\W\d][\w-]*)(?:,[ \t]*-(?P<alias>[A-Za-z]))?[ \t]*:"
@@ -20,7 +22,11 @@ _ESCAPE = re.compile(r'\\(["\\])')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """What an action takes; `default` is the author's text, `minimum` and `maximum` of a text are lengths."""
+    """What an action takes; `default` is the author's text, `minimum` and `maximum` of a text are lengths.
+
+    `labels` are what the choices are called, where that is something else. A `secret` value is never shown.
+    Only fields of forms have the type `choices`: any number of them, with commas between.
+    """
 
     name: str
     alias: str | None
@@ -31,6 +37,8 @@ class Parameter:
     minimum: float | None
     maximum: float | None
     choices: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    secret: bool = False
 
 
 def read_parameter(line: str, complain: Callable[[str], None]) -> Parameter | None:

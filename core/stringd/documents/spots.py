@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.contracts.documents import Package
+from stringd.contracts.documents import Package, Submission
 from stringd.contracts.sessions import Place
 from stringd.documents.packages import locate
 from stringd.documents.page import Page
@@ -16,7 +16,7 @@ class Spot:
     """Where a target leads: a file, or else a URI, and a block of it. `shown` is how a reply names it.
 
     `reach` tells whether a URI may lead to this machine or into a private network, `here` that the current
-    document is meant; `fresh`, `full` and `options` are what its loader is asked for.
+    document is meant; `fresh`, `full`, `options` and `submission` are what its loader is asked for.
     """
 
     shown: str
@@ -28,6 +28,7 @@ class Spot:
     fresh: bool = False
     full: bool = False
     options: frozenset[str] = frozenset()
+    submission: Submission | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from stringd.text.nearest import LONGEST
 MOST = 60
 
 
-def listed(names: Sequence[str], where: str) -> str:
+def listed(names: Sequence[str], where: str, *, most: int = MOST, between: str = ", ") -> str:
     """Return names in a line; of more than sixty, the first, how many there are more, and where."""
-    more = len(names) - MOST
-    return ", ".join(names[:MOST]) + (f" … and {more} more: {where}" if more > 0 else "")
+    more = len(names) - most
+    return between.join(names[:most]) + (f" … and {more} more: {where}" if more > 0 else "")
 
 
 def nearest_first(word: str, names: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stringd.errors import Refusal
 
@@ -32,10 +32,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """One word as it was typed; one that begins with a quote is never a flag."""
+    """One word as it was typed, and where; one that begins with a quote is never a flag."""
 
     pieces: tuple[Piece, ...] = ()
     quoted: bool = False
+    start: int = 0
+    end: int = 0
 
     @property
     def text(self) -> str:
@@ -45,7 +47,8 @@ class Word:
     def behind(self, count: int) -> Word:
         """Return what stands behind so many characters of the first stretch."""
         first, *others = self.pieces
-        return Word(pieces=(Piece(text=first.text[count:]), *others), quoted=True)
+        rest = (Piece(text=first.text[count:]), *others)
+        return replace(self, pieces=rest, quoted=True, start=self.start + count)
 
 
 def split_words(text: str) -> tuple[Word, ...]:
@@ -90,7 +93,7 @@ def _defined(name: str, lookup: Callable[[str], str | None]) -> str:
 def _words(text: str) -> Iterator[Word]:
     pieces: list[Piece] = []
     quoted = False
-    position = 0
+    position = start = 0
     while position < len(text):
         found = _PIECE.match(text, position)
         if found is None:
@@ -100,13 +103,13 @@ def _words(text: str) -> Iterator[Word]:
             raise Refusal("INVALID_PAYLOAD", "One command per request: only a quoted value may span lines.")
         if found["blank"]:
             if pieces:
-                yield Word(pieces=tuple(pieces), quoted=quoted)
-            pieces, quoted = [], False
+                yield Word(pieces=tuple(pieces), quoted=quoted, start=start, end=found.start())
+            pieces, quoted, start = [], False, position
         else:
             quoted = quoted or (not pieces and found["bare"] is None)
             pieces += _pieces(found)
     if pieces:
-        yield Word(pieces=tuple(pieces), quoted=quoted)
+        yield Word(pieces=tuple(pieces), quoted=quoted, start=start, end=position)
 
 
 def _pieces(found: re.Match[str]) -> Iterator[Piece]:

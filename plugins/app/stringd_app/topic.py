@@ -17,7 +17,7 @@ class AppTopic(DocumentTopic):
     """One app, or none as long as it is not installed."""
 
     def __init__(self, context: TopicContext) -> None:
-        super().__init__()
+        super().__init__(context.session)
         self._session = context.session
         self._daemon = context.daemon
 

@@ -1,0 +1,84 @@
+"""Which action a command calls, what was typed behind its name, and how much of that may be shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from stringd.actions.flags import sort_words
+from stringd.documents.actions import Action
+from stringd.documents.parameters import HIDDEN
+from stringd.errors import Refusal
+from stringd.text.words import split_words
+
+Place: TypeAlias = tuple[int, int]
+
+USAGE = "/act | /act.name [value] [--flag value] | /act name ..."
+_CALL = re.compile(r"/{1,2}[^\s.]+(?:\.(?P<member>\S*))?[^\S\n]*(?P<typed>.*)", re.DOTALL)
+_NAMED = re.compile(r"(?P<name>\S+)[^\S\n]*(?P<typed>.*)", re.DOTALL)
+_ACTS = re.compile(r"//?act(?:ion)?(?:[.\s]|$)", re.IGNORECASE)
+
+
+def called(text: str) -> tuple[str | None, str]:
+    """Return the action that is meant, if one is, and what was typed behind it."""
+    found = _CALL.fullmatch(text)
+    assert found is not None
+    if found["member"] is not None:
+        return found["member"].lower(), found["typed"]
+    if not found["typed"]:
+        return None, ""
+    named = _NAMED.fullmatch(found["typed"])
+    if named is None:
+        raise Refusal("INVALID_PAYLOAD", "The action's name stands behind the command.", f"Usage: {USAGE}")
+    return named["name"].lower(), named["typed"]
+
+
+def masked_call(text: str, actions: Mapping[str, Action] | None) -> str:
+    """Return a command with the secrets hidden that it passes to one of the actions.
+
+    All is hidden that it passes where it can't be told what is secret: the call can't be read, or nobody
+    knows the actions.
+    """
+    if not _ACTS.match(text):
+        return text
+    try:
+        name, typed = called(text)
+    except Refusal:
+        return text
+    places = _secret_places(name, typed, actions)
+    return text[: len(text) - len(typed)] + _without(typed, places)
+
+
+def _secret_places(name: str | None, typed: str, actions: Mapping[str, Action] | None) -> list[Place]:
+    everything = [(0, len(typed))] if typed else []
+    if actions is None:
+        return everything
+    if not any(map(_takes_secrets, actions.values())):
+        return []
+    action = actions.get(name or "")
+    try:
+        return _secrets(typed, action) if action else everything
+    except Refusal:
+        return everything if action and _takes_secrets(action) else []
+
+
+def _takes_secrets(action: Action) -> bool:
+    return any(it.secret for it in action.parameters)
+
+
+def _secrets(typed: str, action: Action) -> list[Place]:
+    given = sort_words(split_words(typed), action)
+    secret = (it.name for it in action.parameters if it.secret)
+    words = [word for name in secret for word in given.by_name.get(name, ()) if word]
+    if given.wants_help and _takes_secrets(action):
+        words += given.operands
+    return sorted((it.start, it.end) for it in words)
+
+
+def _without(text: str, places: Iterable[Place]) -> str:
+    pieces, position = [], 0
+    for start, end in places:
+        pieces += [text[position:start], HIDDEN]
+        position = end
+    return "".join((*pieces, text[position:]))

@@ -1,0 +1,105 @@
+"""What a call of a form sends, as a browser would, and where to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from stringd.actions.call import Call
+from stringd.actions.form_encoding import Entry, body_of, query_of
+from stringd.actions.values import Value, as_text
+from stringd.contracts.outlines import Choice, Field, FieldKind, Form
+from stringd.documents.forms import CONFIRM, flags_of, is_button, is_foreign, origin_of
+from stringd.documents.page import Page
+from stringd.documents.spots import Spot
+from stringd.errors import Refusal
+
+_CLICKED = ("x", "y")
+
+
+class _Pressed(NamedTuple):
+    """The button that is pressed, by its flag."""
+
+    flag: str
+    choice: Choice
+
+
+def submitted(page: Page, form: Form, call: Call) -> Spot:
+    """Return where a form's call leads, and what it sends; refuse what can't or should not be sent."""
+    pressed = _pressed(form, call)
+    own = pressed.choice if pressed else Choice(value="", label="")
+    target = ((own.url or form.url) or page.uri).partition("#")[0]
+    _require_sendable(target, page, call)
+    entries = [entry for _, entry in sorted(_entries(form, call, pressed), key=lambda it: it[0])]
+    method = own.method or form.method
+    if method != "POST":
+        url = f"{target.partition('?')[0]}?{query_of(entries, form.charset)}"
+        return Spot(shown=url, uri=url, reach=page.reach)
+    submission = body_of(entries, method, own.encoding or form.encoding, form.charset)
+    return Spot(shown=target, uri=target, reach=page.reach, submission=submission)
+
+
+def _pressed(form: Form, call: Call) -> _Pressed | None:
+    """Return the button that the call presses, else the one that the page presses by itself."""
+    buttons = {flag: field for flag, field in flags_of(form) if is_button(field)}
+    given = [
+        _Pressed(flag, choice)
+        for flag, field in buttons.items()
+        if (choice := _meant(field, call.values.get(flag)))
+    ]
+    if len(given) > 1:
+        flags = " and ".join(f"--{it.flag}" for it in given)
+        raise Refusal("INVALID_PARAMS", f"{flags}: expected one of them, received {len(given)}")
+    left = ((flag, field) for flag, field in buttons.items() if field.default and flag not in call.values)
+    own = (_Pressed(flag, choice) for flag, it in left if (choice := _meant(it, it.default[0])))
+    return next(iter(given), next(own, None))
+
+
+def _meant(button: Field, value: Value | None) -> Choice | None:
+    if value is True:
+        return button.choices[0]
+    return next((it for it in button.choices if it.value == value), None)
+
+
+def _require_sendable(target: str, page: Page, call: Call) -> None:
+    name = call.action.id
+    if origin_of(target) is None:
+        scheme = target.partition(":")[0]
+        message = f"act.{name} leads to {scheme}:, and forms are sent to http: and https: only."
+        raise Refusal("INVALID_TARGET", message)
+    if is_foreign(target, page.uri) and not call.values.get(CONFIRM):
+        here, there = urlsplit(page.uri).netloc, urlsplit(target).netloc
+        message = f"act.{name} is sent to {there}, and the page is from {here or page.uri}."
+        raise Refusal("NOT_TRUSTED", message, f"--{CONFIRM} sends it there.")
+
+
+def _entries(form: Form, call: Call, pressed: _Pressed | None) -> Iterator[tuple[int, Entry]]:
+    """Yield what is sent, each with its place."""
+    for flag, field in flags_of(form):
+        if is_button(field):
+            if pressed and flag == pressed.flag:
+                yield from _clicked(field, pressed.choice)
+        else:
+            places = {it.value: it.place for it in field.choices}
+            for value in _sent(field, flag, call.values):
+                yield places.get(value) or field.place, (field.name, value)
+
+
+def _clicked(button: Field, choice: Choice) -> Iterator[tuple[int, Entry]]:
+    if button.kind is FieldKind.IMAGE:
+        for axis in _CLICKED:
+            yield choice.place, (f"{button.name}.{axis}" if button.name else axis, "0")
+    elif button.name:
+        yield choice.place, (button.name, choice.value)
+
+
+def _sent(field: Field, flag: str, values: Mapping[str, Value]) -> tuple[str, ...]:
+    if flag not in values:
+        return field.default
+    value = values[flag]
+    if field.kind is FieldKind.SWITCH:
+        return tuple(it.value for it in field.choices) if value else ()
+    if isinstance(value, tuple):
+        return tuple(it.value for it in field.choices if it.value in value)
+    return (as_text(value),)
