@@ -1,0 +1,1 @@
+"""HTML as an agent reads it."""
