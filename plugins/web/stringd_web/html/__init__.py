@@ -1,1 +1,1 @@
-"""HTML as Markdown."""
+"""HTML as an agent reads it."""

@@ -1,0 +1,111 @@
+"""What of a page is its content."""
+
+from __future__ import annotations
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd_web.html.trees import ancestors, attribute, children, remove, words
+
+_MAIN = "main, [role=main]"
+_OWN = "article, main, [role=main], section"
+_PAGE_LEVEL = (
+    ":is(header, footer, aside, [role=banner], [role=contentinfo], [role=complementary])"
+    f":not(:is({_OWN}) *), "
+    ":is(nav, [role=navigation], [role=search]):not(article *)"
+)
+_CALLED_NAVIGATION = ", ".join(
+    f":is(div, ul, ol, section, td)[{name}*='{word}' i]"
+    for name in ("id", "class")
+    for word in ("nav", "menu", "sidebar", "breadcrumb", "footer", "toolbar", "pagination", "related")
+)
+_MOST_IN_LINKS = 0.6
+_LEAST_OF_MAIN = 0.25
+_LEAST_OF_ARTICLE = 0.5
+
+
+def choose_content(tree: LexborHTMLParser) -> None:
+    """Take off a page what is not its content; in doubt it stays."""
+    body = tree.body
+    if body is None:
+        return
+    content = _longest(tree.css(_MAIN)) or _only_article(tree)
+    title = _title_outside(tree, content) if content else None
+    whole = _size(body)
+    whole -= _drop_page_level(tree, whole, title)
+    if content is not None and _size(content) >= _least(content) * whole:
+        _keep(body, content, title)
+    else:
+        _drop_lists_of_links(tree, whole)
+
+
+def _size(node: LexborNode) -> int:
+    return len(node.text_lexbor())
+
+
+def _longest(nodes: list[LexborNode]) -> LexborNode | None:
+    return max(nodes, key=_size) if len(nodes) > 1 else next(iter(nodes), None)
+
+
+def _only_article(tree: LexborHTMLParser) -> LexborNode | None:
+    articles = tree.css("article:not(article *)")
+    return articles[0] if len(articles) == 1 else None
+
+
+def _least(content: LexborNode) -> float:
+    return _LEAST_OF_ARTICLE if content.tag == "article" else _LEAST_OF_MAIN
+
+
+def _title_outside(tree: LexborHTMLParser, content: LexborNode) -> LexborNode | None:
+    """Return the page's heading if it stands outside of its content."""
+    if content.css_first("h1"):
+        return None
+    return next((it for it in tree.css("h1:not(:is(nav, aside, footer) *)") if words(it)), None)
+
+
+def _drop_page_level(tree: LexborHTMLParser, whole: int, title: LexborNode | None) -> int:
+    """Drop navigation, headers and footers, and return how much text that was.
+
+    If they hold all of the page's text, they are its content.
+    """
+    outer = _outermost(tree.css(_PAGE_LEVEL))
+    dropped = sum(map(_size, outer))
+    if dropped >= whole:
+        return 0
+    for node in outer:
+        for heading in [title] if title is not None and _is_in(title, node) else node.css("h1"):
+            node.insert_before(heading, move=True)
+    remove(outer)
+    return dropped
+
+
+def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
+    known = {it.mem_id for it in nodes}
+    return [it for it in nodes if not any(above.mem_id in known for above in ancestors(it))]
+
+
+def _is_in(node: LexborNode, outer: LexborNode) -> bool:
+    return any(above.mem_id == outer.mem_id for above in ancestors(node))
+
+
+def _keep(body: LexborNode, content: LexborNode, title: LexborNode | None) -> None:
+    """Keep nothing of a page but its content, with the heading before it."""
+    if title is not None:
+        content.insert_before(title, move=True)
+    kept = {content.mem_id, *(it.mem_id for it in ancestors(content))}
+    if title is not None:
+        kept.add(title.mem_id)
+    for above in (content, *ancestors(content)):
+        if above.mem_id == body.mem_id:
+            return
+        siblings = children(above.parent) if above.parent is not None else []
+        remove(it for it in siblings if it.mem_id not in kept)
+
+
+def _drop_lists_of_links(tree: LexborHTMLParser, whole: int) -> None:
+    """Drop what is called navigation and holds little but links."""
+    found = [it for it in tree.css(_CALLED_NAVIGATION) if not it.css_first("h1, main, article")]
+    for node in reversed(_outermost(found)):
+        text = _size(node)
+        linked = sum(_size(it) for it in node.css("a[href]"))
+        if text < whole / 2 and linked >= _MOST_IN_LINKS * max(text, 1) and attribute(node, "role") != "main":
+            node.decompose()

@@ -1,0 +1,137 @@
+"""What nobody wrote to be read is taken off a page: scripts, styles, banners, and what is there twice."""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd_web.html.trees import attribute, remove, words
+
+_MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head"
+_SHADOW = "template[shadowrootmode], template[shadowroot]"
+_MOST_SHADOWS = 1000
+_HIDDEN = (
+    "[hidden], [aria-hidden='true'], [style], "
+    ".sr-only, .visually-hidden, .visuallyhidden, .screen-reader-text"
+)
+_NOT_SHOWN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
+_MOST_COMPARED = 100
+_BANNERS = (
+    "[id*='cookie' i], [class*='cookie' i], [aria-label*='cookie' i], "
+    "[id*='consent' i], [class*='consent' i], "
+    "[id*='gdpr' i], [class*='gdpr' i], #onetrust-banner-sdk, .cc-window, .cc-banner, "
+    "[class*='skip' i], [class*='jump' i]"
+)
+_ASKS = re.compile(
+    r"\b(?:accept|agree|consent|allow|reject|decline|got it|akzeptieren|zustimmen|ablehnen|accepter|aceptar)",
+    re.IGNORECASE,
+)
+_SKIPS = re.compile(r"skip|jump", re.IGNORECASE)
+_LONGEST_BANNER = 3000
+_BUTTON_NOISE = {
+    "copy",
+    "copied",
+    "copied!",
+    "copy code",
+    "copy to clipboard",
+    "close",
+    "menu",
+    "toggle",
+    "share",
+    "×",
+    "x",
+}
+_LITTLE = 200
+WIDGETS = "input, select, textarea, button, datalist, progress, meter"
+HINTS = "abbr, acronym"
+
+
+def drop_machinery(tree: LexborHTMLParser) -> None:
+    """Drop what is for browsers; declarative shadow trees are part of the page."""
+    machinery = tree.css(f"{_MACHINERY}, noscript")
+    if any(it.tag == "template" for it in machinery):
+        _open_shadows(tree)
+        machinery = tree.css(f"{_MACHINERY}, noscript")
+    noscripts = [it for it in machinery if it.tag == "noscript"]
+    remove(it for it in machinery if it.tag != "noscript")
+    if noscripts and _has_text_without(tree, noscripts):
+        remove(noscripts)
+
+
+def _open_shadows(tree: LexborHTMLParser) -> None:
+    for _ in range(_MOST_SHADOWS):
+        template = tree.css_first(_SHADOW)
+        if template is None:
+            return
+        shadow = tree.create_node("div")
+        shadow.inner_html = "".join(it.html or "" for it in template.template_fragments())
+        template.insert_before(shadow, move=True)
+        template.decompose()
+
+
+def _has_text_without(tree: LexborHTMLParser, nodes: list[LexborNode]) -> bool:
+    body = tree.body
+    return body is not None and len(words(body)) - sum(len(words(it)) for it in nodes) > _LITTLE
+
+
+def drop_banners(tree: LexborHTMLParser) -> None:
+    """Drop what asks for consent to cookies, and links that only lead past the navigation."""
+    remove(it for it in tree.css(_BANNERS) if _skips(it) or _asks_for_consent(it))
+
+
+def _skips(node: LexborNode) -> bool:
+    return (
+        node.tag == "a"
+        and bool(_SKIPS.search(attribute(node, "class")))
+        and attribute(node, "href").startswith("#")
+    )
+
+
+def _asks_for_consent(node: LexborNode) -> bool:
+    if node.tag in {"html", "body", "main", "article"} or node.css_first("h1, main, article"):
+        return False
+    if not node.css_first("button, [role=button], input, a"):
+        return False
+    text = words(node)
+    return len(text) < _LONGEST_BANNER and "cookie" in text.lower() and bool(_ASKS.search(text))
+
+
+def drop_repeated(tree: LexborHTMLParser) -> None:
+    """Drop what a browser does not show and the page says elsewhere, too; what is said only there is kept."""
+    hidden = [it for it in tree.css(_HIDDEN) if _is_hidden(it)]
+    if hidden and tree.body is not None:
+        page = words(tree.body)
+        for node in hidden[:_MOST_COMPARED][::-1]:
+            text = words(node)
+            if not any(map(str.isalnum, text)):
+                node.decompose()
+            elif page.count(text) > 1:
+                page = page.replace(text, "", 1)
+                node.decompose()
+
+
+def _is_hidden(node: LexborNode) -> bool:
+    style = node.attrs.get("style")
+    is_styled_only = style is not None and not _NOT_SHOWN.search(style)
+    return not is_styled_only or "hidden" in node.attrs or attribute(node, "aria-hidden") == "true"
+
+
+def drop_widgets(tree: LexborHTMLParser) -> None:
+    """Drop buttons that do nothing to a text, and what can be filled in; a list's boxes become `[x]`."""
+    for box in tree.css(
+        "li > input[type=checkbox], li > p > input[type=checkbox], li > label > input[type=checkbox]"
+    ):
+        box.replace_with("[x] " if "checked" in box.attrs else "[ ] ")
+    remove(it for it in tree.css("button") if words(it).lower() in _BUTTON_NOISE)
+    for select in reversed(tree.css("select")):
+        select.replace_with(", ".join(words(it) for it in select.css("option")))
+    remove(tree.css("input, textarea:not([readonly]), datalist, progress:empty, meter:empty"))
+
+
+def write_out_hints(tree: LexborHTMLParser) -> None:
+    """Write what a browser shows when a pointer rests there: what is short for what."""
+    for node in tree.css("abbr[title], acronym[title]"):
+        title = attribute(node, "title")
+        if title and title not in words(node):
+            node.insert_child(f" ({title})")

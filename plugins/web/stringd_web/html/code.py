@@ -1,0 +1,149 @@
+"""Code is taken out of a page as it is: nothing that is done to the page's text can touch it."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd_web.html.marks import BEGIN, MARK, Marks
+from stringd_web.html.trees import ancestors, attribute, remove
+
+_PREFORMATTED = frozenset({"pre", "listing", "xmp"})
+_INLINE = "code, kbd, samp, tt"
+_BESIDE_CODE = (
+    "[class*='lineno'], [class*='linenum'], [class*='line-num'], [class*='gutter'], [class*='hljs-ln-n'], "
+    ".copybtn, clipboard-copy, button"
+)
+_NUMBERED = {"td", "div", "pre", "span", "a"}
+_BUTTONS = {"button", "clipboard-copy"}
+_HOLDS_CODE = re.compile(r"highlight|code|snippet", re.IGNORECASE)
+_LANGUAGE = re.compile(r"(?:language|lang|highlight-source|highlight-text|highlight|src|brush)-([\w+#.-]+)")
+_NO_LANGUAGE = {
+    "default",
+    "none",
+    "text",
+    "plain",
+    "plaintext",
+    "txt",
+    "source",
+    "rouge",
+    "nohighlight",
+    "notranslate",
+}
+_NAMES_OF_LANGUAGES = "data-lang", "data-language", "data-code-language"
+_BARE = {"sourceCode", "hljs", "src", "prettyprint", "brush:"}
+_LANGUAGE_NAME = re.compile(r"[A-Za-z][\w+#.-]*")
+_TICKS = re.compile("`+")
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_OUTER_LEVELS = 3
+
+
+def take_code_blocks(tree: LexborHTMLParser, marks: Marks) -> None:
+    """Put marks in the place of what is in `<pre>`, byte for byte."""
+    blocks = tree.css("pre, listing, xmp")
+    if not blocks:
+        return
+    remove(it for it in tree.css(_BESIDE_CODE) if _is_beside_code(it))
+    for node in blocks:
+        if not _is_in_preformatted(node):
+            _take_block(node, marks)
+
+
+def _is_beside_code(node: LexborNode) -> bool:
+    """Tell whether a node is a line's number, or a button for copying."""
+    around = list(islice(ancestors(node), _OUTER_LEVELS))
+    if node.tag in _BUTTONS or "copybtn" in attribute(node, "class"):
+        return any(it.tag == "pre" or _HOLDS_CODE.search(attribute(it, "class")) for it in around)
+    if node.tag not in _NUMBERED or not node.text_lexbor().strip("0123456789 \t\n"):
+        return node.tag in _NUMBERED
+    return False
+
+
+def _is_in_preformatted(node: LexborNode) -> bool:
+    return any(it.tag in _PREFORMATTED for it in ancestors(node))
+
+
+def _take_block(node: LexborNode, marks: Marks) -> None:
+    language = _language(node)
+    _break_lines(node)
+    text = _without_marks(node.text())
+    node.inner_html = marks.block(fenced(text, language)) if text.strip() else ""
+    if (code := node.parent) is not None and code.tag == "code":
+        code.unwrap()
+
+
+def fenced(text: str, language: str) -> list[str]:
+    """Return lines of code between fences that nothing in it can close."""
+    fence = "`" * max(3, _longest(text) + 1)
+    return [fence + language, *text.removesuffix("\n").split("\n"), fence]
+
+
+def take_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
+    """Put marks in the place of code in a line; links in it remain links."""
+    for node in reversed(tree.css(_INLINE)):
+        text = node.text()
+        if BEGIN in text:
+            node.inner_html = "".join(_taken(part, marks) for part in _parts(text))
+            node.unwrap()
+        else:
+            node.replace_with(_taken(text, marks))
+
+
+def code_span(text: str) -> str:
+    """Return code between backticks that nothing in it can close."""
+    ticks = "`" * (_longest(text) + 1 if "`" in text else 1)
+    pad = " " if text[0] == "`" or text[-1] == "`" else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def _parts(text: str) -> list[str]:
+    """Split text into marks and what stands between them."""
+    return re.split(f"({MARK.pattern.replace('(', '(?:')})", text)
+
+
+def _taken(part: str, marks: Marks) -> str:
+    code = _BLANKS.sub(" ", part).strip(" ")
+    if not code or part[0] == BEGIN:
+        return part
+    before = " " if part[0].isspace() else ""
+    after = " " if part[-1].isspace() else ""
+    return f"{before}{marks.literal(code_span(code))}{after}"
+
+
+def _without_marks(text: str) -> str:
+    return MARK.sub("", text) if BEGIN in text else text
+
+
+def _break_lines(node: LexborNode) -> None:
+    """Let lines end where a browser ends them."""
+    for br in node.css("br"):
+        br.replace_with("\n")
+    for line in reversed(node.css("div, li, p, tr")):
+        if line.next is not None and not line.text_lexbor().endswith("\n"):
+            line.insert_child("\n")
+
+
+def _longest(text: str) -> int:
+    return max(map(len, _TICKS.findall(text)), default=0)
+
+
+def _language(node: LexborNode) -> str:
+    code = node.css_first("code")
+    outer = islice(ancestors(node), _OUTER_LEVELS)
+    for it in (code, node, *outer):
+        name = it is not None and _named_language(it)
+        if name:
+            return name
+    return ""
+
+
+def _named_language(node: LexborNode) -> str:
+    names = [attribute(node, name) for name in _NAMES_OF_LANGUAGES]
+    classes = attribute(node, "class").split()
+    names += [found[1] for it in classes if (found := _LANGUAGE.fullmatch(it))]
+    if classes and node.tag in {"pre", "code", "div"} and classes[0] in _BARE:
+        names += classes[1:2]
+    known = (it.rstrip(";") for it in names)
+    return next((it for it in known if _LANGUAGE_NAME.fullmatch(it) and it.lower() not in _NO_LANGUAGE), "")

@@ -1,0 +1,53 @@
+"""HTML becomes Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from html_to_markdown import ConversionOptions, PreprocessingOptions
+from html_to_markdown.api import convert
+
+from stringd_web.html.escaping import escaped
+from stringd_web.html.marks import BEGIN, DEFINITION, END
+
+_OPTIONS = ConversionOptions(
+    autolinks=False,
+    br_in_tables=True,
+    bullets="-",
+    compact_tables=True,
+    extract_metadata=False,
+    hidden_content="all",
+    inline_data_media="alt_text_only",
+    preprocessing=PreprocessingOptions(enabled=False),
+    sub_symbol="~",
+    sup_symbol="^",
+    tier_strategy="tier2",
+)
+_BLANKS = re.compile(r"\n[ \t\n]*")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_NO_ELEMENTS = re.compile(
+    r"</?(?:a|span|font|button|label|abbr|acronym|time|data|bdi|bdo|wbr|nobr|big|small|u|ins|slot|output|map)"
+    r"(?: [^>]*)?>"
+)
+_ATTRIBUTES = re.compile(r"<(?!td |th |ol |li )([a-z][^ >]*) [^>]*>")
+_NO_DEFINITION = re.compile(r"<dd>\s*</dd>")
+_LINK_NUMBER = re.compile(rf"<sup>((?:{BEGIN}s\d+{END})*{BEGIN}l[^<]*)</sup>")
+_OTHERS = re.compile(
+    r"<(/?)(?:pre|d[ltd]|section|article|header|footer|main|aside|nav|form|fig(?:ure|caption)|center|address|hgroup|"
+    r"search|dialog|object|noscript|canvas)>"
+)
+_SPECIAL = {"<pre>": "<p>", "</pre>": "</p>", "<dd>": f"<ul><li>{DEFINITION}", "</dd>": "</li></ul>"}
+
+
+def to_markdown(html: str) -> str:
+    """Return a tree as it is written in HTML, as Markdown with the marks that are in it."""
+    return convert(escaped(_simplified(html)), _OPTIONS).content or ""
+
+
+def _simplified(html: str) -> str:
+    """Leave nothing but elements that Markdown can show, which is less to convert."""
+    html = _COMMENT.sub("", html) if "<!--" in html else html
+    html = _ATTRIBUTES.sub(lambda tag: f"<{tag[1]}>", _NO_ELEMENTS.sub("", html))
+    html = _BLANKS.sub(" ", html)
+    html = _LINK_NUMBER.sub(r"\1", _NO_DEFINITION.sub("", html))
+    return _OTHERS.sub(lambda tag: _SPECIAL.get(tag[0]) or f"<{tag[1]}div>", html)

@@ -1,0 +1,64 @@
+"""Formulas are written in TeX where the page holds it, else in one line."""
+
+from __future__ import annotations
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd_web.html.marks import Marks
+from stringd_web.html.trees import attribute, children, remove, words
+
+_RENDERED = ".MathJax, .MathJax_Display, .MathJax_Preview, .MathJax_SVG, .MathJax_CHTML"
+_SCRIPTS = "script[type^='math/tex']"
+_WRAPPERS = ".katex-display, .katex, mjx-container, .mwe-math-element, math"
+FORMULAS = f"{_SCRIPTS}, {_WRAPPERS}"
+_TEX = ", ".join(f"annotation[encoding='{it}']" for it in ("application/x-tex", "application/x-latex", "TeX"))
+_JOINED = {"msup": "^", "msub": "_", "mfrac": "/", "munder": "_", "mover": "^"}
+
+
+def take_formulas(tree: LexborHTMLParser, marks: Marks) -> None:
+    """Put marks in the place of formulas."""
+    scripts = tree.css(_SCRIPTS)
+    if scripts:
+        remove(tree.css(f":is({_RENDERED}):not(:is({_RENDERED}) *)"))
+    for script in scripts:
+        display = "display" in attribute(script, "type")
+        script.replace_with(marks.literal(_between_dollars(script.text_lexbor(), display=display)))
+    for node in tree.css(f":is({_WRAPPERS}):not(:is({_WRAPPERS}) *)"):
+        text = _formula(node)
+        if text:
+            node.replace_with(marks.literal(text))
+
+
+def _formula(node: LexborNode) -> str:
+    math = node if node.tag == "math" else node.css_first("math")
+    annotation = node.css_first(_TEX)
+    tex = annotation.text_lexbor() if annotation else attribute(math, "alttext") if math else ""
+    if tex.strip():
+        return _between_dollars(tex, display=_is_display(node, math))
+    return _linear(math) if math else ""
+
+
+def _is_display(node: LexborNode, math: LexborNode | None) -> bool:
+    is_wrapped = "katex-display" in attribute(node, "class") or attribute(node, "display") == "true"
+    return is_wrapped or (math is not None and attribute(math, "display") == "block")
+
+
+def _between_dollars(tex: str, *, display: bool) -> str:
+    line = " ".join(tex.split())
+    return f"$${line}$$" if display else f"${line}$"
+
+
+def _linear(node: LexborNode, depth: int = 0) -> str:
+    """Return a formula in one line; braces say what belongs together."""
+    if node.is_text_node or depth > 50:
+        return words(node)
+    if node.tag in {"annotation", "annotation-xml"}:
+        return ""
+    parts = [part for it in children(node) if (part := _linear(it, depth + 1))]
+    if node.tag == "msqrt":
+        return f"√({' '.join(parts)})"
+    if node.tag in _JOINED and len(parts) > 1:
+        return _JOINED[node.tag].join(part if len(part) == 1 else f"({part})" for part in parts)
+    if node.tag == "msubsup" and len(parts) == 3:
+        return f"{parts[0]}_({parts[1]})^({parts[2]})"
+    return " ".join(parts)

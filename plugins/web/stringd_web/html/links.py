@@ -1,0 +1,73 @@
+"""Links of a page become marks around their labels."""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd_web.html.marks import LINK_END, Marks
+from stringd_web.html.targets import Targets
+from stringd_web.html.trees import attribute, begin_with
+
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_HEADING_TAGS = frozenset(_HEADINGS.split(", "))
+_BLOCKS = (
+    f"{_HEADINGS}, p, div, ul, ol, li, dl, table, pre, blockquote, hr, br, "
+    "section, article, figure, header, footer"
+)
+_SIGNS = {"", "¶", "#", "§", "🔗", "∞", "\uf0c1"}
+_SAYINGS = re.compile(r"(?:direct )?link to |permalink|permanent link|anchor", re.IGNORECASE)
+_TEXT_IN_ITS_PLACE = "title", "aria-label"
+
+
+def take_links(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
+    """Put marks around the labels of links; a link around blocks gets a label of one line."""
+    around_blocks = {it.mem_id for it in tree.css(f"a:has({_BLOCKS})")}
+    for node in reversed(tree.css("a[href]")):
+        target = targets.of(node.attrs.get("href"))
+        if target is None:
+            continue
+        label = marks.plain(node.text_lexbor())
+        if label in _SIGNS and target[0] == "#" and _is_permalink(node, label):
+            node.decompose()
+        elif not label:
+            _name(node, target, marks)
+        elif node.mem_id in around_blocks:
+            _take_card(node, target, marks)
+        else:
+            _enclose(node, label, target, marks)
+
+
+def _is_permalink(node: LexborNode, label: str) -> bool:
+    """Tell whether a link only offers the address of the heading that it stands in, or beside."""
+    if "id" in node.attrs or "name" in node.attrs:
+        return False
+    is_named = any(_SAYINGS.match(attribute(node, it)) for it in ("title", "aria-label", "class"))
+    return is_named or bool(label) or (node.parent is not None and node.parent.tag in _HEADING_TAGS)
+
+
+def _name(node: LexborNode, target: str, marks: Marks) -> None:
+    """Give a link that shows nothing the name that it has for those who can't see it."""
+    label = next((name for it in _TEXT_IN_ITS_PLACE if (name := " ".join(attribute(node, it).split()))), "")
+    if label:
+        node.insert_child(f"{marks.link(label, target)}{label}{LINK_END}")
+
+
+def _take_card(node: LexborNode, target: str, marks: Marks) -> None:
+    heading = node.css_first(_HEADINGS)
+    title = marks.plain(heading.text_lexbor()) if heading else ""
+    if heading is not None and title:
+        _enclose(heading, title, target, marks)
+    else:
+        for block in node.css(_BLOCKS):
+            block.insert_before(" ")
+            block.insert_after(" ")
+        label = marks.plain(node.text_lexbor())
+        node.inner_html = ""
+        node.insert_child(f"{marks.link(label, target)}{label}{LINK_END}")
+
+
+def _enclose(node: LexborNode, label: str, target: str, marks: Marks) -> None:
+    begin_with(node, marks.link(label, target))
+    node.insert_child(LINK_END)

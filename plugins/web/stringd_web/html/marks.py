@@ -1,0 +1,94 @@
+"""What is taken out of a page while it is converted, and the marks that stand in its place.
+
+The marks are made of code points that are no characters: they are taken out of what comes from outside,
+so that no page can forge a mark, and no converter has a reason to touch them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+BEGIN, END, ESCAPE = "\ufdd0", "\ufdd1", "\ufdd2"
+MARK = re.compile(rf"{BEGIN}([a-z])(\d*){END}")
+LINK_END = f"{BEGIN}z{END}"
+DEFINITION = f"{BEGIN}d{END}"
+HEADLESS = f"{BEGIN}t{END}"
+_REFERENCE = re.compile(r"&#(?:[xX]0*[fF][dD][dD][0-2](?![0-9a-fA-F])|0*6497[678](?!\d));?")
+
+
+def without_marks(text: str) -> str:
+    """Return HTML in which nothing can be taken for a mark."""
+    for it in () if text.isascii() else (BEGIN, END, ESCAPE):
+        text = text.replace(it, "")
+    return _REFERENCE.sub("", text)
+
+
+class Target(NamedTuple):
+    """Where a link or an image leads, and its label as plain text."""
+
+    label: str
+    target: str
+
+
+class Title(NamedTuple):
+    """A heading's level and its plain text."""
+
+    level: int
+    text: str
+
+
+@dataclass(slots=True)
+class Marks:
+    """All that was taken out of one page, in the order of its marks."""
+
+    literals: list[str] = field(default_factory=list)
+    blocks: list[Sequence[str]] = field(default_factory=list)
+    links: list[Target] = field(default_factory=list)
+    images: list[Target] = field(default_factory=list)
+    titles: list[Title] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+    def literal(self, text: str) -> str:
+        """Take text that is written as it is, on one line."""
+        self.literals.append(text)
+        return f"{BEGIN}c{len(self.literals) - 1}{END}"
+
+    def block(self, lines: Sequence[str]) -> str:
+        """Take lines that are written as they are."""
+        self.blocks.append(lines)
+        return f"{BEGIN}b{len(self.blocks) - 1}{END}"
+
+    def link(self, label: str, target: str) -> str:
+        """Take a link; what follows up to `LINK_END` is its label."""
+        self.links.append(Target(label=label, target=target))
+        return f"{BEGIN}l{len(self.links) - 1}{END}"
+
+    def image(self, label: str, target: str) -> str:
+        """Take an image."""
+        self.images.append(Target(label=label, target=target))
+        return f"{BEGIN}i{len(self.images) - 1}{END}"
+
+    def title(self, level: int, text: str) -> str:
+        """Take a heading; its mark stands before its text."""
+        self.titles.append(Title(level=level, text=text))
+        return f"{BEGIN}h{len(self.titles) - 1}{END}"
+
+    def name(self, name: str) -> tuple[str, str]:
+        """Take an id; its marks stand where its part begins and ends."""
+        number = len(self.names)
+        self.names.append(name)
+        return f"{BEGIN}s{number}{END}", f"{BEGIN}e{number}{END}"
+
+    def blocks_in(self, text: str) -> list[Sequence[str]]:
+        """Return the lines whose marks stand in a text."""
+        return [self.blocks[int(it[2])] for it in MARK.finditer(text) if it[1] == "b"]
+
+    def plain(self, text: str) -> str:
+        """Return text on one line with what the marks in it stand for."""
+        return " ".join((MARK.sub(self._shown, text) if BEGIN in text else text).split())
+
+    def _shown(self, mark: re.Match[str]) -> str:
+        return self.literals[int(mark[2])].strip("`") if mark[1] == "c" else ""

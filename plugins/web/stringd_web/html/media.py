@@ -1,0 +1,112 @@
+"""Images, and what plays or stands in frames, as their names and addresses."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from urllib.parse import unquote, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd_web.html.marks import LINK_END, Marks
+from stringd_web.html.targets import Targets
+from stringd_web.html.trees import attribute, remove, words
+
+_SOURCES = "src", "data-src", "data-lazy-src", "data-original", "data-url", "data"
+_CANDIDATES = "srcset", "data-srcset"
+_PLACEHOLDER = re.compile(
+    r"data:|about:|\s*$|.*(?:placeholder|spacer|blank|transparent|1x1)[\w.-]*\.(?:gif|png|svg)$",
+    re.IGNORECASE,
+)
+MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
+
+
+def take_media(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
+    """Put marks in the place of images, and links in the place of what plays."""
+    found = tree.css(MEDIA)
+    linked = {it.mem_id for it in tree.css("a[href] img")} if found else set()
+    for node in reversed(found):
+        if node.tag == "img":
+            _take_image(node, targets, marks, is_linked=node.mem_id in linked)
+        elif node.tag == "svg":
+            _take_drawing(node)
+        elif node.tag == "area":
+            _take_area(node, targets, marks)
+        else:
+            _take_frame(node, targets, marks)
+
+
+def _take_area(node: LexborNode, targets: Targets, marks: Marks) -> None:
+    target, label = targets.of(node.attrs.get("href")), attribute(node, "alt") or attribute(node, "title")
+    if target and label:
+        node.replace_with(f"{marks.link(label, target)}{label}{LINK_END} ")
+
+
+def _take_drawing(node: LexborNode) -> None:
+    """Leave of a drawing the words in it; of an icon that is all of a link, its name."""
+    shown = " ".join(map(words, node.css("text")))
+    node.replace_with(shown or _icon_name(node))
+
+
+def _icon_name(node: LexborNode) -> str:
+    title = node.css_first("title")
+    parent = node.parent
+    is_all = parent is not None and parent.tag in {"a", "button"} and words(parent) == words(node)
+    return (words(title) if title else attribute(node, "aria-label")) if is_all else ""
+
+
+def _take_image(node: LexborNode, targets: Targets, marks: Marks, *, is_linked: bool) -> None:
+    alt = node.attrs.get("alt")
+    label = " ".join((alt or attribute(node, "title") or attribute(node, "aria-label")).split())
+    source = _source(node)
+    target = targets.of(source) if source else None
+    if is_linked or not target or attribute(node, "width") in {"0", "1"}:
+        node.replace_with(label)
+    elif label or alt is None or _is_figure(node):
+        node.replace_with(marks.image(label or _file_name(target), target))
+    else:
+        node.decompose()
+
+
+def _is_figure(node: LexborNode) -> bool:
+    parent = node.parent
+    return parent is not None and parent.tag in {"figure", "picture"}
+
+
+def _source(node: LexborNode) -> str:
+    """Return the address of what is shown, which a page may have put elsewhere until a script shows it."""
+    values = [attribute(node, name) for name in _SOURCES]
+    values += [_first(attribute(node, name)) for name in _CANDIDATES]
+    if (parent := node.parent) is not None and parent.tag == "picture":
+        values += [_first(attribute(it, "srcset")) for it in parent.css("source")]
+    values += [attribute(it, "src") for it in node.css("source")]
+    known = [it for it in values if it]
+    return next((it for it in known if not _PLACEHOLDER.match(it)), "")
+
+
+def _first(value: str) -> str:
+    """Return the first address of a list of candidates."""
+    return next(iter(value.split()), "").rstrip(",")
+
+
+def _file_name(target: str) -> str:
+    try:
+        return unquote(posixpath.basename(urlsplit(target).path)) or "image"
+    except ValueError:
+        return "image"
+
+
+def _take_frame(node: LexborNode, targets: Targets, marks: Marks) -> None:
+    source = _source(node)
+    target = targets.of(source) if source else None
+    if not target:
+        node.unwrap()
+        return
+    kind = {"iframe": "frame", "embed": "object"}.get(node.tag or "", node.tag)
+    name = attribute(node, "title") or attribute(node, "aria-label") or _file_name(target)
+    label = f"{kind}: {name}"
+    node.insert_before(f" {marks.link(label, target)}{label}{LINK_END} ")
+    if node.tag == "object":
+        node.unwrap()
+    else:
+        remove([node])

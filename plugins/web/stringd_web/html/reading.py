@@ -1,0 +1,81 @@
+"""HTML as an agent should read it: its content as Markdown, and where in it the links and sections are."""
+
+from __future__ import annotations
+
+from selectolax.lexbor import LexborHTMLParser
+
+from stringd.contracts.documents import Document
+from stringd.contracts.outlines import Outline
+from stringd_web.html.choosing import choose_content
+from stringd_web.html.cleaning import (
+    HINTS,
+    WIDGETS,
+    drop_banners,
+    drop_machinery,
+    drop_repeated,
+    drop_widgets,
+    write_out_hints,
+)
+from stringd_web.html.code import take_code_blocks, take_code_spans
+from stringd_web.html.converting import to_markdown
+from stringd_web.html.fields import list_fields
+from stringd_web.html.formulas import FORMULAS, take_formulas
+from stringd_web.html.guarding import bounded
+from stringd_web.html.links import take_links
+from stringd_web.html.marks import Marks, without_marks
+from stringd_web.html.media import MEDIA, take_media
+from stringd_web.html.names import take_headings, take_names
+from stringd_web.html.placing import Places
+from stringd_web.html.tables import Tables
+from stringd_web.html.targets import Targets
+from stringd_web.html.tidying import tidied
+from stringd_web.html.trees import attribute, words
+
+_UNUSUAL = f"form, {FORMULAS}, {MEDIA}, {WIDGETS}, {HINTS}"
+
+
+def read_html(text: str, uri: str, *, full: bool) -> Document:
+    """Return a page as a document; `full` keeps what is around its content."""
+    tree = LexborHTMLParser(without_marks(bounded(text)))
+    title, targets, marks = _title(tree), Targets(uri, _base(tree)), Marks()
+    _clean(tree, marks, full=full)
+    _take(tree, targets, marks)
+    places = Places(marks)
+    markdown = places.fill(tidied(to_markdown(tree.body.html or "" if tree.body else ""), marks))
+    outline = Outline(links=tuple(places.links), headings=tuple(places.headings), ids=places.ids())
+    title = title or next((it.text for it in marks.titles if it.level == 1), None)
+    return Document(uri=uri, title=title, text=markdown, source=text, outline=outline)
+
+
+def _clean(tree: LexborHTMLParser, marks: Marks, *, full: bool) -> None:
+    drop_machinery(tree)
+    if not full:
+        choose_content(tree)
+        drop_banners(tree)
+    drop_repeated(tree)
+
+
+def _take(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
+    """Take out of a page what Markdown is not to change; what comes later is in what came before."""
+    take_code_blocks(tree, marks)
+    if tree.css_first(_UNUSUAL) is not None:
+        take_formulas(tree, marks)
+        take_media(tree, targets, marks)
+        list_fields(tree, marks)
+        drop_widgets(tree)
+        write_out_hints(tree)
+    take_links(tree, targets, marks)
+    take_headings(tree, marks)
+    take_code_spans(tree, marks)
+    take_names(tree, marks)
+    Tables(tree, marks).settle()
+
+
+def _title(tree: LexborHTMLParser) -> str | None:
+    named = tree.head.css("title") if tree.head else []
+    return next((title for it in named if (title := words(it))), None)
+
+
+def _base(tree: LexborHTMLParser) -> str | None:
+    base = tree.head.css_first("base[href]") if tree.head else None
+    return attribute(base, "href") if base else None

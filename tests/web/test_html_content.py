@@ -1,0 +1,126 @@
+"""What of a page is read: what its author wrote, and not what every page around it has."""
+
+from __future__ import annotations
+
+import pytest
+
+from stringd_web.html.reading import read_html
+
+WORDS = "Enough words of the author to be the content of a page. " * 6
+
+
+def text(body: str, *, full: bool = False) -> str:
+    return read_html(f"<html><body>{body}</body></html>", "https://example.org/", full=full).text
+
+
+AROUND = (
+    "<header>Brand <nav>Home</nav></header><nav>Navigation</nav>{}<aside>Advert</aside>"
+    "<footer>Imprint</footer><div role=contentinfo>Rights</div>"
+)
+
+
+@pytest.mark.parametrize(
+    "content", ["<main>{}</main>", "<div role=main>{}</div>", "<article>{}</article>", "<div>{}</div>"]
+)
+def test_content(content: str) -> None:
+    page = AROUND.format(content.format(f"<p>{WORDS}</p>"))
+    assert text(page) == WORDS.strip()
+    for word in ("Brand", "Navigation", "Advert", "Imprint", "Rights", "author"):
+        assert word in text(page, full=True)
+
+
+def test_an_articles_own_parts_are_kept() -> None:
+    page = (
+        f"<article><header><h1>T</h1>By me</header><p>{WORDS}</p><aside>Aside</aside>"
+        "<nav>Parts</nav><footer>Written here</footer></article>"
+    )
+    for word in ("# T", "By me", "Aside", "Parts", "Written here"):
+        assert word in text(page)
+
+
+def test_several_articles_are_kept() -> None:
+    assert "One" in (both := text("<article>One</article><p>between</p><article>Two</article>"))
+    assert "between" in both
+    assert "Two" in both
+
+
+def test_a_heading_outside_of_the_content_is_kept() -> None:
+    assert (
+        text(f"<header><h1>Title</h1>Brand</header><main><p>{WORDS}</p></main>")
+        == f"# Title\n\n{WORDS.strip()}"
+    )
+
+
+def test_what_is_small_beside_the_rest_is_not_all() -> None:
+    page = f"<article>Teaser</article><div><p>{WORDS}</p></div>"
+    assert "Teaser" in text(page)
+    assert WORDS.strip() in text(page)
+
+
+def test_a_page_of_nothing_but_navigation_is_read() -> None:
+    assert "Home" in text("<nav><a href=/>Home</a></nav>")
+
+
+def test_lists_of_links_beside_the_text() -> None:
+    links = "".join(f"<li><a href=/{it}>Chapter {it}</a>" for it in range(5))
+    assert "Chapter" not in text(f"<div class=sidebar><ul>{links}</ul></div><div><p>{WORDS}</p></div>")
+    assert "Chapter" in text(f"<div class=content><ul>{links}</ul></div><div><p>{WORDS}</p></div>")
+    assert "cooking" in text(f"<div class='menu'><p>{WORDS} cooking</p></div><p>{WORDS}</p>")
+
+
+@pytest.mark.parametrize(
+    "banner",
+    [
+        "<div id=cookie-banner>We use cookies. <button>Accept all</button></div>",
+        "<div class='cc-window'>This site uses cookies <a href=/p>more</a> <button>Got it</button></div>",
+        "<section aria-label='Cookie banner'>Cookies? <button>Reject</button></section>",
+    ],
+)
+def test_banners(banner: str) -> None:
+    assert text(f"{banner}<p>{WORDS}</p>") == WORDS.strip()
+    assert "ookie" in text(f"{banner}<p>{WORDS}</p>", full=True)
+
+
+def test_cookies_that_are_content() -> None:
+    assert "sugar" in text("<div class=cookie-recipe><p>Cookies need sugar. We all agree.</p></div>")
+
+
+def test_machinery_is_never_read() -> None:
+    page = "<style>p{}</style><script>var a</script><template><p>tpl</p></template><!-- note --><p>text"
+    assert text(page) == text(page, full=True) == "text"
+
+
+def test_declarative_shadow_trees_are_read() -> None:
+    assert (
+        text("<x-card><template shadowrootmode=open><p>shadow</p><slot></slot></template>light</x-card>")
+        == "shadow\n\nlight"
+    )
+
+
+def test_noscript_only_where_nothing_else_is() -> None:
+    assert text("<div id=app></div><noscript><p>Without scripts</p></noscript>") == "Without scripts"
+    assert text(f"<p>{WORDS}</p><noscript><p>Without scripts</p></noscript>") == WORDS.strip()
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div hidden>",
+        "<div aria-hidden=true>",
+        "<div style='display: none'>",
+        "<div style='VISIBILITY:hidden'>",
+    ],
+)
+def test_hidden_words_are_read_once(hidden: str) -> None:
+    assert text(f"<p>Tab one</p>{hidden}Tab two</div>") == "Tab one\n\nTab two"
+    assert text(f"<p>Said twice</p>{hidden}Said twice</div>") == "Said twice"
+    assert text(f"<p>x</p>{hidden}Only here</div>{hidden}Only here</div>") == "x\n\nOnly here"
+    assert text(f"<p>x</p>{hidden}★</div>") == "x"
+
+
+def test_forms_list_their_fields() -> None:
+    page = (
+        "<form action=/go><p>Find it</p><label>Words <input name=q></label>"
+        "<select name=in><option>Titles<option>Texts</select><button>Go</button></form>"
+    )
+    assert text(page) == "Find it\n\nWords\n\n- q\n- in: Titles, Texts"

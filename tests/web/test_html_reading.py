@@ -1,0 +1,269 @@
+"""What an agent reads of a page: its words, with the structure that their author gave them."""
+
+from __future__ import annotations
+
+import pytest
+
+from stringd.contracts.documents import Document
+from stringd_web.html.reading import read_html
+
+PAGE = "https://docs.example.org/guide/start.html"
+
+
+def read(body: str, *, full: bool = False, head: str = "") -> Document:
+    return read_html(f"<html><head>{head}</head><body>{body}</body></html>", PAGE, full=full)
+
+
+def text(body: str, *, full: bool = False, head: str = "") -> str:
+    return read(body, full=full, head=head).text
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<h1>A <em>b</em></h1><h2>C</h2><p>d", "# A *b*\n\n## C\n\nd"),
+        (
+            "<h2>Title<a class=headerlink href='#title' title='Permalink to this heading'>¶</a></h2>",
+            "## Title",
+        ),
+        ("<h2><a class=anchor aria-hidden=true href='#x'><svg></svg></a>Title</h2>", "## Title"),
+        ("<h2>one<br>line</h2>", "## one line"),
+        ("<details><summary><h3>More</h3></summary>text</details>", "### More\n\ntext"),
+        ("<div role=heading aria-level=3>Called so</div>", "### Called so"),
+        ("<ul><li>a<ol><li>b<ul><li>c</ul></ol><li>d</ul>", "- a\n  1. b\n     - c\n- d"),
+        ("<ol start=5><li>a<li>b</ol>", "5. a\n6. b"),
+        ("<ul><li><p>a</p><p>b</p></li></ul>", "- a\n\n  b"),
+        (
+            "<ul><li><input type=checkbox checked disabled> done<li><input type=checkbox> open</ul>",
+            "- [x] done\n- [ ] open",
+        ),
+        ("<dl><dt>T1<dt>T2<dd>D1<dd><p>D2</p><p>more</p></dl><p>z", "T1\n\nT2\n: D1\n: D2\n\n  more\n\nz"),
+        ("<dl><div><dt>T<dd>D</div></dl>", "T\n: D"),
+        ("<dl><dt>T<dd><dl><dt>U<dd>V</dl></dl>", "T\n: U\n  : V"),
+        ("<blockquote>a<blockquote>b</blockquote></blockquote>", "> a\n>\n> > b"),
+        ("<details><summary>More</summary><p>text</details>", "**More**\n\ntext"),
+        ("<p>H<sub>2</sub>O, x<sup>2</sup>", "H~2~O, x^2^"),
+        ("<p><kbd>Ctrl</kbd>+<samp>out</samp> <var>v</var>", "`Ctrl`+`out` *v*"),
+        ("<p><ruby>漢<rt>kan</rt></ruby>", "漢(kan)"),
+        ("<p><abbr title='Hypertext'>HT</abbr>", "HT (Hypertext)"),
+        ("<p><del>a</del> <ins>b</ins>", "~~a~~ b"),
+        ("<p>a<br>b", "a  \nb"),
+        ("<hr>", "---"),
+    ],
+)
+def test_structure(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<pre><code class='language-js'>a &lt; `b`\n\n\n  c</code></pre>", "```js\na < `b`\n\n\n  c\n```"),
+        (
+            (
+                "<div class='highlight-python3 notranslate'><div class=highlight><pre><span></span><b>def"
+                "</b> f():\n    pass\n</pre></div></div>"
+            ),
+            "```python3\ndef f():\n    pass\n```",
+        ),
+        ("<div class='highlight highlight-source-shell'><pre>ls</pre></div>", "```shell\nls\n```"),
+        (
+            (
+                "<div class='language-ruby highlighter-rouge'><div class=highlight><pre class=highlight>"
+                "<code>x</code></pre></div></div>"
+            ),
+            "```ruby\nx\n```",
+        ),
+        ("<pre data-lang=go>x</pre>", "```go\nx\n```"),
+        ("<pre class='sourceCode haskell'><code>x</code></pre>", "```haskell\nx\n```"),
+        ("<pre>````\n```</pre>", "`````\n````\n```\n`````"),
+        ("<pre>\ttab \n  * _x_ \\ [a](b) # &amp;lt;</pre>", "```\n\ttab \n  * _x_ \\ [a](b) # &lt;\n```"),
+        (
+            (
+                "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td class=code>"
+                "<div class=highlight><pre>a\nb</pre></div></table>"
+            ),
+            "```\na\nb\n```",
+        ),
+        ("<div class=highlight><button>Copy</button><pre>a</pre></div>", "```\na\n```"),
+        ("<pre><span class=lineno>1</span>a\n<span class=lineno>2</span>b</pre>", "```\na\nb\n```"),
+        ("<pre><div class=line>a</div><div class=line>b</div></pre>", "```\na\nb\n```"),
+        ("<pre>a<br>b</pre>", "```\na\nb\n```"),
+        ("<ul><li>x<pre>a\n\n b</pre></ul>", "- x\n\n  ```\n  a\n\n   b\n  ```"),
+        ("<blockquote><pre>a\n\nb</pre></blockquote>", "> ```\n> a\n>\n> b\n> ```"),
+        ("<p><code>a`b</code> <code>`</code> <code>*x*  _y_\nz</code>", "``a`b`` `` ` `` `*x* _y_ z`"),
+        ("<p>a<code> b </code>c", "a `b` c"),
+        ("<code><pre>a</pre></code>", "```\na\n```"),
+        ("<p><code>f(<a href=t>T</a>)</code>", "`f(`[`T`](https://docs.example.org/guide/t)`)`"),
+    ],
+)
+def test_code(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<table><tr><th>a<th>b<tr><td>c<td>d</table>", "| a | b |\n| --- | --- |\n| c | d |"),
+        ("<table><tr><td>a<td>b<tr><td>c<td>d</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"),
+        ("<table><tr><th>k<td>v<tr><th>l<td>w</table>", "|  |  |\n| --- | --- |\n| k | v |\n| l | w |"),
+        (
+            "<table><caption>Cap <b>x</b></caption><tr><th>a<th>b</table>",
+            "Cap **x**\n\n| a | b |\n| --- | --- |",
+        ),
+        (
+            "<table><tr><th colspan=2>a<th rowspan=2>c<tr><td>1<td>2</table>",
+            "| a | | c |\n| --- | --- | --- |\n| 1 | 2 |  |",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td>1<br>2<td><p>x</p><p>y</p></table>",
+            "| a | b |\n| --- | --- |\n| 1<br>2 | x<br>y |",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td>x|y<td><code>p|q</code></table>",
+            "| a | b |\n| --- | --- |\n| x\\|y | `p\\|q` |",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td><pre>p\nq</pre></table>",
+            "| a | b |\n| --- | --- |\n| - x<br>- y | `p`<br>`q` |",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td>x<td>y<table><tr><td>i<td>j<tr><td>k<td>l</table></table>",
+            "| a | b |\n| --- | --- |\n| x | y<br>i \\| j<br>k \\| l |",
+        ),
+        ("<table role=presentation><tr><td><h2>T</h2><td><p>x</table>", "## T\n\nx"),
+        ("<table><tr><td><h2>T</h2><p>x<td>y</table>", "## T\n\nx\n\ny"),
+        ("<table><tr><td>only</table>", "only"),
+    ],
+)
+def test_tables(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<math alttext='x^2'><mi>x</mi></math>", "$x^2$"),
+        (
+            (
+                "<math display=block><semantics><mi>x</mi><annotation encoding='application/x-tex'>a_b"
+                "</annotation></semantics></math>"
+            ),
+            "$$a_b$$",
+        ),
+        (
+            (
+                "<span class=katex><span class=katex-mathml><math><semantics><mi>x</mi>"
+                "<annotation encoding='application/x-tex'>\\frac{1}{2}</annotation></semantics></math>"
+                "</span><span class=katex-html aria-hidden=true>12</span></span>"
+            ),
+            "$\\frac{1}{2}$",
+        ),
+        ("<span class=MathJax>12</span><script type='math/tex'>x_1*y</script>", "$x_1*y$"),
+        (
+            "<math><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mfrac><mi>a</mi><mi>b</mi></mfrac></math>",
+            "x^2 + a/b",
+        ),
+    ],
+)
+def test_formulas(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<img src=a.png alt='A b'>", "![A b](https://docs.example.org/guide/a.png)"),
+        ("<img src=/x/a.png>", "![a.png](https://docs.example.org/x/a.png)"),
+        ("<p>x<img src=a.png alt=''>y", "xy"),
+        (
+            "<img src='data:image/gif;base64,R0' data-src=b.png alt=B>",
+            "![B](https://docs.example.org/guide/b.png)",
+        ),
+        ("<p><img src='data:image/png;base64,AAAA' alt=inline>", "inline"),
+        (
+            "<picture><source srcset='c.webp 2x, d.webp'><img alt=C></picture>",
+            "![C](https://docs.example.org/guide/c.webp)",
+        ),
+        (
+            "<figure><img src=a.png alt=A><figcaption>Cap</figcaption></figure>",
+            "![A](https://docs.example.org/guide/a.png)\n\nCap",
+        ),
+        ("<a href=b><img src=a.png alt=A></a>", "[A](https://docs.example.org/guide/b)"),
+        (
+            "<video src=v.mp4 title=Talk>Your browser can't</video>",
+            "[video: Talk](https://docs.example.org/guide/v.mp4)",
+        ),
+        ("<audio><source src=a.mp3></audio>", "[audio: a.mp3](https://docs.example.org/guide/a.mp3)"),
+        ("<iframe src=//e.org/x title=Map></iframe>", "[frame: Map](https://e.org/x)"),
+        (
+            "<object data=o.pdf>fallback</object>",
+            "[object: o.pdf](https://docs.example.org/guide/o.pdf) fallback",
+        ),
+        ("<map><area href=n alt=North></map>", "[North](https://docs.example.org/guide/n)"),
+        ("<svg><title>t</title><text>drawn</text></svg>", "drawn"),
+        ("<a href=/h><svg aria-label=Home><path></svg></a>", "[Home](https://docs.example.org/h)"),
+    ],
+)
+def test_media(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p># a", "\\# a"),
+        ("<p>- a", "\\- a"),
+        ("<p>1. a", "1\\. a"),
+        ("<p>> a", "\\> a"),
+        ("<p>a\n# b\n- c", "a # b - c"),
+        ("<p>```", "\\`\\`\\`"),
+        ("<p>[x](y) [@id Label](z) [l][@id]", "[x\\](y) [@id Label\\](z) [l\\][@id]"),
+        ("<p>[<b>x</b>](y)", "[**x**\\](y)"),
+        ("<p>*a* 2 * 3 **b**", "\\*a\\* 2 * 3 \\*\\*b\\*\\*"),
+        ("<p>snake_case _a_ __init__ a _ b", "snake_case \\_a\\_ \\_\\_init\\_\\_ a _ b"),
+        ("<p>&lt;!-- #id --&gt; &lt;b&gt; 1 &lt; 2", "\\<!-- #id --> \\<b> 1 < 2"),
+        ("<p>{{x}} $HOME {% y %} C:\\dir", "{{x}} $HOME {% y %} C:\\dir"),
+        ("<p>\\*a", "\\\\\\*a"),
+        ("<p>&amp;lt; &amp;amp;", "&lt; &amp;"),
+    ],
+)
+def test_text_that_looks_like_markdown_is_text(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+def test_nothing_can_be_taken_for_a_mark() -> None:
+    forged = "<p>a&#xFDD0;c0&#64977; b\ufdd0l0\ufdd1 <code>c\ufdd2`</code>"
+    assert text(forged) == "ac0 bl0 `` c` ``"
+
+
+def test_title() -> None:
+    assert read("<h1>Heading</h1>", head="<title> The\n title </title>").title == "The title"
+    assert read("<h1>Heading</h1><svg><title>icon</title></svg>").title == "Heading"
+    assert read("<p>x").title is None
+
+
+def test_source_is_the_page_as_it_came() -> None:
+    assert read_html("<p>a&amp;b", PAGE, full=False).source == "<p>a&amp;b"
+
+
+def test_the_same_page_reads_the_same() -> None:
+    page = "<main><h1 id=a>x</h1><p><a href=y>z</a><pre>c</pre></main>"
+    assert read(page) == read(page)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "",
+        "<",
+        "<!doctype html>",
+        "<frameset><frame src=x></frameset>",
+        "\0",
+        "<body></body>x",
+        "&#xD800;",
+        "<table>",
+    ],
+)
+def test_every_text_is_a_page(page: str) -> None:
+    assert read_html(page, PAGE, full=False).outline is not None
