@@ -144,6 +144,12 @@ def test_cells_of_one_table_are_not_found_in_another() -> None:
     assert len(missing(html, "|a|b|\n|-|-|\n\ntext\n\n|c|d|\n|-|-|")["cells"]) == 2
 
 
+def test_tables_that_are_alike_are_each_found() -> None:
+    table, same = "<table><tr><td>a<td>b<tr><td>c<td>d</table>", "|a|b|\n|-|-|\n|c|d|\n"
+    assert missing(table * 2, f"{same}\n{same}") == {}
+    assert len(missing(table * 2, same)["cells"]) == 4
+
+
 def test_spans_may_be_blank_or_said_again() -> None:
     html = "<table><tr><td colspan=2>a<td rowspan=2>b<tr><td>c<td>d</table>"
     assert missing(html, "|a||b|\n|-|-|-|\n|c|d||") == {}

@@ -48,7 +48,7 @@ def _lost(table: Sequence[Row], left: list[Counter[tuple[str, ...]]]) -> Iterato
     """Find the Markdown table that has most of the rows, and take from it what is there."""
     spelled = [(row, list(_spellings(row))) for row in table if any(slot.own and slot.text for slot in row)]
     rows = max(
-        left, key=lambda rows: sum(any(it in rows for it in ways) for _, ways in spelled), default=Counter()
+        left, key=lambda rows: sum(any(rows[it] > 0 for it in ways) for _, ways in spelled), default=Counter()
     )
     remaining: list[Row] = []
     for row, ways in spelled:
