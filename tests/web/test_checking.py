@@ -144,6 +144,12 @@ def test_cells_of_one_table_are_not_found_in_another() -> None:
     assert len(missing(html, "|a|b|\n|-|-|\n\ntext\n\n|c|d|\n|-|-|")["cells"]) == 2
 
 
+def test_tables_that_are_alike_are_each_found() -> None:
+    table, same = "<table><tr><td>a<td>b<tr><td>c<td>d</table>", "|a|b|\n|-|-|\n|c|d|\n"
+    assert missing(table * 2, f"{same}\n{same}") == {}
+    assert len(missing(table * 2, same)["cells"]) == 4
+
+
 def test_spans_may_be_blank_or_said_again() -> None:
     html = "<table><tr><td colspan=2>a<td rowspan=2>b<tr><td>c<td>d</table>"
     assert missing(html, "|a||b|\n|-|-|-|\n|c|d||") == {}
@@ -154,6 +160,43 @@ def test_spans_may_be_blank_or_said_again() -> None:
 def test_a_row_span_ends_with_its_section() -> None:
     html = "<table><tbody><tr><td rowspan=9>a<td>b</tbody><tbody><tr><td>c<td>d</tbody></table>"
     assert missing(html, "|a|b|\n|-|-|\n|c|d|") == {}
+
+
+def test_the_cells_of_a_table_in_a_cell_are_found_there() -> None:
+    html = "<table><tr><td>a<td><table><tr><td>c<td>d<tr><td>e<td>f</table></table>"
+    assert missing(html, r"|a|c \| d<br>e \| f|" + "\n|-|-|") == {}
+    assert losses(html, "")["cells"].total == 6
+    assert missing(html, r"|a|c \| d<br>f|" + "\n|-|-|")["cells"][-2:] == [
+        "'e' in a table within a cell",
+        "'f' in a table within a cell",
+    ]
+
+
+def test_a_table_of_one_column_may_be_a_list() -> None:
+    html = "<table><tr><td>a<tr><td>b</table>"
+    assert missing(html, "a\n\nb") == missing(html, "|a|\n|-|\n|b|") == {}
+    assert missing(html, "a") == {"cells": ["'b'"]}
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown", "plain"),
+    [
+        ("<p>H<sub>2</sub>O", "H~2~O", "H2O"),
+        ("<p>x<sup>2</sup>", "x^2^", "x2"),
+        ("<p>a <mark>b</mark>", "a ==b==", "a b"),
+        ("<p>a <q>b</q>", 'a "b"', "a b"),
+        ('<p><abbr title="Monday">Mo</abbr>', "Mo (Monday)", "Mo"),
+        ("<p><img alt=star>s", "![star](star.png)s", "s"),
+    ],
+)
+def test_what_an_element_says_beside_its_text_is_there(html: str, markdown: str, plain: str) -> None:
+    assert missing(html, markdown) == {}
+    assert missing(html, plain).keys() == {"passages"}
+
+
+def test_definition_lists_are_read() -> None:
+    html = "<dl><dt>a<dd><p>b<pre>c\n  d</pre></dl>"
+    assert missing(html, "a\n: b\n\n  ```\n  c\n    d\n  ```") == {}
 
 
 def test_code_in_a_cell_is_there_line_by_line() -> None:

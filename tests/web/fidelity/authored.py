@@ -48,7 +48,8 @@ def authored(html: str, uri: str, plan: Plan) -> Authored:
     tables = [table for table in elements(root, "table") if table not in layout]
     return Authored(
         headings=list(_headings(root, tables)),
-        tables=[grid(table) for table in tables],
+        tables=[grid(table) for table in tables if outer(table, "table") not in tables],
+        nested=[grid(table) for table in tables if outer(table, "table") in tables],
         code=list(_code(root, tables, plan.languages)),
         links=list(_links(root, base)),
         images=list(_images(root, base)),
@@ -62,9 +63,13 @@ def _base(root: Node, uri: str) -> str:
 
 
 def _apart(root: Node, tables: Sequence[Element]) -> frozenset[Node]:
-    """Return what is compared as a heading, code or cell; a table's caption is a passage like others."""
+    """Return what is compared as a heading, code or cell, and what an action has for a button.
+
+    A table's caption is a passage like others.
+    """
     rows = (part for table in tables for part in elements(table, "tr"))
-    return frozenset([*elements(root, *HEADINGS, "pre"), *rows])
+    buttons = (it for it in elements(root, "button") if not inside(it, "a", "summary"))
+    return frozenset([*elements(root, *HEADINGS, "pre"), *rows, *buttons])
 
 
 def _headings(root: Node, tables: Sequence[Element]) -> Iterator[Heading]:
@@ -114,12 +119,13 @@ def _leads_here(link: Element, href: str) -> bool:
 
 
 def _images(root: Node, base: str) -> Iterator[Link]:
+    """Yield the images, but for those in links: there, what an image says is the link's label."""
     for it in elements(root, "img"):
         source, label = (
             it.attrs.get("data-src") or it.attrs.get("src") or "",
             squeezed(it.attrs.get("alt") or ""),
         )
-        if label and source and not source.startswith("data:"):
+        if label and source and not source.startswith("data:") and not inside(it, "a"):
             yield Link(label=label, target=joined(base, source))
 
 

@@ -55,10 +55,11 @@ Row = tuple[Slot, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authored:
-    """The content of an HTML page."""
+    """The content of an HTML page; `nested` are the tables within cells of others."""
 
     headings: list[Heading] = field(default_factory=list)
     tables: list[list[Row]] = field(default_factory=list)
+    nested: list[list[Row]] = field(default_factory=list)
     code: list[Code] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     images: list[Link] = field(default_factory=list)

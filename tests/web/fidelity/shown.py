@@ -9,13 +9,14 @@ from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
 
 from tests.web.fidelity.authored import joined
 from tests.web.fidelity.items import Code, Heading, Link, Shown, squeezed
 from tests.web.fidelity.trees import BLOCKS
 
 _TAG = re.compile(r"</?([a-z0-9]+)", re.IGNORECASE)
-_READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_READER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(deflist_plugin)
 # Targets stay as they stand: both sides are spelled by the same function.
 _READER.normalizeLink = lambda url: url  # type: ignore[method-assign]
 _READER.validateLink = lambda url: True  # type: ignore[method-assign]

@@ -18,25 +18,16 @@ _SECTIONS = frozenset(
 _TEXTS = frozenset(
     {"address", "blockquote", "center", "div", "hr", "listing", "p", "plaintext", "pre", "xmp"}
 )
-_WIDGETS = frozenset({"details", "dialog", "fieldset", "form", "legend", "summary", "textarea"})
-_MEDIA = frozenset({"audio", "figcaption", "figure", "frameset", "html", "iframe", "object", "video"})
-BLOCKS = HEADINGS | _LISTS | _TABLES | _SECTIONS | _TEXTS | _WIDGETS | _MEDIA
-# Not text: programs, formulas (the corpus names them phrase by phrase), and controls (an action lists them).
-UNREAD = frozenset(
-    {
-        "datalist",
-        "head",
-        "input",
-        "math",
-        "noframes",
-        "script",
-        "select",
-        "style",
-        "svg",
-        "template",
-        "textarea",
-    }
-)
+_WIDGETS = frozenset({"details", "dialog", "fieldset", "form", "legend", "meter", "progress", "summary"})
+_OTHERS = frozenset({"figcaption", "figure", "frameset", "html", "iframe", "object"})
+BLOCKS = HEADINGS | _LISTS | _TABLES | _SECTIONS | _TEXTS | _WIDGETS | _OTHERS
+# Not text: programs, formulas (the corpus names them phrase by phrase), controls (an action lists them), and
+# what media say to browsers that cannot play them.
+_PROGRAMS = frozenset({"head", "math", "noframes", "script", "style", "svg", "template"})
+_CONTROLS = frozenset({"datalist", "input", "select", "textarea"})
+UNREAD = _PROGRAMS | _CONTROLS | {"audio", "video"}
+# Signs for what Markdown has none of its own for.
+_SIGNS = {"sup": "^", "sub": "~", "mark": "==", "q": '"'}
 
 
 def parsed(html: str) -> Node:
@@ -75,22 +66,7 @@ def outer(node: Node, *names: str) -> Node | None:
 
 def text_of(node: Node) -> str:
     """Return how an element reads, on one line."""
-    return squeezed("".join(_pieces(node)))
-
-
-def _pieces(node: Node) -> Iterator[str]:
-    for child in node.children or ():
-        if isinstance(child, Text):
-            yield child.data or ""
-        elif not isinstance(child, Element) or child.name in UNREAD:
-            continue
-        elif child.name in BLOCKS or child.name == "br":
-            yield " "
-            yield from _pieces(child)
-            yield " "
-        else:
-            yield child.attrs.get("alt") or "" if child.name == "img" else ""
-            yield from _pieces(child)
+    return squeezed("".join(" " if piece is None else piece for piece in _pieces(node, frozenset())))
 
 
 def code_of(node: Node) -> str:
@@ -111,27 +87,40 @@ def _lines(node: Node) -> Iterator[str]:
 def passages(node: Node, apart: frozenset[Node]) -> Iterator[str]:
     """Yield every stretch of text between the borders of blocks, without the elements that are apart."""
     gathered: list[str] = []
-    for piece in _stretches(node, apart):
-        if piece is None:
-            yield from filter(None, [squeezed("".join(gathered))])
-            gathered.clear()
-        else:
+    for piece in (*_pieces(node, apart), None):
+        if piece is not None:
             gathered.append(piece)
-    yield from filter(None, [squeezed("".join(gathered))])
+        elif text := squeezed("".join(gathered)):
+            yield text
+            gathered.clear()
 
 
-def _stretches(node: Node, apart: frozenset[Node]) -> Iterator[str | None]:
+def _pieces(node: Node, apart: frozenset[Node]) -> Iterator[str | None]:
+    """Yield text, and None where a block begins or ends."""
     for child in node.children or ():
         if isinstance(child, Text):
             yield child.data or ""
         elif not isinstance(child, Element):
             continue
-        elif child in apart or child.name in UNREAD or child.name == "button":
+        elif child in apart or child.name in UNREAD:
             yield None
         elif child.name == "br":
             yield " "
+        elif child.name in BLOCKS:
+            yield None
+            yield from _pieces(child, apart)
+            yield None
         else:
-            border = child.name in BLOCKS
-            yield None if border else (child.attrs.get("alt") or "" if child.name == "img" else "")
-            yield from _stretches(child, apart)
-            yield None if border else ""
+            yield from _inline(child, list(_pieces(child, apart)))
+
+
+def _inline(element: Element, inner: list[str | None]) -> Iterator[str | None]:
+    """Yield what is in an element of a line, with the signs and words that say what it is."""
+    sign = _SIGNS.get(element.name, "") if any(piece and piece.strip() for piece in inner) else ""
+    yield sign
+    yield from inner
+    yield sign
+    if element.name == "img":
+        yield element.attrs.get("alt") or ""
+    elif element.name == "abbr" and (meaning := element.attrs.get("title")):
+        yield f" ({meaning})"
