@@ -11,12 +11,23 @@ from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_runtime import RUNTIME
 from tests.protocol.clauses_seed import DAEMON
 from tests.protocol.clauses_templates import TEMPLATES
+from tests.protocol.clauses_web import WEB
 from tests.protocol.clauses_web_documents import WEB_DOCUMENTS
 from tests.protocol.gaps import GAPS
 from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
-    DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS + WEB_DOCUMENTS
+    DAEMON
+    + EXEC
+    + CLIENT
+    + RUNTIME
+    + BASH
+    + CLI_ACTIONS
+    + TEMPLATES
+    + ACTING
+    + APPS
+    + WEB
+    + WEB_DOCUMENTS
 )
 
 __all__ = ["GAPS", "REQUIREMENTS", "Gap", "Requirement"]

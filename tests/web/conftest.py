@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, running_daemon
+from tests.http.world import World
 from tests.web.server import Site, serving
+from tests.web.visiting import Visitor, visiting
 
 NUMBERS = itertools.count(1)
 
@@ -39,3 +42,16 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
 def stage(shared: DaemonProcess) -> Stage:
     """A web topic that nothing has been sent to yet."""
     return Stage(daemon=shared, topic=f"web:test-{next(NUMBERS)}")
+
+
+@pytest.fixture
+def world() -> World:
+    """An internet without names."""
+    return World()
+
+
+@pytest.fixture
+def visitor(tmp_path: Path, world: World) -> Iterator[Visitor]:
+    """Who opens URLs with the loader alone: `visitor.open(url)`, `visitor.refusal(url)`."""
+    with visiting(tmp_path, world) as visiting_now:
+        yield visiting_now

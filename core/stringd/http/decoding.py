@@ -128,6 +128,10 @@ class _Brotli:
         return bool(self._decompressor.is_finished())
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        yield self._decompressor.process(data, output_buffer_limit=MOST_AT_ONCE)
-        while not self.complete and not self._decompressor.can_accept_more_data():
-            yield self._decompressor.process(b"", output_buffer_limit=MOST_AT_ONCE)
+        drained = False
+        while not drained:
+            piece = self._decompressor.process(data, output_buffer_limit=MOST_AT_ONCE)
+            data = b""
+            # It takes all there is to read while it still holds what it has not written.
+            drained = len(piece) < MOST_AT_ONCE and self._decompressor.can_accept_more_data()
+            yield piece

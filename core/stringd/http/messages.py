@@ -69,6 +69,8 @@ async def read_response(response: httpcore.Response, limit: int, *, private: boo
 
 
 async def _read_body(response: httpcore.Response, headers: Mapping[str, str], limit: int) -> bytes:
+    promised = headers.get("content-length", "")
+    _check_size(int(promised) if promised.isdigit() else 0, 0, limit)
     decoding = Decoding(headers.get("content-encoding", ""))
     body = bytearray()
     count = arrived = 0

@@ -36,7 +36,7 @@ class WebUrl:
             host=url.hostname.strip("[]"),
             port=int(url.port or _PORTS[url.protocol]),
             netloc=url.host,
-            target=url.pathname + url.search,
+            target=url.pathname + (url.search or _empty_query(url.href)),
             credentials=unquote_to_bytes(f"{url.username}:{url.password}") if url.username else b"",
         )
 
@@ -47,3 +47,7 @@ class WebUrl:
 
     def __str__(self) -> str:
         return self.origin + self.target
+
+
+def _empty_query(href: str) -> str:
+    return "?" if href.partition("#")[0].endswith("?") else ""

@@ -1,0 +1,47 @@
+"""What runtime.md 9 decides for the web, and the issue's words on safety."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+FETCHING = requirements(
+    "runtime.md 9",
+    ("web.request", "GET with the Accept header of the page, an own User-Agent, gzip, deflate and br."),
+    ("web.url", "URLs as people type them are read as browsers read them, and encoded once."),
+    ("web.url.bad", "What is no http or https URL is INVALID_TARGET."),
+    ("web.url.user", "A URL with a user name is refused with a word on why."),
+    ("web.redirects", "Up to 10 redirects; the document's URI is the final URL."),
+    ("web.redirects.form", "A form's POST after a redirect is what browsers make of it."),
+    ("web.refresh", "A meta refresh of 0 s is a redirect."),
+    ("web.compression", "gzip, deflate with and without its wrapping, and br are decompressed."),
+    ("web.limit", "At most 10 MiB are read, counted as decompressed."),
+    ("web.time", "20 s a command in all."),
+    ("web.not_found", "404 and 410 are NOT_FOUND: Not found: <url>."),
+    ("web.failed", "Other failures are LOAD_ERROR with the status or the reason in plain words."),
+    ("web.empty", "204 is an empty page that says so."),
+    ("web.media_type", "A body of which the server says nothing is what it begins like."),
+    ("web.private", "What a public page brings reaches no private address, whatever it is wrapped in."),
+    ("web.private.typed", "What the agent types itself may, and so may what a private page links to."),
+    ("web.private.redirect", "Redirects are judged again: none leads from a public server to a private one."),
+    ("web.own_port", "Never the daemon's own port, however it is written."),
+    ("web.pinned", "DNS is resolved once and pinned."),
+    ("web.cookies", "Cookies go where browsers send them; Secure ones work on loopback."),
+    ("web.cookies.topic", "Cookies are the topic's, and end with it."),
+    ("web.cache", "no-store, no-cache, max-age, Expires and Vary are honoured, per topic."),
+    ("web.cache.conditional", "ETag and Last-Modified make conditional requests."),
+    ("web.cache.refresh", "/refresh always revalidates."),
+    ("web.cache.post", "A form is never answered out of the cache."),
+    ("web.cache.private", "The cache is no way into a private network."),
+    ("web.cache.bounded", "The cache is bounded in bytes and pages."),
+    ("web.close", "/close drops cookies and cache."),
+)
+
+SAFETY = requirements(
+    "the web's safety",
+    ("web.bombs", "Decompression bombs and endless streams cost no more than the limit and a buffer."),
+    ("web.tls", "TLS is verified against the host's name; a bad certificate is told."),
+    ("web.slow", "50 slow pages do not slow other topics."),
+    ("web.connections", "Connections are kept, for the same name at the same addresses."),
+)
+
+WEB = FETCHING + SAFETY

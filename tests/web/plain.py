@@ -1,0 +1,17 @@
+"""A plugin that shows `text/x-probe` as it came, below a line that says from where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stringd.plugin import Document, Loaded, Renderer, hookimpl
+
+
+def render(loaded: Loaded) -> Document:
+    text = f"{loaded.uri} {loaded.private}\n\n{loaded.body.decode()}"
+    return Document(uri=loaded.uri, title=None, text=text)
+
+
+@hookimpl
+def stringd_renderers() -> Iterable[Renderer]:
+    return (Renderer(media_types=("text/x-probe",), render=render),)

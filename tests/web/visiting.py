@@ -1,0 +1,68 @@
+"""A web topic without its daemon: what its loader brings, in an internet of the test's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import uvloop
+
+from stringd.errors import Refusal
+from stringd.plugin import Loaded, Topic, Wanted
+from stringd_web.loader import web_loader
+from tests.documents.standing import standing
+from tests.http.world import World
+
+
+class Visitor:
+    """Opens URLs in topics, one after the other; all of them share the daemon's HTTP client."""
+
+    def __init__(self, home: Path, runner: asyncio.Runner, world: World, own_port: int = 0) -> None:
+        self._session = standing(home)
+        self._runner = runner
+        self._client = runner.run(_made(world, own_port))
+        self._loader = web_loader(cast("Any", SimpleNamespace(http=self._client)))
+        self.topic = Topic()
+
+    def open(self, url: str, **wanted: Any) -> Loaded:
+        """Return what the loader brings for a URL."""
+        fields = {"uri": url, "session": self._session, "topic": self.topic, **wanted}
+        loaded = self._runner.run(self._load(Wanted(**fields)))
+        assert isinstance(loaded, Loaded)
+        return loaded
+
+    def text(self, url: str, **wanted: Any) -> str:
+        """Return the body of what a URL leads to."""
+        return self.open(url, **wanted).body.decode()
+
+    def refusal(self, url: str, **wanted: Any) -> tuple[str, str]:
+        """Return the code and the message of a refusal."""
+        try:
+            loaded = self.open(url, **wanted)
+        except Refusal as refusal:
+            return refusal.code, "\n".join((refusal.message, *refusal.context))
+        raise AssertionError(loaded)
+
+    def close(self) -> None:
+        """Close the topic, and let the next command open it anew."""
+        self.topic = Topic()
+
+    async def _load(self, wanted: Wanted) -> object:
+        return await self._loader.load(wanted)
+
+
+async def _made(world: World, own_port: int) -> Any:
+    return world.client(own_port)
+
+
+@contextmanager
+def visiting(home: Path, world: World, own_port: int = 0) -> Iterator[Visitor]:
+    """Let a visitor open URLs until the end of the block."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        visitor = Visitor(home, runner, world, own_port)
+        yield visitor
+        runner.run(visitor._client.aclose())
