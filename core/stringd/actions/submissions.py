@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from stringd.actions.call import Call
 from stringd.actions.form_encoding import Entry, body_of, query_of
@@ -16,6 +15,7 @@ from stringd.documents.spots import Spot
 from stringd.errors import Refusal
 
 _CLICKED = ("x", "y")
+_SHOWN = 80
 
 
 class _Pressed(NamedTuple):
@@ -34,7 +34,8 @@ def submitted(page: Page, form: Form, call: Call) -> Spot:
     entries = [entry for _, entry in sorted(_entries(form, call, pressed), key=lambda it: it[0])]
     method = own.method or form.method
     if method != "POST":
-        url = f"{target.partition('?')[0]}?{query_of(entries, form.charset)}"
+        query = query_of(entries, form.charset)
+        url = target.partition("?")[0] + (f"?{query}" if query else "")
         return Spot(shown=url, uri=url, reach=page.reach)
     submission = body_of(entries, method, own.encoding or form.encoding, form.charset)
     return Spot(shown=target, uri=target, reach=page.reach, submission=submission)
@@ -64,13 +65,12 @@ def _meant(button: Field, value: Value | None) -> Choice | None:
 
 def _require_sendable(target: str, page: Page, call: Call) -> None:
     name = call.action.id
-    if origin_of(target) is None:
-        scheme = target.partition(":")[0]
-        message = f"act.{name} leads to {scheme}:, and forms are sent to http: and https: only."
+    origin = origin_of(target)
+    if origin is None:
+        message = f"act.{name} leads to {target[:_SHOWN]}, and forms are sent to http: and https: only."
         raise Refusal("INVALID_TARGET", message)
     if is_foreign(target, page.uri) and not call.values.get(CONFIRM):
-        here, there = urlsplit(page.uri).netloc, urlsplit(target).netloc
-        message = f"act.{name} is sent to {there}, and the page is from {here or page.uri}."
+        message = f"act.{name} is sent to {origin}, and its page is from {origin_of(page.uri) or page.uri}."
         raise Refusal("NOT_TRUSTED", message, f"--{CONFIRM} sends it there.")
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from urllib.parse import urlsplit
 
 from stringd.contracts.outlines import Choice, Field, FieldKind, Form
 from stringd.documents.actions import Action, ActionBook
 from stringd.documents.outline import Names, slug
 from stringd.documents.parameters import CHOICES, HIDDEN, Parameter
+from stringd.http.urls import WebUrl
 
 CONFIRM = "confirm"
 _RESERVED = ("help", CONFIRM)
-_PORTS = {"http": 80, "https": 443}
 _NO_WORD = re.compile(r"[^\w-]+")
 _BUTTONS = frozenset({FieldKind.BUTTON, FieldKind.IMAGE})
 _SHOWN_TYPES = {FieldKind.NUMBER: "number", FieldKind.SWITCH: "boolean", FieldKind.CHOICES: CHOICES}
@@ -59,13 +57,12 @@ def is_foreign(target: str, uri: str) -> bool:
     return bool(target) and origin_of(target) not in {None, origin_of(uri)}
 
 
-def origin_of(uri: str) -> tuple[str, str, int] | None:
-    """Return the scheme, host and port of a URL of the web; None of anything else."""
-    with suppress(ValueError):
-        url = urlsplit(uri)
-        if url.scheme in _PORTS and url.hostname:
-            return url.scheme, url.hostname, url.port or _PORTS[url.scheme]
-    return None
+def origin_of(uri: str) -> str | None:
+    """Return the origin of a URL of the web, as its loader reads it; None of anything else."""
+    try:
+        return WebUrl.read(uri).origin
+    except ValueError:
+        return None
 
 
 def _targets(form: Form) -> set[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from urllib.parse import urljoin
+
+import ada_url
 
 from stringd.plugin import Choice, Field, FieldKind
 from stringd_web.html.form_fields import Control
@@ -52,7 +53,7 @@ def encoding_of(written: str | None) -> str:
 def target_of(written: str, base: str) -> str:
     """Return where an attribute leads; what can't be read stays as it is, and leads nowhere."""
     try:
-        return urljoin(base, written.strip())
+        return ada_url.URL(written, base).href
     except ValueError:
         return written.strip()
 

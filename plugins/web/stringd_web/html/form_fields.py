@@ -22,6 +22,7 @@ _FORMATS = {
     "datetime-local": (r"\d{4,}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?", "YYYY-MM-DDTHH:MM"),
     "color": (r"#[0-9A-Fa-f]{6}", "#rrggbb"),
 }
+_TRIMMED = frozenset({"email", "url"})
 _BLACK = "#000000"
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 _RANGE = (0.0, 100.0)
@@ -58,18 +59,12 @@ class Control:
 
 def text_field(control: Control, labels: Labels) -> Field:
     """Return what any text can be written into, or one of a format."""
-    pattern, _ = _FORMATS.get(control.type, (None, ""))
-    is_area = control.type == "textarea"
-    value = control.node.text() if is_area else re.sub(r"[\r\n]", "", control.get("value"))
-    if pattern and not re.fullmatch(pattern, value):
-        value = _BLACK if control.type == "color" else ""
-    secret = control.type == "password"
     return Field(
         name=control.name,
-        kind=FieldKind.SECRET if secret else FieldKind.TEXT,
+        kind=FieldKind.SECRET if control.type == "password" else FieldKind.TEXT,
         label=_label(control, labels, _text_hints(control, labels)),
         required=control.is_required,
-        default=(value,),
+        default=(_text(control),),
         longest=_whole(control.get("maxlength")),
         place=control.place,
     )
@@ -195,6 +190,17 @@ def _checked(control: Control) -> str:
 def _label(control: Control, labels: Labels, hints: Iterator[str] | tuple[str, ...] = ()) -> str:
     label, told = labels.of(control.node, control.attributes), "; ".join(hints)
     return f"{label} ({told})" if label and told else label or told
+
+
+def _text(control: Control) -> str:
+    """Return what is written in a field when the page is opened; what it can't hold, it does not."""
+    if control.type == "textarea":
+        return control.node.text()
+    value = re.sub(r"[\r\n]", "", control.get("value"))
+    pattern, _ = _FORMATS.get(control.type, (None, ""))
+    if pattern and not re.fullmatch(pattern, value):
+        return _BLACK if control.type == "color" else ""
+    return value.strip() if control.type in _TRIMMED else value
 
 
 def _text_hints(control: Control, labels: Labels) -> Iterator[str]:

@@ -104,7 +104,8 @@ class Labels:
 
 def one_line(text: str) -> str:
     """Return a text in one line, not too long to be a label."""
-    return textwrap.shorten(text, LONGEST, placeholder=" …")
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else textwrap.shorten(line, LONGEST, placeholder=" …")
 
 
 def _suggested(options: Sequence[LexborNode]) -> str:

@@ -153,4 +153,5 @@ def _encoding(accepted: str) -> webencodings.Encoding:
 
 
 def _name_of(encoding: webencodings.Encoding) -> str:
-    return encoding.name.upper() if encoding is webencodings.UTF8 else encoding.name
+    name: str = encoding.name
+    return name.upper() if encoding is webencodings.UTF8 else name
