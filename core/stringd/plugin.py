@@ -26,7 +26,7 @@ from stringd.contracts.documents import (
 )
 from stringd.contracts.edits import Step, Undo
 from stringd.contracts.extensions import Hook
-from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse
+from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse, HttpRoute
 from stringd.contracts.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
 from stringd.contracts.secrets import Secrets, SecretScope
@@ -58,6 +58,7 @@ __all__ = [
     "HttpFailed",
     "HttpRequest",
     "HttpResponse",
+    "HttpRoute",
     "Invocation",
     "Kind",
     "Link",

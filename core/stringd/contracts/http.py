@@ -45,6 +45,18 @@ class HttpResponse:
     private: bool = False
 
 
+class HttpRoute(Protocol):
+    """Where a host leads: what may be connected to in its name, looked up once."""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses, in the order in which they should be tried."""
+
+    @property
+    def private(self) -> bool:
+        """Whether they lead to this machine or into a private network."""
+
+
 class HttpClient(Protocol):
     """Makes single exchanges: it follows no redirect and keeps no cookie."""
 
@@ -54,6 +66,9 @@ class HttpClient(Protocol):
         Raises `HttpFailed` where there is no such answer, and refuses with `NOT_TRUSTED` what may not be
         reached: a private network without `reach`, and the daemon itself in any case.
         """
+
+    async def route(self, host: str, port: int, *, reach: bool) -> HttpRoute:
+        """Return where to connect for a host, and raise or refuse as an exchange with it would."""
 
     async def aclose(self) -> None:
         """Close what connections are left."""

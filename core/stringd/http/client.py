@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import httpcore
 
-from stringd.contracts.http import HttpRequest, HttpResponse
+from stringd.contracts.http import HttpRequest, HttpResponse, HttpRoute
 from stringd.errors import HttpFailed
 from stringd.http.connections import make_pool
 from stringd.http.failures import reason
@@ -49,6 +49,10 @@ class SharedHttpClient:
                     await response.aclose()
             except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
                 raise HttpFailed(reason(error)) from error
+
+    async def route(self, host: str, port: int, *, reach: bool) -> HttpRoute:
+        """Return where to connect for a host; see `HttpClient.route`."""
+        return await self._networks.route(host, port, reach=reach)
 
     async def aclose(self) -> None:
         """Close what connections are left."""

@@ -9,10 +9,10 @@ import signal
 import socket
 import traceback
 
-from stringd_bash.children import reaped, signalled
+from stringd.children import reaped, signalled
+from stringd.process_tree import adopt_orphans, end_strays
 from stringd_bash.link import Message, Order, receive
 from stringd_bash.supervisor import remove_channel, supervise
-from stringd_bash.tree import adopt_orphans, end_strays
 
 
 def main() -> None:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from ptyprocess import PtyProcess
 
-from stringd_bash.children import reaped, signalled
+from stringd.children import reaped, signalled
+from stringd.process_tree import adopt_orphans, die_with_parent, end_descendants
 from stringd_bash.link import Order, encode, send
-from stringd_bash.tree import adopt_orphans, die_with_parent, end_descendants
 
 _BOOT = Path(__file__).with_name("boot.bash")
 _ENVIRONMENT = {"TERM": "xterm-256color", "PAGER": "cat", "GIT_PAGER": "cat"}

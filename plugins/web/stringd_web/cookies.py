@@ -28,14 +28,27 @@ class Cookies:
         """Keep what the `Set-Cookie` headers of an answer set, as far as its site may."""
         answer = _Answer(_of_its_own(lines, url.host))
         self._jar.extract_cookies(cast("Any", answer), cast("Any", _Asking(url)))
-        for cookie in list(self._jar)[:-MOST]:
-            self._jar.clear(cookie.domain, cookie.path, cookie.name)
+        self._drop_oldest()
 
     def header(self, url: WebUrl) -> str | None:
         """Return the `Cookie` header of a request; None if there is nothing to send."""
         asking = _Asking(url)
         self._jar.add_cookie_header(cast("Any", asking))
         return asking.header
+
+    def __iter__(self) -> Iterator[Cookie]:
+        return iter(self._jar)
+
+    def renew(self, cookies: Iterable[Cookie]) -> None:
+        """Keep these, which a browser has kept, in place of all that there were."""
+        self._jar.clear()
+        for cookie in cookies:
+            self._jar.set_cookie(cookie)
+        self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        for cookie in list(self._jar)[:-MOST]:
+            self._jar.clear(cookie.domain, cookie.path, cookie.name)
 
 
 class _Asking:

@@ -56,7 +56,7 @@ async def fetch_page(client: HttpClient, memory: Memory, wanted: Wanted) -> Load
 
 
 def _first_step(wanted: Wanted) -> _Step:
-    url, submission = _read(wanted.uri), wanted.submission
+    url, submission = read_url(wanted.uri), wanted.submission
     headers = {"accept": ACCEPT}
     if submission:
         headers["content-type"] = submission.media_type
@@ -71,7 +71,8 @@ def _first_step(wanted: Wanted) -> _Step:
     return _Step(url=url, request=request)
 
 
-def _read(uri: str) -> WebUrl:
+def read_url(uri: str) -> WebUrl:
+    """Return what a URI means that was typed or linked, or refuse."""
     try:
         url = WebUrl.read(uri)
     except ValueError as error:

@@ -16,14 +16,14 @@ class Memory:
     """The cookies and the pages that sites let a topic keep; it ends with the topic."""
 
     def __init__(self) -> None:
-        self._cookies = Cookies()
+        self.cookies = Cookies()
         self._cache = Cache()
 
     async def exchange(
         self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool
     ) -> HttpResponse:
         """Answer a request: out of what is kept if that will do, and if nothing `fresh` is asked for."""
-        cookie = self._cookies.header(url)
+        cookie = self.cookies.header(url)
         headers = {**request.headers, "cookie": cookie} if cookie else request.headers
         request = replace(request, headers=headers)
         if request.method == "GET":
@@ -53,5 +53,5 @@ class Memory:
 
     async def _sent(self, client: HttpClient, url: WebUrl, request: HttpRequest) -> HttpResponse:
         response = await client.exchange(request, limit=BODY_LIMIT)
-        self._cookies.take(url, response.cookies)
+        self.cookies.take(url, response.cookies)
         return response

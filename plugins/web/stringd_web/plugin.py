@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.documents.topic import open_document_topic
-from stringd.plugin import Daemon, Loader, TopicType, hookimpl
+from stringd.plugin import Daemon, Loader, Service, TopicType, hookimpl
+from stringd_web.browser.running import Browser
 from stringd_web.loader import web_loader
+
+_BROWSER = Browser()
 
 
 @hookimpl
@@ -25,4 +28,10 @@ def stringd_topic_types() -> Iterable[TopicType]:
 @hookimpl
 def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
     """Bring `http:` and `https:` pages."""
-    return (web_loader(daemon),)
+    return (web_loader(daemon, _BROWSER),)
+
+
+@hookimpl
+def stringd_services() -> Iterable[Service]:
+    """End the browser with the daemon."""
+    return (Service(name="browser", run=_BROWSER.keep),)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from stringd_bash.children import are_left
+from stringd.children import are_left
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -31,6 +31,11 @@ def adopt_orphans() -> None:
 def die_with_parent() -> None:
     """Be killed when the parent ends, where the system knows how (Linux)."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def descendants() -> frozenset[int]:
+    """Return the ids of all that descends from this process."""
+    return frozenset(_descendants(os.getpid(), ()))
 
 
 def end_descendants() -> None:

@@ -1,0 +1,178 @@
+"""Starting a Chromium: which one, with what flags, and under whose supervision."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+
+from stringd.plugin import Refusal
+from stringd_web.browser.devtools import BrowserGone, DevTools
+from stringd_web.browser.popups import Popups
+from stringd_web.browser.supervisor import Order
+
+START_SECONDS = 10.0
+_CONTROL_SECONDS = 5.0
+_END_SECONDS = 2.0
+_LONGEST_WORDS = 65536
+_NAMES = ("chromium", "chromium-browser")
+_SUPERVISOR = "import sys; sys.path[:] = {path!r}; from stringd_web.browser.supervisor import main; main()"
+_NO_SANDBOX = "--no-sandbox"
+_NOT_WANTED = (
+    "BackForwardCache",
+    "DialMediaRouteProvider",
+    "MediaRouter",
+    "OptimizationHints",
+    "Prerender2",
+    "Translate",
+    "WebRtcHideLocalIpsWithMdns",
+)
+_FLAGS = (
+    "--headless",
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--mute-audio",
+    "--hide-scrollbars",
+    "--js-flags=--max-old-space-size=512",
+    # It talks to nobody on its own account.
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-pings",
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-print-preview",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--password-store=basic",
+    # Its pages have a proxy each. All else finds nobody, and no name is looked up.
+    "--proxy-server=http://127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--dns-prefetch-disable",
+    "--disable-quic",
+    # The word has changed with the years.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    f"--disable-features={','.join(_NOT_WANTED)}",
+)
+
+
+class Chromium:
+    """A running browser; its supervisor ends it when told to, and when this process ends."""
+
+    def __init__(self, control: socket.socket, process: subprocess.Popen[bytes], devtools: DevTools) -> None:
+        self._control = control
+        self._process = process
+        self._one_at_a_time = asyncio.Lock()
+        self.devtools = devtools
+
+    async def way_out(self) -> socket.socket:
+        """Return a listening socket that the browser can reach; in a network of its own, nobody else can."""
+        async with self._one_at_a_time:
+            try:
+                return await asyncio.to_thread(self._ask_for_listener)
+            except OSError as error:
+                raise BrowserGone from error
+
+    async def close(self) -> None:
+        """End it and all that belongs to it."""
+        self._control.close()
+        await self.devtools.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self._process.wait, _END_SECONDS)
+
+    def _ask_for_listener(self) -> socket.socket:
+        self._control.sendall(b"+")
+        _, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
+        if not descriptors:
+            raise ConnectionError
+        return socket.socket(fileno=descriptors[0])
+
+
+def find_program() -> str:
+    """Return the path of the browser, or refuse and say how to get one."""
+    named = os.environ.get("STRINGD_BROWSER")
+    names = (named,) if named else _NAMES
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        raise _no_program(named)
+    return found
+
+
+def _no_program(named: str | None) -> Refusal:
+    if named:
+        return Refusal("LOAD_ERROR", f"STRINGD_BROWSER names no program: {named}")
+    message = "--browser needs Chromium, and none is installed."
+    return Refusal(
+        "LOAD_ERROR",
+        message,
+        "On Debian and Ubuntu: apt install chromium",
+        "One in a place of its own is named by the environment variable STRINGD_BROWSER.",
+    )
+
+
+async def start_chromium() -> Chromium:
+    """Start a browser in its sandbox, and without only where that can't be had."""
+    program = find_program()
+    chromium, said = await _attempt(program, ())
+    if chromium is None:
+        chromium, said = await _attempt(program, (_NO_SANDBOX,))
+    if chromium is None:
+        raise Refusal("LOAD_ERROR", f"{program} does not start.", *said.splitlines()[-3:])
+    return chromium
+
+
+async def _attempt(program: str, more: tuple[str, ...]) -> tuple[Chromium | None, str]:
+    folder = tempfile.mkdtemp(prefix="stringd-browser-")
+    command = (program, *_FLAGS, *more, f"--user-data-dir={folder}/profile", "about:blank")
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, browsers = socket.socketpair()
+    with theirs, browsers:
+        order = Order(command=command, devtools=browsers.fileno(), folder=folder)
+        process = _supervise(order, theirs)
+    control.settimeout(_CONTROL_SECONDS)
+    chromium = Chromium(control, process, await DevTools.over(ours))
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            await asyncio.to_thread(control.recv, _LONGEST_WORDS)
+            await Popups(chromium.devtools).keep_out()
+    except (BrowserGone, TimeoutError, OSError):
+        said = await asyncio.to_thread(_last_words, control)
+        await chromium.close()
+        return None, said
+    except BaseException:
+        await chromium.close()
+        raise
+    return chromium, ""
+
+
+def _supervise(order: Order, control: socket.socket) -> subprocess.Popen[bytes]:
+    path = [entry for entry in sys.path if entry]
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _SUPERVISOR.format(path=path), json.dumps(asdict(order))],
+        stdin=control.fileno(),
+        stdout=subprocess.DEVNULL,
+        pass_fds=(order.devtools,),
+        start_new_session=True,
+    )
+
+
+def _last_words(control: socket.socket) -> str:
+    try:
+        return str(json.loads(control.recv(_LONGEST_WORDS))["said"])
+    except (OSError, ValueError, KeyError):
+        return ""

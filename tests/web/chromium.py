@@ -1,0 +1,98 @@
+"""A real Chromium, led to hosts that are where a test says: what is public is on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from stringd.http.addresses import is_public
+from stringd.http.lookups import Lookups
+from stringd.http.networks import Networks
+from stringd.plugin import Loaded
+from stringd_web.browser.border import Border, Streams
+from stringd_web.browser.loading import load_in_browser
+from stringd_web.browser.running import Browser
+from stringd_web.cookies import Cookies
+
+PUBLIC = "93.184.215.14"
+NO_PORT = 0
+THERE_IS_ONE = bool(os.environ.get("STRINGD_BROWSER") or shutil.which("chromium"))
+
+needs_chromium = pytest.mark.skipif(
+    not THERE_IS_ONE and "CI" not in os.environ,
+    reason="there is no Chromium; on Debian: apt install chromium",
+)
+
+
+@dataclass
+class Sight:
+    """What a browser makes of pages.
+
+    `PUBLIC` is a machine on which only `open_ports` are open; `connected` is what was connected to.
+    """
+
+    own_port: int = NO_PORT
+    open_ports: set[int] = field(default_factory=set)
+    names: dict[str, Iterator[str]] = field(default_factory=dict)
+    connected: list[str] = field(default_factory=list)
+    cookies: Cookies = field(default_factory=Cookies)
+    browser: Browser = field(default_factory=Browser)
+    _runner: asyncio.Runner = field(default_factory=asyncio.Runner)
+
+    def open(self, *uris: str, reach: bool = True) -> list[Loaded | BaseException]:
+        """Open pages side by side, each as if it had been typed, or else linked to by a public page."""
+        return self._runner.run(self._open(uris, reach=reach))
+
+    def read(self, uri: str, *, reach: bool = True) -> str:
+        """Return the HTML of one page."""
+        return self.load(uri, reach=reach).body.decode()
+
+    def load(self, uri: str, *, reach: bool = True) -> Loaded:
+        """Open one page."""
+        (loaded,) = self.open(uri, reach=reach)
+        if isinstance(loaded, BaseException):
+            raise loaded
+        return loaded
+
+    def close(self) -> None:
+        """End the browser."""
+        self._runner.run(self.browser.close())
+        self._runner.close()
+
+    async def _open(self, uris: Sequence[str], *, reach: bool) -> list[Loaded | BaseException]:
+        networks = Networks(self.own_port, Lookups(self._look_up))
+        borders = [Border(routes=networks, reach=reach, connect_to=self._connect) for _ in uris]
+        loading = [
+            load_in_browser(uri, browser=self.browser, border=border, cookies=self.cookies)
+            for uri, border in zip(uris, borders, strict=True)
+        ]
+        return await asyncio.gather(*loading, return_exceptions=True)
+
+    def _look_up(self, host: str) -> Sequence[str]:
+        if host not in self.names:
+            raise OSError("no such name")
+        return [next(self.names[host])]
+
+    async def _connect(self, address: str, port: int) -> Streams:
+        self.connected.append(address)
+        if not is_public(address):
+            return await asyncio.open_connection(address, port)
+        if port not in self.open_ports:
+            raise ConnectionRefusedError(111, "Connection refused")
+        return await asyncio.open_connection("127.0.0.1", port)
+
+
+@contextmanager
+def sight() -> Iterator[Sight]:
+    """Have a browser of one's own until the end of the block."""
+    seeing = Sight()
+    try:
+        yield seeing
+    finally:
+        seeing.close()

@@ -1,0 +1,216 @@
+"""Pages in the browser reach what `/open` reaches, and nothing else, whatever their scripts try."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stringd.plugin import Refusal
+from tests.web.chromium import NO_PORT, PUBLIC, Sight, needs_chromium, sight
+from tests.web.server import Received, Site, chunked, redirect
+from tests.web.trap import Trap, trap
+
+pytestmark = [needs_chromium, pytest.mark.timeout(120)]
+
+HOSTILE = Path(__file__).with_name("hostile.html").read_text(encoding="utf-8")
+# The ways that a page which may go there does go, so that none of those that may not is there in vain.
+WAYS = {
+    *("/stylesheet", "/prefetch", "/preload", "/modulepreload", "/import", "/background", "/image"),
+    *("/redirected-image", "/script", "/frame", "/redirected-frame", "/refreshed-frame", "/object", "/embed"),
+    *("/video", "/audio", "/svg-image", "/form", "/followed", "/fetch", "/fetch-cors", "/fetch-put"),
+    *("/redirected-fetch", "/xhr", "/xhr-sync", "/beacon", "/events", "/socket", "/worker", "/worker-socket"),
+    *("/imported", "/new-image", "/host-localhost", "/host-a.localhost", "/host-127.1", "/host-2130706433"),
+    *("/socket-localhost", "/host-private.example"),
+}
+
+
+@pytest.fixture
+def caught() -> Iterator[Trap]:
+    with trap() as set_up:
+        yield set_up
+
+
+@pytest.fixture(scope="module")
+def shared_sight() -> Iterator[Sight]:
+    with sight() as ready:
+        yield ready
+
+
+@pytest.fixture
+def eye(shared_sight: Sight, site: Site) -> Sight:
+    """A browser that sees the site as a public one too, by the name `public.example`."""
+    shared_sight.names, shared_sight.open_ports, shared_sight.own_port = names(), {site.port}, NO_PORT
+    shared_sight.connected.clear()
+    return shared_sight
+
+
+def public(site: Site, path: str) -> str:
+    return f"http://public.example:{site.port}{path}"
+
+
+def refused(seeing: Sight, uri: str, *, reach: bool = True) -> Refusal:
+    with pytest.raises(Refusal) as refusal:
+        seeing.load(uri, reach=reach)
+    return refusal.value
+
+
+@pytest.fixture(params=["network of its own", "network of the machine"])
+def seeing(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Sight]:
+    """A browser where namespaces can be had, and one where they can't, as in many containers."""
+    if request.param == "network of the machine":
+        monkeypatch.setattr(sys, "executable", str(without_namespaces(tmp_path)))
+    with sight() as ready:
+        yield ready
+
+
+def without_namespaces(folder: Path) -> Path:
+    """A Python whose descendants can have no namespace; it keeps the machine's network."""
+    script = folder / "python"
+    forbid = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
+    script.write_text(
+        f"#!/bin/sh\nexec unshare --map-root-user sh -c '{forbid}' sh {sys.executable} \"$@\"\n",
+        encoding="utf-8",
+    )
+    script.chmod(0o755)
+    return script
+
+
+def hostile_page(site: Site, caught: Trap, host: str) -> str:
+    """Serve the page that tries every way to the trap, and return its URL on a host."""
+    text = HOSTILE.replace("AT", f"http://127.0.0.1:{caught.port}").replace("PORT", str(caught.port))
+    site.page("/hostile", text)
+    site.serve("/to", lambda received: redirect(received.target.partition("?")[2]))
+    site.page("/worker.js", "fetch(location.search.slice(1) + '/service-worker')", "text/javascript")
+    return f"http://{host}:{site.port}/hostile"
+
+
+def names() -> dict[str, Iterator[str]]:
+    return {
+        "public.example": itertools.repeat(PUBLIC),
+        "private.example": itertools.repeat("127.0.0.1"),
+        "rebound.example": itertools.chain([PUBLIC], itertools.repeat("127.0.0.1")),
+    }
+
+
+def test_no_way_leads_from_a_public_page_to_this_machine(seeing: Sight, site: Site, caught: Trap) -> None:
+    seeing.names, seeing.open_ports = names(), {site.port}
+    text = seeing.read(hostile_page(site, caught, "public.example"))
+    assert "Still here." in text
+    assert caught.heard == []
+    assert set(seeing.connected) == {PUBLIC}
+
+
+def test_what_a_private_page_may_reach_it_does(seeing: Sight, site: Site, caught: Trap) -> None:
+    """The same ways, so that the page above does try them."""
+    seeing.names = names()
+    text = seeing.read(hostile_page(site, caught, "127.0.0.1"))
+    assert "Still here." in text
+    assert WAYS - caught.paths == set()
+
+
+def test_a_link_of_a_public_page_leads_into_no_private_network(eye: Sight, site: Site) -> None:
+    assert refused(eye, site.page("/", "<p>Mine.</p>"), reach=False).code == "NOT_TRUSTED"
+    assert site.paths == []
+
+
+def test_a_redirect_of_a_public_page_does_neither(eye: Sight, site: Site, caught: Trap) -> None:
+    site.serve("/away", redirect(f"http://127.0.0.1:{caught.port}/taken"))
+    refusal = refused(eye, public(site, "/away"))
+    assert refusal.code == "NOT_TRUSTED"
+    assert "127.0.0.1" in refusal.message
+    assert caught.heard == []
+
+
+@pytest.mark.parametrize(
+    "leaving",
+    ["<script>location = 'AT'</script>", "<meta http-equiv=refresh content='0;url=AT'>"],
+    ids=["script", "meta"],
+)
+def test_a_page_that_leaves_for_one_stays_as_it_is(
+    eye: Sight, site: Site, caught: Trap, leaving: str
+) -> None:
+    site.page("/", "<p>Before.</p>" + leaving.replace("AT", f"http://127.0.0.1:{caught.port}/taken"))
+    loaded = eye.load(public(site, "/"))
+    assert "Before." in loaded.body.decode()
+    assert "may not reach 127.0.0.1" in loaded.body.decode()
+    assert (loaded.uri, loaded.private) == (public(site, "/"), False)
+    assert caught.heard == []
+
+
+def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
+    eye: Sight, site: Site, other_site: Site, caught: Trap
+) -> None:
+    start = other_site.serve("/", redirect(public(site, "/public")))
+    at = f"http://127.0.0.1:{caught.port}"
+    site.page("/public", f"<p>Public.<img src={at}/image><script>fetch('{at}/fetch')</script>")
+    loaded = eye.load(start)
+    assert "Public." in loaded.body.decode()
+    assert not loaded.private
+    assert caught.heard == []
+
+
+def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
+    eye: Sight, site: Site, other_site: Site
+) -> None:
+    site.page("/frame", "<p>Inside.</p>")
+    other_site.page("/evil", "<p>Evil.</p>")
+    eye.open_ports.add(other_site.port)
+    evil = f"http://public.example:{other_site.port}/evil"
+    site.page("/", f"<iframe src=/frame></iframe><iframe src='{evil}'></iframe>")
+    loaded = eye.load(f"{site.url}/")
+    assert "Inside." in loaded.body.decode()
+    assert loaded.private
+    assert other_site.paths == []
+
+
+def test_nobody_is_led_to_the_daemon_itself(eye: Sight, site: Site, caught: Trap) -> None:
+    eye.own_port = caught.port
+    at = f"http://localhost:{caught.port}"
+    site.page(
+        "/", f"<p>Here.<img src={at}/image><iframe src={at}/frame></iframe><script src={at}/script></script>"
+    )
+    assert "Here." in eye.read(f"{site.url}/")
+    assert refused(eye, f"{at}/typed").code == "NOT_TRUSTED"
+    assert caught.heard == []
+
+
+def test_a_page_of_no_host_at_all(eye: Sight) -> None:
+    refusal = refused(eye, "http://nowhere.example/")
+    assert (refusal.code, refusal.message) == (
+        "LOAD_ERROR",
+        "No such host: nowhere.example: http://nowhere.example/",
+    )
+
+
+def test_a_host_where_nobody_answers(eye: Sight) -> None:
+    refusal = refused(eye, "http://public.example:4/")
+    assert refusal.code == "LOAD_ERROR"
+    assert refusal.message == "Connection refused: http://public.example:4/"
+
+
+def test_what_a_page_takes_from_the_network_has_an_end(eye: Sight, site: Site) -> None:
+    million = b"x" * 1_000_000
+    taken: list[int] = []
+
+    def endless(_: Received) -> Iterator[bytes]:
+        def pieces() -> Iterator[bytes]:
+            for number in range(1000):
+                taken.append(number)
+                yield million
+
+        return chunked(pieces(), "application/octet-stream")
+
+    site.serve("/endless", endless)
+    site.page(
+        "/",
+        "<p id=p>Waiting.<script>fetch('/endless').then((it) => it.blob())"
+        ".catch(() => p.append('Over.'))</script>",
+    )
+    assert "Over." in eye.read(f"{site.url}/")
+    assert 50 < len(taken) < 100
