@@ -17,17 +17,7 @@ from tests.protocol.gaps import GAPS
 from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
-    DAEMON
-    + EXEC
-    + CLIENT
-    + RUNTIME
-    + BASH
-    + CLI_ACTIONS
-    + TEMPLATES
-    + ACTING
-    + APPS
-    + WEB
-    + WEB_DOCUMENTS
+    DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS + WEB + WEB_DOCUMENTS
 )
 
 __all__ = ["GAPS", "REQUIREMENTS", "Gap", "Requirement"]

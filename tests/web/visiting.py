@@ -13,6 +13,7 @@ import uvloop
 
 from stringd.errors import Refusal
 from stringd.plugin import Loaded, Topic, Wanted
+from stringd_web.browser.running import Browser
 from stringd_web.loader import web_loader
 from tests.documents.standing import standing
 from tests.http.world import World
@@ -25,7 +26,7 @@ class Visitor:
         self._session = standing(home)
         self._runner = runner
         self._client = runner.run(_made(world, own_port))
-        self._loader = web_loader(cast("Any", SimpleNamespace(http=self._client)))
+        self._loader = web_loader(cast("Any", SimpleNamespace(http=self._client)), Browser())
         self.topic = Topic()
 
     def open(self, url: str, **wanted: Any) -> Loaded:
