@@ -24,7 +24,7 @@ def answered(stage: Stage, service: Service, body: object, media_type: str) -> s
 )
 def test_json_is_pretty_in_a_fence(stage: Stage, service: Service, media_type: str) -> None:
     content = answered(stage, service, '{"a": ["ü", 1.50],\n "b": "```"}', media_type)
-    assert content == '```json\n{\n  "a": [\n    "ü",\n    1.5\n  ],\n  "b": "```"\n}\n```'
+    assert content == '```json\n{\n  "a": [\n    "ü",\n    1.50\n  ],\n  "b": "```"\n}\n```'
 
 
 @pytest.mark.requirement("result.markdown", "result.links")
@@ -62,13 +62,13 @@ def test_links_of_an_answer_are_followed(stage: Stage) -> None:
     ("body", "media_type", "content"),
     [
         ("one\n two\n", "text/plain", "one\n two"),
-        ("a,b\n1,2\n", "text/csv", "```\na,b\n1,2\n```"),
+        ("a,b\n1,2\n", "text/csv", "```csv\na,b\n1,2\n```"),
         ("x\n```\ny", "text/x-log", "````\nx\n```\ny\n````"),
         ("", "application/json", "(no content)"),
-        (b"\x89PNG\xff", "image/png", "image/png, which can't be shown as text"),
+        (b"\x89PNG\xff", "image/png", "# x\n\ntype: image/png\nsize: 5 bytes"),
         (b"\xfcber", "text/plain; charset=windows-1252", "über"),
         (b"\xef\xbb\xbf\xc3\xbc", "text/plain; charset=nonsense", "ü"),
-        ('{"broken": ', "application/json", '```\n{"broken": \n```'),
+        ('{"broken": ', "application/json", '[!] Not valid JSON: line 1, column 12\n\n```\n{"broken": \n```'),
         ("[" * 3000, "text/plain", "[" * 3000),
     ],
 )

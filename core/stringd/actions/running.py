@@ -12,7 +12,7 @@ from stringd.actions.call import Call
 from stringd.actions.cli import run_cli
 from stringd.actions.environment import Environment
 from stringd.actions.http import run_http
-from stringd.actions.results import fenced, shown_answer, with_named_links
+from stringd.actions.results import shown_answer, with_named_links
 from stringd.actions.saving import ActionFiles, not_trusted
 from stringd.actions.setup import require_variables, setup_pointer
 from stringd.actions.templates import Rendered, render
@@ -25,6 +25,7 @@ from stringd.documents.page import Page
 from stringd.documents.paths import working_directory
 from stringd.errors import Refusal
 from stringd.one_shot import NO_OUTPUT
+from stringd.text.fences import fenced
 
 MOST_NAMES = 1000
 TEMPLATES = "templates"

@@ -121,7 +121,7 @@ def _is_plausible(text: str) -> bool:
 
 
 def _as_found(body: bytes, utf_8: str | None, *, markup: bool) -> str:
-    wide = _wide(body[:256])
+    wide = _wide(body)
     if wide:
         return body.decode(wide, "replace")
     if utf_8 is not None:
@@ -134,8 +134,14 @@ def _as_found(body: bytes, utf_8: str | None, *, markup: bool) -> str:
     return damaged if _is_plausible(damaged) else _read(body, _detected(body))
 
 
-def _wide(start: bytes) -> str | None:
+def is_wide(body: bytes) -> bool:
+    """Tell by its NULs whether a text without a mark is in UTF-16."""
+    return _wide(body) is not None
+
+
+def _wide(body: bytes) -> str | None:
     """Return which UTF-16 a text without a mark is in, if only every other byte is ever NUL at its start."""
+    start = body[:256]
     most = max(2, 0.2 * len(start))
     if start[1::2].count(0) > most and not start[::2].count(0):
         return "utf-16-le"

@@ -8,8 +8,6 @@ from stringd.plugin import HttpResponse, Loaded, Refusal
 _FIRST_OTHER = 300
 _GONE = frozenset({404, 410})
 _EMPTY = frozenset({204, 205})
-_BEGINNINGS = {b"<!doctype html": "text/html", b"<html": "text/html", b"<?xml": "application/xml"}
-_SNIFFED = 512
 
 
 def as_page(response: HttpResponse, url: WebUrl, asked: str) -> Loaded:
@@ -22,7 +20,7 @@ def as_page(response: HttpResponse, url: WebUrl, asked: str) -> Loaded:
     if response.status in _EMPTY:
         body = f"*There is nothing here: the server answers {_status(response)}.*\n"
         return Loaded(uri=str(url), media_type="text/markdown", body=body.encode(), private=response.private)
-    media_type = response.headers.get("content-type") or _sniffed(response.body)
+    media_type = response.headers.get("content-type", "")
     return Loaded(uri=str(url), media_type=media_type, body=response.body, private=response.private)
 
 
@@ -42,12 +40,3 @@ def _detour(url: WebUrl, asked: str) -> tuple[str, ...]:
 def _waiting(response: HttpResponse) -> tuple[str, ...]:
     seconds = response.headers.get("retry-after")
     return (f"retry after: {seconds}",) if seconds else ()
-
-
-def _sniffed(body: bytes) -> str:
-    """Tell what a body is whose server doesn't say."""
-    start = body[:_SNIFFED].lstrip().lower()
-    for beginning, media_type in _BEGINNINGS.items():
-        if start.startswith(beginning):
-            return media_type
-    return "application/octet-stream" if b"\0" in start else "text/plain"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.documents.topic import open_document_topic
-from stringd.plugin import Daemon, Loader, Service, TopicType, hookimpl
+from stringd.plugin import Daemon, Loader, Renderer, Service, TopicType, hookimpl
 from stringd_web.browser.running import Browser
 from stringd_web.loader import web_loader
+from stringd_web.renderers import RENDERER
 
 _BROWSER = Browser()
 
@@ -29,6 +30,12 @@ def stringd_topic_types() -> Iterable[TopicType]:
 def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
     """Bring `http:` and `https:` pages."""
     return (web_loader(daemon, _BROWSER),)
+
+
+@hookimpl
+def stringd_renderers() -> Iterable[Renderer]:
+    """Make documents of all that nobody else renders."""
+    return (RENDERER,)
 
 
 @hookimpl

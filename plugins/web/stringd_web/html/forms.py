@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import webencodings
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd.actions.results import fenced
 from stringd.actions.schema import schema_of
 from stringd.documents.forms import form_action, origin_of
 from stringd.documents.outline import Names
 from stringd.plugin import Field, FieldKind, Form
+from stringd.text.fences import fenced
 from stringd.text.listing import MOST
 from stringd_web.html.form_buttons import button_fields, caption_of, encoding_of, method_of, target_of
 from stringd_web.html.form_collecting import Draft, collect

@@ -1,0 +1,14 @@
+"""Text that stands in Markdown as it is."""
+
+from __future__ import annotations
+
+import re
+
+_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a text between fences that none of its lines can close."""
+    longest = max((len(it) for it in _FENCE.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -1,0 +1,1 @@
+"""Feeds as lists of their entries."""

@@ -1,0 +1,83 @@
+"""Atom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from urllib.parse import urljoin
+
+from stringd_web.feeds.records import NOTHING, Enclosure, Entry, Feed, Words
+from stringd_web.feeds.xml import Element
+
+_HTML = {"html", "text/html"}
+_XHTML = {"xhtml", "application/xhtml+xml"}
+
+
+def read_atom(root: Element, uri: str) -> Feed | None:
+    """Return a feed in Atom; None if it is something else."""
+    if root.name != "atom:feed":
+        return None
+    base = _base(root, uri)
+    author = _author(root)
+    return Feed(
+        title=_words(root.first("atom:title")),
+        uri=_link(root, base),
+        summary=_words(root.first("atom:subtitle", "atom:tagline")),
+        entries=tuple(_entry(it, _base(it, base), author) for it in root.all("atom:entry")),
+    )
+
+
+def _entry(entry: Element, base: str, author: str) -> Entry:
+    return Entry(
+        title=_words(entry.first("atom:title")),
+        uri=_link(entry, base),
+        date=entry.told("atom:published", "atom:issued", "atom:updated", "atom:modified"),
+        author=_author(entry) or author,
+        summary=_words(entry.first("atom:summary", "atom:content")),
+        enclosures=tuple(_enclosures(entry, base)),
+    )
+
+
+def _base(element: Element, base: str) -> str:
+    return urljoin(base, element.attributes.get("xml:base", ""))
+
+
+def _author(element: Element) -> str:
+    names = (it.told("atom:name", "atom:email") for it in element.all("atom:author"))
+    return ", ".join(filter(None, names))
+
+
+def _link(element: Element, base: str) -> str:
+    links = [it.attributes for it in element.all("atom:link") if it.attributes.get("href")]
+    alternate = (it["href"] for it in links if it.get("rel", "alternate") == "alternate")
+    target = next(alternate, "")
+    return urljoin(base, target) if target else ""
+
+
+def _enclosures(entry: Element, base: str) -> Iterator[Enclosure]:
+    for it in entry.all("atom:link"):
+        if it.attributes.get("rel") == "enclosure" and it.attributes.get("href"):
+            yield Enclosure(
+                uri=urljoin(base, it.attributes["href"]),
+                media_type=it.attributes.get("type", ""),
+                size=it.attributes.get("length", ""),
+                title=it.attributes.get("title", ""),
+            )
+
+
+def _words(element: Element | None) -> Words:
+    if element is None:
+        return NOTHING
+    kind = element.attributes.get("type", "text")
+    if kind in _XHTML:
+        return Words(text=_inner(element), is_html=True)
+    return Words(text=element.whole_text().strip(), is_html=kind in _HTML)
+
+
+def _inner(element: Element) -> str:
+    return "".join((escape(element.text), *(_outer(it) + escape(it.tail) for it in element.children)))
+
+
+def _outer(element: Element) -> str:
+    name = element.name.rpartition(":")[2]
+    return f"<{name}>{_inner(element)}</{name}>"

@@ -1,0 +1,75 @@
+"""JSON Feed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urljoin
+
+from stringd_web.feeds.records import Enclosure, Entry, Feed, Words
+
+_VERSION = "jsonfeed.org/version/"
+
+
+def read_json_feed(text: str, uri: str) -> Feed | None:
+    """Return a JSON Feed; None if a text is something else."""
+    if _VERSION not in text:
+        return None
+    try:
+        feed = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    items = feed.get("items") if isinstance(feed, dict) and _VERSION in _text(feed, "version") else None
+    if not isinstance(items, list):
+        return None
+    home = _text(feed, "home_page_url")
+    return Feed(
+        title=Words(text=_text(feed, "title")),
+        uri=urljoin(uri, home) if home else "",
+        summary=Words(text=_text(feed, "description")),
+        entries=tuple(_entry(it, uri, _authors(feed)) for it in items if isinstance(it, dict)),
+    )
+
+
+def _entry(item: dict[str, Any], uri: str, author: str) -> Entry:
+    target = _text(item, "url") or _text(item, "external_url")
+    return Entry(
+        title=Words(text=_text(item, "title")),
+        uri=urljoin(uri, target) if target else "",
+        date=_text(item, "date_published") or _text(item, "date_modified"),
+        author=_authors(item) or author,
+        summary=_summary(item),
+        enclosures=tuple(_enclosures(item, uri)),
+    )
+
+
+def _summary(item: dict[str, Any]) -> Words:
+    plain = _text(item, "summary") or _text(item, "content_text")
+    return Words(text=plain) if plain else Words(text=_text(item, "content_html"), is_html=True)
+
+
+def _authors(of: dict[str, Any]) -> str:
+    authors = [*_records(of, "authors"), *([of["author"]] if isinstance(of.get("author"), dict) else [])]
+    return ", ".join(dict.fromkeys(filter(None, (_text(it, "name") for it in authors))))
+
+
+def _enclosures(item: dict[str, Any], uri: str) -> Iterator[Enclosure]:
+    for it in _records(item, "attachments"):
+        if _text(it, "url"):
+            yield Enclosure(
+                uri=urljoin(uri, _text(it, "url")),
+                media_type=_text(it, "mime_type"),
+                size=str(it.get("size_in_bytes") or ""),
+                title=_text(it, "title"),
+            )
+
+
+def _records(of: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    found = of.get(name)
+    return [it for it in found if isinstance(it, dict)] if isinstance(found, list) else []
+
+
+def _text(of: dict[str, Any], name: str) -> str:
+    found = of.get(name)
+    return found.strip() if isinstance(found, str) else ""

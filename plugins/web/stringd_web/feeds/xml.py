@@ -1,0 +1,151 @@
+"""XML as a tree of elements whose names are alike in all feeds; no entity of a document's own is expanded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.entities import html5
+from xml.parsers import expat
+
+from stringd.plugin import Refusal
+
+MOST_DEPTH = 200
+_DEFAULT = "xmlns"
+_ATOM = "atom"
+# Names of these have no prefix here; others get the one that is usual for them.
+_FEED = {
+    "http://purl.org/rss/1.0/",
+    "http://my.netscape.com/rdf/simple/0.9/",
+    "http://channel.netscape.com/rdf/simple/0.9/",
+    "http://backend.userland.com/rss2",
+    "http://blogs.law.harvard.edu/tech/rss",
+}
+_USUAL = {
+    "http://www.w3.org/2005/Atom": _ATOM,
+    "http://purl.org/atom/ns#": _ATOM,
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
+    "http://www.w3.org/1999/xhtml": "html",
+    "http://www.w3.org/2000/svg": "svg",
+    "http://purl.org/dc/elements/1.1/": "dc",
+    "http://purl.org/rss/1.0/modules/content/": "content",
+    "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes",
+    "http://search.yahoo.com/mrss/": "media",
+}
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_LOOSE = re.compile(
+    r"(<!\[CDATA\[.*?\]\]>|<!--.*?-->)|&(?!#\d+;|#x[0-9a-fA-F]+;|[A-Za-z][\w.-]*;)", re.DOTALL
+)
+
+
+class NotWellFormed(ValueError):
+    """A text that is no XML, and where."""
+
+
+@dataclass(slots=True)
+class Element:
+    """An element: the text before its first child, and what follows it in `tail`."""
+
+    name: str
+    attributes: dict[str, str]
+    text: str = ""
+    tail: str = ""
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, *names: str) -> Iterator[Element]:
+        """Yield the children of any of these names."""
+        return (it for it in self.children if it.name in names)
+
+    def first(self, *names: str) -> Element | None:
+        """Return the first child of the first of these names that there is one of."""
+        return next((it for name in names for it in self.all(name)), None)
+
+    def told(self, *names: str) -> str:
+        """Return the text of the first child of these names that has some."""
+        found = (it.whole_text().strip() for name in names for it in self.all(name))
+        return next(filter(None, found), "")
+
+    def whole_text(self) -> str:
+        """Return all text in it."""
+        return "".join((self.text, *(it.whole_text() + it.tail for it in self.children)))
+
+
+def read_xml(text: str, uri: str) -> Element | None:
+    """Return the root of a document, or raise `NotWellFormed`; None where it is nested too deep for a feed.
+
+    A document that declares entities is refused.
+    """
+    text = _ILLEGAL.sub("", text).lstrip()
+    try:
+        return _Reader(uri).read(text)
+    except expat.ExpatError:
+        return _read_again(text, uri)
+
+
+def _read_again(text: str, uri: str) -> Element | None:
+    """Take each `&` that begins no reference for one that somebody forgot to escape."""
+    try:
+        return _Reader(uri).read(_LOOSE.sub(lambda found: found[1] or "&amp;", text))
+    except expat.ExpatError as error:
+        raise NotWellFormed(f"line {error.lineno}, column {error.offset + 1}") from None
+
+
+class _TooDeep(Exception):
+    """Nothing that anyone reads is nested so deep."""
+
+
+class _Reader:
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+        self._open = [Element("", {})]
+        self._spaces: list[dict[str, str]] = [{}]
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.EntityDeclHandler = self._refuse
+        self._parser.SkippedEntityHandler = self._entity
+        # Names of HTML's characters are used as if it had declared them; nothing is fetched for that.
+        self._parser.UseForeignDTD(True)
+
+    def read(self, text: str) -> Element | None:
+        try:
+            self._parser.Parse(text, True)
+        except _TooDeep:
+            return None
+        return self._open[0].children[0]
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self._open) > MOST_DEPTH:
+            raise _TooDeep
+        declared = {key: value for key, value in attributes.items() if key.startswith(_DEFAULT)}
+        self._spaces.append({**self._spaces[-1], **declared} if declared else self._spaces[-1])
+        element = Element(self._named(name), attributes)
+        self._open[-1].children.append(element)
+        self._open.append(element)
+
+    def _end(self, _: str) -> None:
+        self._open.pop()
+        self._spaces.pop()
+
+    def _characters(self, text: str) -> None:
+        element = self._open[-1]
+        if element.children:
+            element.children[-1].tail += text
+        else:
+            element.text += text
+
+    def _entity(self, name: str, is_parameter: bool) -> None:
+        if not is_parameter:
+            self._characters(html5.get(f"{name};", f"&{name};"))
+
+    def _refuse(self, name: str, *_: object) -> None:
+        raise Refusal("LOAD_ERROR", f"The document declares entities of its own, such as {name}: {self._uri}")
+
+    def _named(self, name: str) -> str:
+        prefix, colon, local = name.rpartition(":")
+        space = self._spaces[-1].get(f"{_DEFAULT}:{prefix}" if colon else _DEFAULT, "")
+        if space in _FEED or not (space or prefix):
+            return local
+        return f"{_USUAL.get(space, prefix) or space}:{local}"

@@ -1,0 +1,57 @@
+"""Pages in HTML, feeds, and other XML."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stringd.plugin import Document, Loaded
+from stringd_web.charset import decode
+from stringd_web.feeds.atom import read_atom
+from stringd_web.feeds.json_feed import read_json_feed
+from stringd_web.feeds.page import feed_page
+from stringd_web.feeds.records import Feed
+from stringd_web.feeds.rss import read_rss
+from stringd_web.feeds.xml import NotWellFormed, read_xml
+from stringd_web.texts import in_fence, json_document
+
+
+def html_document(loaded: Loaded, _: str) -> Document:
+    """Return a page in HTML."""
+    # It takes a while to import, and nobody needs it who reads no pages.
+    from stringd_web.html.reading import read_html
+
+    text = decode(loaded.body, loaded.media_type, markup=True)
+    document = read_html(text, loaded.uri, full=loaded.full)
+    return document if document.source is not None else replace(document, source=text)
+
+
+def xml_document(loaded: Loaded, _: str) -> Document:
+    """Return a feed as a list of its entries, and any other XML in a fence."""
+    text = decode(loaded.body, loaded.media_type, markup=True)
+    try:
+        root = read_xml(text, loaded.uri)
+    except NotWellFormed as flaw:
+        return in_fence(loaded, text, "xml", word=f"[!] Not well-formed XML: {flaw}")
+    feed = root and (read_rss(root, loaded.uri) or read_atom(root, loaded.uri))
+    return _feed(loaded, feed, text) if feed else in_fence(loaded, text, "xml")
+
+
+def json_or_feed(loaded: Loaded, kind: str) -> Document:
+    """Return a JSON Feed as a list of its entries, and any other JSON laid out in a fence."""
+    text = decode(loaded.body, loaded.media_type, markup=False)
+    feed = read_json_feed(text, loaded.uri)
+    return _feed(loaded, feed, text) if feed else json_document(loaded, kind)
+
+
+def _feed(loaded: Loaded, feed: Feed, text: str) -> Document:
+    title, writing = feed_page(feed, _plain, loaded.uri)
+    return Document(uri=loaded.uri, title=title, text=writing.text, source=text, outline=writing.outline)
+
+
+def _plain(html: str) -> str:
+    """Return the words of a piece of HTML."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(f"<body>{html}")
+    tree.strip_tags(["script", "style", "template"], recursive=True)
+    return tree.body.text(separator=" ") if tree.body else ""

@@ -1,0 +1,155 @@
+"""What can be told of an answer that is no text: from its first bytes, or from what it says of itself."""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF16_BE
+from collections.abc import Callable, Iterator
+from html import unescape
+
+from stringd.text.names import printable
+from stringd_web.charset import decode
+from stringd_web.kinds import PDF, SVG
+
+Fact = tuple[str, str]
+Size = tuple[int, int]
+_PDF_TITLE = re.compile(rb"/Title\s*(?:\(((?:[^()\\]|\\.){0,2000})\)|<([0-9A-Fa-f\s]{0,4000})>)", re.DOTALL)
+_PDF_PAGES = re.compile(
+    rb"/Type\s*/Pages\b[^>]{0,500}?/Count\s+(\d+)|/Count\s+(\d+)[^>]{0,500}?/Type\s*/Pages\b"
+)
+_PDF_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)", re.DOTALL)
+_PDF_LETTERS = {
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"b": b"",
+    b"f": b"",
+    b"\n": b"",
+    b"\r\n": b"",
+    b"\r": b"",
+}
+_SVG_HEAD = 64 * 1024
+_SVG_TAG = re.compile(r"""<svg\b((?:[^>"']|"[^"]*"|'[^']*')*)>""")
+_SVG_TITLE = re.compile(r"<title(?:\s[^>]*)?>([^<]*)</title>")
+_SVG_ATTRIBUTE = re.compile(r"""\b(width|height|viewBox)\s*=\s*["']([^"']*)["']""")
+_JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_ALONE = frozenset((0x01, *range(0xD0, 0xD9)))
+
+
+def facts_of(kind: str, body: bytes, media_type: str) -> Iterator[Fact]:
+    """Yield what is told beside type and size; a `title` is one of the facts."""
+    if kind == SVG:
+        yield from _of_svg(decode(body[:_SVG_HEAD], media_type, markup=True))
+    elif kind == PDF:
+        yield from _of_pdf(body)
+    elif kind.startswith("image/") and (size := dimensions(body)):
+        yield "dimensions", f"{size[0]} × {size[1]}"
+
+
+def dimensions(body: bytes) -> Size | None:
+    """Return width and height of an image; None where its beginning does not tell them."""
+    found = (read(body) for mark, read in _READERS.items() if body.startswith(mark))
+    try:
+        return next(found, None)
+    except IndexError:
+        return None
+
+
+def _of_png(body: bytes) -> Size | None:
+    return _numbers(body, 16, 4, "big") if body[12:16] == b"IHDR" else None
+
+
+def _of_gif(body: bytes) -> Size | None:
+    return _numbers(body, 6, 2, "little")
+
+
+def _of_jpeg(body: bytes) -> Size | None:
+    place = 2
+    while place + 9 < len(body) and body[place] == 0xFF:
+        kind = body[place + 1]
+        if kind in _JPEG_SIZES:
+            return int.from_bytes(body[place + 7 : place + 9], "big"), int.from_bytes(
+                body[place + 5 : place + 7], "big"
+            )
+        if kind == 0xFF:
+            place += 1
+        elif kind in _JPEG_ALONE:
+            place += 2
+        else:
+            place += 2 + max(2, int.from_bytes(body[place + 2 : place + 4], "big"))
+    return None
+
+
+def _of_riff(body: bytes) -> Size | None:
+    if body[8:12] != b"WEBP" or len(body) < 30:
+        return None
+    match body[12:16]:
+        case b"VP8X":
+            return int.from_bytes(body[24:27], "little") + 1, int.from_bytes(body[27:30], "little") + 1
+        case b"VP8L":
+            bits = int.from_bytes(body[21:25], "little")
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case b"VP8 ":
+            width, height = int.from_bytes(body[26:28], "little"), int.from_bytes(body[28:30], "little")
+            return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+_READERS: dict[bytes, Callable[[bytes], Size | None]] = {
+    b"\x89PNG": _of_png,
+    b"GIF8": _of_gif,
+    b"\xff\xd8": _of_jpeg,
+    b"RIFF": _of_riff,
+}
+
+
+def _numbers(body: bytes, place: int, width: int, order: str) -> Size | None:
+    first, second = body[place : place + width], body[place + width : place + 2 * width]
+    if len(second) < width:
+        return None
+    return _number(first, order), _number(second, order)
+
+
+def _number(data: bytes, order: str) -> int:
+    return int.from_bytes(data, "big" if order == "big" else "little")
+
+
+def _of_svg(text: str) -> Iterator[Fact]:
+    title, tag = _SVG_TITLE.search(text), _SVG_TAG.search(text)
+    if title and title[1].strip():
+        yield "title", _line(unescape(title[1]))
+    told = dict(_SVG_ATTRIBUTE.findall(tag[1])) if tag else {}
+    if told.get("width") and told.get("height"):
+        yield "dimensions", _line(f"{told['width']} × {told['height']}")
+    elif len(box := told.get("viewBox", "").replace(",", " ").split()) == 4:
+        yield "dimensions", _line(f"{box[2]} × {box[3]}")
+
+
+def _of_pdf(body: bytes) -> Iterator[Fact]:
+    title = next(filter(None, map(_pdf_title, _PDF_TITLE.finditer(body))), "")
+    if title:
+        yield "title", title
+    pages = [int(it[1] or it[2]) for it in _PDF_PAGES.finditer(body)]
+    if pages:
+        yield "pages", str(max(pages))
+
+
+def _pdf_title(found: re.Match[bytes]) -> str:
+    if found[1] is not None:
+        data = _PDF_ESCAPE.sub(_pdf_character, found[1])
+    else:
+        digits = b"".join(found[2].split()).decode()
+        data = bytes.fromhex(digits + "0" * (len(digits) % 2))
+    if data.startswith(BOM_UTF16_BE):
+        return _line(data[2:].decode("utf-16-be", "replace"))
+    return _line(decode(data, "", markup=False))
+
+
+def _pdf_character(found: re.Match[bytes]) -> bytes:
+    if found[1].isdigit():
+        return bytes([int(found[1], 8) & 0xFF])
+    return _PDF_LETTERS.get(found[1], found[1])
+
+
+def _line(text: str) -> str:
+    return printable(" ".join(text.split()))[:300]

@@ -1,0 +1,55 @@
+"""What each kind of answer is shown as."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from stringd.documents.binary import facts_page
+from stringd.plugin import Document, Loaded, Renderer
+from stringd.text.names import printable
+from stringd_web.kinds import ANY_JSON, ANY_XML, CODE, JSON_LINES, kind_of, name_of
+from stringd_web.markup import html_document, json_or_feed, xml_document
+from stringd_web.metadata import facts_of
+from stringd_web.texts import (
+    NOTHING,
+    code_document,
+    json_lines_document,
+    markdown_document,
+    plain,
+    plain_document,
+)
+
+
+def render(loaded: Loaded) -> Document:
+    """Return the document that is made of an answer; what is empty says so."""
+    if not loaded.body:
+        return plain(loaded, NOTHING)
+    kind = kind_of(loaded.media_type, loaded.body, loaded.uri)
+    document = next(make for pattern, make in _KINDS if pattern.fullmatch(kind))(loaded, kind)
+    return document if document.text.strip() else plain(loaded, NOTHING, source=document.source)
+
+
+def _description(loaded: Loaded, kind: str) -> Document:
+    """Return a page about what is no text."""
+    facts = dict(facts_of(kind, loaded.body, loaded.media_type))
+    title = facts.pop("title", "") or printable(name_of(loaded.uri))
+    return plain(loaded, facts_page(title, kind, len(loaded.body), facts), title=title)
+
+
+_Make = Callable[[Loaded, str], Document]
+# The first that fits a media type; whatever its name, it has been looked at whether it is text.
+_KINDS: tuple[tuple[re.Pattern[str], _Make], ...] = tuple(
+    (re.compile(pattern), make)
+    for pattern, make in (
+        (r"text/html|application/xhtml\+xml", html_document),
+        (r"text/(?:x-)?markdown", markdown_document),
+        (r"text/plain", plain_document),
+        (JSON_LINES, json_lines_document),
+        (ANY_JSON, json_or_feed),
+        (ANY_XML, xml_document),
+        (CODE, code_document),
+        (r".*", _description),
+    )
+)
+RENDERER = Renderer(media_types=("*/*",), render=render)

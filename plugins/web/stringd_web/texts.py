@@ -1,0 +1,77 @@
+"""Texts as documents: Markdown with its constructs, and what has none, laid out or as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from stringd.documents.sheet import read_sheet
+from stringd.plugin import Document, Loaded, Outline
+from stringd.text.fences import fenced
+from stringd_web.charset import decode
+from stringd_web.kinds import suffix_of
+from stringd_web.languages import language_of
+from stringd_web.pretty_json import InvalidJson, laid_out, laid_out_lines
+
+NOTHING = "(no content)"
+_JSON = "json"
+_LINE_END = re.compile(r"\r\n?")
+
+
+def markdown_document(loaded: Loaded, _: str) -> Document:
+    """Return Markdown, with all that it asks for."""
+    text = decode(loaded.body, loaded.media_type, markup=False)
+    return Document(uri=loaded.uri, title=read_sheet(text).parsed.title, text=text)
+
+
+def plain_document(loaded: Loaded, kind: str) -> Document:
+    """Return a text as it is, unless its name tells that it is code."""
+    if language_of(kind, suffix_of(loaded.uri)):
+        return code_document(loaded, kind)
+    text = decode(loaded.body, loaded.media_type, markup=False)
+    return plain(loaded, text, source=text)
+
+
+def code_document(loaded: Loaded, kind: str) -> Document:
+    """Return a text in a fence, with its language."""
+    text = decode(loaded.body, loaded.media_type, markup=False)
+    return in_fence(loaded, text, language_of(kind, suffix_of(loaded.uri)))
+
+
+def json_document(loaded: Loaded, _: str) -> Document:
+    """Return JSON laid out in a fence."""
+    return _laid_out(loaded, decode(loaded.body, loaded.media_type, markup=False), laid_out)
+
+
+def json_lines_document(loaded: Loaded, _: str) -> Document:
+    """Return JSON that has a value in each line, all of them laid out in a fence."""
+    return _laid_out(loaded, decode(loaded.body, loaded.media_type, markup=False), laid_out_lines)
+
+
+def _laid_out(loaded: Loaded, text: str, lay_out: Callable[[str], str]) -> Document:
+    try:
+        return in_fence(loaded, text, "json", shown=lay_out(text))
+    except InvalidJson as invalid:
+        if _JSON not in loaded.media_type.lower():
+            # It only looked like it, and nobody has said that it is.
+            return plain(loaded, text, source=text)
+        return in_fence(loaded, text, "", word=f"[!] Not valid JSON: {invalid}")
+
+
+def in_fence(
+    loaded: Loaded, text: str, language: str, *, shown: str | None = None, word: str = ""
+) -> Document:
+    """Return a text in a fence, perhaps another one in its place, and above it a word about it."""
+    inside = _LINE_END.sub("\n", text if shown is None else shown).removesuffix("\n")
+    if not inside.strip():
+        return plain(loaded, NOTHING, source=text)
+    fence = fenced(inside, language) + "\n"
+    return plain(loaded, f"{word}\n\n{fence}" if word else fence, source=text)
+
+
+def plain(loaded: Loaded, text: str, *, source: str | None = None, title: str | None = None) -> Document:
+    """Return a text in which nothing means anything."""
+    text = _LINE_END.sub("\n", text)
+    return Document(
+        uri=loaded.uri, title=title, text=text, source=None if source == text else source, outline=Outline()
+    )

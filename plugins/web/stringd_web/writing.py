@@ -1,0 +1,65 @@
+"""Markdown in the making, which knows where its links and headings stand."""
+
+from __future__ import annotations
+
+import re
+
+from stringd.documents.outline import Names, slug
+from stringd.plugin import Heading, Link, Outline
+
+_SPECIAL = re.compile(r"([\\\[\]])")
+_AWKWARD = re.compile(r"[\s()<>]")
+
+
+class Writing:
+    """A text, to which more is added, and its outline."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._lines = 0
+        self._links: list[Link] = []
+        self._headings: list[Heading] = []
+        self._names = Names()
+
+    @property
+    def text(self) -> str:
+        """What was written."""
+        return "".join(self._parts)
+
+    @property
+    def outline(self) -> Outline:
+        """Where its links and headings are."""
+        return Outline(links=tuple(self._links), headings=tuple(self._headings))
+
+    def put(self, text: str) -> None:
+        """Add text as it is."""
+        self._parts.append(text)
+        self._size += len(text)
+        self._lines += text.count("\n")
+
+    def heading(self, text: str, target: str = "") -> None:
+        """Add a line that is a heading of the first level; it links somewhere if there is a target."""
+        number = self._lines
+        self.put("# ")
+        self.link(text, target)
+        self.put("\n")
+        name = self._names.take(slug(text) or "section")
+        self._headings.append(Heading(first=number, last=number + 1, level=1, text=text, id=name))
+
+    def link(self, label: str, target: str) -> None:
+        """Add a link, or its label alone where there is no target."""
+        escaped = _SPECIAL.sub(r"\\\1", label)
+        if not target:
+            self.put(label)
+            return
+        self.put("[")
+        start = self._size
+        self.put(escaped)
+        end = self._size
+        self.put(f"]({_AWKWARD.sub(_encoded, target)})")
+        self._links.append(Link(label_start=start, label_end=end, end=self._size, label=label, target=target))
+
+
+def _encoded(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode())
