@@ -1,4 +1,4 @@
-"""What runtime.md 9 decides for the web, and the issue's words on safety."""
+"""What runtime.md 9 decides for the web, and what keeps it from harm."""
 
 from __future__ import annotations
 

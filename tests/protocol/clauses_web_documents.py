@@ -17,7 +17,6 @@ WEB_DOCUMENTS = (
         ("web.markdown", "Markdown is a document, also where only the URL's name tells it."),
         ("web.plain", "Plain text is as it is, and nothing in it is a construct."),
         ("web.code", "Code and data stand in a fence with their language."),
-        ("web.empty", "204 and what is empty are a page that says so."),
         ("web.json", "JSON is laid out in a fence, undamaged; what is none is shown with a word."),
         ("web.json.time", "Laying 10 MiB of JSON out takes bounded time and space."),
         ("web.xml", "XML that is no feed stands in a fence."),
