@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +60,8 @@ class SessionStore:
 
 def _plain(state: State) -> dict[str, Any]:
     return {
-        "document": asdict(state.document) if state.document else None,
-        "history": [asdict(place) for place in state.history],
+        "document": _plain_place(state.document) if state.document else None,
+        "history": [_plain_place(place) for place in state.history],
         "variables": dict(state.variables),
         "directory": state.directory,
         "seen": dict(state.seen),
@@ -70,6 +69,11 @@ def _plain(state: State) -> dict[str, Any]:
         "links": dict(state.links),
         "from_strangers": sorted(state.from_strangers),
     }
+
+
+def _plain_place(place: Place) -> dict[str, Any]:
+    # Not by `asdict`, which copies deeply: every command stores a history of a hundred places.
+    return {"uri": place.uri, "title": place.title, "block": place.block, "reach": place.reach}
 
 
 def _state(plain: dict[str, Any]) -> State:
