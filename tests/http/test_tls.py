@@ -50,10 +50,19 @@ def test_a_bad_certificate(world: World, trusting: Authority, names: list[str], 
         assert site.received == []
 
 
-def test_an_authority_that_nobody_knows(world: World, authority: Authority, tmp_path: Path) -> None:
+def test_an_authority_that_nobody_knows(world: World, authority: Authority) -> None:
     with serving(authority.server("127.0.0.1")) as site:
         assert world.failure(f"{site.url}/").startswith("TLS: ")
         assert "unable to get local issuer certificate" in world.failure(f"{site.url}/")
+
+
+def test_authorities_that_can_not_be_read(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    assert world.failure("https://127.0.0.1:1/").startswith(
+        "TLS: the certificates of authorities can't be read"
+    )
 
 
 def test_a_connection_for_one_name_is_not_another_names(world: World, trusting: Authority) -> None:

@@ -16,10 +16,8 @@ from tests.repository.tree import ROOT, settings, sources
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# uvicorn finds these by their names.
-FOUND_BY_THE_SERVER = {"httptools", "uvloop", "websockets"}
-# The HTTP client looks for it at each step of a request, which takes longer in vain.
-FOUND_BY_THE_CLIENT = {"sniffio"}
+# uvicorn finds these by their names; httpcore looks for sniffio at every request, and in vain it takes long.
+FOUND_BY_OTHERS = {"httptools", "sniffio", "uvloop", "websockets"}
 # Only pytest itself loads the pytest plugin.
 THERE_BY_NATURE = {"testing": {"pytest"}}
 
@@ -60,4 +58,4 @@ def test_every_import_is_declared() -> None:
 
 
 def test_every_dependency_is_used() -> None:
-    assert declared() - distributions().keys() - FOUND_BY_THE_SERVER - FOUND_BY_THE_CLIENT == set()
+    assert declared() - distributions().keys() - FOUND_BY_OTHERS == set()

@@ -37,11 +37,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
 
 
 def gzip_bomb() -> Reply:
-    return answer(gzip.compress(bytes(400 * MEBIBYTE), 6), headers={"Content-Encoding": "gzip"})
+    return answer(gzip.compress(bytes(150 * MEBIBYTE), 6), headers={"Content-Encoding": "gzip"})
 
 
 def brotli_bomb() -> Reply:
-    return answer(brotli.compress(bytes(400 * MEBIBYTE), quality=1), headers={"Content-Encoding": "br"})
+    return answer(brotli.compress(bytes(150 * MEBIBYTE), quality=1), headers={"Content-Encoding": "br"})
 
 
 def endless_body() -> Reply:

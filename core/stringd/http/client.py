@@ -74,7 +74,11 @@ class SharedHttpClient:
     async def _ready_pool(self) -> httpcore.AsyncConnectionPool:
         if self._pool is None:
             self._pool = asyncio.create_task(asyncio.to_thread(make_pool, self._backend))
-        return await asyncio.shield(self._pool)
+        try:
+            return await asyncio.shield(self._pool)
+        except OSError as error:
+            self._pool = None
+            raise HttpFailed(f"TLS: the certificates of authorities can't be read ({error})") from error
 
     def _turn(self, origin: str) -> asyncio.Semaphore:
         """Return what bounds the connections to an origin: one that is slow leaves some for the others."""

@@ -6,7 +6,6 @@ import os
 import ssl
 import time
 from collections.abc import Iterable
-from typing import Any
 
 import certifi
 import httpcore
@@ -18,8 +17,6 @@ FIRST_TRIES_SECONDS = 2.5
 MOST_CONNECTIONS = 256
 MOST_KEPT = 64
 KEPT_SECONDS = 30.0
-# What is read at once is parsed at once, while the event loop waits.
-MOST_READ = 16 * 1024
 
 _BETWEEN = ","
 _BEHIND_HOST = "|"
@@ -65,37 +62,10 @@ class RoutedBackend(httpcore.AsyncNetworkBackend):
         for address in first:
             try:
                 seconds = min(FIRST_TRIES_SECONDS, end - time.monotonic())
-                return _Frugal(await self._backend.connect_tcp(address, port, seconds))
+                return await self._backend.connect_tcp(address, port, seconds)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
-        return _Frugal(await self._backend.connect_tcp(last, port, end - time.monotonic()))
-
-
-class _Frugal(httpcore.AsyncNetworkStream):
-    """A stream that is read in small portions."""
-
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
-        self._stream = stream
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
-        return await self._stream.read(min(max_bytes, MOST_READ), timeout)
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109
-    ) -> httpcore.AsyncNetworkStream:
-        return _Frugal(await self._stream.start_tls(ssl_context, server_hostname, timeout))
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        return await self._backend.connect_tcp(last, port, end - time.monotonic())
 
 
 def _tls() -> ssl.SSLContext:

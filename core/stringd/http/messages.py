@@ -80,7 +80,7 @@ async def _read_body(response: httpcore.Response, headers: Mapping[str, str], li
         for piece in decoding.feed(data):
             body += piece
             _check_size(max(len(body), arrived), count, limit)
-            # What was compressed well would keep everyone waiting.
+            # What is well compressed, or comes in tiny chunks, would keep everyone waiting.
             await asyncio.sleep(0)
     decoding.finish()
     return bytes(body)

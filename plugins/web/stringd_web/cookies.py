@@ -12,7 +12,7 @@ from typing import Any, cast
 from stringd.http.addresses import is_address
 from stringd.http.urls import WebUrl
 
-MOST = 500
+MOST = 300
 LONGEST = 4096
 _DOMAIN = re.compile(r";\s*domain\s*=\s*\.?(?P<domain>[^;\s]*)[^;]*", re.IGNORECASE)
 _SECURE_NAME, _HOST_NAME = "__secure-", "__host-"
@@ -26,7 +26,10 @@ class Cookies:
 
     def take(self, url: WebUrl, lines: Iterable[str]) -> None:
         """Keep what the `Set-Cookie` headers of an answer set, as far as its site may."""
-        answer = _Answer(_of_its_own(lines, url.host))
+        own = tuple(_of_its_own(lines, url.host))
+        if not own:
+            return
+        answer = _Answer(own)
         self._jar.extract_cookies(cast("Any", answer), cast("Any", _Asking(url)))
         self._drop_oldest()
 

@@ -9,7 +9,7 @@ from stringd.http.redirects import MOST_REDIRECTS, location, moved
 from stringd.http.urls import WebUrl
 from stringd.plugin import HttpClient, HttpFailed, HttpRequest, HttpResponse, Loaded, Refusal, Wanted
 from stringd_web.memory import Memory
-from stringd_web.pages import as_page
+from stringd_web.pages import as_page, detour
 from stringd_web.refreshes import refresh_target
 
 ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
@@ -41,18 +41,29 @@ class _Step:
 async def fetch_page(client: HttpClient, memory: Memory, wanted: Wanted) -> Loaded:
     """Return the page that is wanted, or refuse in words that name it."""
     step = _first_step(wanted)
-    try:
-        for _ in range(MOST_REDIRECTS + 1):
-            response = await memory.exchange(client, step.url, step.request, fresh=wanted.fresh)
-            following = step.after(response)
-            if following is None:
-                return as_page(response, step.url, wanted.uri)
-            step = following
-    except HttpFailed as failure:
-        reason = str(failure)
-        raise Refusal("LOAD_ERROR", f"{reason[0].upper()}{reason[1:]}: {wanted.uri}") from failure
+    for _ in range(MOST_REDIRECTS + 1):
+        following, response = await _taken(step, client, memory, wanted)
+        if following is None:
+            return as_page(response, step.url, wanted.uri)
+        step = following
     message = f"More than {MOST_REDIRECTS} redirects: {wanted.uri}"
     raise Refusal("LOAD_ERROR", message, f"the last one leads to {step.url}")
+
+
+async def _taken(
+    step: _Step, client: HttpClient, memory: Memory, wanted: Wanted
+) -> tuple[_Step | None, HttpResponse]:
+    """Take a step, and return the one that follows; what stops it is told with where it would have led."""
+    try:
+        response = await memory.exchange(client, step.url, step.request, fresh=wanted.fresh)
+        return step.after(response), response
+    except HttpFailed as failure:
+        reason = str(failure)
+        message = f"{reason[0].upper()}{reason[1:]}: {wanted.uri}"
+        raise Refusal("LOAD_ERROR", message, *detour(step.url, wanted.uri)) from failure
+    except Refusal as refusal:
+        context = (*detour(step.url, wanted.uri), *refusal.context)
+        raise Refusal(refusal.code, refusal.message, *context) from refusal
 
 
 def _first_step(wanted: Wanted) -> _Step:

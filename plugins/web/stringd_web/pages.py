@@ -13,9 +13,9 @@ _EMPTY = frozenset({204, 205})
 def as_page(response: HttpResponse, url: WebUrl, asked: str) -> Loaded:
     """Return the answer for a URL as a page, or refuse in words that name what was asked for."""
     if response.status in _GONE:
-        raise Refusal("NOT_FOUND", f"Not found: {asked}", *_detour(url, asked))
+        raise Refusal("NOT_FOUND", f"Not found: {asked}", *detour(url, asked))
     if response.status >= _FIRST_OTHER:
-        context = (*_detour(url, asked), *_waiting(response))
+        context = (*detour(url, asked), *_waiting(response))
         raise Refusal("LOAD_ERROR", f"{_status(response)}: {asked}", *context)
     if response.status in _EMPTY:
         body = f"*There is nothing here: the server answers {_status(response)}.*\n"
@@ -24,17 +24,17 @@ def as_page(response: HttpResponse, url: WebUrl, asked: str) -> Loaded:
     return Loaded(uri=str(url), media_type=media_type, body=response.body, private=response.private)
 
 
-def _status(response: HttpResponse) -> str:
-    return f"{response.status} {response.reason}".rstrip()
-
-
-def _detour(url: WebUrl, asked: str) -> tuple[str, ...]:
+def detour(url: WebUrl, asked: str) -> tuple[str, ...]:
     """Say where redirects have led, if that is not what was asked for."""
     try:
         direct = WebUrl.read(asked) == url
     except ValueError:
         direct = False
     return () if direct else (f"redirected to {url}",)
+
+
+def _status(response: HttpResponse) -> str:
+    return f"{response.status} {response.reason}".rstrip()
 
 
 def _waiting(response: HttpResponse) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ MOST_READ = 64 * 1024
 _FIRST_OTHER = 300
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _INERT = frozenset({"noscript", "template"})
-_SIGN = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh", re.IGNORECASE)
+_SIGN = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh")
 _VALUE = re.compile(r"\s*(?P<seconds>\d+|(?=\.))[\d.]*(?:\s*[;,]\s*|\s+)(?P<rest>.*)", re.DOTALL)
 _URL = re.compile(r"(?:url\s*=\s*)?(?P<quote>[\"']?)(?P<url>.*)", re.IGNORECASE | re.DOTALL)
 
@@ -36,7 +36,8 @@ def _refresh(response: HttpResponse) -> str | None:
         return parse_refresh(response.headers["refresh"])
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     head = response.body[:MOST_READ]
-    if media_type not in _HTML or not _SIGN.search(head):
+    # Most pages hold none, and reading takes its time.
+    if media_type not in _HTML or not _SIGN.search(head.lower()):
         return None
     reader = _Reader()
     reader.feed(head.decode(errors="replace"))
