@@ -38,6 +38,15 @@ def test_an_articles_own_parts_are_kept() -> None:
         assert word in text(page)
 
 
+@pytest.mark.parametrize("own", ["article", "main", "section", "div role=main"])
+def test_own_parts_are_kept_however_deep_they_are(own: str) -> None:
+    name = own.partition(" ")[0]
+    notes = "<aside><aside>First note</aside><div><aside>Second note</aside></div></aside>"
+    page = f"<{own}><h1>T</h1><p>{WORDS}</p><div><div><header>Inner</header>{notes}</div></div></{name}>"
+    for word in ("Inner", "First note", "Second note"):
+        assert word in text(page)
+
+
 def test_several_articles_are_kept() -> None:
     assert "One" in (both := text("<article>One</article><p>between</p><article>Two</article>"))
     assert "between" in both

@@ -7,10 +7,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from stringd_web.html.trees import ancestors, attribute, children, remove, words
 
 _MAIN = "main, [role=main]"
-_OWN = "article, main, [role=main], section"
+# A list within :not, since what stands before a blank in it may be no :is() in lexbor.
+_NOT_OWN = ":not(article *, main *, [role=main] *, section *)"
 _PAGE_LEVEL = (
     ":is(header, footer, aside, [role=banner], [role=contentinfo], [role=complementary])"
-    f":not(:is({_OWN}) *), "
+    f"{_NOT_OWN}, "
     ":is(nav, [role=navigation], [role=search]):not(article *)"
 )
 _CALLED_NAVIGATION = ", ".join(
@@ -59,7 +60,7 @@ def _title_outside(tree: LexborHTMLParser, content: LexborNode) -> LexborNode | 
     """Return the page's heading if it stands outside of its content."""
     if content.css_first("h1"):
         return None
-    return next((it for it in tree.css("h1:not(:is(nav, aside, footer) *)") if words(it)), None)
+    return next((it for it in tree.css("h1:not(nav *, aside *, footer *)") if words(it)), None)
 
 
 def _drop_page_level(tree: LexborHTMLParser, whole: int, title: LexborNode | None) -> int:
