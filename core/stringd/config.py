@@ -10,6 +10,7 @@ LAST_PORT = 65535
 FULL_ACCESS = "full"
 ACCESS = ("home", FULL_ACCESS)
 LOOPBACK = "127.0.0.1"
+LEAST_PART = 1000
 BODY_LIMIT = 10 * 1024 * 1024
 
 
@@ -29,12 +30,19 @@ def parse_seconds(text: str) -> float | None:
     return seconds if 0 < seconds < float("inf") else None
 
 
+def parse_characters(text: str) -> int | None:
+    """Return how many characters a text says that a part has; None if that is no number, or too small."""
+    if text.isascii() and text.isdigit() and len(text) <= len(str(BODY_LIMIT)):
+        return int(text) if int(text) >= LEAST_PART else None
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The settings of one daemon.
 
     `access` says which files document commands may touch: those below the user's home and allowed
-    paths ("home"), or all ("full").
+    paths ("home"), or all ("full"). What is fetched is shown in parts of so many characters.
     """
 
     port: int = DEFAULT_PORT
@@ -43,6 +51,7 @@ class Config:
     without: tuple[str, ...] = ()
     allowed_origins: frozenset[str] = frozenset()
     access: str = ACCESS[0]
+    part_characters: int = 50_000
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
 

@@ -39,6 +39,44 @@ def test_options_stand_before_or_after_the_path(arguments: str, path: str, optio
     assert (read.path, set(read.options)) == (path, options)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "path", "part"),
+    [
+        ("--part 2", "", "2"),
+        ("--part=2", "", "2"),
+        ("a b.md --part 2", "a b.md", "2"),
+        ("a b.md   --part=2", "a b.md", "2"),
+        ("--part 2 a b.md", "a b.md", "2"),
+        ("--part   2 --force a.md", "a.md", "2"),
+        ("--force a.md --part 2 --all", "a.md", "2"),
+        ("--part 2 a.md --part 3", "a.md", "3"),
+        ("a.md --part 2 --part 3", "a.md", "3"),
+        ("a.md --part '2'", "a.md", "2"),
+        ("a.md --part -1", "a.md", "-1"),
+        ("'a.md --part 2'", "a.md --part 2", None),
+        ("-- a.md --part 2", "a.md --part 2", None),
+        ("a--part 2", "a--part 2", None),
+    ],
+)
+def test_options_may_have_a_value(arguments: str, path: str, part: str | None) -> None:
+    read = parse_path_arguments(arguments, "--force", "--all", valued=["--part"])
+    assert (read.path, read.values.get("--part")) == (path, part)
+
+
+@pytest.mark.parametrize("arguments", ["--part", "--part=", "a.md --part", "a.md --part=", "--part= a.md"])
+def test_an_option_without_its_value_is_refused(arguments: str) -> None:
+    with pytest.raises(Refusal, match="--part needs a value") as refused:
+        parse_path_arguments(arguments, "--force", valued=["--part"])
+    assert refused.value.code == "INVALID_PAYLOAD"
+
+
+@pytest.mark.parametrize("arguments", ["--force=1 a.md", "--parts 2 a.md"])
+def test_an_option_is_written_as_it_is_known(arguments: str) -> None:
+    with pytest.raises(Refusal, match="Unknown option: --") as refused:
+        parse_path_arguments(arguments, "--force", valued=["--part"])
+    assert refused.value.context == ("options: --force, --part",)
+
+
 @pytest.mark.parametrize("arguments", ["--forced a.md", "--force --other a.md", "--other"])
 def test_an_option_that_is_not_known_is_never_part_of_a_path(arguments: str) -> None:
     with pytest.raises(Refusal) as refused:

@@ -9,7 +9,6 @@ from stringd.actions.setup import missing_hints
 from stringd.contracts.commands import Invocation
 from stringd.contracts.replies import Reply
 from stringd.documents.actions import Action
-from stringd.documents.lines import without_line_end
 from stringd.documents.page import Page
 from stringd.documents.spots import Opened
 from stringd.errors import Refusal
@@ -17,8 +16,8 @@ from stringd.errors import Refusal
 
 async def shown_page(invocation: Invocation, opened: Opened) -> str:
     """Return what is shown of what was opened; a whole page's default action has run, if it can."""
-    if opened.block is not None:
-        return opened.block
+    if not opened.introduces:
+        return opened.text
     page, environment = opened.page, environment_of(invocation, opened.page)
     actions = environment.actions_of(page)
     default = actions.get(str(page.sheet.parsed.frontmatter.get("default", "")))
@@ -27,7 +26,7 @@ async def shown_page(invocation: Invocation, opened: Opened) -> str:
     if default is not None and not hints:
         output, reason = await _run(invocation, page, environment, default)
         hints += [f"[!] /act.{default.id} failed: {reason}"] if reason else []
-    shown = without_line_end(page.view(actions.values(), hints))
+    shown = page.introduced(opened.text, actions.values(), hints)
     return shown if output is None else f"{shown}\n\n---\n{output}"
 
 

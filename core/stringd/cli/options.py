@@ -9,7 +9,15 @@ from pathlib import Path
 
 from stringd import __version__
 from stringd.cli.parser import MISUSE, Parser
-from stringd.config import ACCESS, DEFAULT_PORT, Config, parse_port, parse_seconds
+from stringd.config import (
+    ACCESS,
+    DEFAULT_PORT,
+    LEAST_PART,
+    Config,
+    parse_characters,
+    parse_port,
+    parse_seconds,
+)
 from stringd.contracts.cli import CliCommand
 from stringd.errors import Fault
 
@@ -52,6 +60,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         without=_names(options.without or ""),
         allowed_origins=frozenset(map(_origin, options.allow_origin)),
         access=_access(_first(options.access, environment.get("STRINGD_ACCESS"), defaults.access)),
+        part_characters=_characters(environment, "STRINGD_WEB_PART", defaults.part_characters),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
     )
@@ -117,6 +126,17 @@ def _plugins(option: str | None, variable: str | None) -> tuple[str, ...] | None
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _characters(environment: Mapping[str, str], name: str, default: int) -> int:
+    text = environment.get(name)
+    if not text:
+        return default
+    characters = parse_characters(text)
+    if characters is None:
+        message = f"{name} must be a number of characters, at least {LEAST_PART}, not {text!r}"
+        raise Fault(message, exit_code=MISUSE)
+    return characters
 
 
 def _seconds(environment: Mapping[str, str], name: str, default: float) -> float:

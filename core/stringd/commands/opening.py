@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,23 +13,28 @@ from stringd.contracts.replies import Reply
 from stringd.documents.desk import Desk
 from stringd.documents.directory import list_directory
 from stringd.documents.files import is_directory
+from stringd.documents.parts import PART
 from stringd.documents.paths import shown_document
 from stringd.documents.spots import Opened, Spot
 from stringd.documents.topic import kept_by
 from stringd.errors import Refusal
-from stringd.text.path_arguments import parse_path_arguments
+from stringd.text.path_arguments import PathArguments, parse_path_arguments
 
 MOST_HISTORY = 100
 FULL = "--full"
+_NOTHING = PathArguments(path="")
+_NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _PASSING = "LOAD_ERROR"
 
 
 async def _open(invocation: Invocation) -> Reply:
-    arguments = parse_path_arguments(invocation.line.arguments, FULL, *invocation.daemon.load_options)
-    if not arguments.path:
+    loading = invocation.daemon.load_options
+    arguments = parse_path_arguments(invocation.line.arguments, FULL, *loading, valued=(PART,))
+    if arguments == _NOTHING:
         raise Refusal("INVALID_TARGET", "Nothing to open.", f"Usage: {OPEN.usage}")
     desk = Desk(invocation)
-    spot = _asked_for(await desk.find(arguments.path), arguments.options)
+    spot = await desk.find(arguments.path) if arguments.path else desk.here()
+    spot = replace(_asked_for(spot, arguments.options), part=_part(arguments))
     if spot.path and is_directory(spot.path, spot.shown):
         return await _open_directory(invocation, spot, spot.path)
     opened = await desk.open(spot)
@@ -43,6 +49,13 @@ def _asked_for(spot: Spot, options: frozenset[str]) -> Spot:
         raise Refusal("INVALID_PAYLOAD", f"Files are opened without {min(options)}: {spot.shown}")
     words = frozenset(it.removeprefix("--") for it in options - {FULL})
     return replace(spot, here=False, full=FULL in options, options=words)
+
+
+def _part(arguments: PathArguments) -> int:
+    wanted = arguments.values.get(PART, "1")
+    if not _NUMBER.fullmatch(wanted):
+        raise Refusal("INVALID_PARAMS", f"{PART} takes the number of a part, not {wanted}")
+    return int(wanted)
 
 
 async def _open_directory(invocation: Invocation, spot: Spot, path: Path) -> Reply:
@@ -102,7 +115,7 @@ def visit(invocation: Invocation, opened: Opened) -> None:
 OPEN = Command(
     name="open",
     summary="Open a document: a path, a URL, @shortcut, #block, or a directory.",
-    usage="/open path | path#block | #block | @id | @menu.id | url [--full] | directory",
+    usage="/open path | path#block | #block | @id | @menu.id | url | directory [--full] [--part N]",
     run=_open,
     topic_types=TopicGroup.DOCUMENTS,
 )

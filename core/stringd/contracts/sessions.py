@@ -26,18 +26,24 @@ class TopicName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a topic is: a document, and the block of it that is shown.
+    """Where a topic is: a document, the block of it that is shown, and which part, if that is long.
 
-    `reach` tells whether what the document links to may lead to this machine or into a private network.
+    `reach` tells whether what the document links to may lead to this machine or into a private network;
+    `full` and `options` are what its loader was asked for.
     """
 
     uri: str
     title: str | None = None
     block: str | None = None
+    part: int = 1
     reach: bool = False
+    full: bool = False
+    options: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_optional_text("place", self.uri, self.title, self.block)
+        check_optional_text("place", self.uri, self.title, self.block, *self.options)
+        if not isinstance(self.part, int):
+            raise TypeError(f"place needs the number of a part, not {self.part!r}")
 
 
 NamedValue: TypeAlias = str | tuple[str, ...]

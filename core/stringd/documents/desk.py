@@ -12,12 +12,12 @@ from urllib.parse import unquote, unquote_to_bytes
 from stringd.contracts.commands import Invocation
 from stringd.contracts.documents import Located, Package, Wanted
 from stringd.contracts.sessions import Place
-from stringd.documents.file_pages import open_file
+from stringd.documents.file_pages import SMALL, open_file
 from stringd.documents.files import read_if_there, read_text
 from stringd.documents.includes import Linked
-from stringd.documents.lines import without_line_end
 from stringd.documents.packages import locate
 from stringd.documents.page import Page, remote_page
+from stringd.documents.parts import Parts
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
 from stringd.documents.seen import saw
 from stringd.documents.spots import Opened, Spot, packaged, remote
@@ -62,32 +62,38 @@ class Desk:
         if spot.path:
             for path, text in {**page.included, spot.path: page.source}.items():
                 saw(self._session, path, text)
-        block = without_line_end(page.block(spot.block)) if spot.block else None
-        return Opened(spot=spot, page=page, block=block)
+        parts = await self.parts(page, spot.block)
+        # What is opened again may have become shorter.
+        number = min(spot.part, parts.count) if spot.fresh else spot.part
+        return Opened(spot=spot, page=page, text=parts.view(number), part=number)
 
     async def reopen(self, place: Place) -> Opened:
         """Load a place again, as its source is now and as it was asked for before."""
         spot = self._spot_of(place, (place.block or "").removeprefix("#"))
-        before = kept_by(self._invocation.topic).fetched
-        if before and before.uri == place.uri:
-            spot = replace(spot, full=before.full, options=before.options)
-        return await self.open(replace(spot, fresh=True))
+        return await self.open(replace(spot, part=place.part, fresh=True))
 
-    async def current(self) -> Page:
-        """Return the current document: a file as it is now, what was fetched as it came."""
-        place, fetched = self._session.state.document, kept_by(self._invocation.topic).fetched
-        if place is None:
-            raise kept_by(self._invocation.topic).nothing_open()
-        if fetched and fetched.uri == place.uri:
-            return fetched
-        return await self._load(self._spot_of(place, ""))
+    async def parts(self, page: Page, block: str | None = None) -> Parts:
+        """Return what is shown of a page, or of a block of it."""
+        most = self._invocation.daemon.config.part_characters
+        if Parts.are_many(page, most):
+            return await asyncio.to_thread(Parts, page, block, most)
+        return Parts(page, block, most)
 
-    async def source(self) -> tuple[str, str]:
-        """Return how the current document is shown, and its text as it is stored or came; or refuse."""
+    def here(self) -> Spot:
+        """Return where the topic is, whatever part of it is shown."""
         place = self._session.state.document
         if place is None:
             raise kept_by(self._invocation.topic).nothing_open()
-        spot = self._spot_of(place, "")
+        return replace(self._spot_of(place, ""), here=file_of(place.uri) is None)
+
+    async def current(self) -> Page:
+        """Return the current document: a file as it is now, what was fetched as it came."""
+        spot, fetched = self.here(), kept_by(self._invocation.topic).fetched
+        return fetched if fetched and fetched.uri == spot.uri else await self._load(spot)
+
+    async def source(self) -> tuple[str, str]:
+        """Return how the current document is shown, and its text as it is stored or came; or refuse."""
+        spot = self.here()
         if spot.path is None:
             return spot.shown, (await self.current()).source
         text = await asyncio.to_thread(read_text, spot.path, spot.shown)
@@ -101,7 +107,14 @@ class Desk:
     def _spot_of(self, place: Place, block: str) -> Spot:
         path, tail = file_of(place.uri), f"#{block}" if block else ""
         if path is None:
-            return Spot(shown=place.uri + tail, uri=place.uri, block=block or None, reach=place.reach)
+            return Spot(
+                shown=place.uri + tail,
+                uri=place.uri,
+                block=block or None,
+                reach=place.reach,
+                full=place.full,
+                options=frozenset(place.options),
+            )
         shown = self.shown(path) + tail
         real = confine(path, shown, self._session.user, full_access=self._full_access)
         return Spot(shown=shown, path=real, block=block or None)
@@ -125,7 +138,9 @@ class Desk:
         loaded = await self._invocation.daemon.find(wanted)
         if isinstance(loaded, Located):
             return await self._packaged_page(loaded.path, loaded.package)
-        page = replace(remote_page(loaded), full=spot.full, options=spot.options)
+        is_quick = len(loaded.text) <= SMALL
+        page = remote_page(loaded) if is_quick else await asyncio.to_thread(remote_page, loaded)
+        page = replace(page, full=spot.full, options=spot.options)
         kept_by(self._invocation.topic).fetched = page
         return page
 
@@ -169,12 +184,10 @@ class Desk:
         return resolve(typed, self._session, full_access=self._full_access, shown=shown)
 
     async def _block_here(self, block: str) -> Spot:
-        place = self._session.state.document
-        if place is None:
-            raise kept_by(self._invocation.topic).nothing_open()
+        here = self.here()
         if not block:
             raise Refusal("INVALID_TARGET", "No block is named behind the #.")
-        return replace(self._spot_of(place, block), here=file_of(place.uri) is None)
+        return replace(here, block=block, shown=f"{here.shown}#{block}")
 
     async def _behind_shortcut(self, name: str) -> Spot:
         page = await self.current()

@@ -9,7 +9,7 @@ from stringd.documents.forms import form_book
 from stringd.documents.lines import Lines
 from stringd.documents.outline import Block
 from stringd.documents.parse import Parsed, Structure, find_blocks
-from stringd.documents.render import render
+from stringd.documents.render import rendered
 from stringd.documents.sheet import Sheet
 from stringd.documents.shortcuts import name_links
 
@@ -22,7 +22,7 @@ def outlined_sheet(text: str, title: str | None, outline: Outline, uri: str = ""
         parsed=parsed,
         shortcuts=shortcuts,
         actions=form_book(outline.forms, uri),
-        body=render(parsed, shortcuts),
+        rendered=rendered(parsed, shortcuts),
     )
 
 

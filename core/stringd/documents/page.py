@@ -12,6 +12,7 @@ from stringd.documents.includes import Linked, ReadFile, with_includes
 from stringd.documents.menus import Menu, find_menus
 from stringd.documents.outline import Flaw
 from stringd.documents.outlined import outlined_sheet
+from stringd.documents.render import Rendered
 from stringd.documents.sheet import Sheet, read_sheet
 from stringd.documents.shortcuts import Shortcut
 from stringd.errors import Refusal
@@ -49,13 +50,15 @@ class Page:
         """Whether no other file has a part in the page."""
         return not self.sheet.parsed.directives and self.source == self.sheet.parsed.lines.text
 
-    def view(self, actions: Iterable[Action], hints: Iterable[str]) -> str:
-        """Return the whole page as it is shown: what it offers, more hints, a blank line, the text."""
+    def introduced(self, text: str, actions: Iterable[Action], hints: Iterable[str]) -> str:
+        """Return the page's text as it is shown: what the page offers, more hints, a blank line, the text."""
         hints = "\n".join((*self._offers(actions), *hints))
-        return f"{hints}\n\n{self.sheet.body}" if hints else self.sheet.body
+        return f"{hints}\n\n{text}" if hints else text
 
-    def block(self, block_id: str) -> str:
-        """Return one block as it is shown, or refuse with the ids there are."""
+    def rendered(self, block_id: str | None = None) -> Rendered:
+        """Return the text that is shown, or only a block of it, or refuse with the ids there are."""
+        if block_id is None:
+            return self.sheet.rendered
         shown = self.sheet.block(block_id)
         if shown is None:
             raise unknown_block(block_id, self.sheet.parsed.blocks)

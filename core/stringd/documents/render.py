@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from stringd.contracts.outlines import Heading
 from stringd.documents.lines import Lines
 from stringd.documents.parse import Parsed
 from stringd.documents.shortcuts import Replacement, Shortcuts
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """A text as it is shown, and where in it the headings stand that begin its sections."""
+
+    text: str
+    headings: tuple[tuple[int, Heading], ...]
+
+
 def render(parsed: Parsed, shortcuts: Shortcuts, first: int = 0, last: int | None = None) -> str:
     """Return the lines from `first` up to `last` as they are shown; all of them unless told otherwise."""
+    return rendered(parsed, shortcuts, first, last).text
+
+
+def rendered(parsed: Parsed, shortcuts: Shortcuts, first: int = 0, last: int | None = None) -> Rendered:
+    """Return the lines from `first` up to `last` as they are shown, and where their headings are then."""
     end = len(parsed.lines) if last is None else last
     replacements = sorted((*shortcuts.replacements, *_left_out(parsed)), key=lambda it: it.start)
-    kept = _Kept(parsed.lines, replacements)
+    headings = [it for it in parsed.structure.headings if first <= it.first < end]
+    kept = _Kept(parsed.lines, replacements, headings)
     for start, stop in _visible(parsed.hidden, first, end):
         kept.take(start, stop)
     if any(stop == end for _, stop in parsed.hidden):
         kept.end()
-    return kept.text()
+    return Rendered(text=kept.text(), headings=tuple(kept.headings))
 
 
 def _left_out(parsed: Parsed) -> Iterator[Replacement]:
@@ -40,11 +56,16 @@ def _visible(hidden: Iterable[tuple[int, int]], first: int, end: int) -> Iterato
 class _Kept:
     """The visible parts, put together; of the blank lines around what is left out, one side stays."""
 
-    def __init__(self, lines: Lines, replacements: Sequence[Replacement]) -> None:
+    def __init__(
+        self, lines: Lines, replacements: Sequence[Replacement], headings: Sequence[Heading]
+    ) -> None:
+        self.headings: list[tuple[int, Heading]] = []
+        self._coming = list(reversed(headings))
         self._lines = lines
         self._replacements = replacements
         self._next = 0
         self._parts: list[str] = []
+        self._length = 0
         self._after_blank = False
 
     def take(self, first: int, last: int) -> None:
@@ -53,7 +74,12 @@ class _Kept:
                 first += 1
         if first == last:
             return
-        self._parts.append(self._replaced(self._lines.start(first), self._lines.start(last)))
+        while self._coming and self._coming[-1].first < last:
+            heading = self._coming.pop()
+            self._keep(first, heading.first)
+            self.headings.append((self._length, heading))
+            first = heading.first
+        self._keep(first, last)
         self._after_blank = not self._lines[last - 1].strip()
 
     def text(self) -> str:
@@ -63,6 +89,11 @@ class _Kept:
         """Drop the blank lines before something that was left out at the end."""
         if self._parts and self._after_blank:
             self._parts[-1] = self._parts[-1].rstrip("\r\n \t") + self._lines.newline
+
+    def _keep(self, first: int, last: int) -> None:
+        text = self._replaced(self._lines.start(first), self._lines.start(last))
+        self._parts.append(text)
+        self._length += len(text)
 
     def _replaced(self, start: int, end: int) -> str:
         pieces = []

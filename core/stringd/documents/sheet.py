@@ -8,7 +8,7 @@ from stringd.documents.actions import ActionBook, parse_actions
 from stringd.documents.outline import Flaw
 from stringd.documents.parse import Parsed, parse
 from stringd.documents.remembered import Remembered
-from stringd.documents.render import render
+from stringd.documents.render import Rendered, rendered
 from stringd.documents.shortcuts import Shortcuts, find_shortcuts
 
 
@@ -19,7 +19,12 @@ class Sheet:
     parsed: Parsed
     shortcuts: Shortcuts
     actions: ActionBook
-    body: str
+    rendered: Rendered
+
+    @property
+    def body(self) -> str:
+        """The text as it is shown."""
+        return self.rendered.text
 
     @property
     def flaws(self) -> tuple[Flaw, ...]:
@@ -27,13 +32,13 @@ class Sheet:
         found = (*self.parsed.warnings, *self.shortcuts.warnings, *self.actions.warnings)
         return tuple(sorted(found, key=lambda flaw: flaw.line))
 
-    def block(self, block_id: str) -> str | None:
+    def block(self, block_id: str) -> Rendered | None:
         """Return a block as it is shown; None if there is none of that id."""
         block = self.parsed.blocks.get(block_id)
         if block is None:
             return None
         first = block.inner if block.level is None else block.first
-        return render(self.parsed, self.shortcuts, first, block.inner_last)
+        return rendered(self.parsed, self.shortcuts, first, block.inner_last)
 
 
 def read_sheet(text: str) -> Sheet:
@@ -57,7 +62,7 @@ def _read(text: str) -> Sheet:
         parsed=parsed,
         shortcuts=shortcuts,
         actions=parse_actions(parsed.fences),
-        body=render(parsed, shortcuts),
+        rendered=rendered(parsed, shortcuts),
     )
 
 

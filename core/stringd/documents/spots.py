@@ -15,6 +15,7 @@ from stringd.documents.page import Page
 class Spot:
     """Where a target leads: a file, or else a URI, and a block of it. `shown` is how a reply names it.
 
+    `part` is which part is shown of what is long.
     `reach` tells whether a URI may lead to this machine or into a private network, `here` that the current
     document is meant; `fresh`, `full`, `options` and `submission` are what its loader is asked for.
     """
@@ -23,6 +24,7 @@ class Spot:
     path: Path | None = None
     uri: str = ""
     block: str | None = None
+    part: int = 1
     reach: bool = True
     here: bool = False
     fresh: bool = False
@@ -33,17 +35,31 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A spot that was opened: the page, and what is shown of the block that is meant, if one is."""
+    """A spot that was opened: the page, and what is shown of it, which is a part of it where that is long."""
 
     spot: Spot
     page: Page
-    block: str | None
+    text: str
+    part: int = 1
+
+    @property
+    def introduces(self) -> bool:
+        """Whether the page is shown from its beginning: what it offers is told there."""
+        return self.spot.block is None and self.part == 1
 
     @property
     def place(self) -> Place:
         """Where the topic is, once it has gone there."""
         block = f"#{self.spot.block}" if self.spot.block else None
-        return Place(uri=self.page.uri, title=self.page.title, block=block, reach=self.page.reach)
+        return Place(
+            uri=self.page.uri,
+            title=self.page.title,
+            block=block,
+            part=self.part,
+            reach=self.page.reach,
+            full=self.page.full,
+            options=tuple(sorted(self.page.options)),
+        )
 
 
 def remote(uri: str, *, reach: bool = True) -> Spot:

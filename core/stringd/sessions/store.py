@@ -79,8 +79,8 @@ def _plain_place(place: Place) -> dict[str, Any]:
 def _state(plain: dict[str, Any]) -> State:
     document = plain.get("document")
     return State(
-        document=Place(**document) if document else None,
-        history=tuple(Place(**place) for place in plain.get("history", ())),
+        document=_place(document) if document else None,
+        history=tuple(map(_place, plain.get("history", ()))),
         variables=dict(plain.get("variables", {})),
         directory=plain.get("directory"),
         seen=dict(plain.get("seen", {})),
@@ -88,6 +88,10 @@ def _state(plain: dict[str, Any]) -> State:
         links=dict(plain.get("links", {})),
         from_strangers=frozenset(plain.get("from_strangers", ())),
     )
+
+
+def _place(plain: dict[str, Any]) -> Place:
+    return Place(**{**plain, "options": tuple(plain.get("options", ()))})
 
 
 def _value(plain: str | list[str]) -> NamedValue:

@@ -3,56 +3,85 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from stringd.errors import Refusal
 
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
 _END = "--"
-_OPTION_LIKE = re.compile(r"--[a-z][a-z-]*(?=\s|$)")
+_OPTION_LIKE = re.compile(r"(--[a-z][a-z-]*)(=\S*)?(?=\s|$)")
+_VALUE = r"""(?:"[^"\s]*"|'[^'\s]*'|[^\s"']+)"""
+_BETWEEN = re.compile(r"=|\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathArguments:
-    """A path as typed, blanks and all, and the options that were given."""
+    """A path as typed, blanks and all, the options that were given, and the values of those that take one."""
 
     path: str
     options: frozenset[str] = frozenset()
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
-def parse_path_arguments(arguments: str, *known: str) -> PathArguments:
+def parse_path_arguments(arguments: str, *known: str, valued: Sequence[str] = ()) -> PathArguments:
     """Read a path and the known options, each such as `--force`; any other option is refused.
 
-    Behind `--` all is the path.
+    The `valued` ones have a word behind them, or behind `=`; the last of several counts. Behind `--` all is
+    the path.
     """
-    path, given = arguments.strip(), set()
-    while option := next((it for it in known if _leads(path, it)), None):
-        given.add(option)
-        path = path.removeprefix(option).strip()
-    if _leads(path, _END):
-        return PathArguments(path=_unquoted(path.removeprefix(_END).strip()), options=frozenset(given))
-    while option := next((it for it in known if _trails(path, it)), None):
-        given.add(option)
-        path = path.removesuffix(option).strip()
-    _refuse_unknown(path, known)
-    return PathArguments(path=_unquoted(path), options=frozenset(given))
+    # Empty alternatives would match everywhere.
+    option = "|".join((*map(re.escape, known), *(rf"{it}(?:=|\s+){_VALUE}" for it in valued))) or r"(?!)"
+    path, leading = _without_leading(arguments.strip(), option)
+    if path == _END or re.match(rf"{_END}\s", path):
+        return _arguments(path.removeprefix(_END).strip(), leading)
+    path, trailing = _without_trailing(path, option)
+    _refuse_bare(path, valued)
+    _refuse_unknown(path, (*known, *valued))
+    return _arguments(path, [*leading, *trailing])
 
 
-def _refuse_unknown(path: str, known: tuple[str, ...]) -> None:
+def _without_leading(path: str, option: str) -> tuple[str, list[str]]:
+    given = []
+    leading = re.compile(rf"({option})(?:\s+|\Z)")
+    while found := leading.match(path):
+        given.append(found[1])
+        path = path[found.end() :]
+    return path, given
+
+
+def _without_trailing(path: str, option: str) -> tuple[str, list[str]]:
+    given: list[str] = []
+    trailing = re.compile(rf"(?<=\s)({option})\Z")
+    while found := trailing.search(path):
+        given.insert(0, found[1])
+        path = path[: found.start()].rstrip()
+    return path, given
+
+
+def _arguments(path: str, given: Sequence[str]) -> PathArguments:
+    parts = [_BETWEEN.split(it, maxsplit=1) for it in given]
+    return PathArguments(
+        path=_unquoted(path),
+        options=frozenset(it[0] for it in parts if len(it) == 1),
+        values={it[0]: _unquoted(it[1]) for it in parts if len(it) > 1},
+    )
+
+
+def _refuse_unknown(path: str, known: Sequence[str]) -> None:
     unknown = _OPTION_LIKE.match(path)
     if unknown:
         takes = f"options: {', '.join(known)}" if known else "It takes no options."
         raise Refusal("INVALID_PAYLOAD", f"Unknown option: {unknown[0]}", takes)
 
 
+def _refuse_bare(path: str, valued: Sequence[str]) -> None:
+    leading = _OPTION_LIKE.match(path)
+    for option in valued:
+        if (leading and leading[1] == option) or re.search(rf"\s{option}=?\Z", path):
+            raise Refusal("INVALID_PAYLOAD", f"{option} needs a value.")
+
+
 def _unquoted(path: str) -> str:
     quoted = _QUOTED.fullmatch(path)
     return quoted[2] if quoted else path
-
-
-def _leads(path: str, option: str) -> bool:
-    return path == option or (path.startswith(option) and path[len(option)].isspace())
-
-
-def _trails(path: str, option: str) -> bool:
-    return path.endswith(option) and path[-len(option) - 1].isspace()

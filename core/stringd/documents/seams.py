@@ -1,0 +1,113 @@
+"""Where a long section may be cut with little harm: between paragraphs, items, rows, and around code.
+
+What the lines mean is not asked here: a parser knows better, and takes twenty seconds for the largest page
+that can be loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+_MARKER = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
+_LANDMARK = re.compile(
+    rf"""^(?:
+    (?P<blank>(?:[ \t>]*+\r?\n)++)|
+    (?P<heading>\#{{1,6}}[ \t][^\n]*+\n?)|
+    (?P<ahead>[ \t>]*+(?:{_MARKER}++)*+)(?P<fence>`{{3,}}+(?=[^`\n]*+$)|~{{3,}}+)[^\n]*+\n?|
+    (?P<delimiters>[ \t>]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)+(?:[ \t]*+:?-++:?[ \t]*+)?\r?$\n?)|
+    (?P<inner>[ \t>]*+)(?:{_MARKER}|\|)
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+_ROWS = re.compile(r"(?:[^\n|]*+\|[^\n]*+\n?)*+")
+_ROW = re.compile(r"^[^\n]", re.MULTILINE)
+_NOT_QUOTED = re.compile(r"[^>\s]")
+
+
+class Rank(IntEnum):
+    """What begins at a place; the lower, the better a part begins there too."""
+
+    SECTION = 0
+    BLOCK = 1
+    ITEM = 2
+    INNER = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """Code in a fence, or the rows of a table: from `first` up to `last`.
+
+    So that both sides of a cut can be read, one ends with `over` and the other begins with `again`.
+    """
+
+    first: int
+    last: int
+    again: str
+    over: str = ""
+
+
+class Seams:
+    """The places of a stretch of a text where something begins, and what goes on over several lines."""
+
+    def __init__(self, text: str, first: int, last: int) -> None:
+        self.places: list[tuple[int, Rank]] = []
+        self.carried: list[Carried] = []
+        self._text = text
+        self._last = last
+        self._below_heading = -1
+        while found := _LANDMARK.search(text, first, last):
+            first = max(self._read(found), found.end())
+
+    def _read(self, found: re.Match[str]) -> int:
+        """Take what begins here, and return where it is over."""
+        if found["blank"]:
+            self._take_blank(found)
+        elif found["heading"]:
+            self._add(found.start(), Rank.BLOCK)
+            self._below_heading = found.end()
+        elif found["fence"]:
+            return self._take_code(found)
+        elif found["delimiters"]:
+            return self._take_table(found)
+        else:
+            self._add(found.start(), Rank.INNER if found["inner"] else Rank.ITEM)
+        return found.end()
+
+    def _add(self, place: int, rank: Rank) -> None:
+        """Note a place, but not below a heading: that stays with what it is the heading of."""
+        if place >= self._last or place == self._below_heading:
+            return
+        if self.places and self.places[-1][0] == place:
+            rank = min(rank, self.places.pop()[1])
+        self.places.append((place, rank))
+
+    def _take_blank(self, found: re.Match[str]) -> None:
+        end = found.end()
+        if found.start() == self._below_heading:
+            self._below_heading = end
+        self._add(end, Rank.INNER if self._text[end : end + 1].isspace() else Rank.BLOCK)
+
+    def _take_code(self, found: re.Match[str]) -> int:
+        mark, start = found["fence"], found.start()
+        self._add(start, Rank.INNER)
+        closing = re.compile(rf"^[ \t>]*+{mark}{mark[0]}*+[ \t]*+\r?$\n?", re.MULTILINE)
+        closed = closing.search(self._text, found.end(), self._last)
+        last = closed.end() if closed else self._last
+        over = f"{_NOT_QUOTED.sub(' ', found['ahead'])}{mark}\n"
+        self.carried.append(Carried(first=found.end(), last=last, again=found[0], over=over))
+        self._add(last, Rank.INNER)
+        return last
+
+    def _take_table(self, found: re.Match[str]) -> int:
+        first = found.end()
+        head = self._text.rfind("\n", 0, found.start() - 1) + 1 if found.start() else 0
+        if "|" not in self._text[head : found.start()]:
+            return first
+        rows = _ROWS.match(self._text, first, self._last)
+        last = rows.end() if rows else first
+        for row in _ROW.finditer(self._text, first, last):
+            self._add(row.start(), Rank.ITEM)
+        self.carried.append(Carried(first=first, last=last, again=self._text[head:first]))
+        return last

@@ -1,0 +1,125 @@
+"""Where long texts are cut: nothing is lost, nothing is too long, and what belongs together stays so."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stringd.documents.cuts import Piece, cut
+
+MOST = 100
+LINES = st.sampled_from(
+    (
+        "# Title\n",
+        "## Section\n\n",
+        "Some words of a paragraph.\n",
+        "\n",
+        "\n\n",
+        "- item\n",
+        "1. item\n",
+        "  - inner item\n",
+        "```\n",
+        "~~~~ text\n",
+        "> quoted\n",
+        "> ```\n",
+        "| a | b |\n",
+        "| --- | :-: |\n",
+        "x" * 70 + "\n",
+        "word " * 25,
+        "\r\n",
+        "    code\n",
+    )
+)
+TEXTS = st.lists(LINES, min_size=1, max_size=60).map("".join)
+
+
+def headings(text: str) -> list[tuple[int, int]]:
+    return [(it.start(), len(it[0])) for it in re.finditer(r"^#+", text, re.MULTILINE)]
+
+
+def parts(text: str, most: int = MOST) -> list[str]:
+    return [text[it.first : it.last] for it in pieces(text, most)]
+
+
+def pieces(text: str, most: int = MOST) -> list[Piece]:
+    return cut(text, headings(text), most)
+
+
+@settings(max_examples=500, deadline=None)
+@given(TEXTS, st.sampled_from((1, 7, 40, 100, 333)))
+def test_nothing_is_lost_and_no_part_is_longer_or_shorter_than_it_must_be(text: str, most: int) -> None:
+    found = parts(text, most)
+    assert "".join(found) == text
+    assert all(0 < len(part) <= most for part in found)
+    assert all(len(first) + len(second) > most for first, second in pairwise(found))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 60)), min_size=1, max_size=40))
+def test_sections_that_fit_into_a_part_are_never_cut(sections: list[tuple[int, int]]) -> None:
+    text = "".join(f"{'#' * level} Title\n\n{'x' * length}\n\n" for level, length in sections)
+    assert all(part.startswith("#") for part in parts(text))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        pytest.param("A paragraph of\nsome lines.\n\n", id="paragraphs"),
+        pytest.param("- item with words\n", id="items"),
+        pytest.param("- item\n  - inner\n", id="nested items"),
+        pytest.param("| cell | cell |\n", id="rows"),
+        pytest.param("> quoted lines\n", id="lines"),
+        pytest.param("```\ncode\n```\n", id="fences"),
+        pytest.param("- item\n\n  ```\n  code\n  ```\n", id="fences in items"),
+    ],
+)
+def test_a_long_section_is_cut_where_something_begins(unit: str) -> None:
+    found = parts("# Long\n\n" + unit * 30)
+    assert len(found) > 3
+    assert all(part.startswith(unit[:6]) for part in found[1:])
+
+
+def test_a_heading_stays_with_what_is_below_it() -> None:
+    text = "# One\n\n" + "x" * 60 + "\n\n## Two\n\n### Three\n\n" + "y" * 60 + "\n"
+    assert [part.lstrip("#")[:4] for part in parts(text)] == [" One", " Two"]
+    text = "# One\n\n" + "x" * 60 + "\n\n### Two\n\n## Three\n\n" + "y" * 60 + "\n"
+    assert [part.lstrip("#")[:4] for part in parts(text)] == [" One", " Thr"]
+
+
+def test_a_line_without_an_end_is_cut_between_words_or_else_at_the_limit() -> None:
+    assert [len(part) for part in parts("x" * 250)] == [100, 100, 50]
+    assert [len(part) for part in parts("word " * 50)] == [100, 100, 50]
+    assert parts("a" * 98 + " bcd")[1] == "bcd"
+
+
+@pytest.mark.parametrize("ahead", ["", "  ", "> ", "- "])
+def test_code_that_is_cut_is_closed_and_opened_again(ahead: str) -> None:
+    code = f"{ahead.replace('-', ' ')}x = 1\n" * 60
+    first, second, *_, last = pieces(f"# T\n\n{ahead}```py\n{code}{ahead.replace('-', ' ')}```\n\nEnd.\n")
+    assert (first.before, first.after) == ("", f"{ahead.replace('-', ' ')}```\n")
+    assert (second.before, second.after) == (f"{ahead}```py\n", f"{ahead.replace('-', ' ')}```\n")
+    assert last.after == ""
+
+
+def test_rows_of_a_table_that_is_cut_have_its_head() -> None:
+    head = "| a | b |\n|---|---|\n"
+    found = pieces("Text.\n\n" + head + "| 1 | 2 |\n" * 90, 200)
+    assert {it.before for it in found[1:]} == {head}
+    assert found[0].before == ""
+    assert {it.after for it in found} == {""}
+
+
+def test_a_head_that_would_take_most_of_a_part_is_not_repeated() -> None:
+    head = f"| {'a' * 50} | b |\n|---|---|\n"
+    assert {it.before for it in pieces(head + "| 1 | 2 |\n" * 60)} == {""}
+
+
+def test_what_looks_like_a_fence_or_a_row_in_code_is_code() -> None:
+    inside = "~~~\n| a | b |\n|---|---|\n# no heading\n- no item\n" * 10
+    found = cut(f"````\n{inside}````\n", (), 200)
+    assert {it.before for it in found[1:]} == {"````\n"}
+    assert {it.after for it in found[:-1]} == {"````\n"}

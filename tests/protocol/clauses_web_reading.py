@@ -1,0 +1,26 @@
+"""What runtime.md 9 decides for long pages and for finding in pages."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+PARTS = requirements(
+    "runtime.md 9",
+    ("web.parts.whole", "Nothing is cut silently: the parts of a page are the page; one that fits is whole."),
+    ("web.parts.local", "What is not from the network is never shown in parts."),
+    ("web.parts.outline", "The first part begins with the size and the outline, #slug per heading."),
+    ("web.parts.next", "Each part ends with how much is left and the command for the next."),
+    ("web.parts.last", "The last part says that it is the last."),
+    ("web.parts.number", "/open --part N: a bad number is NOT_FOUND with the count, no number is refused."),
+    ("web.parts.view", "A part is a view of the current document, as #block is; /refresh and /back show it."),
+    ("web.parts.block", "A section that is longer than a part has parts of its own."),
+    (
+        "web.parts.inside",
+        "What is cut inside a section can be read on: code in fences, rows with their head.",
+    ),
+    ("web.parts.document", "What a document offers stands in its first part; what it hides in none."),
+    ("web.parts.setting", "A part has 50,000 characters, or what STRINGD_WEB_PART says."),
+    ("web.full", "/open url --full is without the choice of main content, and so is all that follows."),
+)
+
+WEB_READING = PARTS
