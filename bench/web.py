@@ -15,7 +15,7 @@ from html_to_markdown import ConversionOptions, convert
 
 from bench.desk import Desk, new_desk
 from bench.memory import memory_of
-from bench.pages import page
+from bench.pages import NUMBER, pages
 from bench.rooms import measurement
 from bench.servers import running
 from bench.table import Row, at_least, at_most
@@ -24,14 +24,14 @@ from stringd_web.html.reading import read_html
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_ROUNDS, _PAGES = 7, 40
-_WARM, _MANY = 200, 1000
-_CONVERTED = 60
+_ROUNDS, _PAGES = 5, NUMBER
+_WARM, _MANY = 2 * NUMBER, 1000
+_CONVERTED = 30
 _BARE = ConversionOptions(extract_metadata=False)
 
 
 @measurement
-def pages() -> Iterator[Row]:
+def opening() -> Iterator[Row]:
     """`/open` of pages that the topic never saw, beside a bare client and a bare converter."""
     with ExitStack() as opened:
         desk = opened.enter_context(new_desk())
@@ -41,7 +41,7 @@ def pages() -> Iterator[Row]:
     yield at_least(
         0.6,
         median(ours / bare for ours, bare in rounds),
-        what=f"`/open` of web pages, {len(page(0)) / 1000:.0f} KB each: pages/s",
+        what=f"`/open` of web pages, {sum(map(len, pages())) / NUMBER / 1000:.0f} KB each: pages/s",
         measured=f"{median(ours for ours, _ in rounds):,.0f}",
         reference=f"fetch and bare converter {median(bare for _, bare in rounds):,.0f}",
     )
@@ -69,7 +69,7 @@ def memory() -> Iterator[Row]:
 @measurement
 def conversion() -> Iterator[Row]:
     """HTML to Markdown: as stringd reads it, by the bare converter, and by two in Python."""
-    texts = [page(number) for number in range(_CONVERTED)]
+    texts = pages()[:_CONVERTED]
     readers: dict[str, Callable[[str], object]] = {
         "as stringd reads pages": lambda text: read_html(text, "http://127.0.0.1/", full=False),
         "html-to-markdown": lambda text: convert(text, _BARE),
