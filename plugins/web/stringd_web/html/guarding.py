@@ -10,13 +10,14 @@ from selectolax.lexbor import LexborHTMLParser
 
 _FORMATTING = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _NESTING = (
-    "div|ul|ol|dl|table|blockquote|section|article|aside|nav|main|header|footer|form|fieldset|details|figure|center|"
-    "menu|dir|address|object|applet|marquee|pre|listing|h[1-6]"
+    "div|ul|ol|dl|table|blockquote|section|article|aside|nav|main|header|footer|form|fieldset|details|figure|"
+    "center|menu|dir|address|object|applet|marquee|pre|listing|h[1-6]"
 )
-_NEVER_NESTED = frozenset(
-    "area base br col embed hr img input link meta source track wbr frame param keygen p li dt dd tr td th tbody "
-    "thead tfoot caption colgroup option optgroup rt rp html head body".split()
-)
+_NEVER_NESTED = """
+    area base body br caption col colgroup dd dt embed frame head hr html img input keygen li link meta optgroup
+    option p param rp rt source tbody td tfoot th thead tr track wbr
+"""
+_ALONE = frozenset(_NEVER_NESTED.split())
 _ATTRIBUTES = r"""(?:[^>"']|"[^"]*"|'[^']*')*+"""
 _WITH_ATTRIBUTES = re.compile(rf"<(?=[bcefinstuBCEFINSTU])(?i:{_FORMATTING})\s{_ATTRIBUTES}>")
 _NAME = re.compile(r"<\w+")
@@ -89,7 +90,7 @@ class _Depth:
     def kept(self, tag: re.Match[str]) -> str:
         """Return a tag as it goes to the parser."""
         end, name, attributes = tag[1], tag[2].lower(), tag[3]
-        if name not in _NEVER_NESTED and not (self._close(name) if end else self._begin(name)):
+        if name not in _ALONE and not (self._close(name) if end else self._begin(name)):
             return ""
         if len(attributes) > _MOST_ATTRIBUTES and len(pieces := attributes.split()) > _MOST_ATTRIBUTES:
             return f"<{end}{name} {' '.join(pieces[:_MOST_ATTRIBUTES])}>"
