@@ -89,6 +89,10 @@ def test_structure(html: str, markdown: str) -> None:
         ("<pre><span class=lineno>1</span>a\n<span class=lineno>2</span>b</pre>", "```\na\nb\n```"),
         ("<pre><div class=line>a</div><div class=line>b</div></pre>", "```\na\nb\n```"),
         ("<pre>a<br>b</pre>", "```\na\nb\n```"),
+        (
+            "<pre>f(<a href='#T'>T</a>, <a href='#T'>T</a>)</pre>",
+            "```\nf(T, T)\n```\n\n[T](#T)",
+        ),
         ("<ul><li>x<pre>a\n\n b</pre></ul>", "- x\n\n  ```\n  a\n\n   b\n  ```"),
         ("<blockquote><pre>a\n\nb</pre></blockquote>", "> ```\n> a\n>\n> b\n> ```"),
         ("<p><code>a`b</code> <code>`</code> <code>*x*  _y_\nz</code>", "``a`b`` `` ` `` `*x* _y_ z`"),

@@ -7,13 +7,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from stringd_web.html.trees import ancestors, attribute, children, remove, words
 
 _MAIN = "main, [role=main]"
-# A list within :not, since what stands before a blank in it may be no :is() in lexbor.
-_NOT_OWN = ":not(article *, main *, [role=main] *, section *)"
 _PAGE_LEVEL = (
-    ":is(header, footer, aside, [role=banner], [role=contentinfo], [role=complementary])"
-    f"{_NOT_OWN}, "
-    ":is(nav, [role=navigation], [role=search]):not(article *)"
+    "header, footer, aside, nav, [role=banner], [role=contentinfo], [role=complementary], "
+    "[role=navigation], [role=search]"
 )
+_OWNERS = {"article", "main", "section"}
+_NAVIGATION = {"navigation", "search"}
 _CALLED_NAVIGATION = ", ".join(
     f":is(div, ul, ol, section, td)[{name}*='{word}' i]"
     for name in ("id", "class")
@@ -60,7 +59,7 @@ def _title_outside(tree: LexborHTMLParser, content: LexborNode) -> LexborNode | 
     """Return the page's heading if it stands outside of its content."""
     if content.css_first("h1"):
         return None
-    return next((it for it in tree.css("h1:not(nav *, aside *, footer *)") if words(it)), None)
+    return next((it for it in tree.css("h1:not(:is(nav, aside, footer) *)") if words(it)), None)
 
 
 def _drop_page_level(tree: LexborHTMLParser, whole: int, title: LexborNode | None) -> int:
@@ -68,7 +67,7 @@ def _drop_page_level(tree: LexborHTMLParser, whole: int, title: LexborNode | Non
 
     If they hold all of the page's text, they are its content.
     """
-    outer = _outermost(tree.css(_PAGE_LEVEL))
+    outer = _outermost([it for it in tree.css(_PAGE_LEVEL) if _is_page_level(it)])
     dropped = sum(map(_size, outer))
     if dropped >= whole:
         return 0
@@ -77,6 +76,21 @@ def _drop_page_level(tree: LexborHTMLParser, whole: int, title: LexborNode | Non
             node.insert_before(heading, move=True)
     remove(outer)
     return dropped
+
+
+def _is_page_level(node: LexborNode) -> bool:
+    """Tell whether a part belongs to the page; an article or a section has its own ones."""
+    around = list(ancestors(node))
+    is_own = any(it.tag in _OWNERS or attribute(it, "role") == "main" for it in around)
+    if node.tag == "nav" or attribute(node, "role") in _NAVIGATION:
+        is_own = is_own and (any(it.tag == "article" for it in around) or _leads_inside(node))
+    return not is_own
+
+
+def _leads_inside(node: LexborNode) -> bool:
+    """Tell whether links lead to parts of the same page, as those of a table of contents do."""
+    links = node.css("a[href]")
+    return len(links) < 2 * sum(attribute(it, "href").startswith("#") for it in links)
 
 
 def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:

@@ -10,7 +10,7 @@ from stringd_web.html.trees import attribute, remove, words
 
 _MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"
-_MOST_SHADOWS = 1000
+_DEEPEST_SHADOW = 8
 _HIDDEN = (
     "[hidden], [aria-hidden='true'], [style], "
     ".sr-only, .visually-hidden, .visuallyhidden, .screen-reader-text"
@@ -49,30 +49,35 @@ HINTS = "abbr, acronym"
 
 def drop_machinery(tree: LexborHTMLParser) -> None:
     """Drop what is for browsers; declarative shadow trees are part of the page."""
-    machinery = tree.css(f"{_MACHINERY}, noscript")
+    machinery = tree.css(_MACHINERY)
     if any(it.tag == "template" for it in machinery):
         _open_shadows(tree)
-        machinery = tree.css(f"{_MACHINERY}, noscript")
-    noscripts = [it for it in machinery if it.tag == "noscript"]
-    remove(it for it in machinery if it.tag != "noscript")
-    if noscripts and _has_text_without(tree, noscripts):
-        remove(noscripts)
+        machinery = tree.css(_MACHINERY)
+    remove(machinery)
+
+
+def drop_substitutes(tree: LexborHTMLParser) -> None:
+    """Drop what is for browsers without scripts, unless there is nothing else."""
+    nodes = tree.css("noscript")
+    if (
+        nodes
+        and tree.body is not None
+        and len(words(tree.body)) - sum(len(words(it)) for it in nodes) > _LITTLE
+    ):
+        remove(nodes)
 
 
 def _open_shadows(tree: LexborHTMLParser) -> None:
-    for _ in range(_MOST_SHADOWS):
-        template = tree.css_first(_SHADOW)
-        if template is None:
-            return
-        shadow = tree.create_node("div")
-        shadow.inner_html = "".join(it.html or "" for it in template.template_fragments())
-        template.insert_before(shadow, move=True)
-        template.decompose()
+    for _ in range(_DEEPEST_SHADOW):
+        for template in tree.css(_SHADOW):
+            _open_shadow(tree, template)
 
 
-def _has_text_without(tree: LexborHTMLParser, nodes: list[LexborNode]) -> bool:
-    body = tree.body
-    return body is not None and len(words(body)) - sum(len(words(it)) for it in nodes) > _LITTLE
+def _open_shadow(tree: LexborHTMLParser, template: LexborNode) -> None:
+    shadow = tree.create_node("div")
+    shadow.inner_html = "".join(it.html or "" for it in template.template_fragments())
+    template.insert_before(shadow, move=True)
+    template.decompose()
 
 
 def drop_banners(tree: LexborHTMLParser) -> None:

@@ -7,8 +7,9 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.marks import BEGIN, MARK, Marks
-from stringd_web.html.trees import ancestors, attribute, remove
+from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
+from stringd_web.html.targets import Targets
+from stringd_web.html.trees import ancestors, attribute, remove, words
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp"})
 _INLINE = "code, kbd, samp, tt"
@@ -40,15 +41,25 @@ _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _OUTER_LEVELS = 3
 
 
-def take_code_blocks(tree: LexborHTMLParser, marks: Marks) -> None:
-    """Put marks in the place of what is in `<pre>`, byte for byte."""
+def take_code_blocks(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
+    """Put marks in the place of what is in `<pre>`, byte for byte; its links are listed below."""
     blocks = tree.css("pre, listing, xmp")
     if not blocks:
         return
     remove(it for it in tree.css(_BESIDE_CODE) if _is_beside_code(it))
     for node in blocks:
         if not _is_in_preformatted(node):
+            _list_links(tree, node, targets, marks)
             _take_block(node, marks)
+
+
+def _list_links(tree: LexborHTMLParser, node: LexborNode, targets: Targets, marks: Marks) -> None:
+    found = {(words(it), targets.of(it.attrs.get("href"))): None for it in node.css("a[href]")}
+    listed = [f"{marks.link(label, target)}{label}{LINK_END}" for label, target in found if label and target]
+    if listed:
+        place = tree.create_node("p")
+        place.insert_child(", ".join(listed))
+        node.insert_after(place, move=True)
 
 
 def _is_beside_code(node: LexborNode) -> bool:
@@ -140,8 +151,9 @@ def _language(node: LexborNode) -> str:
 
 
 def _named_language(node: LexborNode) -> str:
-    names = [attribute(node, name) for name in _NAMES_OF_LANGUAGES]
-    classes = attribute(node, "class").split()
+    attributes = node.attributes
+    names = [it for name in _NAMES_OF_LANGUAGES if (it := attributes.get(name))]
+    classes = (attributes.get("class") or "").split()
     names += [found[1] for it in classes if (found := _LANGUAGE.fullmatch(it))]
     if classes and node.tag in {"pre", "code", "div"} and classes[0] in _BARE:
         names += classes[1:2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from html_to_markdown import ConversionOptions, PreprocessingOptions
 from html_to_markdown.api import convert
@@ -30,6 +31,8 @@ _NO_ELEMENTS = re.compile(
     r"(?: [^>]*)?>"
 )
 _ATTRIBUTES = re.compile(r"<(?!td |th |ol |li )([a-z][^ >]*) [^>]*>")
+_LONG = 200_000
+_TAG = re.compile(r"<(/?)(?:(div|body)\b|(br|hr|wbr|input|col)\b|(h[1-6]|p|ul|ol|table|blockquote)\b|[a-z])")
 _NO_DEFINITION = re.compile(r"<dd>\s*</dd>")
 _LINK_NUMBER = re.compile(rf"<sup>((?:{BEGIN}s\d+{END})*{BEGIN}l[^<]*)</sup>")
 _OTHERS = re.compile(
@@ -41,7 +44,23 @@ _SPECIAL = {"<pre>": "<p>", "</pre>": "</p>", "<dd>": f"<ul><li>{DEFINITION}", "
 
 def to_markdown(html: str) -> str:
     """Return a tree as it is written in HTML, as Markdown with the marks that are in it."""
-    return convert(escaped(_simplified(html)), _OPTIONS).content or ""
+    html = escaped(_simplified(html))
+    return "\n\n".join(
+        filter(None, ((convert(it, _OPTIONS).content or "").strip("\n ") for it in _pieces(html)))
+    )
+
+
+def _pieces(html: str) -> Iterator[str]:
+    """Split a long page between blocks: a piece takes little memory, and other threads run between two."""
+    begin = depth = 0
+    for tag in _TAG.finditer(html) if len(html) > _LONG else ():
+        ends, transparent, void, block = tag.groups()
+        if depth == 0 and not ends and (block or transparent) and tag.start() - begin > _LONG:
+            yield html[begin : tag.start()]
+            begin = tag.start()
+        if not transparent and not void:
+            depth += -1 if ends else 1
+    yield html[begin:]
 
 
 def _simplified(html: str) -> str:

@@ -10,6 +10,7 @@ from stringd.documents.outline import slug
 from stringd_web.html.marks import MARK, Marks, Target
 
 _MOST_IN_PREFIX = 32
+_ENDS_PREFIX = {" ", ">"}
 _EMPTY = {"", " ", "\n"}
 _NOT_PREFIX = re.compile(r"[^> ]")
 _PREFIX = re.compile(r"(?:[ >]|[-:] |\d+[.)] )*")
@@ -79,6 +80,8 @@ class Places:
             line = rest + line
             if newline:
                 break
+            if rest and rest[-1] not in _ENDS_PREFIX:
+                return None
         else:
             if len(self._parts) > _MOST_IN_PREFIX:
                 return None

@@ -13,6 +13,7 @@ from stringd_web.html.cleaning import (
     drop_banners,
     drop_machinery,
     drop_repeated,
+    drop_substitutes,
     drop_widgets,
     write_out_hints,
 )
@@ -20,7 +21,7 @@ from stringd_web.html.code import take_code_blocks, take_code_spans
 from stringd_web.html.converting import to_markdown
 from stringd_web.html.fields import list_fields
 from stringd_web.html.formulas import FORMULAS, take_formulas
-from stringd_web.html.guarding import bounded
+from stringd_web.html.guarding import parsed
 from stringd_web.html.links import take_links
 from stringd_web.html.marks import Marks, without_marks
 from stringd_web.html.media import MEDIA, take_media
@@ -36,7 +37,7 @@ _UNUSUAL = f"form, {FORMULAS}, {MEDIA}, {WIDGETS}, {HINTS}"
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
     """Return a page as a document; `full` keeps what is around its content."""
-    tree = LexborHTMLParser(without_marks(bounded(text)))
+    tree = parsed(without_marks(text))
     title, targets, marks = _title(tree), Targets(uri, _base(tree)), Marks()
     _clean(tree, marks, full=full)
     _take(tree, targets, marks)
@@ -52,12 +53,13 @@ def _clean(tree: LexborHTMLParser, marks: Marks, *, full: bool) -> None:
     if not full:
         choose_content(tree)
         drop_banners(tree)
+    drop_substitutes(tree)
     drop_repeated(tree)
 
 
 def _take(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
     """Take out of a page what Markdown is not to change; what comes later is in what came before."""
-    take_code_blocks(tree, marks)
+    take_code_blocks(tree, targets, marks)
     if tree.css_first(_UNUSUAL) is not None:
         take_formulas(tree, marks)
         take_media(tree, targets, marks)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _BLOCKS = """
-    " address article aside blockquote body caption dd details dialog div dl dt fieldset figcaption
+    address article aside blockquote body caption dd details dialog div dl dt fieldset figcaption
     figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section
     summary table tbody td tfoot th thead tr ul
 """
