@@ -1,4 +1,4 @@
-"""Pages to fetch: those of Python's own documentation, as Debian's package python3-doc has them, over and over."""
+"""Pages to fetch: those of Python's own documentation, as the Debian package python3-doc has them."""
 
 from __future__ import annotations
 
