@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
+import uvloop
 
+from stringd.actions.environment import Environment
+from stringd.actions.http import run_http
+from stringd.documents.page import Page, file_page
+from stringd.errors import Refusal
 from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
 from tests.actions.service import Service
+from tests.http.world import PUBLIC as PUBLIC_ADDRESS
+from tests.http.world import World
 
 PLUGIN = Path(__file__).parent / "networks.py"
 PUBLIC = "http://8.8.8.8/page.md"
@@ -121,3 +130,42 @@ def test_it_gets_no_secret_of_the_topics(stage: Stage, service: Service) -> None
     assert stage.code("/act.x") == "INVALID_PARAMS"
     assert stage.code("/act.y") == "ENV_REQUIRED"
     assert not service.received
+
+
+@pytest.mark.requirement("trust.private", "web.private.redirect")
+def test_no_redirect_leads_from_a_public_service_into_a_private_network(
+    service: Service, tmp_path: Path
+) -> None:
+    """Not even for a page of the user's own."""
+    world = World()
+    world.names["api.example"] = [PUBLIC_ADDRESS]
+    port = service.url.rpartition(":")[2]
+    service.redirect("/away", f"{service.url}/inside")
+    service.redirect("/on", "/inside")
+    fences = (
+        act("away", f"GET http://api.example:{port}/away"),
+        act("on", f"GET http://api.example:{port}/on"),
+        act("inside", f"GET {service.url}/on"),
+    )
+    page = file_page(tmp_path / "page.md", "\n\n".join(fences), lambda *_: pytest.fail("it names no file"))
+    assert uvloop.run(called(page, "away", world)) == "NOT_TRUSTED"
+    assert [it.target for it in service.received] == ["/away"]
+    assert not uvloop.run(called(page, "on", world)).private
+    assert uvloop.run(called(page, "inside", world)).private
+
+
+async def called(page: Page, action: str, world: World) -> Any:
+    """The answer to an action of a page, or the code of its refusal."""
+    async with aclosing(world.client()) as client:
+        try:
+            return await run_http(
+                page.sheet.actions.actions[action],
+                {},
+                Environment(),
+                {},
+                page=page,
+                client=client,
+                read_file=lambda _: pytest.fail("it reads no file"),
+            )
+        except Refusal as refusal:
+            return refusal.code

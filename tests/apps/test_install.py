@@ -60,6 +60,14 @@ def test_a_url_that_brings_no_app_is_refused(daemon: DaemonProcess, site: Site, 
     assert left_over(daemon) == []
 
 
+@pytest.mark.requirement("web.own_port")
+def test_no_app_comes_from_the_daemon_itself(daemon: DaemonProcess, site: Site) -> None:
+    site.pages["/owl.md"] = f"->{daemon.url}/status".encode()
+    assert refused(daemon, f"/install {daemon.url}/status")[0] == "NOT_TRUSTED"
+    assert refused(daemon, f"/install {site.url}/owl.md")[0] == "NOT_TRUSTED"
+    assert refused(daemon, "/install http://[::1")[0] == "INVALID_TARGET"
+
+
 def test_a_host_that_does_not_answer_is_refused(daemon: DaemonProcess) -> None:
     assert refused(daemon, "/install http://127.0.0.1:1/app.md")[0] == "LOAD_ERROR"
 

@@ -17,14 +17,19 @@ from tests.docs.blocks import pattern
 PATIENCE = 20.0
 SHOWN_HOME = "/home/you"
 SHOWN_PORT = "3100"
+SHOWN_SERVICE_PORT = "8000"
 
 
 class Terminal:
-    """Runs commands in one fresh home; pages write `/home/you` and `3100` for its home and port."""
+    """Runs commands in one fresh home.
+
+    Pages write `/home/you` and `3100` for its home and the daemon's port, `8000` for that of their own service.
+    """
 
     def __init__(self, home: Path) -> None:
         self._home = home
         self._port = free_port()
+        self._ports = {SHOWN_PORT: self._port, SHOWN_SERVICE_PORT: free_port()}
         self._background: list[tuple[subprocess.Popen[bytes], Path]] = []
         self._environment = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -67,6 +72,10 @@ class Terminal:
     def leave_running(self, command: str, shown: str) -> None:
         """Start a command in the other terminal, once that is free, and wait until it has said its piece."""
         self._wait_for_background()
+        self.start_service(command, shown)
+
+    def start_service(self, command: str, shown: str) -> None:
+        """Start a command in a terminal of its own, and wait until it has said its piece."""
         log = self._home.parent / f"output-{len(self._background)}"
         process = self._start(command, log)
         self._background.append((process, log))
@@ -110,8 +119,9 @@ class Terminal:
             )
 
     def _real(self, text: str) -> str:
-        """The page's text with the home and the port that this terminal really has."""
-        return re.sub(rf"\b{SHOWN_PORT}\b", str(self._port), text.replace(SHOWN_HOME, str(self._home)))
+        """The page's text with the home and the ports that this terminal really has."""
+        text = text.replace(SHOWN_HOME, str(self._home))
+        return re.sub(rf"\b({'|'.join(self._ports)})\b", lambda it: str(self._ports[it[0]]), text)
 
 
 def as_lines(output: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from stringd.documents.paths import resolve
 from stringd.documents.uris import is_uri
@@ -30,7 +29,7 @@ class Staged:
 async def stage(source: str, directory: Path, invocation: Invocation) -> Staged:
     """Bring what is to be installed into a directory, or refuse."""
     if is_uri(source):
-        if urlsplit(source).scheme.lower() not in _SCHEMES:
+        if source.partition(":")[0].lower() not in _SCHEMES:
             raise Refusal("INVALID_TARGET", f"Apps come from paths and from http(s) URLs, not from {source}")
         fetched = directory / "fetched"
         fetched.mkdir()
