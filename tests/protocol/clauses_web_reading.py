@@ -23,4 +23,15 @@ PARTS = requirements(
     ("web.full", "/open url --full is without the choice of main content, and so is all that follows."),
 )
 
-WEB_READING = PARTS
+FINDING = requirements(
+    "runtime.md 9",
+    ("web.find", "/find text lists matches with their section; what is there already is not fetched."),
+    ("web.find.part", "On a long page each match has the part in which it stands."),
+    ("web.find.words", "Case, marks, blanks and ends of lines make no difference."),
+    ("web.find.text", "The rest of the line is the text."),
+    ("web.find.none", "No match is an empty list; no text and no document are refused."),
+    ("web.find.many", "Of many matches the first are listed, and the others counted."),
+    ("web.links.all", "/nav page lists the links of all parts."),
+)
+
+WEB_READING = PARTS + FINDING

@@ -8,6 +8,7 @@ from stringd.commands.acting import ACT, ACTION
 from stringd.commands.close import CLOSE
 from stringd.commands.editing import EDIT
 from stringd.commands.execute import EXEC
+from stringd.commands.finding import FIND
 from stringd.commands.help import HELP
 from stringd.commands.info import INFO
 from stringd.commands.navigating import NAV
@@ -34,6 +35,7 @@ def stringd_commands() -> Iterable[Command]:
         CLOSE,
         EDIT,
         EXEC,
+        FIND,
         HELP,
         INFO,
         LS,

@@ -1,0 +1,137 @@
+"""Finding words in a page as a reader would, however they are written, marked and broken into lines."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_PARAGRAPH = re.compile(r"(?:^[^\S\n]*+\S[^\n]*+(?:\n|\Z))++", re.MULTILINE)
+_GAP = re.compile(r"\n[^\S\n]*\n")
+_WORD = re.compile(r"[^\W_]+")
+# Characters that are looked through at once for what can't be found in them.
+_AT_ONCE = 1 << 16
+# An end of a line is a blank where the paragraph goes on.
+_BLANKS = r"""
+    (?P<blank>
+        [^\S\n]*+\n[ \t>]*+(?![-*+][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|\||```|~~~)|
+        [^\S\n]{2,}+|
+        [^\S\n ]
+    )
+"""
+_BROKEN = re.compile(_BLANKS, re.VERBOSE)
+_MARKED = re.compile(
+    rf"""
+    (?<!`)(?P<ticks>`++)(?P<code>[^`]++)(?P=ticks)(?!`)|
+    \\(?P<escaped>[!-/:-@\[-`{{-~])|
+    !?\[(?=[^\[\]]{{0,500}}+\](?:\[@|\())|
+    \]\[@[\w.-]++\]|
+    \]\([^()\s]*+\)|
+    (?<!\*)(?:(?<!\s)\*++|\*++(?!\s))|
+    (?<!\w)_++(?=\w)|
+    (?<=[^\W_])_++(?!\w)|
+    ~~|
+    {_BLANKS}
+    """,
+    re.VERBOSE,
+)
+# Characters that join the one before them: marks on letters, and the parts of Korean syllables.
+_CLUSTER = re.compile(
+    r".[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u1160-\u11ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]*",
+    re.DOTALL,
+)
+
+
+def find(text: str, wanted: str) -> Iterator[tuple[int, int]]:
+    """Yield from where to where a text is found in another, in order.
+
+    Case and the way in which letters are encoded make no difference; blanks stand for any blanks, an end of
+    a line in a paragraph too; Markdown's marks may be there or not.
+    """
+    words = fold(" ".join(wanted.split()))
+    for paragraph in _hopeful(text, words):
+        found = {it for marks in (_BROKEN, _MARKED) for it in _Plain(paragraph[0], marks).find(words)}
+        for start, end in _apart(sorted(found)):
+            yield paragraph.start() + start, paragraph.start() + end
+
+
+def _hopeful(text: str, words: str) -> Iterator[re.Match[str]]:
+    """Yield the paragraphs that have the longest of the words: marks stand around words, not in them."""
+    hint = max(_WORD.findall(words), key=len, default="")
+    start = 0
+    while start < len(text):
+        gap = _GAP.search(text, start + _AT_ONCE)
+        end = gap.end() if gap else len(text)
+        if hint in fold(text[start:end]):
+            paragraphs = _PARAGRAPH.finditer(text, start, end)
+            yield from (it for it in paragraphs if hint in fold(it[0]))
+        start = end
+
+
+def fold(text: str) -> str:
+    """Return what is the same for all ways to write a text."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def _apart(found: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    reached = -1
+    for start, end in found:
+        if start >= reached:
+            yield start, end
+            reached = end
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of the plain text, and where it stands in the paragraph."""
+
+    plain: int
+    place: int
+    text: str
+
+
+class _Plain:
+    """A paragraph without its marks, in which each place is known."""
+
+    def __init__(self, paragraph: str, marks: re.Pattern[str]) -> None:
+        self._pieces: list[_Piece] = []
+        self._length = 0
+        end = 0
+        for found in marks.finditer(paragraph):
+            self._keep(end, paragraph[end : found.start()])
+            end = found.end()
+            if found.lastgroup == "blank":
+                self._keep(found.start(), " ")
+            elif kept := found.lastgroup:
+                self._keep(found.start(kept), found[kept])
+        self._keep(end, paragraph[end:])
+
+    def find(self, words: str) -> Iterator[tuple[int, int]]:
+        """Yield from where to where in the paragraph the words are found."""
+        plain = "".join(it.text for it in self._pieces)
+        folded = fold(plain)
+        start = folded.find(words)
+        if start < 0:
+            return
+        origins = range(len(plain)) if len(folded) == len(plain) else _origins(plain, len(folded))
+        while start >= 0:
+            end = start + len(words)
+            yield self._place(origins[start]), self._place(origins[end - 1]) + 1
+            start = folded.find(words, end)
+
+    def _keep(self, place: int, text: str) -> None:
+        if text:
+            self._pieces.append(_Piece(self._length, place, text))
+            self._length += len(text)
+
+    def _place(self, plain: int) -> int:
+        piece = self._pieces[bisect_right(self._pieces, plain, key=lambda it: it.plain) - 1]
+        return piece.place + plain - piece.plain
+
+
+def _origins(plain: str, length: int) -> Sequence[int]:
+    """Return for each character of the folded text where it comes from, about where scripts are not known."""
+    origins = [it.start() for it in _CLUSTER.finditer(plain) for _ in fold(it[0])]
+    return [*origins[:length], *[len(plain) - 1] * (length - len(origins))]

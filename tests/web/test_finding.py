@@ -1,0 +1,139 @@
+"""`/find`: where in a page a text stands, in which section and in which part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.actions.acting import Stage, running_daemon
+from tests.web.server import Site
+
+MARKDOWN = "text/markdown; charset=utf-8"
+FILLING = "Nothing but words that fill the page.\n\n" * 30
+PAGE = f"""Before any heading stands the Needle.
+
+# Sewing
+
+Thread a **needle** with [strong thread](https://example.com/thread), and sew.
+
+## Tools
+
+{FILLING}## Pins and needles {{#pins}}
+
+- A needle
+  case.
+- Pins.
+"""
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
+    """A daemon that shows small parts."""
+    with running_daemon(tmp_path_factory.mktemp("shared"), STRINGD_WEB_PART="1000") as running:
+        yield running
+
+
+@pytest.fixture
+def opened(stage: Stage, site: Site) -> Stage:
+    """A topic that shows the page."""
+    stage.send(f"/open {site.page('/sewing', PAGE, MARKDOWN)}")
+    return stage
+
+
+@pytest.mark.requirement("web.find", "web.find.part")
+def test_matches_are_listed_with_their_sections(opened: Stage, site: Site) -> None:
+    assert opened.send("/find NEEDLE") == (
+        "Matches: NEEDLE (4)\n---\n"
+        "(top) (part 1): Before any heading stands the Needle.\n"
+        "#sewing (part 1): Thread a **needle** with [strong thread][@strong-thread], and sew.\n"
+        "#pins (part 2): ## Pins and needles\n"
+        "#pins (part 2): - A needle"
+    )
+    assert site.paths == ["/sewing"]
+
+
+@pytest.mark.requirement("web.find.words")
+@pytest.mark.parametrize(
+    ("wanted", "line"),
+    [
+        ("a needle with strong thread, and", "#sewing (part 1): Thread a **needle** with [strong thread]"),
+        ("needle case", "#pins (part 2): - A needle case."),
+        ("  stands   the  ", "(top) (part 1): Before any heading stands the Needle."),
+    ],
+)
+def test_marks_blanks_and_ends_of_lines_are_no_hindrance(opened: Stage, wanted: str, line: str) -> None:
+    assert opened.send(f"/find {wanted}").partition("\n---\n")[2].startswith(line)
+
+
+@pytest.mark.requirement("web.find.text")
+def test_quotes_are_part_of_the_text_where_it_has_them(stage: Stage) -> None:
+    stage.write('Say "so" or so.\n\nIt is so --help.\n')
+    stage.send("/open page.md")
+    assert stage.send('/find "so"') == 'Matches: "so" (1)\n---\n(top): Say "so" or so.'
+    assert stage.send('/find "or so"') == 'Matches: or so (1)\n---\n(top): Say "so" or so.'
+    assert stage.send("/find so --help") == "Matches: so --help (1)\n---\n(top): It is so --help."
+    assert stage.send("/find 'so or'") == "Matches: so or (0)\n---\n(none)"
+
+
+@pytest.mark.requirement("web.find.none")
+def test_what_is_not_there_is_an_empty_list(opened: Stage) -> None:
+    assert opened.send("/find haystack") == "Matches: haystack (0)\n---\n(none)"
+    assert opened.code("/find haystack") is None
+
+
+@pytest.mark.requirement("web.find.none")
+def test_what_can_not_be_asked_is_refused(opened: Stage) -> None:
+    assert opened.send("/find") == "ERROR(INVALID_PAYLOAD): Nothing to find.\nUsage: /find text"
+    assert opened.code("/find a\nb") == "INVALID_PAYLOAD"
+    assert opened.send("/find --help").startswith("String Commands\n---\n/find text\n")
+
+
+@pytest.mark.requirement("web.find.none")
+def test_nothing_is_found_where_nothing_is_open(stage: Stage) -> None:
+    assert stage.code("/find x") == "INVALID_TARGET"
+
+
+@pytest.mark.requirement("web.find.many")
+def test_of_many_places_the_first_are_listed(stage: Stage, site: Site) -> None:
+    text = "".join(f"# Section {number}\n\nA needle and one more needle.\n\n" for number in range(80))
+    stage.send(f"/open {site.page('/many', text, MARKDOWN)}")
+    system, _, *lines = stage.send("/find needle").splitlines()
+    assert system == "Matches: needle (160)"
+    assert lines[0] == "#section-0 (part 1): A needle and one more needle."
+    assert len(lines) == 51
+    assert lines[-1] == "… and 30 more places: what is longer is found less often"
+
+
+@pytest.mark.requirement("web.find.many")
+def test_a_long_line_is_shown_around_the_match(stage: Stage, site: Site) -> None:
+    text = "word " * 300 + "a needle here " + "word " * 300
+    stage.send(f"/open {site.page('/line', text, MARKDOWN)}")
+    (line,) = stage.send("/find needle").splitlines()[2:]
+    assert line.startswith("(top) (part 2): …")
+    assert "word a needle here word" in line
+    assert line.endswith("…")
+    assert len(line) < 250
+
+
+@pytest.mark.requirement("web.find")
+def test_what_was_fetched_is_there_after_a_restart(
+    tmp_path_factory: pytest.TempPathFactory, site: Site
+) -> None:
+    with running_daemon(tmp_path_factory.mktemp("kept")) as daemon:
+        stage = Stage(daemon=daemon, topic="web:kept")
+        stage.send(f"/open {site.page('/sewing', PAGE, MARKDOWN)}")
+        daemon.restart()
+        assert stage.send("/find pins.").endswith("\n---\n#pins: - Pins.")
+
+
+@pytest.mark.requirement("web.links.all")
+def test_the_links_of_all_parts_are_listed(stage: Stage, site: Site) -> None:
+    links = [f"- [Entry number {number}](https://example.com/{number})\n" for number in range(300)]
+    stage.send(f"/open {site.page('/links', '# Links' + chr(10) * 2 + ''.join(links), MARKDOWN)}")
+    listed = stage.send("/nav page").partition("\n---\n")[2].splitlines()
+    assert listed == [
+        f"@entry-number-{number}  Entry number {number}  https://example.com/{number}"
+        for number in range(300)
+    ]
