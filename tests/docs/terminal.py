@@ -17,14 +17,15 @@ from tests.docs.blocks import pattern
 PATIENCE = 20.0
 SHOWN_HOME = "/home/you"
 SHOWN_PORT = "3100"
+SHOWN_SITE = "8000"
 
 
 class Terminal:
-    """Runs commands in one fresh home; pages write `/home/you` and `3100` for its home and port."""
+    """Runs commands in a fresh home; pages write `/home/you` for it, `3100` and `8000` for free ports."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._port = free_port()
+        self._port, self._site_port = free_port(), free_port()
         self._background: list[tuple[subprocess.Popen[bytes], Path]] = []
         self._environment = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -67,6 +68,10 @@ class Terminal:
     def leave_running(self, command: str, shown: str) -> None:
         """Start a command in the other terminal, once that is free, and wait until it has said its piece."""
         self._wait_for_background()
+        self.run_beside(command, shown)
+
+    def run_beside(self, command: str, shown: str) -> None:
+        """Start a command in one more terminal, and wait until it has said its piece."""
         log = self._home.parent / f"output-{len(self._background)}"
         process = self._start(command, log)
         self._background.append((process, log))
@@ -110,8 +115,9 @@ class Terminal:
             )
 
     def _real(self, text: str) -> str:
-        """The page's text with the home and the port that this terminal really has."""
-        return re.sub(rf"\b{SHOWN_PORT}\b", str(self._port), text.replace(SHOWN_HOME, str(self._home)))
+        """The page's text with the home and the ports that this terminal really has."""
+        text = re.sub(rf"\b{SHOWN_PORT}\b", str(self._port), text.replace(SHOWN_HOME, str(self._home)))
+        return re.sub(rf"\b{SHOWN_SITE}\b", str(self._site_port), text)
 
 
 def as_lines(output: str) -> str:

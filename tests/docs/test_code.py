@@ -60,6 +60,8 @@ def follow(block: Block, terminal: Terminal) -> None:
         for exchange in exchanges(block.text):
             if block.kind == "own terminal":
                 terminal.leave_running(exchange.command, exchange.shown)
+            elif block.kind == "another terminal":
+                terminal.run_beside(exchange.command, exchange.shown)
             else:
                 terminal.check(exchange.command, exchange.shown)
 

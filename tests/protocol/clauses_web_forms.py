@@ -26,6 +26,7 @@ WEB_FORMS = (
         ("web.form.secret", "What goes into a password field is shown nowhere."),
         ("web.form.navigates", "What answers is a step of the history; /refresh asks for it with GET."),
         ("web.form.origin", "Another origin than the page's gets nothing without --confirm."),
+        ("web.form.private", "A public page's form reaches no private network, --confirm or not."),
         ("web.form.restart", "After a restart of the daemon a page's forms are there."),
         ("web.form.many", "A page may have any number of forms and fields, nested however deeply."),
     ),
