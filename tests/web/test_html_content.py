@@ -132,4 +132,7 @@ def test_forms_list_their_fields() -> None:
         "<form action=/go><p>Find it</p><label>Words <input name=q></label>"
         "<select name=in><option>Titles<option>Texts</select><button>Go</button></form>"
     )
-    assert text(page) == "Find it\n\nWords\n\n- q\n- in: Titles, Texts"
+    assert text(page) == (
+        "Find it\n\nWords\n\n```\n/act.go [--q <string>] [--in <string>]\n\n"
+        '--q <string>   optional  Words\n--in <string>  optional  Titles|Texts  (default: "Titles")\n```'
+    )

@@ -1,36 +1,25 @@
-"""Where a form stands in a page, its fields are listed."""
+"""Where a form stands in a page, it says how it is called and what can be filled in."""
 
 from __future__ import annotations
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from collections.abc import Mapping
 
+from selectolax.lexbor import LexborHTMLParser
+
+from stringd.plugin import Form
+from stringd_web.html.forms import describe
 from stringd_web.html.marks import Marks
-from stringd_web.html.trees import attribute, remove, words
+from stringd_web.html.trees import remove
 
-_WIDGETS = "input, select, textarea, button, datalist"
-_UNSEEN = {"hidden", "submit", "button", "reset", "image"}
+_WIDGETS = "input, select, textarea:not([readonly]), button, datalist"
 
 
-def list_fields(tree: LexborHTMLParser, marks: Marks) -> None:
-    """Put in each form, in the place of what can be filled in, a list of it."""
-    for form in tree.css("form"):
-        lines = _fields(form)
-        remove(form.css(_WIDGETS))
-        if lines:
+def list_fields(tree: LexborHTMLParser, marks: Marks, forms: Mapping[int, Form], uri: str) -> None:
+    """Put what is told of each form, by its node's number, at its end in the place of its fields."""
+    for node in tree.css("form"):
+        remove(node.css(_WIDGETS))
+        form = forms.get(node.mem_id)
+        if form:
             place = tree.create_node("div")
-            place.insert_child(marks.block(lines))
-            form.insert_child(place, move=True)
-
-
-def _fields(form: LexborNode) -> list[str]:
-    described: dict[str, str] = {}
-    for it in form.css("input, select, textarea"):
-        name = attribute(it, "name")
-        if name and attribute(it, "type").lower() not in _UNSEEN:
-            described.setdefault(name, f"- {name}{_values(it)}")
-    return list(described.values())
-
-
-def _values(field: LexborNode) -> str:
-    options = [words(it) for it in field.css("option")]
-    return f": {', '.join(options)}" if options else ""
+            place.insert_child(marks.block(describe(form, uri)))
+            node.insert_child(place, move=True)

@@ -20,6 +20,7 @@ from stringd_web.html.cleaning import (
 from stringd_web.html.code import take_code_blocks, take_code_spans
 from stringd_web.html.converting import to_markdown
 from stringd_web.html.fields import list_fields
+from stringd_web.html.forms import placed_forms
 from stringd_web.html.formulas import FORMULAS, take_formulas
 from stringd_web.html.guarding import parsed
 from stringd_web.html.links import take_links
@@ -32,24 +33,33 @@ from stringd_web.html.targets import Targets
 from stringd_web.html.tidying import tidied
 from stringd_web.html.trees import attribute, words
 
-_UNUSUAL = f"form, {FORMULAS}, {MEDIA}, {WIDGETS}, {HINTS}"
+_UNUSUAL = f"{FORMULAS}, {MEDIA}, {WIDGETS}, {HINTS}"
 
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
     """Return a page as a document; `full` keeps what is around its content."""
     tree = parsed(without_marks(text))
     title, targets, marks = _title(tree), Targets(uri, _base(tree)), Marks()
-    _clean(tree, marks, full=full)
+    drop_machinery(tree)
+    # A page's forms are its own also where they stand beside its content, as a search does.
+    forms = {it.node.mem_id: it.form for it in placed_forms(tree, targets.base)}
+    _clean(tree, full=full)
+    if forms:
+        list_fields(tree, marks, forms, uri)
     _take(tree, targets, marks)
     places = Places(marks)
     markdown = places.fill(tidied(to_markdown(tree.body.html or "" if tree.body else ""), marks))
-    outline = Outline(links=tuple(places.links), headings=tuple(places.headings), ids=places.ids())
+    outline = Outline(
+        links=tuple(places.links),
+        headings=tuple(places.headings),
+        ids=places.ids(),
+        forms=tuple(forms.values()),
+    )
     title = title or next((it.text for it in marks.titles if it.level == 1), None)
     return Document(uri=uri, title=title, text=markdown, source=text, outline=outline)
 
 
-def _clean(tree: LexborHTMLParser, marks: Marks, *, full: bool) -> None:
-    drop_machinery(tree)
+def _clean(tree: LexborHTMLParser, *, full: bool) -> None:
     if not full:
         choose_content(tree)
         drop_banners(tree)
@@ -63,7 +73,6 @@ def _take(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
     if tree.css_first(_UNUSUAL) is not None:
         take_formulas(tree, marks)
         take_media(tree, targets, marks)
-        list_fields(tree, marks)
         drop_widgets(tree)
         write_out_hints(tree)
     take_links(tree, targets, marks)

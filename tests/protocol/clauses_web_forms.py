@@ -1,0 +1,33 @@
+"""What runtime.md 9 decides for the forms of web pages."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+WEB_FORMS = (
+    *requirements(
+        "runtime.md 9",
+        ("web.form.action", "A form of a page is an action; the page that answers is opened."),
+        ("web.form.name", "It is named by id, name, legend or button text, else form-1; names are unique."),
+        (
+            "web.form.flags",
+            "Its flags are the fields' names as slugs, unique, none of them --help or --confirm.",
+        ),
+        ("web.form.labels", "A schema tells labels, kinds, choices, defaults and what is required."),
+        ("web.form.listed", "What can be filled stands in the page; file inputs are left out with a word."),
+        ("web.form.schema", "With nothing given while something is required, the schema is shown."),
+        ("web.form.params", "What does not fit a field is INVALID_PARAMS, and nothing is sent."),
+        ("web.form.sent", "Hidden fields, defaults and checked boxes are sent as browsers send them."),
+        ("web.form.encodings", "A form is sent in its own encoding and charset."),
+        ("web.form.button", "A button may send elsewhere, and otherwise, than its form."),
+        ("web.form.browser", "A real browser sends the same, of broken pages too."),
+        ("web.form.values", "Variables and @names are filled in as for other actions, never in defaults."),
+        ("web.form.login", "Cookies that a form brings stay in the topic."),
+        ("web.form.secret", "What goes into a password field is shown nowhere."),
+        ("web.form.navigates", "What answers is a step of the history; /refresh asks for it with GET."),
+        ("web.form.origin", "Another origin than the page's gets nothing without --confirm."),
+        ("web.form.private", "A public page's form reaches no private network, --confirm or not."),
+        ("web.form.restart", "After a restart of the daemon a page's forms are there."),
+        ("web.form.many", "A page may have any number of forms and fields, nested however deeply."),
+    ),
+)

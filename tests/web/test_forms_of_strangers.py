@@ -1,0 +1,52 @@
+"""A form of a public page gets nothing into a private network, whatever the agent confirms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.distributions import write_distribution
+from stringd.testing.process import DaemonProcess
+from tests.actions.acting import Stage, running_daemon
+from tests.web.server import Site
+
+PLUGIN = Path(__file__).parent / "strangers.py"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
+    """A daemon that takes a page in the user's home for a public one."""
+    plugins = write_distribution(
+        tmp_path_factory.mktemp("strangers"),
+        "stringd-strangers",
+        "1.0",
+        {"stringd.plugins": {"strangers": "stringd_strangers"}},
+        {"stringd_strangers": PLUGIN.read_text(encoding="utf-8")},
+    )
+    with running_daemon(tmp_path_factory.mktemp("shared"), PYTHONPATH=str(plugins)) as running:
+        yield running
+
+
+@pytest.mark.requirement("web.form.private")
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"])
+def test_no_confirmation_leads_inside(host: str, method: str, stage: Stage, site: Site) -> None:
+    target = f"http://{host}:{site.port}/delete"
+    stage.write(
+        f"<form id=f method={method} action='{target}'><input name=all value=yes></form>", "page.html"
+    )
+    assert stage.send("/open stranger:").startswith("Opened ")
+    for cmd in ("/act.f", "/act.f --confirm"):
+        assert stage.code(cmd) == "NOT_TRUSTED"
+    assert site.received == []
+    assert (stage.meta() or {})["uri"] == "http://8.8.8.8/page"
+
+
+@pytest.mark.requirement("web.form.private")
+def test_neither_does_a_button(stage: Stage, site: Site) -> None:
+    stage.write(f"<form id=f><button name=b formaction={site.url}/delete>x</button></form>", "page.html")
+    stage.send("/open stranger:")
+    assert stage.code("/act.f --b --confirm") == "NOT_TRUSTED"
+    assert site.received == []
