@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from stringd.plugin import Refusal
-from tests.web.chromium import NO_PORT, PUBLIC, Sight, needs_chromium, sight
+from tests.web.chromium import NO_PORT, PROGRAMS, PUBLIC, Sight, needs_chromium, sight
 from tests.web.server import Received, Site, chunked, redirect
 from tests.web.trap import Trap, trap
 
 pytestmark = [needs_chromium, pytest.mark.timeout(120)]
 
 HOSTILE = Path(__file__).with_name("hostile.html").read_text(encoding="utf-8")
+TLS_HELLO = "\x16\x03"
 # The ways that a page which may go there does go, so that none of those that may not is there in vain.
 WAYS = {
     *("/stylesheet", "/prefetch", "/preload", "/modulepreload", "/import", "/background", "/image"),
@@ -58,15 +59,18 @@ def refused(seeing: Sight, uri: str, *, reach: bool = True) -> Refusal:
     return refusal.value
 
 
+@pytest.fixture(params=PROGRAMS)
+def seeing(request: pytest.FixtureRequest) -> Iterator[Sight]:
+    """Each browser that is there."""
+    with sight(request.param) as ready:
+        yield ready
+
+
 @pytest.fixture(params=["network of its own", "network of the machine"])
-def seeing(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Sight]:
-    """A browser where namespaces can be had, and one where they can't, as in many containers."""
+def network(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Namespaces that can be had, and none, as in many containers."""
     if request.param == "network of the machine":
         monkeypatch.setattr(sys, "executable", str(without_namespaces(tmp_path)))
-    with sight() as ready:
-        yield ready
 
 
 def without_namespaces(folder: Path) -> Path:
@@ -98,6 +102,7 @@ def names() -> dict[str, Iterator[str]]:
     }
 
 
+@pytest.mark.usefixtures("network")
 def test_no_way_leads_from_a_public_page_to_this_machine(seeing: Sight, site: Site, caught: Trap) -> None:
     seeing.names, seeing.open_ports = names(), {site.port}
     text = seeing.read(hostile_page(site, caught, "public.example"))
@@ -112,6 +117,7 @@ def test_what_a_private_page_may_reach_it_does(seeing: Sight, site: Site, caught
     text = seeing.read(hostile_page(site, caught, "127.0.0.1"))
     assert "Still here." in text
     assert WAYS - caught.paths == set()
+    assert any(it.startswith(TLS_HELLO) for it in caught.heard)
 
 
 def test_a_link_of_a_public_page_leads_into_no_private_network(eye: Sight, site: Site) -> None:

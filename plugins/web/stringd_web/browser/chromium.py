@@ -22,7 +22,8 @@ START_SECONDS = 10.0
 _CONTROL_SECONDS = 5.0
 _END_SECONDS = 2.0
 _LONGEST_WORDS = 65536
-_NAMES = ("chromium", "chromium-browser")
+# The first is the same engine without a window to draw.
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
 _SUPERVISOR = "import sys; sys.path[:] = {path!r}; from stringd_web.browser.supervisor import main; main()"
 _NO_SANDBOX = "--no-sandbox"
 _NOT_WANTED = (
@@ -33,6 +34,15 @@ _NOT_WANTED = (
     "Prerender2",
     "Translate",
     "WebRtcHideLocalIpsWithMdns",
+    # Parts of the window that are pages themselves: they take twice the time that the page takes.
+    "InitialWebUI",
+    "PreloadTopChromeWebUI",
+    "PreloadTopChromeWebUILessNavigations",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
+    "WebUIOmniboxPopup",
+    "WebUIReloadButton",
+    "WebUIToolbar",
 )
 _FLAGS = (
     "--headless",
@@ -41,6 +51,7 @@ _FLAGS = (
     "--disable-dev-shm-usage",
     "--mute-audio",
     "--hide-scrollbars",
+    "--block-new-web-contents",
     "--js-flags=--max-old-space-size=512",
     # It talks to nobody on its own account.
     "--no-first-run",
@@ -74,9 +85,12 @@ _FLAGS = (
 class Chromium:
     """A running browser; its supervisor ends it when told to, and when this process ends."""
 
-    def __init__(self, control: socket.socket, process: subprocess.Popen[bytes], devtools: DevTools) -> None:
+    def __init__(
+        self, control: socket.socket, process: subprocess.Popen[bytes], folder: str, devtools: DevTools
+    ) -> None:
         self._control = control
         self._process = process
+        self._folder = folder
         self._one_at_a_time = asyncio.Lock()
         self.devtools = devtools
 
@@ -92,8 +106,13 @@ class Chromium:
         """End it and all that belongs to it."""
         self._control.close()
         await self.devtools.close()
+        await asyncio.to_thread(self._await_end)
+
+    def _await_end(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            await asyncio.to_thread(self._process.wait, _END_SECONDS)
+            self._process.wait(_END_SECONDS)
+        # A supervisor that was killed has left it.
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask_for_listener(self) -> socket.socket:
         self._control.sendall(b"+")
@@ -120,7 +139,7 @@ def _no_program(named: str | None) -> Refusal:
     return Refusal(
         "LOAD_ERROR",
         message,
-        "On Debian and Ubuntu: apt install chromium",
+        "On Debian: apt install chromium",
         "One in a place of its own is named by the environment variable STRINGD_BROWSER.",
     )
 
@@ -145,7 +164,7 @@ async def _attempt(program: str, more: tuple[str, ...]) -> tuple[Chromium | None
         order = Order(command=command, devtools=browsers.fileno(), folder=folder)
         process = _supervise(order, theirs)
     control.settimeout(_CONTROL_SECONDS)
-    chromium = Chromium(control, process, await DevTools.over(ours))
+    chromium = Chromium(control, process, folder, await DevTools.over(ours))
     try:
         async with asyncio.timeout(START_SECONDS):
             await asyncio.to_thread(control.recv, _LONGEST_WORDS)

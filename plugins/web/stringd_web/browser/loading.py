@@ -22,7 +22,7 @@ from stringd_web.fetching import read_url
 from stringd_web.pages import as_page
 
 TOTAL_SECONDS = 20.0
-REST_SECONDS = 13.0
+REST_SECONDS = 12.0
 READ_SECONDS = 3.0
 _LEAVE_SECONDS = 2.0
 _RESTLESS = f"[!] The page had not come to rest after {REST_SECONDS:g} s: this is how it stood then."
@@ -48,7 +48,7 @@ async def _load(uri: str, browser: Browser, border: Border, cookies: Cookies) ->
     end = asyncio.get_running_loop().time() + REST_SECONDS
     gate = Gate(border=border)
     async with (
-        browser.lent() as chromium,
+        browser.lent(end) as chromium,
         _context(chromium, border) as context,
         _lending(cookies, chromium, context),
     ):

@@ -28,10 +28,14 @@ class Popups:
             task.add_done_callback(self._tasks.discard)
 
     async def _judge(self, session: str, target: Fields) -> None:
+        call = self._devtools.call
         try:
             if "openerId" in target:
-                await self._devtools.call("Target.closeTarget", targetId=target["targetId"])
+                # What never runs keeps the page waiting that has opened it; this runs and gets no answer.
+                await call("Fetch.enable", session)
+                await call("Runtime.runIfWaitingForDebugger", session)
+                await call("Target.closeTarget", targetId=target["targetId"])
             else:
-                await self._devtools.call("Runtime.runIfWaitingForDebugger", session)
+                await call("Runtime.runIfWaitingForDebugger", session)
         except (BrowserGone, Declined):
             return

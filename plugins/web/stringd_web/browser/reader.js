@@ -25,6 +25,7 @@
   const rootOf = own(Document.prototype, "documentElement");
   const uriOf = own(Document.prototype, "URL");
   const typeOf = own(Document.prototype, "contentType");
+  const first = (selector) => Document.prototype.querySelector.call(document, selector);
   const isText = (node) => node && kindOf(node) === Node.TEXT_NODE;
   const all = (root) => (root === document ? Document : DocumentFragment).prototype.querySelectorAll.call(root, "*");
 
@@ -96,7 +97,7 @@
   };
 
   const serialized = (limit, word) => {
-    const place = word && Document.prototype.querySelector.call(document, "main, article, [role=main], body");
+    const place = word && (first("main, article, [role=main]") || first("body"));
     const parts = ["<!DOCTYPE html>"];
     let size = 0;
     const put = (text) => {

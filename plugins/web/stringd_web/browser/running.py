@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from stringd.plugin import Refusal
 from stringd_web.browser.chromium import Chromium, start_chromium
 
 IDLE_SECONDS = 300.0
@@ -24,15 +25,21 @@ class Browser:
         self._idle: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def lent(self) -> AsyncIterator[Chromium]:
-        """Lend the browser for one page, once there is room for one."""
-        async with self._free:
-            self._users += 1
-            try:
-                yield await self._ready()
-            finally:
-                self._users -= 1
-                self._plan_end()
+    async def lent(self, deadline: float) -> AsyncIterator[Chromium]:
+        """Lend the browser for one page, once there is room for one; refuse where there is none by then."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self._free.acquire()
+        except TimeoutError:
+            message = f"The browser is busy: it has {MOST_PAGES} other pages open."
+            raise Refusal("LOAD_ERROR", message, "Try again in a while.") from None
+        self._users += 1
+        try:
+            yield await self._ready()
+        finally:
+            self._users -= 1
+            self._free.release()
+            self._plan_end()
 
     async def keep(self) -> None:
         """End the browser when this task ends."""

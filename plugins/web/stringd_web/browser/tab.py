@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any
 
 from stringd.plugin import Refusal
 from stringd_web.browser.devtools import BrowserGone, Declined, DevTools, Fields
 from stringd_web.browser.gate import Gate, failed
 from stringd_web.browser.popups import ATTACHING
 from stringd_web.browser.progress import Progress
+from stringd_web.browser.world import World
 
 BODY_LIMIT = 10 * 1024**2
 _LOOK_SECONDS = 0.1
 _REST_SECONDS = 0.5
 # Some pages wait for a server's word for ever, others never stop moving.
 _RESTLESS_SECONDS = 4.0
-_WORLD = "stringd"
-_READER = files("stringd_web.browser").joinpath("reader.js").read_text(encoding="utf-8")
+_SCREEN = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+# A script that does nothing but open them could not be ended.
+_NO_DIALOGS = "alert = print = () => undefined; confirm = () => false; prompt = () => null;"
+_MOST_ATTEMPTS, _ATTEMPT_SECONDS = 4, 0.5
 _FRAMES = frozenset({"iframe", "fencedframe"})
 _DOCUMENTS = [{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}]
 
@@ -45,7 +46,7 @@ class Tab:
         self._session = session
         self._sessions = {session}
         self._gate = gate
-        self._world: int | None = None
+        self._world = World(devtools, session, target, self.progress.check)
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -58,6 +59,9 @@ class Tab:
         for method in ("Page.enable", "Network.enable", "Inspector.enable"):
             await tab._call(method)
         await tab._call("Network.setBypassServiceWorker", bypass=True)
+        await tab._call("Page.addScriptToEvaluateOnNewDocument", source=_NO_DIALOGS)
+        await tab._call("Emulation.setDeviceMetricsOverride", **_SCREEN)
+        await tab._call("Emulation.setFocusEmulationEnabled", enabled=True)
         await tab._keep(attached["sessionId"])
         return tab
 
@@ -97,18 +101,24 @@ class Tab:
 
     async def stop(self) -> None:
         """Let no script of the page's run any more, even if one runs that never ends."""
-        for method, params in (
-            ("Runtime.terminateExecution", {}),
-            ("Emulation.setScriptExecutionDisabled", {"value": True}),
-            ("Page.stopLoading", {}),
-        ):
-            self._begin(self._call(method, **params))
+        for _ in range(_MOST_ATTEMPTS):
+            self._begin(self._call, "Emulation.setScriptExecutionDisabled", value=True)
+            self._begin(self._call, "Runtime.terminateExecution")
+            self._begin(self._call, "Page.stopLoading")
+            try:
+                async with asyncio.timeout(_ATTEMPT_SECONDS):
+                    await self._call("Page.getLayoutMetrics")
+                    return
+            except TimeoutError:
+                continue
 
     async def read(self, word: str) -> Reading:
         """Return what stands in it, with a word before it if there is one to say."""
         while True:
             try:
-                return Reading(**await self._know(f"stringd.serialized({BODY_LIMIT}, {json.dumps(word)})"))
+                return Reading(
+                    **await self._world.know(f"stringd.serialized({BODY_LIMIT}, {json.dumps(word)})")
+                )
             except Declined:
                 await asyncio.sleep(_LOOK_SECONDS)
 
@@ -117,35 +127,13 @@ class Tab:
         if not self.progress.parsed:
             return False
         try:
-            still = await self._know("stringd.quiet()") / 1000
+            still = await self._world.know("stringd.quiet()") / 1000
         except Declined:
             return False
         silent = self.progress.silence()
         if self.progress.loaded and min(still, silent) >= _REST_SECONDS:
             return True
         return bool(max(still, silent) >= _RESTLESS_SECONDS)
-
-    async def _know(self, expression: str) -> Any:
-        """Ask what only the world knows that the page's scripts have no way into."""
-        if self._world is None:
-            entered = await self._call("Page.createIsolatedWorld", frameId=self._target, worldName=_WORLD)
-            world = entered["executionContextId"]
-            await self._evaluate(_READER, world)
-            self._world = world
-        try:
-            return await self._evaluate(expression, self._world)
-        except Declined:
-            self._world = None
-            raise
-
-    async def _evaluate(self, expression: str, world: int) -> Any:
-        self.progress.check()
-        answer = await self._call(
-            "Runtime.evaluate", expression=expression, contextId=world, returnByValue=True
-        )
-        if "exceptionDetails" in answer:
-            raise Declined(str(answer["exceptionDetails"])[:500])
-        return answer["result"].get("value")
 
     async def _call(self, method: str, **params: object) -> Fields:
         return await self._devtools.call(method, self._session, **params)
@@ -162,15 +150,15 @@ class Tab:
     def _hear(self, session: str, method: str, fields: Fields) -> None:
         match method:
             case "Fetch.requestPaused":
-                self._begin(self._decide(session, fields))
+                self._begin(self._decide, session, fields)
             case "Target.attachedToTarget":
-                self._begin(self._take_in(fields))
+                self._begin(self._take_in, fields)
             case "Page.javascriptDialogOpening":
                 leaves = fields["type"] == "beforeunload"
-                self._begin(self._call("Page.handleJavaScriptDialog", accept=leaves))
+                self._begin(self._call, "Page.handleJavaScriptDialog", accept=leaves)
             case _ if session == self._session:
                 if method == "Page.frameNavigated" and "parentId" not in fields["frame"]:
-                    self._world = None
+                    self._world.leave()
                 self.progress.hear(method, fields)
 
     async def _take_in(self, fields: Fields) -> None:
@@ -189,15 +177,15 @@ class Tab:
             method, more = "Fetch.continueRequest", {}
         await self._devtools.call(method, session, requestId=fields["requestId"], **more)
 
-    def _begin(self, doing: Coroutine[Any, Any, object]) -> None:
-        task = asyncio.create_task(_try(doing))
+    def _begin(self, do: Callable[..., Awaitable[object]], *args: object, **more: object) -> None:
+        task = asyncio.create_task(_try(do, *args, **more))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
-async def _try(doing: Coroutine[Any, Any, object]) -> None:
+async def _try(do: Callable[..., Awaitable[object]], *args: object, **more: object) -> None:
     """Do what the page may have made pointless meanwhile."""
     try:
-        await doing
+        await do(*args, **more)
     except (BrowserGone, Declined):
         return
