@@ -82,6 +82,18 @@ def test_what_is_in_any_part_is_there() -> None:
     assert missing(HTML, first).keys() == {"headings", "cells", "code", "passages"}
 
 
+def test_what_goes_on_in_the_next_part_is_one_thing() -> None:
+    html = "<table><tr><th>a<th>b<tr><td>c<td>d<tr><td>e<td>f</table>"
+    first = "[page] 99 characters, part 1 of 2\n[outline]\n- x #x\n\n|a|b|\n|-|-|\n|c|d|\n\n[page] 9 left"
+    second = "[page] part 2 of 2, in #x\n\n|a|b|\n|-|-|\n|e|f|\n\n[page] part 2 of 2 is the last one"
+    assert missing(html, first, second) == {}
+    assert len(missing(html, first, second.replace("|a|b|", "|b|a|"))["cells"]) == 2
+    assert missing(html, first).keys() == {"cells"}
+    assert missing("<p>x", first).keys() == {"passages"}
+    assert missing("<pre>a\n  b\nc</pre>", "```\na\n```", "```\n  b\n```", "```\nc\n```") == {}
+    assert missing("<pre>a</pre><pre>b</pre>", "```\na\n```", "```\nb\n```").keys() == set()
+
+
 @pytest.mark.parametrize(
     ("there", "damaged", "kind"),
     [
@@ -187,11 +199,17 @@ def test_a_table_of_one_column_may_be_a_list() -> None:
         ("<p>a <q>b</q>", 'a "b"', "a b"),
         ('<p><abbr title="Monday">Mo</abbr>', "Mo (Monday)", "Mo"),
         ("<p><img alt=star>s", "![star](star.png)s", "s"),
+        ("<p>a<br>b<br><br>c", "a b\n\nc", "ab\n\nc"),
     ],
 )
 def test_what_an_element_says_beside_its_text_is_there(html: str, markdown: str, plain: str) -> None:
     assert missing(html, markdown) == {}
     assert missing(html, plain).keys() == {"passages"}
+
+
+def test_a_raised_link_to_a_note_is_a_link() -> None:
+    assert missing('<p>x<sup><a href="#n">1</a></sup>', "x[1](#n)") == {}
+    assert missing('<p>x<sup>y <a href="#n">1</a></sup>', "xy [1](#n)").keys() == {"passages"}
 
 
 def test_definition_lists_are_read() -> None:

@@ -26,6 +26,9 @@ from tests.web.fidelity.trees import (
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight)-(\S+)")
 _NO_LANGUAGE = frozenset({"none", "text", "plaintext", "default"})
+_SCRIPT = re.compile("javascript:", re.IGNORECASE)
+# Images that keep a place and show nothing.
+_EMPTY = re.compile(r"data:|.*/(?:blank|spacer)\.gif$")
 _READY = "%/:=&?~#+!$,;'@()*[]|"
 
 
@@ -97,10 +100,14 @@ def _language(block: Element) -> str:
 
 
 def _links(root: Node, base: str) -> Iterator[Link]:
-    """Yield what can be followed: neither buttons for scripts nor marks that lead to where they stand."""
+    """Yield what can be followed: no buttons for scripts, nor marks that lead to where they stand.
+
+    What the page hides from those who have it read to them says what another link says.
+    """
     for it in elements(root, "a", "area"):
         href = (it.attrs.get("href") or "#").strip()
-        if href == "#" or href.lower().startswith("javascript:") or _leads_here(it, href):
+        is_for_readers = it.attrs.get("aria-hidden") != "true"
+        if not is_for_readers or href == "#" or _SCRIPT.match(href) or _leads_here(it, href):
             continue
         label = (
             text_of(it) or it.attrs.get("alt") or it.attrs.get("aria-label") or it.attrs.get("title") or ""
@@ -125,7 +132,7 @@ def _images(root: Node, base: str) -> Iterator[Link]:
             it.attrs.get("data-src") or it.attrs.get("src") or "",
             squeezed(it.attrs.get("alt") or ""),
         )
-        if label and source and not source.startswith("data:") and not inside(it, "a"):
+        if label and source and not _EMPTY.match(source) and not inside(it, "a"):
             yield Link(label=label, target=joined(base, source))
 
 

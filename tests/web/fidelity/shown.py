@@ -13,6 +13,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 
 from tests.web.fidelity.authored import joined
 from tests.web.fidelity.items import Code, Heading, Link, Shown, squeezed
+from tests.web.fidelity.parts import bare, put_together
 from tests.web.fidelity.trees import BLOCKS
 
 _TAG = re.compile(r"</?([a-z0-9]+)", re.IGNORECASE)
@@ -25,7 +26,7 @@ _READER.validateLink = lambda url: True  # type: ignore[method-assign]
 def shown(parts: Sequence[str], uri: str, shortcuts: Mapping[str, str]) -> Shown:
     """Return what a document is made of, part by part, where `[@id]` leads to what the shortcuts say."""
     definitions = "".join(f"[@{name}]: <{target}>\n" for name, target in shortcuts.items())
-    tokens = [token for part in parts for token in _READER.parse(f"{part}\n\n{definitions}")]
+    tokens = put_together([_READER.parse(f"{bare(part)}\n\n{definitions}") for part in parts])
     links, images = _leads(tokens, uri)
     return Shown(
         headings=Counter(_headings(tokens)),

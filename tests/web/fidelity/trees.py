@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 
 from justhtml import JustHTML
@@ -26,6 +27,8 @@ BLOCKS = HEADINGS | _LISTS | _TABLES | _SECTIONS | _TEXTS | _WIDGETS | _OTHERS
 _PROGRAMS = frozenset({"head", "math", "noframes", "script", "style", "svg", "template"})
 _CONTROLS = frozenset({"datalist", "input", "select", "textarea"})
 UNREAD = _PROGRAMS | _CONTROLS | {"audio", "video"}
+_LINE_END = "\v"
+_EMPTY_LINE = re.compile(rf"{_LINE_END}\s*{_LINE_END}")
 # Signs for what Markdown has none of its own for.
 _SIGNS = {"sup": "^", "sub": "~", "mark": "==", "q": '"'}
 
@@ -84,14 +87,23 @@ def _lines(node: Node) -> Iterator[str]:
             yield "\n" if child.name == "tr" else ""
 
 
+def _is_reference(element: Element) -> bool:
+    """Tell whether an element is raised only because it is a link to a note: the link says so."""
+    inner = [it for it in element.children if not isinstance(it, Text) or (it.data or "").strip()]
+    return element.name == "sup" and [it.name for it in inner] == ["a"]
+
+
 def passages(node: Node, apart: frozenset[Node]) -> Iterator[str]:
-    """Yield every stretch of text between the borders of blocks, without the elements that are apart."""
+    """Yield every stretch of text between the borders of blocks, without the elements that are apart.
+
+    An empty line between two ends is such a border, too.
+    """
     gathered: list[str] = []
     for piece in (*_pieces(node, apart), None):
         if piece is not None:
             gathered.append(piece)
-        elif text := squeezed("".join(gathered)):
-            yield text
+        else:
+            yield from filter(None, map(squeezed, _EMPTY_LINE.split("".join(gathered))))
             gathered.clear()
 
 
@@ -105,7 +117,7 @@ def _pieces(node: Node, apart: frozenset[Node]) -> Iterator[str | None]:
         elif child in apart or child.name in UNREAD:
             yield None
         elif child.name == "br":
-            yield " "
+            yield _LINE_END
         elif child.name in BLOCKS:
             yield None
             yield from _pieces(child, apart)
@@ -116,7 +128,8 @@ def _pieces(node: Node, apart: frozenset[Node]) -> Iterator[str | None]:
 
 def _inline(element: Element, inner: list[str | None]) -> Iterator[str | None]:
     """Yield what is in an element of a line, with the signs and words that say what it is."""
-    sign = _SIGNS.get(element.name, "") if any(piece and piece.strip() for piece in inner) else ""
+    is_sign = any(piece and piece.strip() for piece in inner) and not _is_reference(element)
+    sign = _SIGNS.get(element.name, "") if is_sign else ""
     yield sign
     yield from inner
     yield sign

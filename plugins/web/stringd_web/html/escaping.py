@@ -20,7 +20,7 @@ def escaped(html: str) -> str:
     What a line begins with is left to the converter, which knows where lines begin.
     """
     if "\\" in html:
-        html = _BACKSLASH.sub(f"{ESCAPE}\\\\", html)
+        html = _BACKSLASH.sub(ESCAPE * 2, html)
     html = html.replace("`", f"{ESCAPE}`").replace("~~", f"{ESCAPE}~{ESCAPE}~")
     html = _LINK.sub(f"{ESCAPE}]", html)
     html = _STAR.sub(f"{ESCAPE}*", html)

@@ -25,7 +25,7 @@ def take_headings(tree: LexborHTMLParser, marks: Marks) -> None:
         heading.attrs["id"] = attribute(node, "id")
     for node in tree.css("summary:has(h1, h2, h3, h4, h5, h6)"):
         renamed(tree, node, "div")
-    for br in tree.css(":is(h1, h2, h3, h4, h5, h6) br"):
+    for br in tree.css("h1 br, h2 br, h3 br, h4 br, h5 br, h6 br"):
         br.replace_with(" ")
     for node in tree.css("h1, h2, h3, h4, h5, h6"):
         text = marks.plain(node.text_lexbor())

@@ -10,7 +10,10 @@ from stringd_web.html.trees import attribute, begin_with, children, renamed
 
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _CELLS = frozenset({"td", "th"})
-_ARRANGED = ":is(td, th) :is(h1, h2, h3, h4, h5, h6, table, form, hr, blockquote, figure, section, article)"
+# In lexbor, an :is() before a blank finds children only.
+_ARRANGED = "h1, h2, h3, h4, h5, h6, table, form, hr, blockquote, figure, section, article"
+_ARRANGED_IN_CELLS = f"td :is({_ARRANGED}), th :is({_ARRANGED})"
+_LISTS_IN_CELLS = "td :is(ul, ol, menu), th :is(ul, ol, menu)"
 _MOST_SPANNED = 20_000
 
 
@@ -70,8 +73,18 @@ class Tables:
         down = min(_number(cell, "rowspan") or rows, rows)
         self._spanned += across * down
         is_much = self._spanned > _MOST_SPANNED
+        if across > 1 < down and not is_much:
+            across = self._part(cell, across, down)
         cell.attrs["colspan"] = "1" if is_much else str(max(across, 1))
         cell.attrs["rowspan"] = "1" if is_much else str(max(down, 1))
+
+    def _part(self, cell: LexborNode, across: int, down: int) -> int:
+        """Give a cell that spans both ways empty ones beside it; return how many columns are left to it."""
+        for _ in range(across - 1):
+            beside = self._tree.create_node(cell.tag or "td")
+            beside.attrs["rowspan"] = str(down)
+            cell.insert_after(beside, move=True)
+        return 1
 
     def _write_code_in_cells(self, table: LexborNode) -> None:
         """Write code in a cell line by line, since a cell has only one."""
@@ -79,7 +92,7 @@ class Tables:
             text = node.text_lexbor()
             lines = [line for block in self._marks.blocks_in(text) for line in block[1:-1]]
             node.inner_html = "<br>".join(
-                self._marks.literal(code_span(line)) for line in lines if line.strip()
+                self._marks.literal(code_span(line)) if line.strip() else "" for line in lines
             )
 
 
@@ -105,7 +118,7 @@ def _only_arranges(table: LexborNode, rows: list[LexborNode]) -> bool:
     cells = [_cells(row) for row in rows]
     if any(it.tag == "th" for row in cells for it in row):
         return False
-    return all(len(row) < 2 for row in cells) or table.css_first(_ARRANGED) is not None
+    return all(len(row) < 2 for row in cells) or table.css_first(_ARRANGED_IN_CELLS) is not None
 
 
 def _write_in_lines(tree: LexborHTMLParser, table: LexborNode) -> None:
@@ -120,11 +133,13 @@ def _write_in_lines(tree: LexborHTMLParser, table: LexborNode) -> None:
         if part.tag in _GROUPS:
             part.unwrap()
     if table.first_child is not None:
+        if table.next is not None:
+            table.insert_after(tree.create_node("br"), move=True)
         table.unwrap()
 
 
 def _write_items_in_cells(table: LexborNode) -> None:
-    for listed in table.css(":is(td, th) :is(ul, ol, menu)"):
+    for listed in table.css(_LISTS_IN_CELLS):
         items = [it for it in children(listed) if it.tag == "li"]
         for number, item in enumerate(items, 1):
             begin_with(item, f"{number}. " if listed.tag == "ol" else "- ")
