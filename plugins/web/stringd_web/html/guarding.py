@@ -14,8 +14,8 @@ _NESTING = (
     "center|menu|dir|address|object|applet|marquee|pre|listing|h[1-6]"
 )
 _NEVER_NESTED = """
-    area base body br caption col colgroup dd dt embed frame head hr html img input keygen li link meta optgroup
-    option p param rp rt source tbody td tfoot th thead tr track wbr
+    area base body br caption col colgroup dd dt embed frame head hr html img input keygen li link meta
+    optgroup option p param rp rt source tbody td tfoot th thead tr track wbr
 """
 _ALONE = frozenset(_NEVER_NESTED.split())
 _ATTRIBUTES = r"""(?:[^>"']|"[^"]*"|'[^']*')*+"""
