@@ -23,4 +23,14 @@ WEB_DOCUMENTS = (
         ("web.feeds", "Feeds are lists of entries: linked title, date, author, summary, enclosures."),
         ("web.feeds.entities", "Entities are never expanded: LOAD_ERROR."),
     ),
+    *requirements(
+        "runtime.md 4",
+        ("web.documents.includes", "Includes of a document on the web join to its URL and are fetched."),
+        ("web.documents.menus", "So are its menus, those of what it includes too."),
+        ("web.documents.failures", "What can't be included is one visible line, no local file is ever read."),
+        ("web.documents.fresh", "/refresh fetches what is included anew."),
+        ("web.documents.budget", "A page includes as much as one of files may, and fetches no more."),
+        ("web.documents.together", "What is included is fetched at the same time."),
+        ("web.documents.reach", "What a public document includes is not in a private network."),
+    ),
 )

@@ -54,7 +54,7 @@ def _menu(page: Page, name: str) -> Menu:
 
 def _entries(menu: Menu, page: Page, desk: Desk) -> Iterator[str]:
     for entry in menu.entries.values():
-        here = page.path is not None and desk.leads_to(entry.target, menu.path, page.path)
+        here = desk.leads_to(entry.target, menu.origin, page)
         yield f"[{entry.label}][@{menu.name}.{entry.id}]{' (here)' if here else ''}"
 
 

@@ -10,21 +10,26 @@ from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes
 
 from stringd.contracts.commands import Invocation
-from stringd.contracts.documents import Located, Package, Wanted
+from stringd.contracts.documents import Document, Located, Package, Wanted
 from stringd.contracts.sessions import Place
-from stringd.documents.file_pages import SMALL, open_file
+from stringd.documents.file_pages import open_file
 from stringd.documents.files import read_if_there, read_text
 from stringd.documents.includes import Linked
+from stringd.documents.origins import Origin
 from stringd.documents.packages import locate
-from stringd.documents.page import Page, remote_page
+from stringd.documents.page import Page
 from stringd.documents.parts import Parts
 from stringd.documents.paths import Target, confine, current_file, display, file_of, resolve
+from stringd.documents.remote_pages import remote_page
 from stringd.documents.seen import saw
 from stringd.documents.spots import Opened, Spot, packaged, remote
 from stringd.documents.targets import means_uri, names_file
 from stringd.documents.topic import kept_by
 from stringd.documents.uris import is_hierarchical, is_uri, join
 from stringd.errors import Refusal
+
+# So long may a command take for a document that comes over the network, and all that this names.
+SECONDS = 20.0
 
 
 class Desk:
@@ -135,27 +140,33 @@ class Desk:
             options=spot.options,
             submission=spot.submission,
         )
+        deadline = asyncio.get_running_loop().time() + SECONDS
         loaded = await self._invocation.daemon.find(wanted)
         if isinstance(loaded, Located):
             return await self._packaged_page(loaded.path, loaded.package)
-        is_quick = len(loaded.text) <= SMALL
-        page = remote_page(loaded) if is_quick else await asyncio.to_thread(remote_page, loaded)
+        page = await remote_page(loaded, partial(self._find_linked, fresh=spot.fresh), deadline)
         page = replace(page, full=spot.full, options=spot.options)
         kept_by(self._invocation.topic).fetched = page
         return page
+
+    async def _find_linked(self, uri: str, reach: bool, *, fresh: bool) -> Document | Located:
+        topic = self._invocation.topic
+        wanted = Wanted(uri=uri, session=self._session, topic=topic, reach=reach, fresh=fresh)
+        return await self._invocation.daemon.find(wanted)
 
     async def _packaged_page(self, path: Path, package: Package) -> Page:
         uri = package.uri_of(path)
         page = await open_file(path, uri, partial(self._read_packaged, package))
         return replace(page, uri=uri, package=package)
 
-    def _read_linked(self, target: str, author: Path) -> Linked:
-        found = self.meant(target, author)
-        return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
+    def _read_linked(self, target: str, author: Origin) -> Linked:
+        found = self.meant(target, Path(author))
+        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, target))
 
-    def _read_packaged(self, package: Package, target: str, author: Path) -> Linked:
-        found = self.meant(target, author) if _is_outside(target) else locate(target, author, package)
-        return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
+    def _read_packaged(self, package: Package, target: str, author: Origin) -> Linked:
+        path = Path(author)
+        found = self.meant(target, path) if _is_outside(target) else locate(target, path, package)
+        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, target))
 
     def meant(self, target: str, author: Path) -> Target:
         """Return where a target leads that stands in a file: as written, else percent-decoded."""
@@ -168,13 +179,15 @@ class Desk:
         decoded = self._beside(os.fsdecode(unquote_to_bytes(target)), author, target)
         return decoded if os.path.lexists(decoded.path) else literal
 
-    def leads_to(self, target: str, author: Path, path: Path) -> bool:
-        """Whether a target that stands in a file means all of another."""
+    def leads_to(self, target: str, author: Origin, page: Page) -> bool:
+        """Whether a target that stands somewhere means all of a page."""
         try:
+            if isinstance(author, str):
+                return join(author, target) == page.uri
             found = self.meant(target, author)
         except Refusal:
             return False
-        return found.path == path and found.block is None
+        return found.path == page.path and found.block is None
 
     def _beside(self, target: str, author: Path, shown: str) -> Target:
         if target.startswith("#"):
@@ -196,8 +209,8 @@ class Desk:
             reach = name not in self._session.state.from_strangers
             return replace(await self.find(answered), reach=reach)
         shortcut, author = page.shortcut(name)
-        if author is None:
-            linked = remote(join(page.uri, shortcut.target), reach=page.reach)
+        if isinstance(author, str):
+            linked = remote(join(author, shortcut.target), reach=page.reach)
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
         if is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
             return remote(shortcut.target)

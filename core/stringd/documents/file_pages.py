@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from stringd.documents.binary import describe_binary
 from stringd.documents.files import NoText, read_text
-from stringd.documents.includes import ReadFile
+from stringd.documents.includes import Read
 from stringd.documents.page import Page, file_page
 from stringd.documents.recent import RecentPages
 from stringd.documents.verbatim import is_verbatim, verbatim_sheet
@@ -24,7 +24,7 @@ SMALL = 16 * 1024
 _DIRECTIVE = "[!"
 
 
-async def open_file(path: Path, shown: str, read_linked: ReadFile) -> Page:
+async def open_file(path: Path, shown: str, read_linked: Read) -> Page:
     """Return the page of the file at a real path, or refuse; what it names is found through `read_linked`."""
     status = _status(path)
     page = _recent.get(path, status) if status else None
@@ -36,24 +36,25 @@ async def open_file(path: Path, shown: str, read_linked: ReadFile) -> Page:
     return page
 
 
-async def _read(path: Path, shown: str, read_linked: ReadFile, *, is_small: bool) -> Page:
+async def _read(path: Path, shown: str, read_linked: Read, *, is_small: bool) -> Page:
     try:
-        text = await _done(lambda: read_text(path, shown), here=is_small)
+        text = await done(lambda: read_text(path, shown), here=is_small)
     except NoText as refusal:
         sheet = verbatim_sheet(describe_binary(path, refusal.size), title=printable(path.name))
         return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
     # What it may include, or read a menu from, is of any size.
     is_quick = is_small and _DIRECTIVE not in text
-    return await _done(lambda: _page(path, text, read_linked), here=is_quick)
+    return await done(lambda: _page(path, text, read_linked), here=is_quick)
 
 
-def _page(path: Path, text: str, read_linked: ReadFile) -> Page:
+def _page(path: Path, text: str, read_linked: Read) -> Page:
     if is_verbatim(path):
         return Page(uri=path.as_uri(), path=path, source=text, sheet=verbatim_sheet(text))
     return file_page(path, text, read_linked)
 
 
-async def _done(work: Callable[[], T], *, here: bool) -> T:
+async def done(work: Callable[[], T], *, here: bool) -> T:
+    """Return what is made, at once or by a thread."""
     return work() if here else await asyncio.to_thread(work)
 
 

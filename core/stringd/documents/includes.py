@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from stringd.documents.lines import Lines
+from stringd.documents.origins import Origin, name_of, stem_of
 from stringd.documents.outline import Flaw, included_marker
 from stringd.documents.parse import Directive
-from stringd.documents.relocation import relocated
+from stringd.documents.relocation import moved_into
 from stringd.documents.sheet import read_sheet
 from stringd.errors import Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """What a target in a file leads to: another file, perhaps a block of it, and that file's text, if any."""
+    """What a target in a document leads to: another one, perhaps a block of it, and its text, if any."""
 
-    path: Path
+    origin: Origin
     block: str | None
     text: str | None
 
 
-ReadFile = Callable[[str, Path], Linked]
-"""Finds what a file's author means by a target, or raises `Refusal`."""
+Read = Callable[[str, Origin], Linked]
+"""Finds what a document's author means by a target, or raises `Refusal`."""
 
 DEEPEST = 16
 MOST_INCLUDES = 500
 MOST_CHARACTERS = 2_000_000
 
 
-def source_of(directive: Directive, document: Path) -> str:
+def source_of(directive: Directive, document: Origin) -> str:
     """Return what an include names; without a target, a file of the document's own."""
-    return directive.target or f"{document.stem}.source/{directive.name}.md"
+    return directive.target or f"{stem_of(document)}.source/{directive.name}.md"
 
 
 def include_at(text: str, block_id: str) -> Directive | None:
@@ -80,7 +80,7 @@ class Expanded:
         return Flaw(line=flaw.line - added, message=flaw.message)
 
 
-def with_includes(text: str, document: Path, read: ReadFile) -> Expanded:
+def with_includes(text: str, document: Origin, read: Read) -> Expanded:
     """Return the text with its includes, each a block; what can't be included leaves a line that says so."""
     return _Expansion(read).expand(text, (document,))
 
@@ -88,13 +88,13 @@ def with_includes(text: str, document: Path, read: ReadFile) -> Expanded:
 class _Expansion:
     """One page in the making: how many files may still be included in it, and how many characters."""
 
-    def __init__(self, read: ReadFile) -> None:
+    def __init__(self, read: Read) -> None:
         self._read = read
         self._files = MOST_INCLUDES
         self._characters = MOST_CHARACTERS
 
-    def expand(self, text: str, chain: tuple[Path, ...]) -> Expanded:
-        """Return a text with its includes; the chain leads from the page to the text's own file."""
+    def expand(self, text: str, chain: tuple[Origin, ...]) -> Expanded:
+        """Return a text with its includes; the chain leads from the page to where the text stands."""
         parsed = read_sheet(text).parsed
         lines, position, height = parsed.lines, 0, 0
         pieces: list[str] = []
@@ -110,13 +110,13 @@ class _Expansion:
         tail = lines.slice(position, len(lines))
         return Expanded(text="".join((*pieces, tail)) if pieces else text, stretches=tuple(stretches))
 
-    def _included(self, directive: Directive, chain: tuple[Path, ...]) -> str:
+    def _included(self, directive: Directive, chain: tuple[Origin, ...]) -> str:
         try:
             return self._content(source_of(directive, chain[-1]), chain)
         except Refusal as refusal:
             return f"> [!] include {directive.name}: {refusal.message}"
 
-    def _content(self, target: str, chain: tuple[Path, ...]) -> str:
+    def _content(self, target: str, chain: tuple[Origin, ...]) -> str:
         if not self._files:
             raise Refusal("LOAD_ERROR", f"{target} is one too many, a page has at most {MOST_INCLUDES}")
         self._files -= 1
@@ -128,15 +128,15 @@ class _Expansion:
             raise Refusal(
                 "LOAD_ERROR", f"{target} is too much, a page includes {MOST_CHARACTERS:,} characters"
             )
-        if linked.path in chain:
+        if linked.origin in chain:
             raise Refusal("LOAD_ERROR", f"{target} includes itself")
         if len(chain) > DEEPEST:
             raise Refusal("LOAD_ERROR", f"{target} is included too deep")
-        content = _part(self.expand(linked.text, (*chain, linked.path)).text, linked.block)
+        content = _part(self.expand(linked.text, (*chain, linked.origin)).text, linked.block)
         if content is None:
-            file = target.rpartition("#")[0] or chain[-1].name
+            file = target.rpartition("#")[0] or name_of(chain[-1])
             raise Refusal("BLOCK_NOT_FOUND", f"no block #{linked.block} in {file}")
-        return relocated(content, linked.path.parent, chain[-1].parent)
+        return moved_into(content, linked.origin, chain[-1])
 
 
 def _part(text: str, block_id: str | None) -> str | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from stringd.documents.includes import ReadFile
+from stringd.documents.includes import Read
 from stringd.documents.links import is_directive
+from stringd.documents.origins import Origin
 from stringd.documents.outline import Flaw, Names, slug
 from stringd.documents.parse import Directive, Parsed
 from stringd.documents.sheet import read_sheet
@@ -20,14 +20,14 @@ RESERVED = {"page", "scaffold"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Menu:
-    """A menu by its name: the file it stands in, and its entries by id."""
+    """A menu by its name: where it stands, and its entries by id."""
 
     name: str
-    path: Path
+    origin: Origin
     entries: Mapping[str, Shortcut]
 
 
-def find_menus(parsed: Parsed, document: Path, read: ReadFile) -> tuple[dict[str, Menu], list[Flaw]]:
+def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, Menu], list[Flaw]]:
     """Read the menus that a page names; one that can't be, or be asked for, is a flaw of the page."""
     menus: dict[str, Menu] = {}
     flaws: list[Flaw] = []
@@ -47,11 +47,11 @@ def _require_free(name: str) -> None:
         raise Refusal("INVALID_TARGET", f"/nav {name} shows something else, give it another name")
 
 
-def _menu(directive: Directive, document: Path, read: ReadFile) -> Menu:
+def _menu(directive: Directive, document: Origin, read: Read) -> Menu:
     linked = read(directive.target, document)
     if linked.text is None:
         raise Refusal("NOT_FOUND", f"File not found: {directive.target}")
-    return Menu(name=directive.name, path=linked.path, entries=_entries(linked.text))
+    return Menu(name=directive.name, origin=linked.origin, entries=_entries(linked.text))
 
 
 def _entries(text: str) -> dict[str, Shortcut]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stringd.contracts.documents import Document, Package
+from stringd.contracts.outlines import Outline
 from stringd.documents.actions import Action, hint
-from stringd.documents.includes import Linked, ReadFile, with_includes
+from stringd.documents.includes import Expanded, Linked, Read, with_includes
 from stringd.documents.menus import Menu, find_menus
+from stringd.documents.origins import Origin
 from stringd.documents.outline import Flaw
 from stringd.documents.outlined import outlined_sheet
 from stringd.documents.render import Rendered
@@ -64,15 +66,20 @@ class Page:
             raise unknown_block(block_id, self.sheet.parsed.blocks)
         return shown
 
-    def shortcut(self, name: str) -> tuple[Shortcut, Path | None]:
-        """Return what `@name` stands for, and the file whose author meant it."""
+    @property
+    def origin(self) -> Origin:
+        """Where its own targets are meant from."""
+        return self.path or self.uri
+
+    def shortcut(self, name: str) -> tuple[Shortcut, Origin]:
+        """Return what `@name` stands for, and where that is meant from."""
         own = self.sheet.shortcuts.by_id.get(name)
         if own:
-            return own, self.path
+            return own, self.origin
         menu_name, _, entry = name.partition(".")
         menu = self.menus.get(menu_name)
         if menu and entry in menu.entries:
-            return menu.entries[entry], menu.path
+            return menu.entries[entry], menu.origin
         raise self._unknown_shortcut(name)
 
     def has_shortcut(self, name: str) -> bool:
@@ -96,33 +103,39 @@ class Page:
         return Refusal("NOT_FOUND", f"Shortcut not found: @{name}", *context, "/nav page lists this page's.")
 
 
-def file_page(path: Path, source: str, read: ReadFile) -> Page:
+def file_page(path: Path, source: str, read: Read) -> Page:
     """Assemble the page of a file; the files that it names are found through `read`."""
     included: dict[Path, str | None] = {}
 
-    def read_included(target: str, author: Path) -> Linked:
+    def read_included(target: str, author: Origin) -> Linked:
         linked = read(target, author)
-        included[linked.path] = linked.text
+        if isinstance(linked.origin, Path):
+            included[linked.origin] = linked.text
         return linked
 
     expanded = with_includes(source, path, read_included)
     sheet = read_sheet(expanded.text)
     menus, menu_flaws = find_menus(sheet.parsed, path, read)
-    flaws = sorted(map(expanded.in_document, (*sheet.flaws, *menu_flaws)), key=lambda it: it.line)
     return Page(
         uri=path.as_uri(),
         path=path,
         source=source,
         sheet=sheet,
         menus=menus,
-        flaws=tuple(flaws),
+        flaws=in_document(expanded, sheet, menu_flaws),
         included=included,
     )
 
 
-def remote_page(document: Document) -> Page:
-    """Return the page of what a loader brought; what it names is not fetched."""
-    sheet = _sheet_of(document)
+def in_document(expanded: Expanded, sheet: Sheet, menu_flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
+    """Return all flaws of a page, by the lines of the document."""
+    flaws = map(expanded.in_document, (*sheet.flaws, *menu_flaws))
+    return tuple(sorted(flaws, key=lambda it: it.line))
+
+
+def outlined_page(document: Document, outline: Outline) -> Page:
+    """Return the page of what a renderer made, and knows the structure of."""
+    sheet = outlined_sheet(document.text, document.title, outline, document.uri)
     return Page(
         uri=document.uri,
         path=None,
@@ -131,12 +144,6 @@ def remote_page(document: Document) -> Page:
         flaws=sheet.flaws,
         reach=document.private,
     )
-
-
-def _sheet_of(document: Document) -> Sheet:
-    if document.outline is None:
-        return read_sheet(document.text)
-    return outlined_sheet(document.text, document.title, document.outline, document.uri)
 
 
 def unknown_block(block_id: str, known: Mapping[str, object]) -> Refusal:

@@ -1,37 +1,53 @@
-"""Text of one directory's file in a file of another: its relative targets, as they are written there."""
+"""Text of one document in another: its relative targets, as they are written there."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+from stringd.documents.origins import Origin
 from stringd.documents.parse import Parsed
 from stringd.documents.sheet import read_sheet
 from stringd.documents.shortcuts import Replacement
+from stringd.documents.uris import join
+from stringd.errors import Refusal
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _TARGET = r"\s*(?P<target><[^<>\n]*>|[^\s()<>]+)"
 _IN_LINK = re.compile(rf"\({_TARGET}")
 _IN_DEFINITION = re.compile(rf"\[[^\]]*\]:{_TARGET}")
 _IN_DIRECTIVE = re.compile(r"\[![\w:-]+\]\(\s*(?P<target><[^<>]*>|[^()<>]*?)\s*\)")
+_Move = Callable[[str], str]
+_ANY = "any"
+
+
+def moved_into(text: str, old: Origin, new: Origin) -> str:
+    """Return a text of one document with the same targets, for another; both are files, or neither is."""
+    if isinstance(old, Path) and isinstance(new, Path):
+        return relocated(text, old.parent, new.parent)
+    stands_beside = join(str(old), _ANY) == join(str(new), _ANY)
+    return text if stands_beside else _rewritten(text, partial(_joined, str(old)))
 
 
 def relocated(text: str, old: Path, new: Path) -> str:
     """Return a text of a file in directory `old` with the same targets, for a file in directory `new`."""
-    if old == new:
-        return text
+    return text if old == new else _rewritten(text, partial(_beside, os.path.relpath(old, new)))
+
+
+def _rewritten(text: str, move: _Move) -> str:
     pieces, position = [], 0
-    for _, it in sorted(_replacements(text, os.path.relpath(old, new)).items()):
+    for _, it in sorted(_replacements(text, move).items()):
         pieces += [text[position : it.start], it.text]
         position = it.end
     return "".join((*pieces, text[position:]))
 
 
-def _replacements(text: str, way: str) -> dict[int, Replacement]:
+def _replacements(text: str, move: _Move) -> dict[int, Replacement]:
     # By place, as a directive may read as a link too.
-    found = (_replacement(it, way) for it in _targets(text, read_sheet(text).parsed))
+    found = (_replacement(it, move) for it in _targets(text, read_sheet(text).parsed))
     return {it.start: it for it in found if it}
 
 
@@ -45,12 +61,24 @@ def _targets(text: str, parsed: Parsed) -> Iterator[re.Match[str] | None]:
         yield _IN_DIRECTIVE.search(text, parsed.place(directive.line))
 
 
-def _replacement(found: re.Match[str] | None, way: str) -> Replacement | None:
+def _replacement(found: re.Match[str] | None, move: _Move) -> Replacement | None:
     target = found["target"].removeprefix("<").removesuffix(">") if found else ""
-    if not found or not target or target.startswith(("/", "~", "#", "@")) or _URI.match(target):
+    if not found or not target or target.startswith(("#", "@")) or _URI.match(target):
         return None
-    moved = os.path.normpath(f"{way}/{target}") if not target.endswith("/") else f"{way}/{target}"
-    return Replacement(start=found.start("target"), end=found.end("target"), text=_written(moved))
+    return Replacement(start=found.start("target"), end=found.end("target"), text=_written(move(target)))
+
+
+def _beside(way: str, target: str) -> str:
+    if target.startswith(("/", "~")):
+        return target
+    return os.path.normpath(f"{way}/{target}") if not target.endswith("/") else f"{way}/{target}"
+
+
+def _joined(uri: str, target: str) -> str:
+    try:
+        return join(uri, target)
+    except Refusal:
+        return target
 
 
 def _written(target: str) -> str:

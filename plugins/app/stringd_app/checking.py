@@ -14,6 +14,7 @@ from stringd.actions.templating.checking import template_flaw
 from stringd.documents.actions import CLI, Action
 from stringd.documents.files import read_if_there, read_text
 from stringd.documents.includes import Linked
+from stringd.documents.origins import Origin
 from stringd.documents.packages import locate
 from stringd.documents.page import Page, file_page
 from stringd.documents.sheet import Sheet, read_sheet
@@ -60,9 +61,9 @@ _TEMPLATE = "Correct the template; the reference of actions shows both languages
 def _page(path: Path, root: Path) -> Page:
     package = Package("app", root)
 
-    def read(target: str, author: Path) -> Linked:
-        found = locate(target, author, package)
-        return Linked(path=found.path, block=found.block, text=read_if_there(found.path, target))
+    def read(target: str, author: Origin) -> Linked:
+        found = locate(target, Path(author), package)
+        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, target))
 
     return file_page(path, read_text(path, path.name), read)
 

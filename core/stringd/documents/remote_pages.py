@@ -1,0 +1,134 @@
+"""Pages of documents that came over the network: what these include, and their menus, are fetched too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+from urllib.parse import unquote
+
+from stringd.contracts.documents import Document, Located
+from stringd.documents.file_pages import SMALL, done
+from stringd.documents.includes import MOST_CHARACTERS, MOST_INCLUDES, Linked, with_includes
+from stringd.documents.menus import find_menus
+from stringd.documents.origins import Origin
+from stringd.documents.page import Page, in_document, outlined_page
+from stringd.documents.sheet import read_sheet
+from stringd.documents.uris import join
+from stringd.errors import Refusal
+
+Fetch = Callable[[str, bool], Awaitable[Document | Located]]
+"""Brings the document of a URI, from a private network only if it may."""
+T = TypeVar("T")
+
+AT_ONCE = 8
+_WEB = {"http", "https"}
+
+
+async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page:
+    """Return the page of what a loader brought; what comes after the deadline is missing."""
+    outline = document.outline
+    if outline is not None:
+        is_quick = len(document.text) <= SMALL
+        return await done(lambda: outlined_page(document, outline), here=is_quick)
+    shelf = _Shelf(document, fetch, deadline)
+    expanded = await shelf.complete(lambda: with_includes(document.text, document.uri, shelf.read))
+    sheet = await asyncio.to_thread(read_sheet, expanded.text)
+    menus, flaws = await shelf.complete(lambda: find_menus(sheet.parsed, document.uri, shelf.read_menu))
+    return Page(
+        uri=document.uri,
+        path=None,
+        source=document.text,
+        sheet=sheet,
+        menus=menus,
+        flaws=in_document(expanded, sheet, flaws),
+        reach=shelf.reach,
+    )
+
+
+class _Shelf:
+    """The documents that one page is made of, by URI; what can't be had of them is a refusal."""
+
+    def __init__(self, document: Document, fetch: Fetch, deadline: float) -> None:
+        self._fetch = fetch
+        self._deadline = deadline
+        self._at_once = asyncio.Semaphore(AT_ONCE)
+        self._known: dict[str, Document | Refusal] = {document.uri: document}
+        self._missing: dict[str, bool] = {}
+        self._reach = {document.uri: document.private}
+        self._characters = 0
+
+    @property
+    def reach(self) -> bool:
+        """Whether the page may lead into a private network: all whose words are in it may."""
+        return all(self._reach.values())
+
+    async def complete(self, make: Callable[[], T]) -> T:
+        """Return what is made, in a thread, once all that was read for it has come or will not."""
+        while True:
+            self._missing = {}
+            made = await asyncio.to_thread(make)
+            if not self._missing:
+                return made
+            await self._take_missing()
+
+    def read(self, target: str, author: Origin) -> Linked:
+        """Return what is meant by a target in a document that may lead where its own author may."""
+        return self._read(target, str(author), self._reach[str(author)])
+
+    def read_menu(self, target: str, author: Origin) -> Linked:
+        """Return what is meant by a target of the whole page, whoever has written it there."""
+        return self._read(target, str(author), self.reach)
+
+    def _read(self, target: str, author: str, reach: bool) -> Linked:
+        uri, _, block = join(author, target).partition("#")
+        _require_alike(uri, author, target)
+        found = self._known.get(uri)
+        if isinstance(found, Document):
+            return Linked(origin=found.uri, block=unquote(block) or None, text=found.text)
+        raise found or self._noted(uri, reach)
+
+    def _noted(self, uri: str, reach: bool) -> Refusal:
+        if len(self._known) + len(self._missing) > MOST_INCLUDES:
+            return Refusal("LOAD_ERROR", f"{uri} is one too many, a page has at most {MOST_INCLUDES}")
+        self._missing[uri] = reach and self._missing.get(uri, True)
+        return Refusal("LOAD_ERROR", f"Not there yet: {uri}")
+
+    async def _take_missing(self) -> None:
+        tasks = {uri: asyncio.ensure_future(self._brought(uri, may)) for uri, may in self._missing.items()}
+        try:
+            left = self._deadline - asyncio.get_running_loop().time()
+            await asyncio.wait(tasks.values(), timeout=max(0.0, left))
+            for uri, task in tasks.items():
+                late = Refusal("LOAD_ERROR", f"It has not come in time: {uri}")
+                self._keep(uri, task.result() if task.done() else late)
+        finally:
+            for task in tasks.values():
+                task.cancel()
+
+    async def _brought(self, uri: str, reach: bool) -> Document | Refusal:
+        try:
+            async with self._at_once:
+                found = await self._fetch(uri, reach)
+        except Refusal as refusal:
+            return refusal
+        if isinstance(found, Located) or found.outline is not None:
+            return Refusal("INVALID_TARGET", f"Not Markdown: {uri}")
+        return found
+
+    def _keep(self, uri: str, found: Document | Refusal) -> None:
+        if isinstance(found, Document):
+            self._characters += len(found.text)
+            self._reach[found.uri] = found.private and self._reach.get(found.uri, True)
+            if self._characters > MOST_CHARACTERS:
+                found = Refusal(
+                    "LOAD_ERROR", f"{uri} is too much, a page includes {MOST_CHARACTERS:,} characters"
+                )
+        self._known[uri] = found
+
+
+def _require_alike(uri: str, author: str, target: str) -> None:
+    """Let no document lead to a kind of URI that it did not come by itself, such as a local file."""
+    schemes = {it.partition(":")[0].lower() for it in (uri, author)}
+    if len(schemes) > 1 and not schemes <= _WEB:
+        raise Refusal("INVALID_TARGET", f"Nothing that the network may name: {target}")

@@ -1,0 +1,115 @@
+"""What a document from the network names is fetched within its reach and its time."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from stringd.contracts.documents import Document
+from stringd.documents.page import Page
+from stringd.documents.remote_pages import remote_page
+from stringd.errors import Refusal
+
+PUBLIC, PRIVATE = "https://public.example/", "http://10.0.0.1/"
+
+
+class Web:
+    """Documents by URI; those of one host are private, and some never come."""
+
+    def __init__(self, **documents: str) -> None:
+        self._documents = documents
+        self.asked: list[tuple[str, bool]] = []
+
+    async def fetch(self, uri: str, reach: bool) -> Document:
+        self.asked.append((uri, reach))
+        name = uri.rpartition("/")[2]
+        if name == "never":
+            await asyncio.sleep(60)
+        if uri.startswith(PRIVATE) and not reach:
+            raise Refusal("NOT_TRUSTED", f"A public page leads to {uri}")
+        if name not in self._documents:
+            raise Refusal("NOT_FOUND", f"Not found: {uri}")
+        return document(uri, self._documents[name])
+
+    def page(self, uri: str, seconds: float = 10.0) -> Page:
+        async def opened() -> Page:
+            deadline = asyncio.get_running_loop().time() + seconds
+            return await remote_page(await self.fetch(uri, True), self.fetch, deadline)
+
+        return asyncio.run(opened())
+
+
+def document(uri: str, text: str) -> Document:
+    return Document(uri=uri, title=None, text=text, private=uri.startswith(PRIVATE))
+
+
+@pytest.mark.requirement("web.documents.reach")
+def test_a_public_document_includes_nothing_private() -> None:
+    web = Web(a=f"[!include:x]({PRIVATE}x)\n\n[!nav:m]({PRIVATE}m)\n", x="secret", m="[a](b)")
+    page = web.page(f"{PUBLIC}a")
+    assert f"> [!] include x: A public page leads to {PRIVATE}x" in page.sheet.body
+    assert not page.menus
+    assert not page.reach
+    assert (f"{PRIVATE}m", False) in web.asked
+
+
+@pytest.mark.requirement("web.documents.reach")
+def test_a_private_document_includes_what_is_beside_it() -> None:
+    web = Web(a="[!include:x](x)\n\n[!nav:m](m)\n", x="Here.\n", m="[a](b)")
+    page = web.page(f"{PRIVATE}a")
+    assert page.sheet.body.strip() == "Here."
+    assert [*page.menus] == ["m"]
+    assert page.reach
+
+
+@pytest.mark.requirement("web.documents.reach")
+def test_what_a_public_document_wrote_leads_nowhere_private_on_a_private_page() -> None:
+    web = Web(
+        a=f"[!include:p]({PUBLIC}p)\n\n[!include:x](x)\n",
+        p=f"[!include:y]({PRIVATE}y)\n\n[!nav:m]({PRIVATE}m)\n\n[a]({PRIVATE}admin)\n",
+        x="Here.\n",
+        y="secret\n",
+        m="[a](b)",
+    )
+    page = web.page(f"{PRIVATE}a")
+    assert "Here." in page.sheet.body
+    assert "secret" not in page.sheet.body
+    assert not page.menus
+    assert not page.reach
+    assert {(f"{PRIVATE}y", False), (f"{PRIVATE}m", False)} <= {*web.asked}
+
+
+@pytest.mark.requirement("web.documents.failures")
+def test_what_comes_too_late_is_a_line() -> None:
+    web = Web(a="[!include:x](x)\n\n[!include:never](never)\n\n[!nav:m](never)\n", x="Here.\n")
+    page = web.page(f"{PUBLIC}a", seconds=0.2)
+    assert f"> [!] include never: It has not come in time: {PUBLIC}never" in page.sheet.body
+    assert "Here." in page.sheet.body
+    assert [it.message for it in page.flaws] == [f"menu m: It has not come in time: {PUBLIC}never"]
+
+
+def test_each_document_is_fetched_once() -> None:
+    web = Web(a="[!include:x](x)\n\n[!include:y](x#b)\n\n[!nav:m](x)\n", x="## B\n\n[c](d)\n")
+    page = web.page(f"{PUBLIC}a")
+    assert [uri for uri, _ in web.asked] == [f"{PUBLIC}a", f"{PUBLIC}x"]
+    assert [*page.sheet.parsed.blocks] == ["x", "b", "y"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "file"),
+    [
+        (f"{PUBLIC}docs/guide.md?v=2", f"{PUBLIC}docs/guide.source/x.md"),
+        (f"{PUBLIC}docs/a%20b", f"{PUBLIC}docs/a%20b.source/x.md"),
+        (f"{PUBLIC}docs/", f"{PUBLIC}docs/index.source/x.md"),
+        (PUBLIC, f"{PUBLIC}index.source/x.md"),
+    ],
+)
+def test_an_include_without_a_target_lies_beside_its_document(uri: str, file: str) -> None:
+    web = Web()
+
+    async def opened() -> None:
+        await remote_page(document(uri, "[!include:x]()\n"), web.fetch, asyncio.get_running_loop().time() + 5)
+
+    asyncio.run(opened())
+    assert [it for it, _ in web.asked] == [file]
