@@ -64,14 +64,16 @@ def test_sessions_and_users_are_removed_by_name(daemon: DaemonProcess, talk: Tal
     answers = talk(
         daemon.port,
         ("exec", "app:a:b", "/info"),
+        ("open_session", "app:a:b"),
         ("close_session", "app:a:b"),
         ("close_session", "app:a:b"),
+        ("open_session", "app:a:b"),
         ("remove_user",),
         ("remove_user",),
         user="a/b ?#%",
         home=tmp_path,
     )
-    assert answers[1:] == [True, False, True, False]
+    assert answers[1:] == [False, True, False, True, True, False]
 
 
 def test_a_removed_user_is_refused(daemon: DaemonProcess, talk: Talk, tmp_path: Path) -> None:

@@ -34,4 +34,12 @@ FINDING = requirements(
     ("web.links.all", "/nav page lists the links of all parts."),
 )
 
-WEB_READING = PARTS + FINDING
+TABS = requirements(
+    "apps-in-the-wild.md S14",
+    (
+        "web.tabs",
+        "A URL without a topic opens a numbered web topic, --tab one by name; tabs are listed and closed.",
+    ),
+)
+
+WEB_READING = PARTS + FINDING + TABS

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from stringd import __version__
 from stringd.cli.parser import Parser
+from stringd.cli.tabs import is_url
 from stringd.client.calls import check_user
 from stringd.client.settings import check_port
 from stringd.errors import Fault
@@ -20,15 +21,20 @@ if TYPE_CHECKING:
 _USAGE = """string [options] TOPIC 'COMMAND'      run one command
        string [options] TOPIC 'COMMAND' -    ... with standard input as its body
        string [options] TOPIC -              run standard input as one command
-       string [options] TOPIC                a prompt, or one command per line of standard input"""
+       string [options] TOPIC                a prompt, or one command per line of standard input
+       string [options] [--tab NAME] URL     open a page in a web topic"""
 _EPILOG = """TOPIC is type:name, for example file:main; a bare name means file:name.
+URL is opened in web:NAME, else in the first of web:1, web:2 and so on that is free.
 Output goes to standard output, everything else to standard error.
 Exit codes: 0 done, 1 the command failed or there is no daemon, 2 misuse, 130 interrupted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What was asked for; `reads_input` means that the command ends with standard input."""
+    """What was asked for; `reads_input` means that the command ends with standard input.
+
+    In place of a topic there may be a URL, and the `tab` to open it in.
+    """
 
     topic: str
     command: str | None
@@ -37,6 +43,7 @@ class Arguments:
     port: int | None
     start: bool
     json: bool
+    tab: str | None
 
 
 def parse_arguments(argv: Sequence[str] | None) -> Arguments:
@@ -50,6 +57,10 @@ def parse_arguments(argv: Sequence[str] | None) -> Arguments:
     commands = rest[:-1] if reads_input else rest
     if len(commands) > 1:
         parser.error("one command, as one argument: put quotes around it")
+    if is_url(topic) and rest:
+        parser.error("a URL is opened by itself: commands are for its topic")
+    if options.tab and not is_url(topic):
+        parser.error("--tab goes with a URL")
     return Arguments(
         topic=topic,
         command=commands[0] if commands else None,
@@ -58,6 +69,7 @@ def parse_arguments(argv: Sequence[str] | None) -> Arguments:
         port=options.port,
         start=options.start,
         json=options.json,
+        tab=options.tab,
     )
 
 
@@ -77,6 +89,7 @@ def _parser() -> Parser:
     parser.add_argument("--port", metavar="N", type=_port, help="the daemon's port (STRINGD_PORT, else 3100)")
     parser.add_argument("--no-start", dest="start", action="store_false", help="do not start a daemon")
     parser.add_argument("--json", action="store_true", help="print each result as one line of JSON")
+    parser.add_argument("--tab", metavar="NAME", help="open a URL in web:NAME")
     parser.add_argument("--version", action="version", version=f"string {__version__}")
     return parser
 

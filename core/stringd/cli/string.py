@@ -9,6 +9,7 @@ from stringd.cli.arguments import parse_arguments
 from stringd.cli.program import FAILED, run_program
 from stringd.cli.reading import is_terminal, read_all, read_lines
 from stringd.cli.speaking import Speaker
+from stringd.cli.tabs import is_url, open_tab
 from stringd.client.sync import Client
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Arguments) -> int:
     with Client(arguments.user, port=arguments.port, start=arguments.start) as client:
+        if is_url(arguments.topic):
+            return _exit_code(open_tab(client, arguments.topic, arguments.tab, as_json=arguments.json))
         speaker = Speaker(client, arguments.topic, as_json=arguments.json)
         if arguments.command is not None or arguments.reads_input:
             return _exit_code(speaker.speak(_command(arguments)))

@@ -96,6 +96,10 @@ class AsyncClient:
         """Return the sessions of this client's user, or of everyone."""
         return await self._call(calls.sessions(None if everyone else self.user))
 
+    async def open_session(self, topic: str) -> bool:
+        """List a topic of this client's user; return whether it is a new one."""
+        return await self._call(calls.open_session(self.user, topic))
+
     async def close_session(self, topic: str) -> bool:
         """End one topic of this client's user; return whether it was there."""
         return await self._call(calls.close_session(self.user, topic))

@@ -63,6 +63,12 @@ def sessions(user: str | None) -> Call[list[JsonObject]]:
     return Call(request=request, read=lambda reply: _field(reply, "sessions"))
 
 
+def open_session(user: str, topic: str) -> Call[bool]:
+    """`POST /sessions`; the answer is whether the session is a new one."""
+    request = _post_json("/sessions", {"user_id": user, "topic": topic})
+    return Call(request=request, read=lambda reply: _field(reply, "created"))
+
+
 def close_session(user: str, topic: str) -> Call[bool]:
     """`DELETE /sessions/:user_id/:topic`; the answer is whether the session existed."""
     return _delete(f"/sessions/{path_segment(user)}/{path_segment(topic)}")

@@ -103,6 +103,10 @@ class Client:
         """Return the sessions of this client's user, or of everyone."""
         return self._call(calls.sessions(None if everyone else self.user))
 
+    def open_session(self, topic: str) -> bool:
+        """List a topic of this client's user; return whether it is a new one."""
+        return self._call(calls.open_session(self.user, topic))
+
     def close_session(self, topic: str) -> bool:
         """End one topic of this client's user; return whether it was there."""
         return self._call(calls.close_session(self.user, topic))

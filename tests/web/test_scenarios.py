@@ -1,0 +1,101 @@
+"""Browsing from the command line, as people and agents do it: tabs, links, back, and what is open."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.web.server import Site
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+HOME = '<title>Home</title><main><h1>Home</h1><p>See the <a href="/guide">guide</a>.</p></main>'
+GUIDE = "<title>Guide</title><main><h1>Guide</h1><p>How it is done.</p></main>"
+
+
+@pytest.fixture
+def run(daemon: DaemonProcess, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `string` or `stringd` against the daemon."""
+    monkeypatch.setenv("STRINGD_PORT", str(daemon.port))
+    monkeypatch.delenv("STRINGD_USER", raising=False)
+
+    def program(name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(Path(sys.executable).parent / name), *words]
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    return program
+
+
+@pytest.fixture
+def home(site: Site) -> str:
+    """The URL of a page that links to another."""
+    site.page("/guide", GUIDE)
+    return site.page("/", HOME)
+
+
+@pytest.mark.requirement("web.tabs")
+def test_a_page_is_opened_in_a_tab_and_read_on_there(run: Run, home: str) -> None:
+    first = run("string", home)
+    assert first.stdout == f"Opened {home}\n---\n# Home\n\nSee the [guide][@guide].\n"
+    assert first.stderr == "string: opened in web:1\n"
+    assert run("string", home).stderr == "string: opened in web:2\n"
+    assert run("string", "--tab", "docs", f"{home}guide").stderr == "string: opened in web:docs\n"
+    assert run("string", "web:1", "/open @guide").stdout.endswith("# Guide\n\nHow it is done.\n")
+    assert run("string", "web:1", "/back").stdout.startswith(f"Back to {home}\n---\n# Home\n")
+    topics = f"web:1  {home}\nweb:2  {home}\nweb:docs  {home}guide\n"
+    assert run("string", "file:main", "/topics web").stdout == f"Topics\n---\n{topics}"
+
+
+@pytest.mark.requirement("web.tabs")
+def test_a_tab_is_closed_from_outside_and_its_number_is_free(run: Run, home: str) -> None:
+    for number in (1, 2):
+        assert run("string", home).stderr == f"string: opened in web:{number}\n"
+    assert run("stringd", "sessions", "--close", "web:1").returncode == 0
+    assert run("string", "web:2", "/topics web").stdout == f"Topics\n---\nweb:2  {home}\n"
+    assert run("string", home).stderr == "string: opened in web:1\n"
+
+
+@pytest.mark.requirement("web.tabs")
+def test_a_page_that_can_not_be_opened_leaves_no_new_tab(run: Run, home: str) -> None:
+    failed = run("string", f"{home}nowhere")
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr == f"ERROR(NOT_FOUND): Not found: {home}nowhere\n"
+    assert run("string", "file:main", "/topics web").stdout == "Topics\n---\n(none)\n"
+
+
+@pytest.mark.requirement("web.tabs")
+def test_each_of_many_at_once_has_a_tab_of_its_own(run: Run, home: str) -> None:
+    run("string", "file:main", "/info")
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: run("string", "--json", home), range(4)))
+    assert sorted(json.loads(it.stdout)["topic"] for it in runs) == ["web:1", "web:2", "web:3", "web:4"]
+
+
+@pytest.mark.requirement("web.tabs")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["http://example.com/", "/info"], "a URL is opened by itself"),
+        (["http://example.com/", "-"], "a URL is opened by itself"),
+        (["--tab", "docs", "web:1"], "--tab goes with a URL"),
+        (["--tab", "docs", "web:1", "/info"], "--tab goes with a URL"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run: Run, words: list[str], message: str) -> None:
+    refused = run("string", *words)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert message in refused.stderr
+
+
+@pytest.mark.requirement("web.tabs")
+def test_a_name_that_is_none_is_refused(run: Run, home: str) -> None:
+    refused = run("string", "--tab", "no name", home)
+    assert (refused.returncode, refused.stderr) == (1, "string: Invalid topic: web:no name\n")
