@@ -8,7 +8,7 @@ from email.policy import HTTP
 
 import pytest
 
-from tests.actions.acting import Stage
+from tests.actions.acting import Stage, act
 from tests.web.server import Received, Site, answer, redirect
 
 SEARCH = "<form id=search action=/find><label>Words <input name=q required></label></form>"
@@ -273,6 +273,17 @@ def test_variables_and_answers_fill_fields_as_they_do_for_actions(
     assert stage.send("/act.f @nobody").startswith(
         "ERROR(INVALID_PARAMS): a: expected a string, received @nobody"
     )
+
+
+@pytest.mark.requirement("web.form.values")
+def test_what_an_answer_has_named_is_chosen(stage: Stage, fill: Callable[[str, str], Received]) -> None:
+    answered = act("x", """CLI printf '{"a": "1", "b": "3"}'""")
+    stage.open(answered, act("x.response", "{@pair} = ({Response.body.a}, {Response.body.b})", "{@pair}"))
+    assert stage.send("/act.x") == "@pair"
+    boxes = "".join(f"<input type=checkbox name=c value={number}>" for number in range(4))
+    assert fill(form(boxes), "--c @pair --c 0").body == b"c=0&c=1&c=3"
+    stage.send("/back")
+    assert stage.code("/act.f --c @pair,9") == "INVALID_PARAMS"
 
 
 @pytest.mark.requirement("web.form.login")
