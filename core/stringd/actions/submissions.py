@@ -13,6 +13,7 @@ from stringd.documents.forms import CONFIRM, flags_of, is_button, is_foreign, or
 from stringd.documents.page import Page
 from stringd.documents.spots import Spot
 from stringd.errors import Refusal
+from stringd.text.names import printable
 
 _CLICKED = ("x", "y")
 _SHOWN = 80
@@ -67,7 +68,9 @@ def _require_sendable(target: str, page: Page, call: Call) -> None:
     name = call.action.id
     origin = origin_of(target)
     if origin is None:
-        message = f"act.{name} leads to {target[:_SHOWN]}, and forms are sent to http: and https: only."
+        message = (
+            f"act.{name} leads to {printable(target[:_SHOWN])}, and forms are sent to http: and https: only."
+        )
         raise Refusal("INVALID_TARGET", message)
     if is_foreign(target, page.uri) and not call.values.get(CONFIRM):
         message = f"act.{name} is sent to {origin}, and its page is from {origin_of(page.uri) or page.uri}."
