@@ -375,6 +375,43 @@ def test_a_form_that_fails_leaves_the_topic_where_it_was(stage: Stage, site: Sit
     assert (stage.meta() or {})["uri"] == f"{site.url}/"
 
 
+@pytest.mark.requirement("web.form.refused")
+def test_a_site_that_does_not_take_a_form_says_why(stage: Stage, site: Site) -> None:
+    why = f"<title>x</title><nav>Home</nav><h1>Not saved</h1><p>The name\nis <b>taken</b>.</p>{'more ' * 200}"
+    site.page("/", form("<input name=a>"))
+    site.serve("/to", answer(why, status="422 Unprocessable Content"))
+    stage.send(f"/open {site.url}/")
+    lines = stage.send("/act.f ann").split("\n")
+    assert lines[0] == f"ERROR(LOAD_ERROR): 422 Unprocessable Content: {site.url}/to"
+    assert lines[1].startswith("it says: Not saved The name is taken . more more")
+    assert len(lines) == 2
+    assert len(lines[1]) <= 520
+    site.serve("/to", answer('{"error": "taken"}', status="400 Bad Request", media_type="application/json"))
+    assert stage.send("/act.f ann").endswith('\nit says: {"error": "taken"}')
+    site.serve("/to", answer(b"\x00\x01", status="500 Oops", media_type="image/png"))
+    assert stage.send("/act.f ann") == f"ERROR(LOAD_ERROR): 500 Oops: {site.url}/to"
+
+
+@pytest.mark.requirement("web.form.page")
+def test_a_post_says_which_page_it_comes_from(stage: Stage, site: Site, other_site: Site) -> None:
+    buttons = f"<button>a</button><button name=b formaction={other_site.url}/to>b</button>"
+    page = site.page("/page?x=1", form("<input name=a>", buttons))
+    site.page("/page", form("<input name=a>", buttons))
+    site.serve("/to", redirect("/again", "307 Temporary Redirect"))
+    site.serve("/again", redirect("/end", "303 See Other"))
+    site.page("/end", "Done")
+    other_site.page("/to", "Done")
+    stage.send(f"/open {page}")
+    stage.send("/act.f")
+    came_from = [(it.method, it.headers["origin"], it.headers["referer"]) for it in site.received]
+    own = ("POST", site.url, page)
+    assert came_from == [("GET", None, None), own, own, ("GET", None, None)]
+    stage.send("/back")
+    stage.send("/act.f --b --confirm")
+    sent = other_site.last.headers
+    assert (sent["origin"], sent["referer"]) == (site.url, f"{site.url}/")
+
+
 @pytest.mark.requirement("web.form.origin")
 def test_another_origin_gets_nothing_without_confirmation(stage: Stage, site: Site, other_site: Site) -> None:
     other_site.page("/pay", "<p>Paid</p>")

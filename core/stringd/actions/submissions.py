@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from stringd.actions.call import Call
@@ -39,6 +40,7 @@ def submitted(page: Page, form: Form, call: Call) -> Spot:
         url = target.partition("?")[0] + (f"?{query}" if query else "")
         return Spot(shown=url, uri=url, reach=page.reach)
     submission = body_of(entries, method, own.encoding or form.encoding, form.charset)
+    submission = replace(submission, page=page.uri)
     return Spot(shown=target, uri=target, reach=page.reach, submission=submission)
 
 
