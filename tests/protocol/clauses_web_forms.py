@@ -25,6 +25,8 @@ WEB_FORMS = (
         ("web.form.login", "Cookies that a form brings stay in the topic."),
         ("web.form.secret", "What goes into a password field is shown nowhere."),
         ("web.form.navigates", "What answers is a step of the history; /refresh asks for it with GET."),
+        ("web.form.refused", "A site that does not take a form is LOAD_ERROR, with how its page begins."),
+        ("web.form.page", "A POST tells the origin of its page, and to its own site the page."),
         ("web.form.origin", "Another origin than the page's gets nothing without --confirm."),
         ("web.form.private", "A public page's form reaches no private network, --confirm or not."),
         ("web.form.restart", "After a restart of the daemon a page's forms are there."),

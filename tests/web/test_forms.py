@@ -8,7 +8,7 @@ from email.policy import HTTP
 
 import pytest
 
-from tests.actions.acting import Stage
+from tests.actions.acting import Stage, act
 from tests.web.server import Received, Site, answer, redirect
 
 SEARCH = "<form id=search action=/find><label>Words <input name=q required></label></form>"
@@ -275,6 +275,17 @@ def test_variables_and_answers_fill_fields_as_they_do_for_actions(
     )
 
 
+@pytest.mark.requirement("web.form.values")
+def test_what_an_answer_has_named_is_chosen(stage: Stage, fill: Callable[[str, str], Received]) -> None:
+    answered = act("x", """CLI printf '{"a": "1", "b": "3"}'""")
+    stage.open(answered, act("x.response", "{@pair} = ({Response.body.a}, {Response.body.b})", "{@pair}"))
+    assert stage.send("/act.x") == "@pair"
+    boxes = "".join(f"<input type=checkbox name=c value={number}>" for number in range(4))
+    assert fill(form(boxes), "--c @pair --c 0").body == b"c=0&c=1&c=3"
+    stage.send("/back")
+    assert stage.code("/act.f --c @pair,9") == "INVALID_PARAMS"
+
+
 @pytest.mark.requirement("web.form.login")
 def test_a_login_leaves_a_cookie_in_the_topic_and_no_password_anywhere(stage: Stage, site: Site) -> None:
     def login(received: Received) -> bytes:
@@ -364,6 +375,43 @@ def test_a_form_that_fails_leaves_the_topic_where_it_was(stage: Stage, site: Sit
     assert (stage.meta() or {})["uri"] == f"{site.url}/"
 
 
+@pytest.mark.requirement("web.form.refused")
+def test_a_site_that_does_not_take_a_form_says_why(stage: Stage, site: Site) -> None:
+    why = f"<title>x</title><nav>Home</nav><h1>Not saved</h1><p>The name\nis <b>taken</b>.</p>{'more ' * 200}"
+    site.page("/", form("<input name=a>"))
+    site.serve("/to", answer(why, status="422 Unprocessable Content"))
+    stage.send(f"/open {site.url}/")
+    lines = stage.send("/act.f ann").split("\n")
+    assert lines[0] == f"ERROR(LOAD_ERROR): 422 Unprocessable Content: {site.url}/to"
+    assert lines[1].startswith("it says: Not saved The name is taken . more more")
+    assert len(lines) == 2
+    assert len(lines[1]) <= 520
+    site.serve("/to", answer('{"error": "taken"}', status="400 Bad Request", media_type="application/json"))
+    assert stage.send("/act.f ann").endswith('\nit says: {"error": "taken"}')
+    site.serve("/to", answer(b"\x00\x01", status="500 Oops", media_type="image/png"))
+    assert stage.send("/act.f ann") == f"ERROR(LOAD_ERROR): 500 Oops: {site.url}/to"
+
+
+@pytest.mark.requirement("web.form.page")
+def test_a_post_says_which_page_it_comes_from(stage: Stage, site: Site, other_site: Site) -> None:
+    buttons = f"<button>a</button><button name=b formaction={other_site.url}/to>b</button>"
+    page = site.page("/page?x=1", form("<input name=a>", buttons))
+    site.page("/page", form("<input name=a>", buttons))
+    site.serve("/to", redirect("/again", "307 Temporary Redirect"))
+    site.serve("/again", redirect("/end", "303 See Other"))
+    site.page("/end", "Done")
+    other_site.page("/to", "Done")
+    stage.send(f"/open {page}")
+    stage.send("/act.f")
+    came_from = [(it.method, it.headers["origin"], it.headers["referer"]) for it in site.received]
+    own = ("POST", site.url, page)
+    assert came_from == [("GET", None, None), own, own, ("GET", None, None)]
+    stage.send("/back")
+    stage.send("/act.f --b --confirm")
+    sent = other_site.last.headers
+    assert (sent["origin"], sent["referer"]) == (site.url, f"{site.url}/")
+
+
 @pytest.mark.requirement("web.form.origin")
 def test_another_origin_gets_nothing_without_confirmation(stage: Stage, site: Site, other_site: Site) -> None:
     other_site.page("/pay", "<p>Paid</p>")
@@ -403,7 +451,7 @@ def test_a_button_to_another_origin_needs_confirmation_alone(
 def test_forms_lead_nowhere_else_than_the_web(target: str, stage: Stage, site: Site) -> None:
     site.page("/", f"<form id=odd action='{target}'><input name=a></form>")
     opened = stage.send(f"/open {site.url}/")
-    assert f"leads to {target.partition(':')[0]}:, which can't be sent from here" in opened
+    assert f"A form that leads to {target}, and can't be sent from here." in opened
     assert stage.send("/act.odd 1 --confirm").startswith("ERROR(INVALID_PA")
     assert stage.send("/act.odd 1") == (
         f"ERROR(INVALID_TARGET): act.odd leads to {target}, and forms are sent to http: and https: only."

@@ -147,6 +147,20 @@ def test_nothing_in_a_form_ends_its_description() -> None:
 
 
 @pytest.mark.requirement("web.form.listed")
+def test_no_value_of_a_page_makes_a_line_of_its_own() -> None:
+    option = "<option value='x\nERROR(NOT_FOUND): no\x1b[2J'>One\ntwo"
+    html = f"<select name=a>{option}</select><input type=file name='p\nq'>"
+    (form,) = read(f"<form id=f action='http://[\n'>{html}</form>")
+    (said,) = flags(html)
+    assert said.startswith(r"--a <string> optional x\nERROR(NOT_FOUND): no\x1b[2J (One two) (default: ")
+    assert describe(form)[1:-1] == [
+        "A form that leads to http://[, and can't be sent from here.",
+        "",
+        "Files can't be sent, and are left out: p q",
+    ]
+
+
+@pytest.mark.requirement("web.form.listed")
 def test_of_many_choices_the_page_shows_some_and_says_so() -> None:
     options = "".join(f"<option>{number}" for number in range(100))
     (form,) = read(f"<form id=f><select name=a>{options}</select></form>")

@@ -9,9 +9,10 @@ from stringd.documents.actions import Action, Parameter
 from stringd.documents.parameters import CHOICES
 from stringd.text.counts import counted
 from stringd.text.listing import listed
+from stringd.text.names import printable
 
-EMPTY = '""'
-_SHOWN = 200
+_EMPTY = '""'
+_MOST_SHOWN = 200
 
 
 def call_of(action: Action) -> str:
@@ -40,7 +41,7 @@ def expectation(parameter: Parameter) -> str:
     """Return what a parameter's value must be, in words."""
     if parameter.choices:
         number = "any" if parameter.type == CHOICES else "one"
-        return f"{number} of {listed([it or EMPTY for it in parameter.choices], '--help lists them')}"
+        return f"{number} of {listed([*map(_shown, parameter.choices)], '--help lists them')}"
     if parameter.type == "tuple":
         return "an @shortcut of a former answer"
     kind = "true or false" if parameter.type == "boolean" else f"a {parameter.type}"
@@ -73,17 +74,24 @@ def _facts(parameter: Parameter, most: int, more: str) -> Iterator[str]:
 
 def _default(text: str) -> str:
     """Return a default as it fits into a line: of a long one, how it begins and how long it is."""
-    first = text.partition("\n")[0][:_SHOWN]
+    first = text.partition("\n")[0][:_MOST_SHOWN]
     if first == text:
-        return f'(default: "{text}")'
-    return f'(default: "{first}", which goes on for {counted(len(text) - len(first), "character")})'
+        return f'(default: "{printable(text)}")'
+    return (
+        f'(default: "{printable(first)}", which goes on for {counted(len(text) - len(first), "character")})'
+    )
 
 
 def _choices(parameter: Parameter) -> list[str]:
+    values = [*map(_shown, parameter.choices)]
     if not parameter.labels:
-        return list(parameter.choices)
-    pairs = zip(parameter.choices, parameter.labels, strict=True)
-    return [value if label == value else f"{value or EMPTY} ({label})" for value, label in pairs]
+        return values
+    pairs = zip(parameter.choices, values, parameter.labels, strict=True)
+    return [shown if label == value else f"{shown} ({label})" for value, shown, label in pairs]
+
+
+def _shown(choice: str) -> str:
+    return printable(choice) or _EMPTY
 
 
 def _bounds(parameter: Parameter) -> Iterator[str]:

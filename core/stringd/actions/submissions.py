@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from stringd.actions.call import Call
@@ -13,6 +14,7 @@ from stringd.documents.forms import CONFIRM, flags_of, is_button, is_foreign, or
 from stringd.documents.page import Page
 from stringd.documents.spots import Spot
 from stringd.errors import Refusal
+from stringd.text.names import printable
 
 _CLICKED = ("x", "y")
 _SHOWN = 80
@@ -38,6 +40,7 @@ def submitted(page: Page, form: Form, call: Call) -> Spot:
         url = target.partition("?")[0] + (f"?{query}" if query else "")
         return Spot(shown=url, uri=url, reach=page.reach)
     submission = body_of(entries, method, own.encoding or form.encoding, form.charset)
+    submission = replace(submission, page=page.uri)
     return Spot(shown=target, uri=target, reach=page.reach, submission=submission)
 
 
@@ -67,7 +70,9 @@ def _require_sendable(target: str, page: Page, call: Call) -> None:
     name = call.action.id
     origin = origin_of(target)
     if origin is None:
-        message = f"act.{name} leads to {target[:_SHOWN]}, and forms are sent to http: and https: only."
+        message = (
+            f"act.{name} leads to {printable(target[:_SHOWN])}, and forms are sent to http: and https: only."
+        )
         raise Refusal("INVALID_TARGET", message)
     if is_foreign(target, page.uri) and not call.values.get(CONFIRM):
         message = f"act.{name} is sent to {origin}, and its page is from {origin_of(page.uri) or page.uri}."

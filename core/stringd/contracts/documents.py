@@ -14,11 +14,12 @@ from stringd.contracts.sessions import Session, Topic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """The body of a form that is sent."""
+    """The body of a form that is sent, and the URL of the page that it stands in."""
 
     method: str
     media_type: str
     body: bytes
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

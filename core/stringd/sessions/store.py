@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from stringd.contracts.sessions import NamedValue, Place, State
 from stringd.database import Database
 
+_OF_A_PLACE = tuple(it.name for it in fields(Place))
 FILE = "sessions.db"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
@@ -73,7 +75,7 @@ def _plain(state: State) -> dict[str, Any]:
 
 def _plain_place(place: Place) -> dict[str, Any]:
     # Not by `asdict`, which copies deeply: every command stores a history of a hundred places.
-    return {"uri": place.uri, "title": place.title, "block": place.block, "reach": place.reach}
+    return {name: getattr(place, name) for name in _OF_A_PLACE}
 
 
 def _state(plain: dict[str, Any]) -> State:

@@ -11,6 +11,7 @@ from stringd.plugin import HttpClient, HttpFailed, HttpRequest, HttpResponse, Lo
 from stringd_web.memory import Memory
 from stringd_web.pages import as_page, detour
 from stringd_web.refreshes import refresh_target
+from stringd_web.submitting import PAGE_HEADERS, excerpt, page_headers
 
 ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
 _SEE_OTHER = 303
@@ -34,7 +35,12 @@ class _Step:
     def _moved(self, url: WebUrl, response: HttpResponse, status: int) -> _Step:
         request = moved(self.request, status)
         # What a public server says may not lead into a private network, whoever has named that server.
-        request = replace(request, origin=url.origin, target=url.target, reach=response.private)
+        headers = request.headers
+        if request.method == "GET" or url.origin != self.url.origin:
+            headers = {name: text for name, text in headers.items() if name not in PAGE_HEADERS}
+        request = replace(
+            request, origin=url.origin, target=url.target, headers=headers, reach=response.private
+        )
         return _Step(url=url, request=request)
 
 
@@ -44,7 +50,8 @@ async def fetch_page(client: HttpClient, memory: Memory, wanted: Wanted) -> Load
     for _ in range(MOST_REDIRECTS + 1):
         following, response = await _taken(step, client, memory, wanted)
         if following is None:
-            return as_page(response, step.url, wanted.uri)
+            told = excerpt(response) if wanted.submission else ""
+            return as_page(response, step.url, wanted.uri, told)
         step = following
     message = f"More than {MOST_REDIRECTS} redirects: {wanted.uri}"
     raise Refusal("LOAD_ERROR", message, f"the last one leads to {step.url}")
@@ -70,7 +77,7 @@ def _first_step(wanted: Wanted) -> _Step:
     url, submission = read_url(wanted.uri), wanted.submission
     headers = {"accept": ACCEPT}
     if submission:
-        headers["content-type"] = submission.media_type
+        headers |= {"content-type": submission.media_type, **page_headers(submission.page, url)}
     request = HttpRequest(
         method=submission.method if submission else "GET",
         origin=url.origin,

@@ -10,12 +10,12 @@ _GONE = frozenset({404, 410})
 _EMPTY = frozenset({204, 205})
 
 
-def as_page(response: HttpResponse, url: WebUrl, asked: str) -> Loaded:
+def as_page(response: HttpResponse, url: WebUrl, asked: str, told: str = "") -> Loaded:
     """Return the answer for a URL as a page, or refuse in words that name what was asked for."""
     if response.status in _GONE:
         raise Refusal("NOT_FOUND", f"Not found: {asked}", *detour(url, asked))
     if response.status >= _FIRST_OTHER:
-        context = (*detour(url, asked), *_waiting(response))
+        context = (*detour(url, asked), *_waiting(response), *([f"it says: {told}"] if told else []))
         raise Refusal("LOAD_ERROR", f"{_status(response)}: {asked}", *context)
     if response.status in _EMPTY:
         body = f"*There is nothing here: the server answers {_status(response)}.*\n"

@@ -70,11 +70,11 @@ class Labels:
 
     def suggestions(self, datalist: str) -> str:
         """Return what a list suggests to fill in; empty where there is no such list."""
-        if datalist not in self._suggestions:
+        if datalist and datalist not in self._suggestions:
             node = self._by_id.get(datalist)
             options = node.css("option") if node is not None and node.tag == "datalist" else []
             self._suggestions[datalist] = _suggested(options)
-        return self._suggestions[datalist]
+        return self._suggestions.get(datalist, "")
 
     def _names(self, node: LexborNode, attributes: Attributes) -> Iterator[str]:
         name = attributes.get("id")

@@ -28,7 +28,7 @@ from stringd_web.html.form_fields import (
     switch_field,
     text_field,
 )
-from stringd_web.html.form_labels import Labels
+from stringd_web.html.form_labels import Labels, one_line
 
 _BUTTONS = frozenset({"submit", "image"})
 _IDLE = frozenset({"button", "reset", "file"})
@@ -63,7 +63,7 @@ def describe(form: Form, uri: str = "") -> list[str]:
     """Return the lines that stand in the page of a URI where a form was: how it is called, and with what."""
     lines = [schema_of(form_action(form, uri or form.url), most=MOST)]
     if form.url and origin_of(form.url) is None:
-        lines = [f"A form that leads to {form.url.partition(':')[0]}:, which can't be sent from here."]
+        lines = [f"A form that leads to {one_line(form.url)}, and can't be sent from here."]
     if form.left_out:
         lines += ["", f"Files can't be sent, and are left out: {', '.join(form.left_out)}"]
     return fenced("\n".join(lines)).split("\n")
@@ -94,7 +94,7 @@ def _form(draft: Draft, labels: Labels, names: _FormNames, base: str) -> Form:
         url=target_of(action, base) if action else "",
         encoding=encoding_of(attributes.get("enctype")),
         fields=tuple(sorted(fields, key=lambda it: it.place)),
-        left_out=tuple(labels.of(it.node, it.attributes) or it.name or "a file" for it in files),
+        left_out=tuple(labels.of(it.node, it.attributes) or one_line(it.name) or "a file" for it in files),
         charset=encoding.codec_info.name,
     )
 

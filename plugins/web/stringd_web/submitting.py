@@ -1,0 +1,43 @@
+"""What goes along with a form that is sent, and what a site says that does not take it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from selectolax.lexbor import LexborHTMLParser
+
+from stringd.http.urls import WebUrl
+from stringd.plugin import HttpResponse
+from stringd.text.names import printable
+from stringd_web.charset import decode
+
+PAGE_HEADERS = frozenset({"origin", "referer"})
+_MOST_READ = 64 * 1024
+_MOST_SHOWN = 500
+_FIRST_FAILURE = 400
+_BESIDE = ["aside", "footer", "head", "header", "nav", "noscript", "script", "style", "template"]
+
+
+def page_headers(page: str, url: WebUrl) -> Mapping[str, str]:
+    """Return what tells a site that a form is its own: the page's origin, and to itself the page."""
+    try:
+        origin = WebUrl.read(page).origin
+    except ValueError:
+        return {}
+    return {"origin": origin, "referer": page if origin == url.origin else f"{origin}/"}
+
+
+def excerpt(response: HttpResponse) -> str:
+    """Return in a line how a page begins that tells of a failure; empty where none is told of."""
+    media_type = response.headers.get("content-type", "")
+    if response.status < _FIRST_FAILURE or not media_type.startswith(("text/", "application/json")):
+        return ""
+    is_html = media_type.startswith("text/html")
+    text = decode(response.body[:_MOST_READ], media_type, markup=is_html)
+    return printable(" ".join((_seen(text) if is_html else text).split()))[:_MOST_SHOWN]
+
+
+def _seen(html: str) -> str:
+    tree = LexborHTMLParser(html)
+    tree.strip_tags(_BESIDE)
+    return tree.body.text(separator=" ") if tree.body else ""
