@@ -23,7 +23,7 @@ SHOWN_SERVICE_PORT = "8000"
 class Terminal:
     """Runs commands in one fresh home.
 
-    Pages write `/home/you` and `3100` for its home and the daemon's port, `8000` for that of their own service.
+    Pages write `/home/you` for its home, `3100` for the daemon's port, `8000` for that of their own service.
     """
 
     def __init__(self, home: Path) -> None:
