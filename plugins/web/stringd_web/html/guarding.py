@@ -10,12 +10,12 @@ from selectolax.lexbor import LexborHTMLParser
 
 _FORMATTING = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _NESTING = (
-    "div|ul|ol|dl|table|blockquote|section|article|aside|nav|main|header|footer|form|fieldset|details|figure|"
-    "center|menu|dir|address|object|applet|marquee|pre|listing|h[1-6]"
+    "div|ul|ol|dl|table|blockquote|section|article|aside|nav|main|header|footer|form|fieldset|"
+    "details|figure|center|menu|dir|address|object|applet|marquee|pre|listing|h[1-6]"
 )
 _NEVER_NESTED = """
-    area base body br caption col colgroup dd dt embed frame head hr html img input keygen li link meta
-    optgroup option p param rp rt source tbody td tfoot th thead tr track wbr
+    area base body br caption col colgroup dd dt embed frame head hr html img input keygen li link
+    meta optgroup option p param rp rt source tbody td tfoot th thead tr track wbr
 """
 _ALONE = frozenset(_NEVER_NESTED.split())
 _ATTRIBUTES = r"""(?:[^>"']|"[^"]*"|'[^']*')*+"""
@@ -38,9 +38,8 @@ def parsed(text: str) -> LexborHTMLParser:
     """Return the tree of a page; it is not deep, and to make it takes time in proportion to the text."""
     text = _with_few_formats(text)
     tree = LexborHTMLParser(_bounded(text) if len(text) > _SMALL else text)
-    if tree.css_first(_TOO_DEEP) is None:
-        return tree
-    tree = LexborHTMLParser(flattened(text))
+    if tree.css_first(_TOO_DEEP) is not None:
+        tree = LexborHTMLParser(flattened(text))
     return tree if tree.css_first(_TOO_DEEP) is None else LexborHTMLParser(_TAG.sub(" ", text))
 
 
