@@ -9,7 +9,7 @@ from html_to_markdown import ConversionOptions, PreprocessingOptions
 from html_to_markdown.api import convert
 
 from stringd_web.html.escaping import escaped
-from stringd_web.html.marks import DEFINITION
+from stringd_web.html.marks import BEGIN, DEFINITION, END
 
 _OPTIONS = ConversionOptions(
     autolinks=False,
@@ -37,6 +37,7 @@ _NO_DEFINITION = re.compile(r"<dd>\s*</dd>")
 # Markdown has no emphasis between a sign and a letter, as in texts without blanks.
 _GLUED = re.compile(r"<(b|strong|em|i)>([^<]*[^\w\s<])</\1>(?=\w)")
 _STUCK = re.compile(r"(?<=\w)<(b|strong|em|i)>([^\w\s<][^<]*)</\1>")
+_LINK_NUMBER = re.compile(rf"<sup>((?:{BEGIN}s\d+{END})*{BEGIN}l[^<]*)</sup>")
 _OTHERS = re.compile(
     r"<(/?)(?:pre|d[ltd]|section|article|header|footer|main|aside|nav|form|fig(?:ure|caption)|center|address|hgroup|"
     r"search|dialog|object|noscript|canvas)>"
@@ -70,5 +71,6 @@ def _simplified(html: str) -> str:
     html = _COMMENT.sub("", html) if "<!--" in html else html
     html = _ATTRIBUTES.sub(lambda tag: f"<{tag[1]}>", _NO_ELEMENTS.sub("", html))
     html = _BLANKS.sub(" ", html)
+    html = _LINK_NUMBER.sub(r"\1", html)
     html = _STUCK.sub(r"\2", _GLUED.sub(r"\2", _NO_DEFINITION.sub("", html)))
     return _OTHERS.sub(lambda tag: _SPECIAL.get(tag[0]) or f"<{tag[1]}div>", html)
