@@ -23,7 +23,7 @@ MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
 
 def framed(tree: LexborHTMLParser) -> LexborHTMLParser:
     """Return a page of nothing but frames as one that has them beside what it says without them."""
-    frames = tree.css("frameset frame")
+    frames = tree.css("frameset frame") if tree.body is None else []
     if not frames:
         return tree
     shown = (f"<p>{it.html}</p>".replace("<frame ", "<iframe ") for it in frames)
