@@ -60,6 +60,18 @@ def test_a_heading_outside_of_the_content_is_kept() -> None:
     )
 
 
+def test_what_introduces_the_content_is_kept() -> None:
+    page = f"<div class=hero><h1>Title</h1><p>On Thursday</p></div><main><p>{WORDS}</p></main>"
+    assert text(page) == f"# Title\n\nOn Thursday\n\n{WORDS.strip()}"
+
+
+def test_a_table_of_contents_is_kept_where_no_article_stands_beside_it() -> None:
+    contents = "<nav><a href='#a'>One</a> <a href='#b'>Two</a></nav>"
+    assert "One" in text(f"<main>{contents}<p>{WORDS}</p></main>")
+    assert "One" not in text(f"<main>{contents}<article><p>{WORDS}</p></article></main>")
+    assert "Other" not in text(f"<main><nav><a href=/o>Other</a></nav><p>{WORDS}</p></main>")
+
+
 def test_what_is_small_beside_the_rest_is_not_all() -> None:
     page = f"<article>Teaser</article><div><p>{WORDS}</p></div>"
     assert "Teaser" in text(page)

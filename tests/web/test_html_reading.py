@@ -27,6 +27,7 @@ def text(body: str, *, full: bool = False, head: str = "") -> str:
             "## Title",
         ),
         ("<h2><a class=anchor aria-hidden=true href='#x'><svg></svg></a>Title</h2>", "## Title"),
+        ("<h2>Title<button>Copy link</button><a href='#x'>◆ </a></h2>", "## Title"),
         ("<h2>one<br>line</h2>", "## one line"),
         ("<details><summary><h3>More</h3></summary>text</details>", "### More\n\ntext"),
         ("<div role=heading aria-level=3>Called so</div>", "### Called so"),
@@ -75,6 +76,9 @@ def test_structure(html: str, markdown: str) -> None:
             "```ruby\nx\n```",
         ),
         ("<pre data-lang=go>x</pre>", "```go\nx\n```"),
+        ("<pre class='brush: java;'>x</pre>", "```java\nx\n```"),
+        ("<pre class='rust item'>x</pre>", "```rust\nx\n```"),
+        ("<xmp><b>x</b></xmp>", "```\n<b>x</b>\n```"),
         ("<pre class='sourceCode haskell'><code>x</code></pre>", "```haskell\nx\n```"),
         ("<pre>````\n```</pre>", "`````\n````\n```\n`````"),
         ("<pre>\ttab \n  * _x_ \\ [a](b) # &amp;lt;</pre>", "```\n\ttab \n  * _x_ \\ [a](b) # &lt;\n```"),
@@ -138,6 +142,12 @@ def test_code(html: str, markdown: str) -> None:
         ("<table role=presentation><tr><td><h2>T</h2><td><p>x</table>", "## T\n\nx"),
         ("<table><tr><td><h2>T</h2><p>x<td>y</table>", "## T\n\nx\n\ny"),
         ("<table><tr><td>only</table>", "only"),
+        (
+            "<table><tr><td rowspan=2 colspan=2>a<td>b<tr><td>c<tr><td>d<td>e<td>f</table>",
+            "|  |  |  |\n| --- | --- | --- |\n| a |  | b |\n|  |  | c |\n| d | e | f |",
+        ),
+        ("<table border=0><tr><td>x<td><font><h1>T</h1></font></table>", "x\n\n# T"),
+        ("<table><tr><th>a<tr><td>b<hr>c</table>", "| a |\n| --- |\n| b<br>c |"),
     ],
 )
 def test_tables(html: str, markdown: str) -> None:
@@ -230,6 +240,9 @@ def test_media(html: str, markdown: str) -> None:
         ("<p>{{x}} $HOME {% y %} C:\\dir", "{{x}} $HOME {% y %} C:\\dir"),
         ("<p>\\*a", "\\\\\\*a"),
         ("<p>&amp;lt; &amp;amp;", "&lt; &amp;"),
+        ("<p id=x>2. a", "2\\. a"),
+        ("<dl><dt>a<dd>1. b</dl>", "a\n: 1\\. b"),
+        ("<p>a<b>“b”</b>c <b>d:</b>e", "a“b”c d:e"),
     ],
 )
 def test_text_that_looks_like_markdown_is_text(html: str, markdown: str) -> None:
@@ -245,6 +258,12 @@ def test_title() -> None:
     assert read("<h1>Heading</h1>", head="<title> The\n title </title>").title == "The title"
     assert read("<h1>Heading</h1><svg><title>icon</title></svg>").title == "Heading"
     assert read("<p>x").title is None
+
+
+def test_a_page_of_frames() -> None:
+    frames = "<frameset><frame src=a title=A><frame src=b><noframes><p>words</noframes></frameset>"
+    links = "[frame: A](https://docs.example.org/guide/a)\n\n[frame: b](https://docs.example.org/guide/b)"
+    assert read_html(frames, PAGE, full=False).text == f"{links}\n\nwords"
 
 
 def test_source_is_the_page_as_it_came() -> None:

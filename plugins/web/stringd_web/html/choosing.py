@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.cleaning import drop_banners
 from stringd_web.html.trees import ancestors, attribute, children, remove, words
 
 _MAIN = "main, [role=main]"
@@ -19,6 +22,7 @@ _CALLED_NAVIGATION = ", ".join(
     for word in ("nav", "menu", "sidebar", "breadcrumb", "footer", "toolbar", "pagination", "related")
 )
 _MOST_IN_LINKS = 0.6
+_LONGEST_INTRODUCTION = 1000
 _LEAST_OF_MAIN = 0.25
 _LEAST_OF_ARTICLE = 0.5
 
@@ -35,6 +39,7 @@ def choose_content(tree: LexborHTMLParser) -> None:
     if content is not None and _size(content) >= _least(content) * whole:
         _keep(body, content, title)
     else:
+        drop_banners(tree)
         _drop_lists_of_links(tree, whole)
 
 
@@ -59,7 +64,7 @@ def _title_outside(tree: LexborHTMLParser, content: LexborNode) -> LexborNode | 
     """Return the page's heading if it stands outside of its content."""
     if content.css_first("h1"):
         return None
-    return next((it for it in tree.css("h1:not(:is(nav, aside, footer) *)") if words(it)), None)
+    return next((it for it in tree.css("h1:not(nav *, aside *, footer *)") if words(it)), None)
 
 
 def _drop_page_level(tree: LexborHTMLParser, whole: int, title: LexborNode | None) -> int:
@@ -83,13 +88,15 @@ def _is_page_level(node: LexborNode) -> bool:
     around = list(ancestors(node))
     is_own = any(it.tag in _OWNERS or attribute(it, "role") == "main" for it in around)
     if node.tag == "nav" or attribute(node, "role") in _NAVIGATION:
-        is_own = is_own and (any(it.tag == "article" for it in around) or _leads_inside(node))
+        is_own = is_own and (any(it.tag == "article" for it in around) or _is_contents(node, around))
     return not is_own
 
 
-def _leads_inside(node: LexborNode) -> bool:
-    """Tell whether links lead to parts of the same page, as those of a table of contents do."""
+def _is_contents(node: LexborNode, around: Sequence[LexborNode]) -> bool:
+    """Tell whether links are the table of contents of what they stand in, and not beside an article."""
     links = node.css("a[href]")
+    if any(it.tag == "main" and it.css_first("article") for it in around):
+        return False
     return len(links) < 2 * sum(attribute(it, "href").startswith("#") for it in links)
 
 
@@ -105,6 +112,7 @@ def _is_in(node: LexborNode, outer: LexborNode) -> bool:
 def _keep(body: LexborNode, content: LexborNode, title: LexborNode | None) -> None:
     """Keep nothing of a page but its content, with the heading before it."""
     if title is not None:
+        title = _with_what_is_beside(title, content)
         content.insert_before(title, move=True)
     kept = {content.mem_id, *(it.mem_id for it in ancestors(content))}
     if title is not None:
@@ -116,11 +124,23 @@ def _keep(body: LexborNode, content: LexborNode, title: LexborNode | None) -> No
         remove(it for it in siblings if it.mem_id not in kept)
 
 
+def _with_what_is_beside(title: LexborNode, content: LexborNode) -> LexborNode:
+    """Return the part of the page that a heading outside of its content belongs to, if that is short."""
+    around = {it.mem_id for it in ancestors(content)}
+    part = title
+    for above in ancestors(title):
+        if above.mem_id in around or _size(above) > _LONGEST_INTRODUCTION:
+            break
+        part = above
+    return part
+
+
 def _drop_lists_of_links(tree: LexborHTMLParser, whole: int) -> None:
     """Drop what is called navigation and holds little but links."""
-    found = [it for it in tree.css(_CALLED_NAVIGATION) if not it.css_first("h1, main, article")]
+    found = [it for it in tree.css(_CALLED_NAVIGATION) if not it.css_first("h1, main, article, [role=main]")]
     for node in reversed(_outermost(found)):
         text = _size(node)
+        is_sidebar = attribute(node, "id") == "sidebar" or "sidebar" in attribute(node, "class").split()
         linked = sum(_size(it) for it in node.css("a[href]"))
-        if text < whole / 2 and linked >= _MOST_IN_LINKS * max(text, 1) and attribute(node, "role") != "main":
+        if text < whole / 2 and (is_sidebar or linked >= _MOST_IN_LINKS * max(text, 1)):
             node.decompose()

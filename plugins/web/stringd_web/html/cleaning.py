@@ -29,20 +29,7 @@ _ASKS = re.compile(
 )
 _SKIPS = re.compile(r"skip|jump", re.IGNORECASE)
 _LONGEST_BANNER = 3000
-_BUTTON_NOISE = {
-    "copy",
-    "copied",
-    "copied!",
-    "copy code",
-    "copy to clipboard",
-    "close",
-    "menu",
-    "toggle",
-    "share",
-    "×",
-    "x",
-}
-_LITTLE = 200
+_IDLE = re.compile(r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE)
 WIDGETS = "input, select, textarea, button, datalist, progress, meter"
 HINTS = "abbr, acronym"
 
@@ -57,13 +44,10 @@ def drop_machinery(tree: LexborHTMLParser) -> None:
 
 
 def drop_substitutes(tree: LexborHTMLParser) -> None:
-    """Drop what is for browsers without scripts, unless there is nothing else."""
+    """Drop what is for browsers without scripts, unless that is most of the page."""
     nodes = tree.css("noscript")
-    if (
-        nodes
-        and tree.body is not None
-        and len(words(tree.body)) - sum(len(words(it)) for it in nodes) > _LITTLE
-    ):
+    instead = sum(len(words(it)) for it in nodes)
+    if nodes and tree.body is not None and len(words(tree.body)) > 2 * instead:
         remove(nodes)
 
 
@@ -110,7 +94,7 @@ def drop_repeated(tree: LexborHTMLParser) -> None:
         for node in hidden[:_MOST_COMPARED][::-1]:
             text = words(node)
             if not any(map(str.isalnum, text)):
-                node.decompose()
+                remove([] if node.css_first("img") else [node])
             elif page.count(text) > 1:
                 page = page.replace(text, "", 1)
                 node.decompose()
@@ -128,7 +112,7 @@ def drop_widgets(tree: LexborHTMLParser) -> None:
         "li > input[type=checkbox], li > p > input[type=checkbox], li > label > input[type=checkbox]"
     ):
         box.replace_with("[x] " if "checked" in box.attrs else "[ ] ")
-    remove(it for it in tree.css("button") if words(it).lower() in _BUTTON_NOISE)
+    remove(it for it in tree.css("button") if _IDLE.match(words(it)))
     for select in reversed(tree.css("select")):
         select.replace_with(", ".join(words(it) for it in select.css("option")))
     remove(tree.css("input, textarea:not([readonly]), datalist, progress:empty, meter:empty"))

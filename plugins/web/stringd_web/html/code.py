@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
 from stringd_web.html.targets import Targets
-from stringd_web.html.trees import ancestors, attribute, remove, words
+from stringd_web.html.trees import ancestors, attribute, remove, renamed, words
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp"})
 _INLINE = "code, kbd, samp, tt"
@@ -34,11 +34,16 @@ _NO_LANGUAGE = {
     "notranslate",
 }
 _NAMES_OF_LANGUAGES = "data-lang", "data-language", "data-code-language"
-_BARE = {"sourceCode", "hljs", "src", "prettyprint", "brush:"}
+_KNOWN = """
+    bash c clojure cpp csharp css diff elisp elixir erlang go haskell html ini java javascript json
+    julia kotlin latex lisp lua makefile markdown nix ocaml perl php powershell python r ruby rust
+    scala shell sh sql swift toml typescript xml yaml zig
+"""
+_LANGUAGES = frozenset(_KNOWN.split())
 _LANGUAGE_NAME = re.compile(r"[A-Za-z][\w+#.-]*")
 _TICKS = re.compile("`+")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
-_OUTER_LEVELS = 3
+_OUTER_LEVELS = 6
 
 
 def take_code_blocks(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
@@ -50,7 +55,7 @@ def take_code_blocks(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> 
     for node in blocks:
         if not _is_in_preformatted(node):
             _list_links(tree, node, targets, marks)
-            _take_block(node, marks)
+            _take_block(node if node.tag == "pre" else renamed(tree, node, "pre"), marks)
 
 
 def _list_links(tree: LexborHTMLParser, node: LexborNode, targets: Targets, marks: Marks) -> None:
@@ -155,7 +160,7 @@ def _named_language(node: LexborNode) -> str:
     names = [it for name in _NAMES_OF_LANGUAGES if (it := attributes.get(name))]
     classes = (attributes.get("class") or "").split()
     names += [found[1] for it in classes if (found := _LANGUAGE.fullmatch(it))]
-    if classes and node.tag in {"pre", "code", "div"} and classes[0] in _BARE:
-        names += classes[1:2]
+    if node.tag in _PREFORMATTED or node.tag == "code" or any(map(_HOLDS_CODE.search, classes)):
+        names += [it for it in classes if it.rstrip(";") in _LANGUAGES]
     known = (it.rstrip(";") for it in names)
     return next((it for it in known if _LANGUAGE_NAME.fullmatch(it) and it.lower() not in _NO_LANGUAGE), "")

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 
-from stringd_web.html.marks import BEGIN, ESCAPE
+from stringd_web.html.marks import BEGIN, END, ESCAPE
 
-_PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;=?@[\\]^_`{}~")
 _BACKSLASH = re.compile(rf"\\(?=[{_PUNCTUATION}])")
 _LINK = re.compile(rf"\](?=(?:<[^>]*>|{BEGIN}[es]\d+.)*(?:[(\[]|:[ <]))")
 _STAR = re.compile(r"\*(?!(?<=\s\*)\s)")
 _UNDERSCORES = re.compile("_+")
+_BEGINS = re.compile(rf"({BEGIN}[sde]\d*{END}\s*)(?:(\d{{1,9}})(?=[.)]\s)|(?=[-+#]\s|#+\s|&gt;|[=~-]{{3}}))")
 _TAG = re.compile(r"&lt;(?=[a-zA-Z/!?])")
 
 
 def escaped(html: str) -> str:
     """Return HTML without attributes in whose text Markdown's own signs stand for themselves.
 
-    What a line begins with is left to the converter, which knows where lines begin.
+    What a line begins with is left to the converter, which knows where lines begin, but for marks.
     """
     if "\\" in html:
         html = _BACKSLASH.sub(ESCAPE * 2, html)
@@ -25,6 +26,7 @@ def escaped(html: str) -> str:
     html = _LINK.sub(f"{ESCAPE}]", html)
     html = _STAR.sub(f"{ESCAPE}*", html)
     html = _UNDERSCORES.sub(_underscores, html)
+    html = _BEGINS.sub(rf"\1\2{ESCAPE}", html)
     return _TAG.sub(f"{ESCAPE}&lt;", html)
 
 

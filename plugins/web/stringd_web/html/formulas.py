@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
 from stringd_web.html.trees import attribute, children, remove, words
 
-_RENDERED = ".MathJax, .MathJax_Display, .MathJax_Preview, .MathJax_SVG, .MathJax_CHTML"
+_RENDERED = (".MathJax", ".MathJax_Display", ".MathJax_Preview", ".MathJax_SVG", ".MathJax_CHTML")
 _SCRIPTS = "script[type^='math/tex']"
-_WRAPPERS = ".katex-display, .katex, mjx-container, .mwe-math-element, math"
-FORMULAS = f"{_SCRIPTS}, {_WRAPPERS}"
+_WRAPPERS = (".katex-display", ".katex", "mjx-container", ".mwe-math-element", "math")
+FORMULAS = ", ".join((_SCRIPTS, *_WRAPPERS))
 _TEX = ", ".join(f"annotation[encoding='{it}']" for it in ("application/x-tex", "application/x-latex", "TeX"))
 _JOINED = {"msup": "^", "msub": "_", "mfrac": "/", "munder": "_", "mover": "^"}
 
@@ -19,14 +21,19 @@ def take_formulas(tree: LexborHTMLParser, marks: Marks) -> None:
     """Put marks in the place of formulas."""
     scripts = tree.css(_SCRIPTS)
     if scripts:
-        remove(tree.css(f":is({_RENDERED}):not(:is({_RENDERED}) *)"))
+        remove(tree.css(_outermost(_RENDERED)))
     for script in scripts:
         display = "display" in attribute(script, "type")
         script.replace_with(marks.literal(_between_dollars(script.text_lexbor(), display=display)))
-    for node in tree.css(f":is({_WRAPPERS}):not(:is({_WRAPPERS}) *)"):
+    for node in tree.css(_outermost(_WRAPPERS)):
         text = _formula(node)
         if text:
             node.replace_with(marks.literal(text))
+
+
+def _outermost(selectors: Sequence[str]) -> str:
+    # A list within :not, since what stands before a blank in it may be no :is() in lexbor.
+    return f":is({', '.join(selectors)}):not({', '.join(f'{it} *' for it in selectors)})"
 
 
 def _formula(node: LexborNode) -> str:

@@ -10,12 +10,12 @@ from selectolax.lexbor import LexborHTMLParser
 
 _FORMATTING = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _NESTING = (
-    "div|ul|ol|dl|table|blockquote|section|article|aside|nav|main|header|footer|form|fieldset|details|figure|"
-    "center|menu|dir|address|object|applet|marquee|pre|listing|h[1-6]"
+    "div|ul|ol|dl|table|blockquote|section|article|aside|nav|main|header|footer|form|fieldset|"
+    "details|figure|center|menu|dir|address|object|applet|marquee|pre|listing|h[1-6]"
 )
 _NEVER_NESTED = """
-    area base body br caption col colgroup dd dt embed frame head hr html img input keygen li link meta
-    optgroup option p param rp rt source tbody td tfoot th thead tr track wbr
+    area base body br caption col colgroup dd dt embed frame head hr html img input keygen li link
+    meta optgroup option p param rp rt source tbody td tfoot th thead tr track wbr
 """
 _ALONE = frozenset(_NEVER_NESTED.split())
 _ATTRIBUTES = r"""(?:[^>"']|"[^"]*"|'[^']*')*+"""
@@ -23,8 +23,9 @@ _WITH_ATTRIBUTES = re.compile(rf"<(?=[bcefinstuBCEFINSTU])(?i:{_FORMATTING})\s{_
 _NAME = re.compile(r"<\w+")
 _NESTED = re.compile(rf"<(/?(?:{_NESTING}))\b", re.IGNORECASE)
 _TAG = re.compile(rf"<(/?)([a-zA-Z][^\s/>]*)({_ATTRIBUTES})>")
-_OPTIONS = re.compile(r"(</?)(?=(?:select|option|optgroup)\b)", re.IGNORECASE)
+_OPTIONS = re.compile(r"(</?)(?:(select)|option|optgroup)\b", re.IGNORECASE)
 _SMALL = 300_000
+_MOST_UNENDED = 1000
 _DEEPEST_TREE = 150
 _TOO_DEEP = " > ".join("*" * _DEEPEST_TREE)
 _DEEPEST = 60
@@ -37,10 +38,10 @@ _LONGEST_TAG = 30_000
 def parsed(text: str) -> LexborHTMLParser:
     """Return the tree of a page; it is not deep, and to make it takes time in proportion to the text."""
     text = _with_few_formats(text)
-    tree = LexborHTMLParser(_bounded(text) if len(text) > _SMALL else text)
-    if tree.css_first(_TOO_DEEP) is None:
-        return tree
-    tree = LexborHTMLParser(flattened(text))
+    is_plain = len(text) <= _SMALL and text.count("<") - 2 * text.count("</") <= _MOST_UNENDED
+    tree = LexborHTMLParser(text if is_plain else _bounded(text))
+    if tree.css_first(_TOO_DEEP) is not None:
+        tree = LexborHTMLParser(flattened(text))
     return tree if tree.css_first(_TOO_DEEP) is None else LexborHTMLParser(_TAG.sub(" ", text))
 
 
@@ -59,7 +60,7 @@ def _with_few_formats(text: str) -> str:
 
 def _bounded(text: str) -> str:
     if len(_OPTIONS.findall(text)) > _MOST_OPTIONS:
-        text = _OPTIONS.sub(r"\1x-", text)
+        text = _OPTIONS.sub(lambda tag: f"{tag[1]}{'ul' if tag[2] else 'li'}", text)
     has_long_tags = max(map(len, text.split("<"))) > _LONGEST_TAG
     return flattened(text) if has_long_tags or _is_deep(text) else text
 

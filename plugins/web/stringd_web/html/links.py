@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import LINK_END, Marks
 from stringd_web.html.targets import Targets
-from stringd_web.html.trees import attribute, begin_with
+from stringd_web.html.trees import ancestors, attribute, begin_with
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _HEADING_TAGS = frozenset(_HEADINGS.split(", "))
@@ -16,8 +14,7 @@ _BLOCKS = (
     f"{_HEADINGS}, p, div, ul, ol, li, dl, table, pre, blockquote, hr, br, "
     "section, article, figure, header, footer"
 )
-_SIGNS = {"", "¶", "#", "§", "🔗", "∞", "\uf0c1"}
-_SAYINGS = re.compile(r"(?:direct )?link to |permalink|permanent link|anchor", re.IGNORECASE)
+_SIGNS = {"¶", "#", "§", "🔗", "∞", "\uf0c1"}
 _TEXT_IN_ITS_PLACE = "title", "aria-label"
 
 
@@ -29,7 +26,7 @@ def take_links(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
         if target is None:
             continue
         label = marks.plain(node.text_lexbor())
-        if label in _SIGNS and target[0] == "#" and _is_permalink(node, label):
+        if target[0] == "#" and _is_permalink(node, label):
             node.decompose()
         elif not label:
             _name(node, target, marks)
@@ -41,10 +38,9 @@ def take_links(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
 
 def _is_permalink(node: LexborNode, label: str) -> bool:
     """Tell whether a link only offers the address of the heading that it stands in, or beside."""
-    if "id" in node.attrs or "name" in node.attrs:
+    if any(map(str.isalnum, label)) or "id" in node.attrs or "name" in node.attrs:
         return False
-    is_named = any(_SAYINGS.match(attribute(node, it)) for it in ("title", "aria-label", "class"))
-    return is_named or bool(label) or (node.parent is not None and node.parent.tag in _HEADING_TAGS)
+    return label in _SIGNS or any(it.tag in _HEADING_TAGS for it in ancestors(node))
 
 
 def _name(node: LexborNode, target: str, marks: Marks) -> None:

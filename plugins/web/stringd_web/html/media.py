@@ -12,13 +12,24 @@ from stringd_web.html.marks import LINK_END, Marks
 from stringd_web.html.targets import Targets
 from stringd_web.html.trees import attribute, remove, words
 
-_SOURCES = "src", "data-src", "data-lazy-src", "data-original", "data-url", "data"
+_SOURCES = "data-src", "data-lazy-src", "data-original", "data-url", "src", "data"
 _CANDIDATES = "srcset", "data-srcset"
 _PLACEHOLDER = re.compile(
     r"data:|about:|\s*$|.*(?:placeholder|spacer|blank|transparent|1x1)[\w.-]*\.(?:gif|png|svg)$",
     re.IGNORECASE,
 )
 MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
+
+
+def framed(tree: LexborHTMLParser) -> LexborHTMLParser:
+    """Return a page of nothing but frames as one that has them beside what it says without them."""
+    frames = tree.css("frameset frame") if tree.body is None else []
+    if not frames:
+        return tree
+    shown = (f"<p>{it.html}</p>".replace("<frame ", "<iframe ") for it in frames)
+    instead = (it.text_lexbor() for it in tree.css("noframes"))
+    head = tree.head.html if tree.head else ""
+    return LexborHTMLParser(f"{head}<body>{'</iframe>'.join((*shown, ''))}{''.join(instead)}")
 
 
 def take_media(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
@@ -81,7 +92,8 @@ def _source(node: LexborNode) -> str:
         values += [_first(attribute(it, "srcset")) for it in parent.css("source")]
     values += [attribute(it, "src") for it in node.css("source")]
     known = [it for it in values if it]
-    return next((it for it in known if not _PLACEHOLDER.match(it)), "")
+    loaded = [it for it in known if not it.startswith(("data:", "about:"))]
+    return next((it for it in loaded if not _PLACEHOLDER.match(it)), next(iter(loaded), ""))
 
 
 def _first(value: str) -> str:

@@ -50,10 +50,8 @@ class Places:
         pieces = MARK.split(markdown)
         self._write(pieces[0])
         for kind, number, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
-            if kind in self._put:
-                self._write(self._put[kind](int(number or 0), text))
-            else:
-                self._write(text)
+            put = self._put.get(kind)
+            self._write(put(int(number or 0), text) if put else text)
         return "".join(self._parts)
 
     def ids(self) -> dict[str, Span]:

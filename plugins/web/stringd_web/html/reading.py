@@ -10,7 +10,6 @@ from stringd_web.html.choosing import choose_content
 from stringd_web.html.cleaning import (
     HINTS,
     WIDGETS,
-    drop_banners,
     drop_machinery,
     drop_repeated,
     drop_substitutes,
@@ -25,7 +24,7 @@ from stringd_web.html.formulas import FORMULAS, take_formulas
 from stringd_web.html.guarding import parsed
 from stringd_web.html.links import take_links
 from stringd_web.html.marks import Marks, without_marks
-from stringd_web.html.media import MEDIA, take_media
+from stringd_web.html.media import MEDIA, framed, take_media
 from stringd_web.html.names import take_headings, take_names
 from stringd_web.html.placing import Places
 from stringd_web.html.tables import Tables
@@ -38,7 +37,7 @@ _UNUSUAL = f"{FORMULAS}, {MEDIA}, {WIDGETS}, {HINTS}"
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
     """Return a page as a document; `full` keeps what is around its content."""
-    tree = parsed(without_marks(text))
+    tree = framed(parsed(without_marks(text)))
     title, targets, marks = _title(tree), Targets(uri, _base(tree)), Marks()
     drop_machinery(tree)
     # A page's forms are its own also where they stand beside its content, as a search does.
@@ -62,7 +61,6 @@ def read_html(text: str, uri: str, *, full: bool) -> Document:
 def _clean(tree: LexborHTMLParser, *, full: bool) -> None:
     if not full:
         choose_content(tree)
-        drop_banners(tree)
     drop_substitutes(tree)
     drop_repeated(tree)
 

@@ -64,6 +64,8 @@ class Tables:
             self._limit_span(cell, len(rows))
         self._write_code_in_cells(table)
         _write_items_in_cells(table)
+        for rule in table.css("hr"):
+            renamed(self._tree, rule, "br")
         if rows and not _is_head(rows[0]) and (cells := _cells(rows[0])):
             begin_with(cells[0], HEADLESS)
 
