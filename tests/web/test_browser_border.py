@@ -89,6 +89,7 @@ def names() -> dict[str, Iterator[str]]:
     }
 
 
+@pytest.mark.requirement("browser.private")
 @pytest.mark.usefixtures("network")
 def test_no_way_leads_from_a_public_page_to_this_machine(seeing: Sight, site: Site, caught: Trap) -> None:
     seeing.names, seeing.open_ports = names(), {site.port}
@@ -98,6 +99,7 @@ def test_no_way_leads_from_a_public_page_to_this_machine(seeing: Sight, site: Si
     assert set(seeing.connected) == {PUBLIC}
 
 
+@pytest.mark.requirement("browser.private.typed")
 def test_what_a_private_page_may_reach_it_does(seeing: Sight, site: Site, caught: Trap) -> None:
     """The same ways, so that the page above does try them."""
     seeing.names = names()
@@ -107,11 +109,13 @@ def test_what_a_private_page_may_reach_it_does(seeing: Sight, site: Site, caught
     assert any(it.startswith(TLS_HELLO) for it in caught.heard)
 
 
+@pytest.mark.requirement("browser.private")
 def test_a_link_of_a_public_page_leads_into_no_private_network(eye: Sight, site: Site) -> None:
     assert eye.refused(site.page("/", "<p>Mine.</p>"), reach=False).code == "NOT_TRUSTED"
     assert site.paths == []
 
 
+@pytest.mark.requirement("browser.private")
 def test_a_redirect_of_a_public_page_does_neither(eye: Sight, site: Site, caught: Trap) -> None:
     site.serve("/away", redirect(f"http://127.0.0.1:{caught.port}/taken"))
     refusal = eye.refused(public(site, "/away"))
@@ -120,6 +124,7 @@ def test_a_redirect_of_a_public_page_does_neither(eye: Sight, site: Site, caught
     assert caught.heard == []
 
 
+@pytest.mark.requirement("browser.private")
 @pytest.mark.parametrize(
     "leaving",
     ["<script>location = 'AT'</script>", "<meta http-equiv=refresh content='0;url=AT'>"],
@@ -136,6 +141,7 @@ def test_a_page_that_leaves_for_one_stays_as_it_is(
     assert caught.heard == []
 
 
+@pytest.mark.requirement("browser.private")
 def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
     eye: Sight, site: Site, other_site: Site, caught: Trap
 ) -> None:
@@ -148,6 +154,7 @@ def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
     assert caught.heard == []
 
 
+@pytest.mark.requirement("browser.private.frames")
 def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
     eye: Sight, site: Site, other_site: Site
 ) -> None:
@@ -162,6 +169,7 @@ def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
     assert other_site.paths == []
 
 
+@pytest.mark.requirement("browser.own_port")
 def test_nobody_is_led_to_the_daemon_itself(eye: Sight, site: Site, caught: Trap) -> None:
     eye.own_port = caught.port
     at = f"http://localhost:{caught.port}"
@@ -173,6 +181,7 @@ def test_nobody_is_led_to_the_daemon_itself(eye: Sight, site: Site, caught: Trap
     assert caught.heard == []
 
 
+@pytest.mark.requirement("browser.failed")
 def test_a_page_of_no_host_at_all(eye: Sight) -> None:
     refusal = eye.refused("http://nowhere.example/")
     assert (refusal.code, refusal.message) == (
@@ -181,12 +190,14 @@ def test_a_page_of_no_host_at_all(eye: Sight) -> None:
     )
 
 
+@pytest.mark.requirement("browser.failed")
 def test_a_host_where_nobody_answers(eye: Sight) -> None:
     refusal = eye.refused("http://public.example:4/")
     assert refusal.code == "LOAD_ERROR"
     assert refusal.message == "Connection refused: http://public.example:4/"
 
 
+@pytest.mark.requirement("browser.memory")
 def test_what_a_page_takes_from_the_network_has_an_end(eye: Sight, site: Site) -> None:
     million = b"x" * 1_000_000
     taken: list[int] = []

@@ -70,6 +70,7 @@ def open_app(stage: Stage, site: Site) -> str:
     return stage.send(f"/open {site.page('/app', APP)} --browser")
 
 
+@pytest.mark.requirement("browser.rendered")
 def test_a_topic_shows_what_scripts_have_made(stage: Stage, site: Site) -> None:
     shown = open_app(stage, site)
     assert shown.startswith(f"Opened {site.url}/app\n---\n")
@@ -79,6 +80,7 @@ def test_a_topic_shows_what_scripts_have_made(stage: Stage, site: Site) -> None:
     assert "Made 42" not in stage.send(f"/open {site.url}/app")
 
 
+@pytest.mark.requirement("browser.cookies")
 def test_cookies_are_the_topic_s_with_and_without_the_browser(stage: Stage, site: Site) -> None:
     site.page("/login", "<p>In.", Set_Cookie="id=7; Path=/; HttpOnly")
     site.page("/script", "<script>document.cookie = 'seen=1; path=/'</script><p>Seen.")
@@ -92,12 +94,14 @@ def test_cookies_are_the_topic_s_with_and_without_the_browser(stage: Stage, site
     assert site.last.headers["Cookie"] is None
 
 
+@pytest.mark.requirement("browser.own_port")
 def test_the_daemon_itself_is_no_page(stage: Stage) -> None:
     port = stage.daemon.port
     for host in ("127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]"):
         assert stage.code(f"/open http://{host}:{port}/health --browser") == "NOT_TRUSTED"
 
 
+@pytest.mark.requirement("browser.absent")
 def test_where_there_is_no_browser(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     nowhere = topic_of(start_daemon(env={"PATH": str(tmp_path), "STRINGD_BROWSER": ""}))
     assert nowhere.send("/open http://127.0.0.1:1/ --browser") == (
@@ -107,12 +111,14 @@ def test_where_there_is_no_browser(start_daemon: Callable[..., DaemonProcess], t
     )
 
 
+@pytest.mark.requirement("browser.absent")
 def test_where_the_named_one_is_not_there(start_daemon: Callable[..., DaemonProcess]) -> None:
     wrong = topic_of(start_daemon(env={"STRINGD_BROWSER": "/no/such/browser"}))
     answer = wrong.send("/open http://127.0.0.1:1/ --browser")
     assert answer == "ERROR(LOAD_ERROR): STRINGD_BROWSER names no program: /no/such/browser"
 
 
+@pytest.mark.requirement("browser.absent")
 def test_where_what_is_named_is_no_browser(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path
 ) -> None:
@@ -125,6 +131,7 @@ def test_where_what_is_named_is_no_browser(
     assert answer == f"ERROR(LOAD_ERROR): {broken} does not start.\nit is broken"
 
 
+@pytest.mark.requirement("browser.absent")
 def test_where_the_package_is_missing(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path, site: Site
 ) -> None:
@@ -139,6 +146,7 @@ def test_where_the_package_is_missing(
     assert answer == "ERROR(LOAD_ERROR): --browser needs the package h11.\npip install 'stringd[browser]'"
 
 
+@pytest.mark.requirement("browser.life")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_outlives_the_daemon(alone: Stage, site: Site, number: signal.Signals) -> None:
     assert "Made 42" in open_app(alone, site)
@@ -149,6 +157,7 @@ def test_nothing_outlives_the_daemon(alone: Stage, site: Site, number: signal.Si
     wait_for(lambda: not folder_of(found).exists())
 
 
+@pytest.mark.requirement("browser.life")
 def test_nothing_outlives_the_daemon_while_a_page_loops(alone: Stage, site: Site) -> None:
     site.page("/loop", "<script>while (true) {}</script>")
     threading.Thread(target=silently, args=(alone, f"/open {site.url}/loop --browser"), daemon=True).start()
@@ -166,6 +175,7 @@ def silently(stage: Stage, cmd: str) -> None:
         return
 
 
+@pytest.mark.requirement("browser.crash")
 @pytest.mark.parametrize("victim", [first_of, supervisor_of])
 def test_a_browser_that_was_killed_is_replaced(
     alone: Stage, site: Site, victim: Callable[[dict[int, str]], int]
@@ -177,6 +187,7 @@ def test_a_browser_that_was_killed_is_replaced(
     assert "Made 42" in open_app(alone, site)
 
 
+@pytest.mark.requirement("browser.crash")
 def test_a_browser_that_is_killed_at_work_is_an_error(alone: Stage, site: Site) -> None:
     uri = site.page("/held", APP)
     answers: list[str] = []
@@ -190,6 +201,7 @@ def test_a_browser_that_is_killed_at_work_is_an_error(alone: Stage, site: Site) 
     assert "Made 42" in open_app(alone, site)
 
 
+@pytest.mark.requirement("browser.one")
 def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site) -> None:
     site.page("/loop", "<p>Loops.</p><script>while (true) {}</script>")
     other = Stage(daemon=alone.daemon, topic="file:other")
@@ -204,6 +216,7 @@ def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site
     looping.join()
 
 
+@pytest.mark.requirement("browser.life")
 def test_it_ends_when_nobody_wants_it() -> None:
     async def use() -> dict[int, str]:
         browser = Browser(idle_seconds=0.1)

@@ -17,6 +17,7 @@ RESTLESS = "[!] The page had not come to rest after 12 s: this is how it stood t
 MOST_SECONDS = 20.0
 
 
+@pytest.mark.requirement("browser.silent")
 @pytest.mark.parametrize(
     "script",
     [
@@ -36,6 +37,7 @@ def test_what_a_page_may_not(eye: Sight, site: Site, script: str) -> None:
     assert "/other" not in site.paths
 
 
+@pytest.mark.requirement("browser.steps")
 def test_a_page_that_opens_itself_anew_for_ever(eye: Sight, site: Site) -> None:
     html = eye.shown(site, "<p>Again.</p><script>location.reload()</script>")
     assert "<p>Again.</p>" in html
@@ -43,12 +45,14 @@ def test_a_page_that_opens_itself_anew_for_ever(eye: Sight, site: Site) -> None:
     assert site.paths.count("/page") == 11
 
 
+@pytest.mark.requirement("browser.steps")
 def test_a_page_that_is_redirected_for_ever(eye: Sight, site: Site) -> None:
     refusal = eye.refused(site.serve("/", redirect("/")))
     assert refusal.code == "LOAD_ERROR"
     assert "leads on and on" in refusal.message
 
 
+@pytest.mark.requirement("browser.rest")
 @pytest.mark.parametrize(
     "body",
     [
@@ -72,6 +76,7 @@ def test_a_page_that_does_not_rest_is_read_without_a_word(eye: Sight, site: Site
     assert RESTLESS not in html
 
 
+@pytest.mark.requirement("browser.restless", "browser.time")
 @pytest.mark.parametrize(
     "script",
     [
@@ -88,6 +93,7 @@ def test_a_page_that_will_not_rest_is_read_as_it_stands(eye: Sight, site: Site, 
     assert f"<main><p><strong>{RESTLESS}</strong></p><p>Before.</p></main>" in html
 
 
+@pytest.mark.requirement("browser.memory")
 def test_a_page_that_takes_all_memory(eye: Sight, site: Site) -> None:
     script = "const all = []; while (true) all.push(new Uint8Array(1e7).fill(1))"
     refusal = eye.refused(site.page("/", f"<p>Mine.<script>{script}</script>"))
@@ -95,6 +101,7 @@ def test_a_page_that_takes_all_memory(eye: Sight, site: Site) -> None:
     assert eye.shown(site, "<p>After.") == "<p>After.</p>"
 
 
+@pytest.mark.requirement("browser.failed")
 def test_a_page_that_is_too_large(eye: Sight, site: Site) -> None:
     script = (
         "const p = document.createElement('p'); p.hidden = true; p.append('x'.repeat(11e6)); body.append(p)"
@@ -109,6 +116,7 @@ def test_a_page_that_is_deep(eye: Sight, site: Site) -> None:
     assert eye.shown(site, f"<script>{script}</script>") == "<b>" * 3000 + "</b>" * 3000
 
 
+@pytest.mark.requirement("browser.time")
 def test_a_server_that_does_not_answer(eye: Sight, site: Site) -> None:
     uri = site.page("/x", "")
     with site.holding("/x"):
@@ -116,6 +124,7 @@ def test_a_server_that_does_not_answer(eye: Sight, site: Site) -> None:
     assert (refusal.code, refusal.message) == ("LOAD_ERROR", f"No answer in time: {uri}")
 
 
+@pytest.mark.requirement("browser.one")
 def test_pages_side_by_side_wait_for_a_free_place(eye: Sight, site: Site) -> None:
     uris = [site.page(f"/{number}", f"<p>Page {number}.") for number in range(6)]
     loaded = eye.open(*uris)

@@ -12,6 +12,7 @@ from tests.web.server import Received, Site, answer, redirect
 pytestmark = [needs_chromium, pytest.mark.timeout(90)]
 
 
+@pytest.mark.requirement("browser.rendered")
 def test_what_scripts_have_made(eye: Sight, site: Site) -> None:
     site.page("/words", '["one", "two"]', "application/json")
     uri = site.page(
@@ -31,6 +32,7 @@ def test_what_scripts_have_made(eye: Sight, site: Site) -> None:
     assert (loaded.uri, loaded.media_type, loaded.private) == (uri, "text/html; charset=utf-8", True)
 
 
+@pytest.mark.requirement("browser.rest")
 def test_what_comes_late(eye: Sight, site: Site) -> None:
     def late(_: Received) -> Iterator[bytes]:
         return site.slowly([answer("late")], 1.5)
@@ -40,12 +42,14 @@ def test_what_comes_late(eye: Sight, site: Site) -> None:
     assert eye.shown(site, f"<p id=p>It is </p><script>{script}</script>") == '<p id="p">It is late</p>'
 
 
+@pytest.mark.requirement("browser.uri")
 def test_the_uri_is_the_one_that_the_page_says_it_is(eye: Sight, site: Site) -> None:
     site.serve("/", redirect("/start"))
     site.page("/start", "<script>history.pushState({}, '', '/item/7?a=b#part')</script><p>Seven.")
     assert eye.load(f"{site.url}/").uri == f"{site.url}/item/7?a=b"
 
 
+@pytest.mark.requirement("browser.composed")
 def test_open_shadow_trees_are_shown_with_what_fills_their_slots(eye: Sight, site: Site) -> None:
     body = """<x-card><b slot="name">Ada</b>Text<i slot="none">Unseen</i></x-card><script>
     customElements.define("x-card", class extends HTMLElement { connectedCallback() {
@@ -58,6 +62,7 @@ def test_open_shadow_trees_are_shown_with_what_fills_their_slots(eye: Sight, sit
     )
 
 
+@pytest.mark.requirement("browser.composed")
 def test_frames_of_the_same_origin_are_shown_in_their_place(eye: Sight, site: Site, other_site: Site) -> None:
     site.page("/in/side", "<p>Inside <a href=more>more</a><input id=i><script>i.value = 'typed'</script>")
     other = other_site.page("/strange", "<p>Strange.")
@@ -68,6 +73,7 @@ def test_frames_of_the_same_origin_are_shown_in_their_place(eye: Sight, site: Si
     assert "Strange" not in html
 
 
+@pytest.mark.requirement("browser.fields")
 def test_what_scripts_have_filled_in(eye: Sight, site: Site) -> None:
     body = """<form><input name=a><input name=b type=checkbox><input name=c type=checkbox checked>
     <input name=d type=password><select name=e><option>1<option selected>2</select>
@@ -83,6 +89,7 @@ def test_what_scripts_have_filled_in(eye: Sight, site: Site) -> None:
     assert "secret" not in html
 
 
+@pytest.mark.requirement("browser.genuine")
 def test_names_in_a_page_hide_nothing_of_it(eye: Sight, site: Site) -> None:
     names = ("attributes", "childNodes", "localName", "shadowRoot", "nodeType", "ownerDocument")
     inputs = "".join(f"<input name={it}>" for it in names)
@@ -94,17 +101,20 @@ def test_names_in_a_page_hide_nothing_of_it(eye: Sight, site: Site) -> None:
     assert "All there." in html
 
 
+@pytest.mark.requirement("browser.genuine")
 def test_what_scripts_do_to_the_language_changes_nothing(eye: Sight, site: Site) -> None:
     forged = "Array.prototype.push = Array.prototype.join = String.prototype.replace = () => 'forged'"
     body = f"<p>True &lt; false</p><script>{forged}; Map = Set = null</script>"
     assert eye.shown(site, body) == "<p>True &lt; false</p>"
 
 
+@pytest.mark.requirement("browser.genuine")
 def test_texts_that_are_no_unicode(eye: Sight, site: Site) -> None:
     body = "<p id=p></p><script>p.textContent = '\\ud83d!'; alert('\\udc00')</script>"
     assert eye.shown(site, body) == '<p id="p">\ufffd!</p>'
 
 
+@pytest.mark.requirement("browser.silent")
 def test_dialogs_are_answered(eye: Sight, site: Site) -> None:
     script = """alert(1); p.append(confirm('?'), prompt('?')); onbeforeunload = () => 'stay'; print();
         setTimeout(() => location = '/next')"""
@@ -112,6 +122,7 @@ def test_dialogs_are_answered(eye: Sight, site: Site) -> None:
     assert eye.shown(site, f"<p id=p></p><script>{script}</script>") == "<p>Next.</p>"
 
 
+@pytest.mark.requirement("browser.failed")
 @pytest.mark.parametrize(
     ("status", "code", "message"),
     [
@@ -126,6 +137,7 @@ def test_a_status_that_is_no_success(eye: Sight, site: Site, status: str, code: 
     assert (refusal.code, refusal.message) == (code, message.format(uri))
 
 
+@pytest.mark.requirement("browser.failed")
 @pytest.mark.parametrize("media_type", ["application/json", "text/plain", "application/pdf", "image/svg+xml"])
 def test_what_is_no_page(eye: Sight, site: Site, media_type: str) -> None:
     body = "<svg xmlns='http://www.w3.org/2000/svg'/>" if "svg" in media_type else "{}"
@@ -133,11 +145,13 @@ def test_what_is_no_page(eye: Sight, site: Site, media_type: str) -> None:
     assert refusal.code == "LOAD_ERROR"
 
 
+@pytest.mark.requirement("browser.silent")
 def test_a_file_is_not_saved(eye: Sight, site: Site) -> None:
     uri = site.serve("/x", answer(b"\0" * 99, media_type="application/octet-stream"))
     assert eye.refused(uri).code == "LOAD_ERROR"
 
 
+@pytest.mark.requirement("browser.cookies")
 def test_cookies_go_in_and_come_back(eye: Sight, site: Site) -> None:
     site.page(
         "/login", "<script>document.cookie = 'seen=1; path=/'</script>", Set_Cookie="id=7; HttpOnly; Path=/"
@@ -150,6 +164,7 @@ def test_cookies_go_in_and_come_back(eye: Sight, site: Site) -> None:
     assert [it.name for it in eye.cookies] == ["seen"]
 
 
+@pytest.mark.requirement("browser.cookies")
 def test_a_page_finds_nothing_of_another_one(eye: Sight, site: Site) -> None:
     site.page("/keep", "<script>localStorage.x = 'kept'; caches?.open('x')</script>")
     eye.load(f"{site.url}/keep")
