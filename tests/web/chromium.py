@@ -14,11 +14,12 @@ import pytest
 from stringd.http.addresses import is_public
 from stringd.http.lookups import Lookups
 from stringd.http.networks import Networks
-from stringd.plugin import Loaded
+from stringd.plugin import Loaded, Refusal
 from stringd_web.browser.border import Border, Streams
 from stringd_web.browser.loading import load_in_browser
 from stringd_web.browser.running import Browser
 from stringd_web.cookies import Cookies
+from tests.web.server import Site
 
 PUBLIC = "93.184.215.14"
 NO_PORT = 0
@@ -63,6 +64,22 @@ class Sight:
         if isinstance(loaded, BaseException):
             raise loaded
         return loaded
+
+    def shown(self, site: Site, body: str) -> str:
+        """Have a site serve a page with a body, and return what is inside of the body when it is read."""
+        html = self.read(site.page("/page", f"<!DOCTYPE html><body>{body}"))
+        return html.partition("<body>")[2].removesuffix("</body></html>")
+
+    def refused(self, uri: str, *, reach: bool = True) -> Refusal:
+        """Return why a page is not opened."""
+        with pytest.raises(Refusal) as refusal:
+            self.load(uri, reach=reach)
+        return refusal.value
+
+    def forget(self) -> None:
+        """Be as at the start, but for the browser."""
+        self.own_port = NO_PORT
+        self.names, self.open_ports, self.connected, self.cookies = {}, set(), [], Cookies()
 
     def close(self) -> None:
         """End the browser."""

@@ -11,6 +11,7 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, running_daemon
 from tests.http.world import World
+from tests.web.chromium import Sight, sight
 from tests.web.server import Site, serving
 from tests.web.visiting import Visitor, visiting
 
@@ -55,3 +56,18 @@ def visitor(tmp_path: Path, world: World) -> Iterator[Visitor]:
     """Who opens URLs with the loader alone: `visitor.open(url)`, `visitor.refusal(url)`."""
     with visiting(tmp_path, world) as visiting_now:
         yield visiting_now
+
+
+@pytest.fixture(scope="module")
+def shared_sight() -> Iterator[Sight]:
+    """A browser that the tests of a module share."""
+    with sight() as ready:
+        yield ready
+
+
+@pytest.fixture
+def eye(shared_sight: Sight, caplog: pytest.LogCaptureFixture) -> Iterator[Sight]:
+    """A browser that has seen nothing yet; no page may make the daemon stumble."""
+    shared_sight.forget()
+    yield shared_sight
+    assert caplog.records == []

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.plugin import Refusal
-from tests.web.chromium import NO_PORT, PROGRAMS, PUBLIC, Sight, needs_chromium, sight
+from tests.web.chromium import PROGRAMS, PUBLIC, Sight, needs_chromium, sight
 from tests.web.server import Received, Site, chunked, redirect
 from tests.web.trap import Trap, trap
 
@@ -35,35 +34,23 @@ def caught() -> Iterator[Trap]:
         yield set_up
 
 
-@pytest.fixture(scope="module")
-def shared_sight() -> Iterator[Sight]:
-    with sight() as ready:
-        yield ready
-
-
 @pytest.fixture
-def eye(shared_sight: Sight, site: Site) -> Sight:
+def eye(eye: Sight, site: Site) -> Sight:
     """A browser that sees the site as a public one too, by the name `public.example`."""
-    shared_sight.names, shared_sight.open_ports, shared_sight.own_port = names(), {site.port}, NO_PORT
-    shared_sight.connected.clear()
-    return shared_sight
+    eye.names, eye.open_ports = names(), {site.port}
+    return eye
 
 
 def public(site: Site, path: str) -> str:
     return f"http://public.example:{site.port}{path}"
 
 
-def refused(seeing: Sight, uri: str, *, reach: bool = True) -> Refusal:
-    with pytest.raises(Refusal) as refusal:
-        seeing.load(uri, reach=reach)
-    return refusal.value
-
-
 @pytest.fixture(params=PROGRAMS)
-def seeing(request: pytest.FixtureRequest) -> Iterator[Sight]:
+def seeing(request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture) -> Iterator[Sight]:
     """Each browser that is there."""
     with sight(request.param) as ready:
         yield ready
+    assert caplog.records == []
 
 
 @pytest.fixture(params=["network of its own", "network of the machine"])
@@ -102,6 +89,7 @@ def names() -> dict[str, Iterator[str]]:
     }
 
 
+@pytest.mark.requirement("browser.private")
 @pytest.mark.usefixtures("network")
 def test_no_way_leads_from_a_public_page_to_this_machine(seeing: Sight, site: Site, caught: Trap) -> None:
     seeing.names, seeing.open_ports = names(), {site.port}
@@ -111,6 +99,7 @@ def test_no_way_leads_from_a_public_page_to_this_machine(seeing: Sight, site: Si
     assert set(seeing.connected) == {PUBLIC}
 
 
+@pytest.mark.requirement("browser.private.typed")
 def test_what_a_private_page_may_reach_it_does(seeing: Sight, site: Site, caught: Trap) -> None:
     """The same ways, so that the page above does try them."""
     seeing.names = names()
@@ -120,19 +109,22 @@ def test_what_a_private_page_may_reach_it_does(seeing: Sight, site: Site, caught
     assert any(it.startswith(TLS_HELLO) for it in caught.heard)
 
 
+@pytest.mark.requirement("browser.private")
 def test_a_link_of_a_public_page_leads_into_no_private_network(eye: Sight, site: Site) -> None:
-    assert refused(eye, site.page("/", "<p>Mine.</p>"), reach=False).code == "NOT_TRUSTED"
+    assert eye.refused(site.page("/", "<p>Mine.</p>"), reach=False).code == "NOT_TRUSTED"
     assert site.paths == []
 
 
+@pytest.mark.requirement("browser.private")
 def test_a_redirect_of_a_public_page_does_neither(eye: Sight, site: Site, caught: Trap) -> None:
     site.serve("/away", redirect(f"http://127.0.0.1:{caught.port}/taken"))
-    refusal = refused(eye, public(site, "/away"))
+    refusal = eye.refused(public(site, "/away"))
     assert refusal.code == "NOT_TRUSTED"
     assert "127.0.0.1" in refusal.message
     assert caught.heard == []
 
 
+@pytest.mark.requirement("browser.private")
 @pytest.mark.parametrize(
     "leaving",
     ["<script>location = 'AT'</script>", "<meta http-equiv=refresh content='0;url=AT'>"],
@@ -149,6 +141,7 @@ def test_a_page_that_leaves_for_one_stays_as_it_is(
     assert caught.heard == []
 
 
+@pytest.mark.requirement("browser.private")
 def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
     eye: Sight, site: Site, other_site: Site, caught: Trap
 ) -> None:
@@ -161,6 +154,7 @@ def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
     assert caught.heard == []
 
 
+@pytest.mark.requirement("browser.private.frames")
 def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
     eye: Sight, site: Site, other_site: Site
 ) -> None:
@@ -175,6 +169,7 @@ def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
     assert other_site.paths == []
 
 
+@pytest.mark.requirement("browser.own_port")
 def test_nobody_is_led_to_the_daemon_itself(eye: Sight, site: Site, caught: Trap) -> None:
     eye.own_port = caught.port
     at = f"http://localhost:{caught.port}"
@@ -182,24 +177,27 @@ def test_nobody_is_led_to_the_daemon_itself(eye: Sight, site: Site, caught: Trap
         "/", f"<p>Here.<img src={at}/image><iframe src={at}/frame></iframe><script src={at}/script></script>"
     )
     assert "Here." in eye.read(f"{site.url}/")
-    assert refused(eye, f"{at}/typed").code == "NOT_TRUSTED"
+    assert eye.refused(f"{at}/typed").code == "NOT_TRUSTED"
     assert caught.heard == []
 
 
+@pytest.mark.requirement("browser.failed")
 def test_a_page_of_no_host_at_all(eye: Sight) -> None:
-    refusal = refused(eye, "http://nowhere.example/")
+    refusal = eye.refused("http://nowhere.example/")
     assert (refusal.code, refusal.message) == (
         "LOAD_ERROR",
         "No such host: nowhere.example: http://nowhere.example/",
     )
 
 
+@pytest.mark.requirement("browser.failed")
 def test_a_host_where_nobody_answers(eye: Sight) -> None:
-    refusal = refused(eye, "http://public.example:4/")
+    refusal = eye.refused("http://public.example:4/")
     assert refusal.code == "LOAD_ERROR"
     assert refusal.message == "Connection refused: http://public.example:4/"
 
 
+@pytest.mark.requirement("browser.memory")
 def test_what_a_page_takes_from_the_network_has_an_end(eye: Sight, site: Site) -> None:
     million = b"x" * 1_000_000
     taken: list[int] = []

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ pytestmark = [needs_chromium, pytest.mark.timeout(120)]
 APP = (
     "<title>App</title><main><h1>Head</h1><p id=p></p></main><script>p.textContent = 'Made ' + 6 * 7</script>"
 )
-MAIN_PROCESS = "--remote-debugging-pipe"
+FLAG = "--remote-debugging-pipe"
 SUPERVISOR = "stringd_web.browser.supervisor"
 WITHOUT_H11 = "import sys\nsys.modules['h11'] = None\n"
 
@@ -45,17 +46,22 @@ def topic_of(daemon: DaemonProcess) -> Stage:
 def browser_of(stage: Stage) -> dict[int, str]:
     """All processes that the daemon has started, of which one is the browser's first."""
     found = family(stage.daemon.process.pid)
-    assert any(MAIN_PROCESS in it for it in found.values())
+    assert first_of(found)
     return found
 
 
-def first_of(found: dict[int, str], mark: str) -> int:
-    return next(pid for pid, command in found.items() if mark in command)
+def first_of(found: dict[int, str]) -> int:
+    """The process that the others of the browser come of."""
+    return next(pid for pid, it in found.items() if FLAG in it and SUPERVISOR not in it)
+
+
+def supervisor_of(found: dict[int, str]) -> int:
+    return next(pid for pid, it in found.items() if SUPERVISOR in it)
 
 
 def folder_of(found: dict[int, str]) -> Path:
     """The folder that the browser has for itself."""
-    command = found[first_of(found, MAIN_PROCESS)]
+    command = found[first_of(found)]
     (profile,) = (it.partition("=")[2] for it in command.split() if it.startswith("--user-data-dir="))
     return Path(profile).parent
 
@@ -64,6 +70,7 @@ def open_app(stage: Stage, site: Site) -> str:
     return stage.send(f"/open {site.page('/app', APP)} --browser")
 
 
+@pytest.mark.requirement("browser.rendered")
 def test_a_topic_shows_what_scripts_have_made(stage: Stage, site: Site) -> None:
     shown = open_app(stage, site)
     assert shown.startswith(f"Opened {site.url}/app\n---\n")
@@ -73,6 +80,7 @@ def test_a_topic_shows_what_scripts_have_made(stage: Stage, site: Site) -> None:
     assert "Made 42" not in stage.send(f"/open {site.url}/app")
 
 
+@pytest.mark.requirement("browser.cookies")
 def test_cookies_are_the_topic_s_with_and_without_the_browser(stage: Stage, site: Site) -> None:
     site.page("/login", "<p>In.", Set_Cookie="id=7; Path=/; HttpOnly")
     site.page("/script", "<script>document.cookie = 'seen=1; path=/'</script><p>Seen.")
@@ -86,12 +94,14 @@ def test_cookies_are_the_topic_s_with_and_without_the_browser(stage: Stage, site
     assert site.last.headers["Cookie"] is None
 
 
+@pytest.mark.requirement("browser.own_port")
 def test_the_daemon_itself_is_no_page(stage: Stage) -> None:
     port = stage.daemon.port
     for host in ("127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]"):
         assert stage.code(f"/open http://{host}:{port}/health --browser") == "NOT_TRUSTED"
 
 
+@pytest.mark.requirement("browser.absent")
 def test_where_there_is_no_browser(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     nowhere = topic_of(start_daemon(env={"PATH": str(tmp_path), "STRINGD_BROWSER": ""}))
     assert nowhere.send("/open http://127.0.0.1:1/ --browser") == (
@@ -101,12 +111,14 @@ def test_where_there_is_no_browser(start_daemon: Callable[..., DaemonProcess], t
     )
 
 
+@pytest.mark.requirement("browser.absent")
 def test_where_the_named_one_is_not_there(start_daemon: Callable[..., DaemonProcess]) -> None:
     wrong = topic_of(start_daemon(env={"STRINGD_BROWSER": "/no/such/browser"}))
     answer = wrong.send("/open http://127.0.0.1:1/ --browser")
     assert answer == "ERROR(LOAD_ERROR): STRINGD_BROWSER names no program: /no/such/browser"
 
 
+@pytest.mark.requirement("browser.absent")
 def test_where_what_is_named_is_no_browser(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path
 ) -> None:
@@ -119,6 +131,7 @@ def test_where_what_is_named_is_no_browser(
     assert answer == f"ERROR(LOAD_ERROR): {broken} does not start.\nit is broken"
 
 
+@pytest.mark.requirement("browser.absent")
 def test_where_the_package_is_missing(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path, site: Site
 ) -> None:
@@ -133,6 +146,7 @@ def test_where_the_package_is_missing(
     assert answer == "ERROR(LOAD_ERROR): --browser needs the package h11.\npip install 'stringd[browser]'"
 
 
+@pytest.mark.requirement("browser.life")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_outlives_the_daemon(alone: Stage, site: Site, number: signal.Signals) -> None:
     assert "Made 42" in open_app(alone, site)
@@ -143,6 +157,7 @@ def test_nothing_outlives_the_daemon(alone: Stage, site: Site, number: signal.Si
     wait_for(lambda: not folder_of(found).exists())
 
 
+@pytest.mark.requirement("browser.life")
 def test_nothing_outlives_the_daemon_while_a_page_loops(alone: Stage, site: Site) -> None:
     site.page("/loop", "<script>while (true) {}</script>")
     threading.Thread(target=silently, args=(alone, f"/open {site.url}/loop --browser"), daemon=True).start()
@@ -156,19 +171,23 @@ def silently(stage: Stage, cmd: str) -> None:
     """Send what nobody may live to answer."""
     try:
         stage.send(cmd)
-    except OSError:
+    except (OSError, HTTPException):
         return
 
 
-@pytest.mark.parametrize("mark", [MAIN_PROCESS, SUPERVISOR], ids=["browser", "supervisor"])
-def test_a_browser_that_was_killed_is_replaced(alone: Stage, site: Site, mark: str) -> None:
+@pytest.mark.requirement("browser.crash")
+@pytest.mark.parametrize("victim", [first_of, supervisor_of])
+def test_a_browser_that_was_killed_is_replaced(
+    alone: Stage, site: Site, victim: Callable[[dict[int, str]], int]
+) -> None:
     assert "Made 42" in open_app(alone, site)
     found = browser_of(alone)
-    os.kill(first_of(found, mark), signal.SIGKILL)
+    os.kill(victim(found), signal.SIGKILL)
     assert end_within_moments(found)
     assert "Made 42" in open_app(alone, site)
 
 
+@pytest.mark.requirement("browser.crash")
 def test_a_browser_that_is_killed_at_work_is_an_error(alone: Stage, site: Site) -> None:
     uri = site.page("/held", APP)
     answers: list[str] = []
@@ -176,12 +195,13 @@ def test_a_browser_that_is_killed_at_work_is_an_error(alone: Stage, site: Site) 
         asking = threading.Thread(target=lambda: answers.append(alone.send(f"/open {uri} --browser")))
         asking.start()
         wait_for(lambda: "/held" in site.paths)
-        os.kill(first_of(browser_of(alone), MAIN_PROCESS), signal.SIGKILL)
+        os.kill(first_of(browser_of(alone)), signal.SIGKILL)
         asking.join()
     assert answers == [f"ERROR(LOAD_ERROR): The browser has ended, or gave up: {uri}"]
     assert "Made 42" in open_app(alone, site)
 
 
+@pytest.mark.requirement("browser.one")
 def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site) -> None:
     site.page("/loop", "<p>Loops.</p><script>while (true) {}</script>")
     other = Stage(daemon=alone.daemon, topic="file:other")
@@ -190,20 +210,20 @@ def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site
     wait_for(lambda: "/loop" in site.paths)
     began = time.monotonic()
     for _ in range(20):
-        assert other.code("/set {x} = 1") is None
+        assert other.code('/set {x} = "1"') is None
     assert looping.is_alive()
     assert time.monotonic() - began < 10
     looping.join()
 
 
+@pytest.mark.requirement("browser.life")
 def test_it_ends_when_nobody_wants_it() -> None:
     async def use() -> dict[int, str]:
         browser = Browser(idle_seconds=0.1)
+        before = family(os.getpid()).keys()
         async with browser.lent(asyncio.get_running_loop().time() + 10):
-            found = family(os.getpid())
-        await asyncio.to_thread(wait_for, lambda: not family(os.getpid()))
+            found = {pid: it for pid, it in family(os.getpid()).items() if pid not in before}
+        assert await asyncio.to_thread(end_within_moments, found)
         return found
 
-    found = asyncio.run(use())
-    assert any(MAIN_PROCESS in it for it in found.values())
-    assert end_within_moments(found)
+    assert first_of(asyncio.run(use()))

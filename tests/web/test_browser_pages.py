@@ -1,46 +1,18 @@
-"""What a page shows once its scripts have run is what is read of it, even of a page that never rests."""
+"""What a page shows once its scripts have run is what is read of it."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
 
-from stringd.plugin import Loaded, Refusal
-from tests.web.chromium import Sight, needs_chromium, sight
+from tests.web.chromium import Sight, needs_chromium
 from tests.web.server import Received, Site, answer, redirect
 
 pytestmark = [needs_chromium, pytest.mark.timeout(90)]
 
-RESTLESS = "[!] The page had not come to rest after 12 s: this is how it stood then."
-MOST_SECONDS = 20.0
 
-
-@pytest.fixture(scope="module")
-def shared_sight() -> Iterator[Sight]:
-    with sight() as ready:
-        yield ready
-
-
-@pytest.fixture
-def eye(shared_sight: Sight) -> Sight:
-    shared_sight.cookies.renew(())
-    return shared_sight
-
-
-def shown(eye: Sight, site: Site, body: str) -> str:
-    """The HTML inside of the body of a page."""
-    html = eye.read(site.page("/page", f"<!DOCTYPE html><body>{body}"))
-    return html.partition("<body>")[2].removesuffix("</body></html>")
-
-
-def refused(eye: Sight, uri: str) -> Refusal:
-    with pytest.raises(Refusal) as refusal:
-        eye.load(uri)
-    return refusal.value
-
-
+@pytest.mark.requirement("browser.rendered")
 def test_what_scripts_have_made(eye: Sight, site: Site) -> None:
     site.page("/words", '["one", "two"]', "application/json")
     uri = site.page(
@@ -60,43 +32,48 @@ def test_what_scripts_have_made(eye: Sight, site: Site) -> None:
     assert (loaded.uri, loaded.media_type, loaded.private) == (uri, "text/html; charset=utf-8", True)
 
 
+@pytest.mark.requirement("browser.rest")
 def test_what_comes_late(eye: Sight, site: Site) -> None:
     def late(_: Received) -> Iterator[bytes]:
         return site.slowly([answer("late")], 1.5)
 
     site.serve("/late", late)
     script = "setTimeout(async () => p.append(await (await fetch('/late')).text()), 300)"
-    assert shown(eye, site, f"<p id=p>It is </p><script>{script}</script>") == '<p id="p">It is late</p>'
+    assert eye.shown(site, f"<p id=p>It is </p><script>{script}</script>") == '<p id="p">It is late</p>'
 
 
+@pytest.mark.requirement("browser.uri")
 def test_the_uri_is_the_one_that_the_page_says_it_is(eye: Sight, site: Site) -> None:
     site.serve("/", redirect("/start"))
     site.page("/start", "<script>history.pushState({}, '', '/item/7?a=b#part')</script><p>Seven.")
     assert eye.load(f"{site.url}/").uri == f"{site.url}/item/7?a=b"
 
 
+@pytest.mark.requirement("browser.composed")
 def test_open_shadow_trees_are_shown_with_what_fills_their_slots(eye: Sight, site: Site) -> None:
     body = """<x-card><b slot="name">Ada</b>Text<i slot="none">Unseen</i></x-card><script>
     customElements.define("x-card", class extends HTMLElement { connectedCallback() {
       this.attachShadow({mode: "open"}).innerHTML =
         "<h2><slot name=name></slot></h2><slot></slot><slot name=else><em>Nobody</em></slot>"; } });
     </script>"""
-    assert shown(eye, site, body) == (
+    assert eye.shown(site, body) == (
         '<x-card><h2><slot name="name"><b slot="name">Ada</b></slot></h2><slot>Text</slot>'
         '<slot name="else"><em>Nobody</em></slot></x-card>'
     )
 
 
+@pytest.mark.requirement("browser.composed")
 def test_frames_of_the_same_origin_are_shown_in_their_place(eye: Sight, site: Site, other_site: Site) -> None:
     site.page("/in/side", "<p>Inside <a href=more>more</a><input id=i><script>i.value = 'typed'</script>")
     other = other_site.page("/strange", "<p>Strange.")
     body = f"<iframe src=in/side></iframe><iframe srcdoc='<p>Written'></iframe><iframe src={other}></iframe>"
-    html = shown(eye, site, body)
+    html = eye.shown(site, body)
     assert f'<p>Inside <a href="{site.url}/in/more">more</a><input id="i" value="typed"></p>' in html
     assert "<p>Written</p>" in html
     assert "Strange" not in html
 
 
+@pytest.mark.requirement("browser.fields")
 def test_what_scripts_have_filled_in(eye: Sight, site: Site) -> None:
     body = """<form><input name=a><input name=b type=checkbox><input name=c type=checkbox checked>
     <input name=d type=password><select name=e><option>1<option selected>2</select>
@@ -104,7 +81,7 @@ def test_what_scripts_have_filled_in(eye: Sight, site: Site) -> None:
     </form>
     <script>const [a, b, c, d, e, f] = document.forms[0].elements; a.value = "x<y"; b.checked = true;
     c.checked = false; d.value = "secret"; e.value = "1"; f.value = "\\nlines";</script>"""
-    html = shown(eye, site, body)
+    html = eye.shown(site, body)
     assert '<input name="a" value="x&lt;y"><input name="b" type="checkbox" checked="">' in html
     assert '<input name="c" type="checkbox">' in html
     assert '<option selected="">1</option><option>2</option>' in html
@@ -112,128 +89,40 @@ def test_what_scripts_have_filled_in(eye: Sight, site: Site) -> None:
     assert "secret" not in html
 
 
+@pytest.mark.requirement("browser.genuine")
 def test_names_in_a_page_hide_nothing_of_it(eye: Sight, site: Site) -> None:
     names = ("attributes", "childNodes", "localName", "shadowRoot", "nodeType", "ownerDocument")
     inputs = "".join(f"<input name={it}>" for it in names)
     body = (
         f"<form>{inputs}</form><form name=URL></form><img name=body><img name=documentElement><p>All there."
     )
-    html = shown(eye, site, body)
+    html = eye.shown(site, body)
     assert all(f'<input name="{it}">' in html for it in names)
     assert "All there." in html
 
 
+@pytest.mark.requirement("browser.genuine")
 def test_what_scripts_do_to_the_language_changes_nothing(eye: Sight, site: Site) -> None:
     forged = "Array.prototype.push = Array.prototype.join = String.prototype.replace = () => 'forged'"
     body = f"<p>True &lt; false</p><script>{forged}; Map = Set = null</script>"
-    assert shown(eye, site, body) == "<p>True &lt; false</p>"
+    assert eye.shown(site, body) == "<p>True &lt; false</p>"
 
 
+@pytest.mark.requirement("browser.genuine")
 def test_texts_that_are_no_unicode(eye: Sight, site: Site) -> None:
     body = "<p id=p></p><script>p.textContent = '\\ud83d!'; alert('\\udc00')</script>"
-    assert shown(eye, site, body) == '<p id="p">\ufffd!</p>'
+    assert eye.shown(site, body) == '<p id="p">\ufffd!</p>'
 
 
+@pytest.mark.requirement("browser.silent")
 def test_dialogs_are_answered(eye: Sight, site: Site) -> None:
     script = """alert(1); p.append(confirm('?'), prompt('?')); onbeforeunload = () => 'stay'; print();
         setTimeout(() => location = '/next')"""
     site.page("/next", "<p>Next.")
-    assert shown(eye, site, f"<p id=p></p><script>{script}</script>") == "<p>Next.</p>"
+    assert eye.shown(site, f"<p id=p></p><script>{script}</script>") == "<p>Next.</p>"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "open('/other'); open('about:blank'); open('/other', '_blank', 'popup')",
-        "Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => p.append('found'))",
-        "navigator.mediaDevices?.getUserMedia({audio: true}); navigator.clipboard?.readText()",
-        "const a = document.createElement('a'); a.href = '/file'; a.download = 'x'; a.click()",
-        "location = '/file'",
-        "document.write('<iframe src=/file></iframe>')",
-    ],
-    ids=["popups", "permissions", "devices", "download", "download by going there", "download in a frame"],
-)
-def test_what_a_page_may_not(eye: Sight, site: Site, script: str) -> None:
-    site.serve("/file", answer(b"\0" * 99, media_type="application/octet-stream"))
-    html = shown(eye, site, f"<p id=p>Still here.</p><script>{script}</script>")
-    assert '<p id="p">Still here.</p>' in html
-    assert "/other" not in site.paths
-
-
-def test_a_page_that_opens_itself_anew_for_ever(eye: Sight, site: Site) -> None:
-    html = shown(eye, site, "<p>Again.</p><script>location.reload()</script>")
-    assert "<p>Again.</p>" in html
-    assert "leads on and on" in html
-    assert site.paths.count("/page") == 11
-
-
-def test_a_page_that_is_redirected_for_ever(eye: Sight, site: Site) -> None:
-    refusal = refused(eye, site.serve("/", redirect("/")))
-    assert refusal.code == "LOAD_ERROR"
-    assert "leads on and on" in refusal.message
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "<p id=p>0</p><script>let n = 0; setInterval(() => p.textContent = ++n, 20)</script>",
-        "<p>Waits</p><script>fetch('/never')</script>",
-        "<p>Listens</p><script>new EventSource('/events')</script>",
-        "<p>Toils</p><script>setInterval(() => { for (let t = Date.now(); Date.now() < t + 99;); })</script>",
-        "<p>Moves</p><script>(function f() { requestAnimationFrame(f); })()</script>",
-    ],
-    ids=["clock", "long poll", "events", "busy", "animation"],
-)
-def test_a_page_that_does_not_rest_is_read_without_a_word(eye: Sight, site: Site, body: str) -> None:
-    def events(_: Received) -> Iterator[bytes]:
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-        return site.slowly([head, *[b"data: x\n\n"] * 500], 0.1)
-
-    site.serve("/events", events)
-    with site.holding("/never"):
-        html = shown(eye, site, body)
-    assert html.startswith("<p")
-    assert RESTLESS not in html
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        "while (true) {}",
-        "while (true) alert(1)",
-        "setInterval(() => { document.body.append('x'); fetch('/' + Math.random()) }, 20)",
-        "setTimeout(() => { while (true) {} }); setTimeout(() => { while (true) {} }, 1)",
-        "(function f() { Promise.resolve().then(f); })()",
-    ],
-    ids=["loop", "dialogs", "work for ever", "loops later", "microtasks"],
-)
-def test_a_page_that_will_not_rest_is_read_as_it_stands(eye: Sight, site: Site, script: str) -> None:
-    began = time.monotonic()
-    html = shown(eye, site, f"<main><p>Before.</p></main><script>{script}</script>")
-    assert time.monotonic() - began < MOST_SECONDS
-    assert f"<main><p><strong>{RESTLESS}</strong></p><p>Before.</p></main>" in html
-
-
-def test_a_page_that_takes_all_memory(eye: Sight, site: Site) -> None:
-    script = "const all = []; while (true) all.push(new Uint8Array(1e7).fill(1))"
-    refusal = refused(eye, site.page("/", f"<p>Mine.<script>{script}</script>"))
-    assert (refusal.code, "too much memory" in refusal.message) == ("LOAD_ERROR", True)
-    assert shown(eye, site, "<p>After.") == "<p>After.</p>"
-
-
-def test_a_page_that_is_too_large(eye: Sight, site: Site) -> None:
-    script = "const p = document.createElement('p'); p.append('x'.repeat(11e6)); document.body.append(p)"
-    refusal = refused(eye, site.page("/", f"<body><script>{script}</script>"))
-    assert (refusal.code, refusal.message) == ("LOAD_ERROR", f"Larger than 10 MiB: {site.url}/")
-
-
-def test_a_page_that_is_deep(eye: Sight, site: Site) -> None:
-    script = (
-        "for (let i = 0, at = document.body; i < 3000; i++) at.append('x', at = document.createElement('b'))"
-    )
-    assert shown(eye, site, f"<script>{script}</script>") == "<b>" * 3000 + "</b>" * 3000
-
-
+@pytest.mark.requirement("browser.failed")
 @pytest.mark.parametrize(
     ("status", "code", "message"),
     [
@@ -244,36 +133,25 @@ def test_a_page_that_is_deep(eye: Sight, site: Site) -> None:
 )
 def test_a_status_that_is_no_success(eye: Sight, site: Site, status: str, code: str, message: str) -> None:
     uri = site.serve("/x", answer("<p>Sorry.", status=status))
-    refusal = refused(eye, uri)
+    refusal = eye.refused(uri)
     assert (refusal.code, refusal.message) == (code, message.format(uri))
 
 
+@pytest.mark.requirement("browser.failed")
 @pytest.mark.parametrize("media_type", ["application/json", "text/plain", "application/pdf", "image/svg+xml"])
 def test_what_is_no_page(eye: Sight, site: Site, media_type: str) -> None:
     body = "<svg xmlns='http://www.w3.org/2000/svg'/>" if "svg" in media_type else "{}"
-    refusal = refused(eye, site.page("/x", body, media_type))
+    refusal = eye.refused(site.page("/x", body, media_type))
     assert refusal.code == "LOAD_ERROR"
 
 
+@pytest.mark.requirement("browser.silent")
 def test_a_file_is_not_saved(eye: Sight, site: Site) -> None:
     uri = site.serve("/x", answer(b"\0" * 99, media_type="application/octet-stream"))
-    assert refused(eye, uri).code == "LOAD_ERROR"
+    assert eye.refused(uri).code == "LOAD_ERROR"
 
 
-def test_a_server_that_does_not_answer(eye: Sight, site: Site) -> None:
-    uri = site.page("/x", "")
-    with site.holding("/x"):
-        refusal = refused(eye, uri)
-    assert (refusal.code, refusal.message) == ("LOAD_ERROR", f"No answer in time: {uri}")
-
-
-def test_pages_side_by_side_wait_for_a_free_place(eye: Sight, site: Site) -> None:
-    uris = [site.page(f"/{number}", f"<p>Page {number}.") for number in range(6)]
-    loaded = eye.open(*uris)
-    bodies = [it.body.decode() for it in loaded if isinstance(it, Loaded)]
-    assert [f"Page {number}." in body for number, body in enumerate(bodies)] == [True] * 6
-
-
+@pytest.mark.requirement("browser.cookies")
 def test_cookies_go_in_and_come_back(eye: Sight, site: Site) -> None:
     site.page(
         "/login", "<script>document.cookie = 'seen=1; path=/'</script>", Set_Cookie="id=7; HttpOnly; Path=/"
@@ -286,7 +164,8 @@ def test_cookies_go_in_and_come_back(eye: Sight, site: Site) -> None:
     assert [it.name for it in eye.cookies] == ["seen"]
 
 
+@pytest.mark.requirement("browser.cookies")
 def test_a_page_finds_nothing_of_another_one(eye: Sight, site: Site) -> None:
     site.page("/keep", "<script>localStorage.x = 'kept'; caches?.open('x')</script>")
     eye.load(f"{site.url}/keep")
-    assert shown(eye, site, "<script>document.body.append(`${localStorage.x}`)</script>") == "undefined"
+    assert eye.shown(site, "<script>document.body.append(`${localStorage.x}`)</script>") == "undefined"

@@ -6,15 +6,19 @@ import asyncio
 import contextlib
 import json
 import os
+import platform
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 from dataclasses import asdict
+from pathlib import Path
 
 from stringd.plugin import Refusal
 from stringd_web.browser.devtools import BrowserGone, DevTools
+from stringd_web.browser.flags import FLAGS, NO_SANDBOX
 from stringd_web.browser.popups import Popups
 from stringd_web.browser.supervisor import Order
 
@@ -25,61 +29,6 @@ _LONGEST_WORDS = 65536
 # The first is the same engine without a window to draw.
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
 _SUPERVISOR = "import sys; sys.path[:] = {path!r}; from stringd_web.browser.supervisor import main; main()"
-_NO_SANDBOX = "--no-sandbox"
-_NOT_WANTED = (
-    "BackForwardCache",
-    "DialMediaRouteProvider",
-    "MediaRouter",
-    "OptimizationHints",
-    "Prerender2",
-    "Translate",
-    "WebRtcHideLocalIpsWithMdns",
-    # Parts of the window that are pages themselves: they take twice the time that the page takes.
-    "InitialWebUI",
-    "PreloadTopChromeWebUI",
-    "PreloadTopChromeWebUILessNavigations",
-    "WebUIOmniboxAimPopup",
-    "WebUIOmniboxFullPopup",
-    "WebUIOmniboxPopup",
-    "WebUIReloadButton",
-    "WebUIToolbar",
-)
-_FLAGS = (
-    "--headless",
-    "--remote-debugging-pipe",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--mute-audio",
-    "--hide-scrollbars",
-    "--block-new-web-contents",
-    "--js-flags=--max-old-space-size=512",
-    # It talks to nobody on its own account.
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--no-pings",
-    "--disable-background-networking",
-    "--disable-breakpad",
-    "--disable-client-side-phishing-detection",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-domain-reliability",
-    "--disable-extensions",
-    "--disable-field-trial-config",
-    "--disable-print-preview",
-    "--disable-sync",
-    "--metrics-recording-only",
-    "--password-store=basic",
-    # Its pages have a proxy each. All else finds nobody, and no name is looked up.
-    "--proxy-server=http://127.0.0.1:9",
-    "--proxy-bypass-list=<-loopback>",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    "--dns-prefetch-disable",
-    "--disable-quic",
-    # The word has changed with the years.
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    f"--disable-features={','.join(_NOT_WANTED)}",
-)
 
 
 class Chromium:
@@ -92,7 +41,10 @@ class Chromium:
         self._process = process
         self._folder = folder
         self._one_at_a_time = asyncio.Lock()
+        self._ending: asyncio.Task[None] | None = None
         self.devtools = devtools
+        life = os.pidfd_open(process.pid)
+        asyncio.get_running_loop().add_reader(life, self._take_leave, life)
 
     async def way_out(self) -> socket.socket:
         """Return a listening socket that the browser can reach; in a network of its own, nobody else can."""
@@ -108,10 +60,19 @@ class Chromium:
         await self.devtools.close()
         await asyncio.to_thread(self._await_end)
 
+    def _take_leave(self, life: int) -> None:
+        """Close when the supervisor has ended, however it has."""
+        asyncio.get_running_loop().remove_reader(life)
+        os.close(life)
+        self._ending = asyncio.create_task(self.close())
+
     def _await_end(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
-        # A supervisor that was killed has left it.
+        # What follows is for a supervisor that was killed, or can't keep up.
+        _kill_users_of(self._folder)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _ask_for_listener(self) -> socket.socket:
@@ -124,6 +85,8 @@ class Chromium:
 
 def find_program() -> str:
     """Return the path of the browser, or refuse and say how to get one."""
+    if platform.system() != "Linux":
+        raise Refusal("LOAD_ERROR", "--browser needs Linux.")
     named = os.environ.get("STRINGD_BROWSER")
     names = (named,) if named else _NAMES
     found = next(filter(None, map(shutil.which, names)), None)
@@ -149,7 +112,7 @@ async def start_chromium() -> Chromium:
     program = find_program()
     chromium, said = await _attempt(program, ())
     if chromium is None:
-        chromium, said = await _attempt(program, (_NO_SANDBOX,))
+        chromium, said = await _attempt(program, (NO_SANDBOX,))
     if chromium is None:
         raise Refusal("LOAD_ERROR", f"{program} does not start.", *said.splitlines()[-3:])
     return chromium
@@ -157,7 +120,7 @@ async def start_chromium() -> Chromium:
 
 async def _attempt(program: str, more: tuple[str, ...]) -> tuple[Chromium | None, str]:
     folder = tempfile.mkdtemp(prefix="stringd-browser-")
-    command = (program, *_FLAGS, *more, f"--user-data-dir={folder}/profile", "about:blank")
+    command = (program, *FLAGS, *more, f"--user-data-dir={folder}/profile", "about:blank")
     control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours, browsers = socket.socketpair()
     with theirs, browsers:
@@ -188,6 +151,15 @@ def _supervise(order: Order, control: socket.socket) -> subprocess.Popen[bytes]:
         pass_fds=(order.devtools,),
         start_new_session=True,
     )
+
+
+def _kill_users_of(folder: str) -> None:
+    """Kill every program that was started with a folder in its command line, which is the browser's own."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if folder.encode() in (entry / "cmdline").read_bytes():
+                    os.kill(int(entry.name), signal.SIGKILL)
 
 
 def _last_words(control: socket.socket) -> str:

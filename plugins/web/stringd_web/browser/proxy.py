@@ -10,7 +10,7 @@ from urllib.parse import SplitResultBytes, urlsplit
 
 import h11
 
-from stringd.plugin import Refusal
+from stringd.plugin import HttpFailed, Refusal
 from stringd_web.browser.border import Border
 from stringd_web.browser.wire import PIECE, Side
 
@@ -60,7 +60,7 @@ class Proxy:
         while isinstance(request := await page.receive(), h11.Request):
             try:
                 await self._answer(page, request)
-            except (Refusal, OSError, ValueError, h11.RemoteProtocolError):
+            except (Refusal, HttpFailed, OSError, ValueError, h11.ProtocolError):
                 # What has begun can't be taken back: the browser sees that the connection breaks.
                 await page.refuse()
                 return
