@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.trees import ancestors, attribute, children, remove, words
@@ -18,6 +20,7 @@ _CALLED_NAVIGATION = ", ".join(
     for name in ("id", "class")
     for word in ("nav", "menu", "sidebar", "breadcrumb", "footer", "toolbar", "pagination", "related")
 )
+_MOST_BESIDE_TITLE = 500
 _MOST_IN_LINKS = 0.6
 _LEAST_OF_MAIN = 0.25
 _LEAST_OF_ARTICLE = 0.5
@@ -105,6 +108,7 @@ def _is_in(node: LexborNode, outer: LexborNode) -> bool:
 def _keep(body: LexborNode, content: LexborNode, title: LexborNode | None) -> None:
     """Keep nothing of a page but its content, with the heading before it."""
     if title is not None:
+        title = _with_what_belongs_to_it(title, content)
         content.insert_before(title, move=True)
     kept = {content.mem_id, *(it.mem_id for it in ancestors(content))}
     if title is not None:
@@ -114,6 +118,13 @@ def _keep(body: LexborNode, content: LexborNode, title: LexborNode | None) -> No
             return
         siblings = children(above.parent) if above.parent is not None else []
         remove(it for it in siblings if it.mem_id not in kept)
+
+
+def _with_what_belongs_to_it(title: LexborNode, content: LexborNode) -> LexborNode:
+    """Return the block that a heading opens the page with, if it is a small one."""
+    around = {it.mem_id for it in ancestors(content)}
+    blocks = [title, *takewhile(lambda it: it.mem_id not in around, ancestors(title))]
+    return next(it for it in reversed(blocks) if it is title or _size(it) <= _MOST_BESIDE_TITLE)
 
 
 def _drop_lists_of_links(tree: LexborHTMLParser, whole: int) -> None:

@@ -6,9 +6,9 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.trees import attribute, remove, words
+from stringd_web.html.trees import ancestors, attribute, remove, words
 
-_MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head"
+_MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head, noframes, noembed"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"
 _DEEPEST_SHADOW = 8
 _HIDDEN = (
@@ -27,6 +27,7 @@ _ASKS = re.compile(
     r"\b(?:accept|agree|consent|allow|reject|decline|got it|akzeptieren|zustimmen|ablehnen|accepter|aceptar)",
     re.IGNORECASE,
 )
+_CONTENT = {"article", "main"}
 _SKIPS = re.compile(r"skip|jump", re.IGNORECASE)
 _LONGEST_BANNER = 3000
 _BUTTON_NOISE = {
@@ -62,9 +63,14 @@ def drop_substitutes(tree: LexborHTMLParser) -> None:
     if (
         nodes
         and tree.body is not None
-        and len(words(tree.body)) - sum(len(words(it)) for it in nodes) > _LITTLE
+        and (_has_a_heading(tree) or len(words(tree.body)) - sum(len(words(it)) for it in nodes) > _LITTLE)
     ):
         remove(nodes)
+
+
+def _has_a_heading(tree: LexborHTMLParser) -> bool:
+    headings = tree.css("h1, h2, h3, h4, h5, h6")
+    return any(words(it) and all(above.tag != "noscript" for above in ancestors(it)) for it in headings)
 
 
 def _open_shadows(tree: LexborHTMLParser) -> None:
@@ -96,7 +102,8 @@ def _skips(node: LexborNode) -> bool:
 def _asks_for_consent(node: LexborNode) -> bool:
     if node.tag in {"html", "body", "main", "article"} or node.css_first("h1, main, article"):
         return False
-    if not node.css_first("button, [role=button], input, a"):
+    is_content = any(it.tag in _CONTENT or attribute(it, "role") == "main" for it in ancestors(node))
+    if not node.css_first("button, [role=button], input" + ("" if is_content else ", a")):
         return False
     text = words(node)
     return len(text) < _LONGEST_BANNER and "cookie" in text.lower() and bool(_ASKS.search(text))
@@ -128,10 +135,14 @@ def drop_widgets(tree: LexborHTMLParser) -> None:
         "li > input[type=checkbox], li > p > input[type=checkbox], li > label > input[type=checkbox]"
     ):
         box.replace_with("[x] " if "checked" in box.attrs else "[ ] ")
-    remove(it for it in tree.css("button") if words(it).lower() in _BUTTON_NOISE)
+    remove(it for it in tree.css("button") if words(it).lower() in _BUTTON_NOISE or _copies(it))
     for select in reversed(tree.css("select")):
         select.replace_with(", ".join(words(it) for it in select.css("option")))
     remove(tree.css("input, textarea:not([readonly]), datalist, progress:empty, meter:empty"))
+
+
+def _copies(button: LexborNode) -> bool:
+    return any(attribute(button, name).lower().startswith("copy") for name in ("title", "aria-label"))
 
 
 def write_out_hints(tree: LexborHTMLParser) -> None:

@@ -11,8 +11,9 @@ from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
 from stringd_web.html.targets import Targets
 from stringd_web.html.trees import ancestors, attribute, remove, words
 
-_PREFORMATTED = frozenset({"pre", "listing", "xmp"})
+_PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _INLINE = "code, kbd, samp, tt"
+_INLINE_WITHIN = ", ".join(f"{outer} :is({_INLINE})" for outer in _INLINE.split(", "))
 _BESIDE_CODE = (
     "[class*='lineno'], [class*='linenum'], [class*='line-num'], [class*='gutter'], [class*='hljs-ln-n'], "
     ".copybtn, clipboard-copy, button"
@@ -34,16 +35,32 @@ _NO_LANGUAGE = {
     "notranslate",
 }
 _NAMES_OF_LANGUAGES = "data-lang", "data-language", "data-code-language"
-_BARE = {"sourceCode", "hljs", "src", "prettyprint", "brush:"}
+_BARE = {"highlight", "sourceCode", "hljs", "src", "prettyprint", "brush:"}
+_SAID_ALONE = {
+    "bash",
+    "c",
+    "cpp",
+    "css",
+    "go",
+    "html",
+    "java",
+    "javascript",
+    "json",
+    "python",
+    "rust",
+    "sql",
+    "yaml",
+}
 _LANGUAGE_NAME = re.compile(r"[A-Za-z][\w+#.-]*")
 _TICKS = re.compile("`+")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _OUTER_LEVELS = 3
+_MOST_IN_FIGURE = 6
 
 
 def take_code_blocks(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
     """Put marks in the place of what is in `<pre>`, byte for byte; its links are listed below."""
-    blocks = tree.css("pre, listing, xmp")
+    blocks = tree.css("pre, listing, xmp, plaintext")
     if not blocks:
         return
     remove(it for it in tree.css(_BESIDE_CODE) if _is_beside_code(it))
@@ -93,6 +110,8 @@ def fenced(text: str, language: str) -> list[str]:
 
 def take_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
     """Put marks in the place of code in a line; links in it remain links."""
+    for node in tree.css(_INLINE_WITHIN):
+        node.unwrap()
     for node in reversed(tree.css(_INLINE)):
         text = node.text()
         if BEGIN in text:
@@ -147,7 +166,8 @@ def _language(node: LexborNode) -> str:
         name = it is not None and _named_language(it)
         if name:
             return name
-    return ""
+    figure = next((it for it in islice(ancestors(node), _MOST_IN_FIGURE) if it.tag == "figure"), None)
+    return _named_language(figure) if figure is not None else ""
 
 
 def _named_language(node: LexborNode) -> str:
@@ -155,7 +175,9 @@ def _named_language(node: LexborNode) -> str:
     names = [it for name in _NAMES_OF_LANGUAGES if (it := attributes.get(name))]
     classes = (attributes.get("class") or "").split()
     names += [found[1] for it in classes if (found := _LANGUAGE.fullmatch(it))]
-    if classes and node.tag in {"pre", "code", "div"} and classes[0] in _BARE:
+    if classes and node.tag in {"pre", "code", "div", "figure"} and classes[0] in _BARE:
         names += classes[1:2]
+    if node.tag == "pre":
+        names += [it for it in classes if it in _SAID_ALONE]
     known = (it.rstrip(";") for it in names)
     return next((it for it in known if _LANGUAGE_NAME.fullmatch(it) and it.lower() not in _NO_LANGUAGE), "")

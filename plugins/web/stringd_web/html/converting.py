@@ -35,8 +35,11 @@ _LONG = 200_000
 _TAG = re.compile(r"<(/?)(?:(div|body)\b|(br|hr|wbr|input|col)\b|(h[1-6]|p|ul|ol|table|blockquote)\b|[a-z])")
 _NO_DEFINITION = re.compile(r"<dd>\s*</dd>")
 _LINK_NUMBER = re.compile(rf"<sup>((?:{BEGIN}s\d+{END})*{BEGIN}l[^<]*)</sup>")
+_EMPHASIS = re.compile(r"<(b|strong|i|em|del|s|strike)>([^<]+)</\1>")
+_SIGN = rf"[^\w\s<>&;{BEGIN}{END}]"
+_SIGNS_AROUND = re.compile(rf"({_SIGN}*)(.*?)({_SIGN}*)", re.DOTALL)
 _OTHERS = re.compile(
-    r"<(/?)(?:pre|d[ltd]|section|article|header|footer|main|aside|nav|form|fig(?:ure|caption)|center|address|hgroup|"
+    r"<(/?)(?:pre|xmp|listing|plaintext|d[ltd]|section|article|header|footer|main|aside|nav|form|fig(?:ure|caption)|center|address|hgroup|"
     r"search|dialog|object|noscript|canvas)>"
 )
 _SPECIAL = {"<pre>": "<p>", "</pre>": "</p>", "<dd>": f"<ul><li>{DEFINITION}", "</dd>": "</li></ul>"}
@@ -63,10 +66,25 @@ def _pieces(html: str) -> Iterator[str]:
     yield html[begin:]
 
 
+def _between_signs(emphasis: re.Match[str]) -> str:
+    """Return what is emphasized without the signs around it, where a letter stands beside one.
+
+    There, Markdown's stars would be stars.
+    """
+    name, text, html = emphasis[1], emphasis[2], emphasis.string
+    before, after = html[emphasis.start() - 1], html[emphasis.end() : emphasis.end() + 1]
+    found = _SIGNS_AROUND.fullmatch(text)
+    head, inner, tail = found.groups() if found else ("", text, "")
+    if not ((head and before.isalnum()) or (tail and after.isalnum())):
+        return emphasis[0]
+    return f"{head}<{name}>{inner}</{name}>{tail}" if inner else text
+
+
 def _simplified(html: str) -> str:
     """Leave nothing but elements that Markdown can show, which is less to convert."""
     html = _COMMENT.sub("", html) if "<!--" in html else html
     html = _ATTRIBUTES.sub(lambda tag: f"<{tag[1]}>", _NO_ELEMENTS.sub("", html))
     html = _BLANKS.sub(" ", html)
     html = _LINK_NUMBER.sub(r"\1", _NO_DEFINITION.sub("", html))
+    html = _EMPHASIS.sub(_between_signs, html)
     return _OTHERS.sub(lambda tag: _SPECIAL.get(tag[0]) or f"<{tag[1]}div>", html)

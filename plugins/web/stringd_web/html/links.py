@@ -16,7 +16,7 @@ _BLOCKS = (
     f"{_HEADINGS}, p, div, ul, ol, li, dl, table, pre, blockquote, hr, br, "
     "section, article, figure, header, footer"
 )
-_SIGNS = {"", "¶", "#", "§", "🔗", "∞", "\uf0c1"}
+_SIGNS = {"", "¶", "◆", "#", "§", "🔗", "∞", "\uf0c1"}
 _SAYINGS = re.compile(r"(?:direct )?link to |permalink|permanent link|anchor", re.IGNORECASE)
 _TEXT_IN_ITS_PLACE = "title", "aria-label"
 

@@ -12,7 +12,7 @@ from stringd_web.html.marks import LINK_END, Marks
 from stringd_web.html.targets import Targets
 from stringd_web.html.trees import attribute, remove, words
 
-_SOURCES = "src", "data-src", "data-lazy-src", "data-original", "data-url", "data"
+_SOURCES = "data-src", "data-lazy-src", "data-original", "src", "data-url", "data"
 _CANDIDATES = "srcset", "data-srcset"
 _PLACEHOLDER = re.compile(
     r"data:|about:|\s*$|.*(?:placeholder|spacer|blank|transparent|1x1)[\w.-]*\.(?:gif|png|svg)$",

@@ -18,6 +18,7 @@ _EMPTY_LINES = re.compile(r" *(?:\n[ >]*(?=\n))*\n([ >]*)")
 _EMPTY_END = re.compile(r"(?:\n[ >]*)+\Z")
 _ITEM = re.compile(r"(?:\n[ >]*)?(?:\n[ >]*|\A[ >]*)- \Z")
 _BLANKS = re.compile(r" +\Z")
+_LIKE_A_LIST = re.compile(r"\A(\d{0,9})([.)](?<=\d.)|[-+>]|#{1,6})(?=\s|\Z)")
 _IN_LABEL = str.maketrans({"[": "\\[", "]": "\\]"})
 
 
@@ -124,7 +125,7 @@ class Places:
         prefix = prefix.removesuffix("- ")
         self._take_back(_ITEM)
         self._write(f"\n{prefix}: " if self._length else ": ")
-        return self._joined(text)
+        return _as_text(self._joined(text))
 
     def _put_heading(self, number: int, text: str) -> str:
         title = self._marks.titles[number]
@@ -175,7 +176,11 @@ class Places:
 
     def _begin_name(self, number: int, text: str) -> str:
         self._begun[number] = self._line
-        return self._joined(text)
+        return (
+            _as_text(self._joined(text))
+            if text[:1] not in _EMPTY and self._prefix() is not None
+            else self._joined(text)
+        )
 
     def _end_name(self, number: int, text: str) -> str:
         """End a part; a mark that is alone in its line ends what is above."""
@@ -183,6 +188,11 @@ class Places:
             self._take_back(_EMPTY_END)
         self._ended[number] = self._line
         return text
+
+
+def _as_text(text: str) -> str:
+    """Keep what a mark had hidden from the converter from being taken for a list or a heading."""
+    return _LIKE_A_LIST.sub(r"\1\\\2", text)
 
 
 def _sections(headings: list[Heading], end: int) -> dict[int, int]:

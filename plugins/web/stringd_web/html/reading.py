@@ -48,7 +48,8 @@ def read_html(text: str, uri: str, *, full: bool) -> Document:
         list_fields(tree, marks, forms, uri)
     _take(tree, targets, marks)
     places = Places(marks)
-    markdown = places.fill(tidied(to_markdown(tree.body.html or "" if tree.body else ""), marks))
+    body = tree.body or tree.css_first("frameset")
+    markdown = places.fill(tidied(to_markdown(body.html or "" if body else ""), marks))
     outline = Outline(
         links=tuple(places.links),
         headings=tuple(places.headings),
