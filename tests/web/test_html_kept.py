@@ -34,3 +34,82 @@ def test_a_table_that_only_arranges_is_known_by_what_is_deep_in_its_cells() -> N
     inner = "<div><div><table><tr><th>a<th>b<tr><td>c<td>d</table></div></div>"
     page = f"<table><tr><td><font><h1>Deep</h1></font><td>{inner}</table>"
     assert text(page) == "# Deep\n\n| a | b |\n| --- | --- |\n| c | d |"
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p>a<b>Note:</b>b", "a**Note**:b"),
+        ("<p>很<b>重要。</b>请看，<b>“红茶”</b>和茶", "很**重要**。请看，“**红茶**”和茶"),
+        ("<p>a <b>Note:</b> b<i>!</i>c (<em>d.</em>)", "a **Note:** b!c (*d.*)"),
+    ],
+    ids=["a sign", "signs without blanks", "where there is no need"],
+)
+def test_emphasis_is_emphasis_beside_letters(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<dl><dt>a<dd>1. b</dl>", "a\n: 1\\. b"),
+        ("<p id=n>2. See <cite>b</cite>", "2\\. See b"),
+        ("<p id=n>- b", "\\- b"),
+        ("<p id=n># b", "\\# b"),
+        ("<ul id=n><li id=m>x</ul>", "- x"),
+        ("<ol id=n><li id=m>x</ol>", "1. x"),
+        ("<h2 id=n>x</h2>", "## x"),
+    ],
+)
+def test_what_begins_like_a_list_is_text_behind_an_id(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("a<xmp><b>x</b></xmp><listing>10 P\n20</listing>", "a\n\n```\n<b>x</b>\n```\n\n```\n10 P\n20\n```"),
+        ("<p>a<plaintext><b>x</b>", "a\n\n```\n<b>x</b></body>\n```"),
+        ("<pre class='rust item-decl'>x</pre>", "```rust\nx\n```"),
+        (
+            "<figure class='highlight go'><table><td class=gutter><pre>1</pre><td><pre>x</table></figure>",
+            "```go\nx\n```",
+        ),
+        ("<p><kbd><kbd>Page</kbd> <kbd>Down</kbd></kbd>", "`Page Down`"),
+        ("<h1>Ring<button title='Copy item path'>Copy item path</button></h1>", "# Ring"),
+        ("<h2><a href=#a>◆&nbsp;</a>warp()</h2>", "## warp()"),
+    ],
+)
+def test_code(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+def test_an_image_that_a_script_would_load_is_the_one_shown() -> None:
+    image = "<p><img alt=door src=spinner.gif data-src=/door.png>"
+    assert text(image) == "![door](https://shore.example/door.png)"
+
+
+def test_frames_are_linked_and_what_is_for_others_is_left_out() -> None:
+    page = "<frameset><frame src=toc.html title=Contents><noframes><a href=toc.html>Contents</a></noframes>"
+    shown = read_html(page, "https://shore.example/", full=False)
+    assert shown.text == "[frame: Contents](https://shore.example/toc.html)"
+
+
+def test_what_opens_a_page_is_read_where_its_content_follows() -> None:
+    page = (
+        "<div class=hero><div><h1>Walk</h1></div><p>Thursday</p></div><div>Else</div><main><p>{}</p></main>"
+    )
+    assert text(page.format("Words. " * 99)).startswith("# Walk\n\nThursday\n\nWords.")
+
+
+def test_a_page_with_a_heading_needs_no_substitute() -> None:
+    asking = "<noscript>Scripts, please.</noscript>"
+    assert text(f"{asking}<h1>Beds</h1>") == "# Beds"
+    assert text(f"{asking}<div></div>") == "Scripts, please."
+
+
+def test_what_is_about_cookies_is_no_banner() -> None:
+    section = "<section id=cookiepolicy><h2>CookiePolicy</h2>Cookies to <a href=#a>accept</a>.{}</section>"
+    content = f"<main><h1>T</h1><p>{'Words. ' * 99}</p>{section}</main>"
+    assert "## CookiePolicy" in text(content.format(""))
+    assert "CookiePolicy" not in text(content.format("<button>Accept</button>"))
