@@ -251,19 +251,10 @@ def test_nothing_is_a_page_that_says_so(visitor: Visitor, site: Site, status: st
 
 
 @pytest.mark.requirement("web.media_type")
-@pytest.mark.parametrize(
-    ("body", "media_type"),
-    [
-        ("\n <!DOCTYPE html><p>x", "text/html"),
-        ("<html>", "text/html"),
-        ("<?xml version='1.0'?>", "application/xml"),
-        ("plain", "text/plain"),
-        ("", "text/plain"),
-        (b"\x00\x01", "application/octet-stream"),
-    ],
-)
-def test_a_body_that_nobody_names(visitor: Visitor, site: Site, body: str | bytes, media_type: str) -> None:
-    assert visitor.open(site.serve("/", answer(body, media_type=None))).media_type == media_type
+def test_a_body_comes_with_what_its_server_says_of_it_and_no_more(visitor: Visitor, site: Site) -> None:
+    named = visitor.open(site.page("/named", b"\xff", "Text/HTML; charset=x"))
+    silent = visitor.open(site.serve("/silent", answer("<html>", media_type=None)))
+    assert (named.media_type, silent.media_type) == ("Text/HTML; charset=x", "")
 
 
 @pytest.mark.requirement("web.private.redirect")
