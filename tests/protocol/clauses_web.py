@@ -18,7 +18,7 @@ FETCHING = requirements(
     ("web.time", "20 s a command in all."),
     ("web.not_found", "404 and 410 are NOT_FOUND: Not found: <url>."),
     ("web.failed", "Other failures are LOAD_ERROR with the status or the reason in plain words."),
-    ("web.no_content", "204 is an empty page that says so."),
+    ("web.empty", "204 is an empty page that says so."),
     ("web.media_type", "A renderer is told what the server says of a body, with its charset."),
     ("web.private", "What a public page brings reaches no private address, whatever it is wrapped in."),
     ("web.private.typed", "What the agent types itself may, and so may what a private page links to."),

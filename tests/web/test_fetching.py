@@ -242,7 +242,7 @@ def test_a_command_takes_only_so_long(visitor: Visitor, site: Site, monkeypatch:
         assert visitor.refusal(site.url + path) == ("LOAD_ERROR", told)
 
 
-@pytest.mark.requirement("web.no_content")
+@pytest.mark.requirement("web.empty")
 @pytest.mark.parametrize("status", ["204 No Content", "205 Reset Content"])
 def test_nothing_is_a_page_that_says_so(visitor: Visitor, site: Site, status: str) -> None:
     loaded = visitor.open(site.serve("/", answer(status=status, media_type=None)))
