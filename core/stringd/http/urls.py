@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Self
 from urllib.parse import unquote_to_bytes
 
-import ada_url
-
 _PORTS = {"http:": 80, "https:": 443}
 
 
@@ -25,6 +23,9 @@ class WebUrl:
     @classmethod
     def read(cls, text: str, base: str | None = None) -> Self:
         """Read a URL, alone or relative to a base; raise `ValueError` with the reason if it is none."""
+        # It takes a while to import, and a daemon can do without until the first URL is read.
+        import ada_url
+
         try:
             url = ada_url.URL(text, base)
         except ValueError:
