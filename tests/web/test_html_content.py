@@ -19,6 +19,7 @@ AROUND = (
 )
 
 
+@pytest.mark.requirement("web.html.content")
 @pytest.mark.parametrize(
     "content", ["<main>{}</main>", "<div role=main>{}</div>", "<article>{}</article>", "<div>{}</div>"]
 )
@@ -29,6 +30,7 @@ def test_content(content: str) -> None:
         assert word in text(page, full=True)
 
 
+@pytest.mark.requirement("web.html.content")
 def test_an_articles_own_parts_are_kept() -> None:
     page = (
         f"<article><header><h1>T</h1>By me</header><p>{WORDS}</p><aside>Aside</aside>"
@@ -106,6 +108,7 @@ def test_cookies_that_are_content() -> None:
     assert "sugar" in text("<div class=cookie-recipe><p>Cookies need sugar. We all agree.</p></div>")
 
 
+@pytest.mark.requirement("web.html.machinery")
 def test_machinery_is_never_read() -> None:
     page = "<style>p{}</style><script>var a</script><template><p>tpl</p></template><!-- note --><p>text"
     assert text(page) == text(page, full=True) == "text"
@@ -118,11 +121,13 @@ def test_declarative_shadow_trees_are_read() -> None:
     )
 
 
+@pytest.mark.requirement("web.html.noscript")
 def test_noscript_only_where_nothing_else_is() -> None:
     assert text("<div id=app></div><noscript><p>Without scripts</p></noscript>") == "Without scripts"
     assert text(f"<p>{WORDS}</p><noscript><p>Without scripts</p></noscript>") == WORDS.strip()
 
 
+@pytest.mark.requirement("web.html.hidden")
 @pytest.mark.parametrize(
     "hidden",
     [

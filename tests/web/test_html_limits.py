@@ -64,6 +64,7 @@ PAGES = {
 }
 
 
+@pytest.mark.requirement("web.html.bounded")
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES.keys())
 def test_a_page_that_overwhelms_is_read(page: str) -> None:

@@ -31,6 +31,7 @@ def part(document: Document, name: str) -> str:
     return "\n".join(document.text.split("\n")[span.first : span.last]).strip()
 
 
+@pytest.mark.requirement("web.html.links")
 def test_places_of_links() -> None:
     page = read(
         "<p>See <a href=a>one <b>bold</b></a>, <a href=/b><code>two</code></a> "
@@ -49,6 +50,7 @@ def test_places_of_links() -> None:
     assert [it.image for it in links(page)] == [False, False, True, False]
 
 
+@pytest.mark.requirement("web.html.links")
 @pytest.mark.parametrize(
     ("reference", "target"),
     [
@@ -77,6 +79,7 @@ def test_what_leads_nowhere_is_text(reference: str) -> None:
     assert (page.text, links(page)) == ("a x", ())
 
 
+@pytest.mark.requirement("web.html.links")
 def test_base() -> None:
     assert targets("<a href=x>x</a>", head="<base href=/other/>") == [
         ("x", "https://docs.example.org/other/x")
@@ -103,6 +106,7 @@ def test_a_card_keeps_its_heading() -> None:
     assert [(it.level, it.text) for it in page.outline.headings] == [(3, "Title")]
 
 
+@pytest.mark.requirement("web.html.ids")
 def test_headings() -> None:
     page = read(
         "<h1>One <code>two</code><a class=headerlink href='#one'>¶</a></h1><p>x<ul><li>"
@@ -118,6 +122,7 @@ def test_headings() -> None:
     ]
 
 
+@pytest.mark.requirement("web.html.ids")
 def test_ids() -> None:
     page = read(
         "<section id=all><h1 id=top>Top</h1><p id=p>Par <span id=here>x</span></p>"
@@ -138,6 +143,7 @@ def test_ids() -> None:
     assert part(page, "code") == "```\nc\n```"
 
 
+@pytest.mark.requirement("web.html.ids")
 def test_footnotes_lead_there_and_back() -> None:
     page = read(
         "<p>Text<sup id=ref1><a href='#fn1'>1</a></sup></p>"

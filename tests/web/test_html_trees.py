@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ _SCRAPS = st.sampled_from([f"<{tag}>" for tag in _TAGS.split()] + [f"</{tag}>" f
 _SIGNS = st.sampled_from([*"\n *_`[]()#|\\<>&\"'-=~:1.", "&amp;", "<br>", "<img src=x alt=y>", "]("])
 
 
+@pytest.mark.requirement("web.html.content")
 @settings(max_examples=200, deadline=None)
 @given(_TREES)
 def test_no_word_is_lost(page: str) -> None:
@@ -42,6 +44,7 @@ def test_no_word_is_lost(page: str) -> None:
     assert set(re.findall(r"word\d+", page)) <= set(re.findall(r"word\d+", shown))
 
 
+@pytest.mark.requirement("web.html.same")
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(_SCRAPS, _WORDS, _SIGNS, st.text(max_size=5)), max_size=40).map("".join))
 def test_scraps_of_tags_are_read_always_the_same_way(page: str) -> None:

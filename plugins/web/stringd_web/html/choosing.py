@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.cleaning import drop_banners
 from stringd_web.html.trees import ancestors, attribute, children, remove, words
 
 _MAIN = "main, [role=main]"
@@ -39,7 +38,6 @@ def choose_content(tree: LexborHTMLParser) -> None:
     if content is not None and _size(content) >= _least(content) * whole:
         _keep(body, content, title)
     else:
-        drop_banners(tree)
         _drop_lists_of_links(tree, whole)
 
 

@@ -6,7 +6,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.trees import attribute, remove, words
+from stringd_web.html.trees import ancestors, attribute, remove, words
 
 _MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"
@@ -28,6 +28,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _SKIPS = re.compile(r"skip|jump", re.IGNORECASE)
+_CONTENT = {"article", "main"}
 _LONGEST_BANNER = 3000
 _IDLE = re.compile(r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE)
 WIDGETS = "input, select, textarea, button, datalist, progress, meter"
@@ -47,8 +48,13 @@ def drop_substitutes(tree: LexborHTMLParser) -> None:
     """Drop what is for browsers without scripts, unless that is most of the page."""
     nodes = tree.css("noscript")
     instead = sum(len(words(it)) for it in nodes)
-    if nodes and tree.body is not None and len(words(tree.body)) > 2 * instead:
+    if nodes and tree.body is not None and (_has_a_heading(tree) or len(words(tree.body)) > 2 * instead):
         remove(nodes)
+
+
+def _has_a_heading(tree: LexborHTMLParser) -> bool:
+    headings = tree.css("h1, h2, h3, h4, h5, h6")
+    return any(words(it) and all(above.tag != "noscript" for above in ancestors(it)) for it in headings)
 
 
 def _open_shadows(tree: LexborHTMLParser) -> None:
@@ -80,7 +86,8 @@ def _skips(node: LexborNode) -> bool:
 def _asks_for_consent(node: LexborNode) -> bool:
     if node.tag in {"html", "body", "main", "article"} or node.css_first("h1, main, article"):
         return False
-    if not node.css_first("button, [role=button], input, a"):
+    is_content = any(it.tag in _CONTENT or attribute(it, "role") == "main" for it in ancestors(node))
+    if not node.css_first("button, [role=button], input" + ("" if is_content else ", a")):
         return False
     text = words(node)
     return len(text) < _LONGEST_BANNER and "cookie" in text.lower() and bool(_ASKS.search(text))
@@ -90,14 +97,19 @@ def drop_repeated(tree: LexborHTMLParser) -> None:
     """Drop what a browser does not show and the page says elsewhere, too; what is said only there is kept."""
     hidden = [it for it in tree.css(_HIDDEN) if _is_hidden(it)]
     if hidden and tree.body is not None:
-        page = words(tree.body)
+        page = _spaced_words(tree.body)
         for node in hidden[:_MOST_COMPARED][::-1]:
-            text = words(node)
+            text = _spaced_words(node)
             if not any(map(str.isalnum, text)):
                 remove([] if node.css_first("img") else [node])
-            elif page.count(text) > 1:
-                page = page.replace(text, "", 1)
+            elif len((said := re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")).findall(page)) > 1:
+                page = said.sub("", page, count=1)
                 node.decompose()
+
+
+def _spaced_words(node: LexborNode) -> str:
+    """Return the text in a node with blanks between its elements, so that none is part of another's word."""
+    return " ".join(node.text(separator=" ").split())
 
 
 def _is_hidden(node: LexborNode) -> bool:

@@ -11,8 +11,8 @@ from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
 from stringd_web.html.targets import Targets
 from stringd_web.html.trees import ancestors, attribute, remove, renamed, words
 
-_PREFORMATTED = frozenset({"pre", "listing", "xmp"})
-_INLINE = "code, kbd, samp, tt"
+_PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
+_INLINE = frozenset({"code", "kbd", "samp", "tt"})
 _BESIDE_CODE = (
     "[class*='lineno'], [class*='linenum'], [class*='line-num'], [class*='gutter'], [class*='hljs-ln-n'], "
     ".copybtn, clipboard-copy, button"
@@ -48,7 +48,7 @@ _OUTER_LEVELS = 6
 
 def take_code_blocks(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
     """Put marks in the place of what is in `<pre>`, byte for byte; its links are listed below."""
-    blocks = tree.css("pre, listing, xmp")
+    blocks = tree.css("pre, listing, xmp, plaintext")
     if not blocks:
         return
     remove(it for it in tree.css(_BESIDE_CODE) if _is_beside_code(it))
@@ -98,7 +98,13 @@ def fenced(text: str, language: str) -> list[str]:
 
 def take_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
     """Put marks in the place of code in a line; links in it remain links."""
-    for node in reversed(tree.css(_INLINE)):
+    outer: list[LexborNode] = []
+    for node in tree.css("code, kbd, samp, tt"):
+        if node.parent is not None and node.parent.tag in _INLINE:
+            node.unwrap()
+        else:
+            outer.append(node)
+    for node in reversed(outer):
         text = node.text()
         if BEGIN in text:
             node.inner_html = "".join(_taken(part, marks) for part in _parts(text))

@@ -34,7 +34,9 @@ _ATTRIBUTES = re.compile(r"<(?!td |th |ol |li )([a-z][^ >]*) [^>]*>")
 _LONG = 200_000
 _TAG = re.compile(r"<(/?)(?:(div|body)\b|(br|hr|wbr|input|col)\b|(h[1-6]|p|ul|ol|table|blockquote)\b|[a-z])")
 _NO_DEFINITION = re.compile(r"<dd>\s*</dd>")
-_EMPHASIS = re.compile(r"<(b|strong|em|i)>([^<]+)</\1>")
+_EMPHASIS = re.compile(r"<(b|strong|i|em|del|s|strike)>([^<]+)</\1>")
+_SIGN = rf"[^\w\s<>&;{BEGIN}{END}]"
+_SIGNS_AROUND = re.compile(rf"({_SIGN}*)(.*?)({_SIGN}*)", re.DOTALL)
 _LINK_NUMBER = re.compile(rf"<sup>((?:{BEGIN}s\d+{END})*{BEGIN}l[^<]*)</sup>")
 _OTHERS = re.compile(
     r"<(/?)(?:pre|d[ltd]|section|article|header|footer|main|aside|nav|form|fig(?:ure|caption)|center|address|hgroup|"
@@ -70,13 +72,19 @@ def _simplified(html: str) -> str:
     html = _ATTRIBUTES.sub(lambda tag: f"<{tag[1]}>", _NO_ELEMENTS.sub("", html))
     html = _BLANKS.sub(" ", html)
     html = _LINK_NUMBER.sub(r"\1", html)
-    html = _EMPHASIS.sub(_emphasized, _NO_DEFINITION.sub("", html))
+    html = _EMPHASIS.sub(_between_signs, _NO_DEFINITION.sub("", html))
     return _OTHERS.sub(lambda tag: _SPECIAL.get(tag[0]) or f"<{tag[1]}div>", html)
 
 
-def _emphasized(found: re.Match[str]) -> str:
-    """Drop emphasis between a sign and a letter, as in texts without blanks: Markdown has none there."""
-    html, text = found.string, found[2]
-    is_glued = html[found.end()].isalnum() and not text[-1].isalnum()
-    is_stuck = html[found.start() - 1].isalnum() and not text[0].isalnum()
-    return text if is_glued or is_stuck else found[0]
+def _between_signs(emphasis: re.Match[str]) -> str:
+    """Return what is emphasized without the signs around it, where a letter stands beside one.
+
+    There, Markdown's stars would be stars.
+    """
+    name, text, html = emphasis[1], emphasis[2], emphasis.string
+    before, after = html[emphasis.start() - 1], html[emphasis.end() : emphasis.end() + 1]
+    found = _SIGNS_AROUND.fullmatch(text)
+    head, inner, tail = found.groups() if found else ("", text, "")
+    if not ((head and before.isalnum()) or (tail and after.isalnum())):
+        return emphasis[0]
+    return f"{head}<{name}>{inner}</{name}>{tail}" if inner else text

@@ -22,14 +22,13 @@ MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
 
 
 def framed(tree: LexborHTMLParser) -> LexborHTMLParser:
-    """Return a page of nothing but frames as one that has them beside what it says without them."""
+    """Return a page of nothing but frames as one that has them in its text."""
     frames = tree.css("frameset frame") if tree.body is None else []
     if not frames:
         return tree
-    shown = (f"<p>{it.html}</p>".replace("<frame ", "<iframe ") for it in frames)
-    instead = (it.text_lexbor() for it in tree.css("noframes"))
     head = tree.head.html if tree.head else ""
-    return LexborHTMLParser(f"{head}<body>{'</iframe>'.join((*shown, ''))}{''.join(instead)}")
+    shown = (f"{it.html}</iframe>".replace("<frame ", "<p><iframe ", 1) for it in frames)
+    return LexborHTMLParser(f"{head}<body>{''.join(shown)}")
 
 
 def take_media(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:

@@ -10,6 +10,7 @@ from stringd_web.html.choosing import choose_content
 from stringd_web.html.cleaning import (
     HINTS,
     WIDGETS,
+    drop_banners,
     drop_machinery,
     drop_repeated,
     drop_substitutes,
@@ -61,6 +62,7 @@ def read_html(text: str, uri: str, *, full: bool) -> Document:
 def _clean(tree: LexborHTMLParser, *, full: bool) -> None:
     if not full:
         choose_content(tree)
+        drop_banners(tree)
     drop_substitutes(tree)
     drop_repeated(tree)
 

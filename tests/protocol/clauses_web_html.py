@@ -1,0 +1,33 @@
+"""What runtime.md 9 decides for HTML: what of a page is read, and how."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+WEB_HTML = requirements(
+    "runtime.md 9",
+    ("web.html.structure", "Headings, lists, definitions, quotations and details keep their structure."),
+    ("web.html.code", "Code is there byte for byte, with its language."),
+    ("web.html.tables", "Tables stay tables; what only arranges a page is taken apart."),
+    (
+        "web.html.media",
+        "Images, frames and what plays have a name and an address, data has none.",
+    ),
+    ("web.html.formulas", "Formulas are TeX where the page has it."),
+    ("web.html.text", "HTML text and code never become blocks, directives, actions or structure."),
+    (
+        "web.html.content",
+        "Page-level navigation, header, footer, aside are dropped, an article's own kept.",
+    ),
+    ("web.html.machinery", "Scripts, styles and templates are never read."),
+    ("web.html.noscript", "<noscript> only where nothing else has content."),
+    ("web.html.hidden", "Hidden words are read once: kept where they are said nowhere else."),
+    ("web.html.title", "The title is that of <title>, else the first heading."),
+    (
+        "web.html.links",
+        "Relative links are made absolute, <base> honoured; to the page itself they are #id.",
+    ),
+    ("web.html.ids", "Ids of headings and sections are addressable as #id beside slugs."),
+    ("web.html.same", "The same page has the same text and links, always."),
+    ("web.html.bounded", "Every page is read, in time that grows with its length."),
+)
