@@ -13,12 +13,12 @@ from stringd.contracts.daemon import CommandHelp, Left, Record
 from stringd.contracts.documents import Document, Loaded, Located, Wanted
 from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome
-from stringd.contracts.sessions import SessionSummary, State, TopicName
+from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
 from stringd.documents.loading import as_document, find_document, render_document
 from stringd.documents.locks import FileLocks
 from stringd.documents.undo import UndoStore
-from stringd.errors import InvalidTopic, StorageFailed
+from stringd.errors import InvalidTopic, Refusal, StorageFailed
 from stringd.host.catalogue import Catalogue
 from stringd.host.registration import Plugins, load_plugins
 from stringd.secrets import SecretStore
@@ -105,6 +105,14 @@ class Kernel:
     def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
         """Return the commands of a topic type by name, sorted."""
         return self.catalogue.commands_of(topic_type)
+
+    async def fork(self, session: Session, name: TopicName) -> None:
+        """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
+        if self.registry.get(session.user.id, name):
+            raise Refusal("CONFLICT", f"The topic is there already: {name}")
+        copy = self.registry.touch(session.user, name)
+        copy.state = session.state
+        await self.registry.save(copy)
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""

@@ -40,6 +40,7 @@ TABS = requirements(
         "web.tabs",
         "A URL without a topic opens a numbered web topic, --tab one by name; tabs are listed and closed.",
     ),
+    ("web.tabs.fork", "A tab is forked: variables are copied, and the first tab stays where it is."),
 )
 
 WEB_READING = PARTS + FINDING + TABS

@@ -99,3 +99,36 @@ def test_what_makes_no_sense_is_refused(run: Run, words: list[str], message: str
 def test_a_name_that_is_none_is_refused(run: Run, home: str) -> None:
     refused = run("string", "--tab", "no name", home)
     assert (refused.returncode, refused.stderr) == (1, "string: Invalid topic: web:no name\n")
+
+
+@pytest.mark.requirement("web.tabs.fork")
+def test_a_link_is_followed_in_a_tab_of_its_own(run: Run, home: str, daemon: DaemonProcess) -> None:
+    run("string", home)
+    run("string", "web:1", '/set {town} = "Oslo"')
+    assert run("string", "web:1", "/fork tour").stdout == "Forked: web:tour\n"
+    assert run("string", "web:tour", "/open @guide").stdout.startswith(f"Opened {home}guide\n")
+    daemon.restart()
+    assert run("string", "web:tour", "/set").stdout == 'Variables\n---\n{town} = "Oslo"\n'
+    assert run("string", "web:tour", "/back").stdout.startswith(f"Back to {home}\n")
+    run("string", "web:tour", '/set {town} = "Bergen"')
+    assert run("string", "web:1", "/set").stdout == 'Variables\n---\n{town} = "Oslo"\n'
+    topics = f"web:1  {home}\nweb:tour  {home}\n"
+    assert run("string", "web:1", "/topics web").stdout == f"Topics\n---\n{topics}"
+
+
+@pytest.mark.requirement("web.tabs.fork")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("1", "ERROR(CONFLICT): The topic is there already: web:1"),
+        ("web:1", "ERROR(CONFLICT): The topic is there already: web:1"),
+        ("file:x", "ERROR(INVALID_TARGET): A web topic goes on in one of its type, not file:x."),
+        ("no name", "ERROR(INVALID_TARGET): Invalid topic: web:no name"),
+        ("", "ERROR(INVALID_PAYLOAD): No name for the other topic.\nUsage: /fork name"),
+    ],
+)
+def test_a_tab_is_forked_into_a_new_one_only(run: Run, home: str, name: str, message: str) -> None:
+    run("string", home)
+    refused = run("string", "web:1", f"/fork {name}")
+    assert (refused.returncode, refused.stderr) == (1, f"{message}\n")
+    assert run("string", "web:1", "/topics").stdout == f"Topics\n---\nweb:1  {home}\n"

@@ -9,6 +9,7 @@ from stringd.commands.close import CLOSE
 from stringd.commands.editing import EDIT
 from stringd.commands.execute import EXEC
 from stringd.commands.finding import FIND
+from stringd.commands.forking import FORK
 from stringd.commands.help import HELP
 from stringd.commands.info import INFO
 from stringd.commands.navigating import NAV
@@ -36,6 +37,7 @@ def stringd_commands() -> Iterable[Command]:
         EDIT,
         EXEC,
         FIND,
+        FORK,
         HELP,
         INFO,
         LS,

@@ -15,7 +15,7 @@ from stringd.contracts.edits import Undo
 from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome, Reply
 from stringd.contracts.secrets import Secrets
-from stringd.contracts.sessions import SessionSummary, TopicName
+from stringd.contracts.sessions import Session, SessionSummary, TopicName
 from stringd.contracts.users import User
 
 Left: TypeAlias = Callable[[], Awaitable[None]]
@@ -71,6 +71,9 @@ class Daemon(Protocol):
 
     def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
         """Return the commands of a topic type by name, sorted."""
+
+    async def fork(self, session: Session, name: TopicName) -> None:
+        """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the topics of one user, or of all."""
