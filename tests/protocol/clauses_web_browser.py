@@ -23,6 +23,10 @@ WEB_BROWSER = requirements(
     ("browser.own_port", "No page reaches the daemon's own port."),
     ("browser.time", "20 s a command in all."),
     ("browser.memory", "The browser's memory, and what a page takes from the network, have an end."),
+    (
+        "browser.sandbox",
+        "The browser has its sandbox, and no network, where the system allows it.",
+    ),
     ("browser.silent", "Dialogs, windows, downloads and permissions come to nothing."),
     ("browser.steps", "At most ten redirects and changes of its own."),
     ("browser.failed", "What is no page, or no success, is NOT_FOUND or LOAD_ERROR with the reason."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -205,7 +206,8 @@ def test_a_browser_that_is_killed_at_work_is_an_error(alone: Stage, site: Site) 
 def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site) -> None:
     site.page("/loop", "<p>Loops.</p><script>while (true) {}</script>")
     other = Stage(daemon=alone.daemon, topic="file:other")
-    looping = threading.Thread(target=alone.send, args=(f"/open {site.url}/loop --browser",))
+    answers: list[str] = []
+    looping = threading.Thread(target=lambda: answers.append(alone.send(f"/open {site.url}/loop --browser")))
     looping.start()
     wait_for(lambda: "/loop" in site.paths)
     began = time.monotonic()
@@ -214,6 +216,8 @@ def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site
     assert looping.is_alive()
     assert time.monotonic() - began < 10
     looping.join()
+    assert "The page had not come to rest" in answers[0]
+    assert "Loops." in answers[0]
 
 
 @pytest.mark.requirement("browser.life")
@@ -227,3 +231,13 @@ def test_it_ends_when_nobody_wants_it() -> None:
         return found
 
     assert first_of(asyncio.run(use()))
+
+
+@pytest.mark.requirement("browser.sandbox")
+def test_it_has_a_sandbox_and_no_network_where_that_can_be_had(alone: Stage, site: Site) -> None:
+    if subprocess.run(["unshare", "--map-root-user", "--net", "true"], check=False).returncode:
+        pytest.skip("this system gives no namespaces")
+    open_app(alone, site)
+    found = browser_of(alone)
+    assert not [it for it in found.values() if "--no-sandbox" in it]
+    assert Path(f"/proc/{first_of(found)}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()

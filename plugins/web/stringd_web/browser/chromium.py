@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import platform
 import shutil
@@ -21,6 +22,8 @@ from stringd_web.browser.devtools import BrowserGone, DevTools
 from stringd_web.browser.flags import FLAGS, NO_SANDBOX
 from stringd_web.browser.popups import Popups
 from stringd_web.browser.supervisor import Order
+
+log = logging.getLogger(__name__)
 
 START_SECONDS = 10.0
 _CONTROL_SECONDS = 5.0
@@ -111,10 +114,12 @@ async def start_chromium() -> Chromium:
     """Start a browser in its sandbox, and without only where that can't be had."""
     program = find_program()
     chromium, said = await _attempt(program, ())
-    if chromium is None:
-        chromium, said = await _attempt(program, (NO_SANDBOX,))
+    if chromium:
+        return chromium
+    chromium, said = await _attempt(program, (NO_SANDBOX,))
     if chromium is None:
         raise Refusal("LOAD_ERROR", f"{program} does not start.", *said.splitlines()[-3:])
+    log.warning("%s runs without its sandbox: this system lets it have none", program)
     return chromium
 
 
