@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.documents.topic import open_document_topic
-from stringd.plugin import Daemon, Loader, Renderer, Service, TopicType, hookimpl
+from stringd.plugin import Daemon, Document, Loaded, Loader, Renderer, Service, TopicType, hookimpl
 from stringd_web.browser.running import Browser
 from stringd_web.loader import web_loader
-from stringd_web.renderers import RENDERER
 
 _BROWSER = Browser()
 
@@ -35,10 +34,17 @@ def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
 @hookimpl
 def stringd_renderers() -> Iterable[Renderer]:
     """Make documents of all that nobody else renders."""
-    return (RENDERER,)
+    return (Renderer(media_types=("*/*",), render=_render),)
 
 
 @hookimpl
 def stringd_services() -> Iterable[Service]:
     """End the browser with the daemon."""
     return (Service(name="browser", run=_BROWSER.keep),)
+
+
+def _render(loaded: Loaded) -> Document:
+    # What it takes to read all kinds of pages takes a while to import, and not every daemon needs it.
+    from stringd_web.renderers import render
+
+    return render(loaded)

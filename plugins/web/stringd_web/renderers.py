@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from stringd.documents.binary import facts_page
-from stringd.plugin import Document, Loaded, Renderer
+from stringd.plugin import Document, Loaded
 from stringd.text.names import printable
 from stringd_web.kinds import ANY_JSON, ANY_XML, CODE, JSON_LINES, kind_of, name_of
 from stringd_web.markup import html_document, json_or_feed, xml_document
@@ -52,4 +52,3 @@ _KINDS: tuple[tuple[re.Pattern[str], _Make], ...] = tuple(
         (r".*", _description),
     )
 )
-RENDERER = Renderer(media_types=("*/*",), render=render)

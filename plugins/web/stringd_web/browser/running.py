@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from stringd.plugin import Refusal
-from stringd_web.browser.chromium import Chromium, start_chromium
+
+if TYPE_CHECKING:
+    from stringd_web.browser.chromium import Chromium
 
 IDLE_SECONDS = 300.0
 MOST_PAGES = 4
@@ -57,6 +60,9 @@ class Browser:
             await chromium.close()
 
     async def _ready(self) -> Chromium:
+        # Few daemons ever need it.
+        from stringd_web.browser.chromium import start_chromium
+
         async with self._starting:
             if self._chromium and self._chromium.devtools.gone.is_set():
                 await self.close()
