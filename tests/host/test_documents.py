@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.host.conftest import StartInstalled
 
 
 def test_a_uri_is_loaded_and_rendered(garden: DaemonProcess) -> None:
@@ -26,10 +27,17 @@ def test_string_shows_it(string: Callable[..., str]) -> None:
     [
         ("seed:stone", "NOT_FOUND", "No such seed: stone"),
         ("stone:beet", "INVALID_TARGET", "No plugin loads stone: URIs.\nschemes: app, http, https, seed"),
-        ("seed:gravel", "LOAD_ERROR", "No plugin renders text/x-gravel: seed:gravel"),
     ],
 )
 def test_what_can_not_be_loaded_says_why(uri: str, code: str, said: str, garden: DaemonProcess) -> None:
     refused = garden.exec(f"/leaf {uri}")
     assert refused.content == f"re: /leaf {uri}\nERROR({code}): {said}"
     assert refused.head["meta"] is None
+
+
+def test_what_nobody_renders_says_so(start_installed: StartInstalled) -> None:
+    daemon = start_installed("--without", "web")
+    daemon.register("default", daemon.home)
+    refused = daemon.exec("/leaf seed:gravel")
+    said = "ERROR(LOAD_ERROR): No plugin renders text/x-gravel: seed:gravel"
+    assert refused.content == f"re: /leaf seed:gravel\n{said}"

@@ -160,7 +160,7 @@ def test_code_stands_in_a_fence(
     assert stage.send("/source").endswith(text)
 
 
-@pytest.mark.requirement("web.no_content")
+@pytest.mark.requirement("web.empty")
 @pytest.mark.parametrize(
     ("body", "media_type"),
     [
@@ -177,7 +177,7 @@ def test_an_empty_page_says_so(stage: Stage, site: Site, body: str, media_type: 
     assert opened(stage, site, body, media_type) == "(no content)"
 
 
-@pytest.mark.requirement("web.no_content")
+@pytest.mark.requirement("web.empty")
 def test_an_answer_without_content_says_so(stage: Stage, site: Site) -> None:
     url = site.serve("/none", answer(status="204 No Content", media_type=None))
     assert "There is nothing here: the server answers 204 No Content." in stage.send(f"/open {url}")
