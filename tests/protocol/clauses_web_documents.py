@@ -18,6 +18,7 @@ WEB_DOCUMENTS = (
         ("web.plain", "Plain text is as it is, and nothing in it is a construct."),
         ("web.code", "Code and data stand in a fence with their language."),
         ("web.json", "JSON is laid out in a fence, undamaged; what is none is shown with a word."),
+        ("web.kinds.time", "No bytes take longer to be shown than their size explains."),
         ("web.json.time", "Laying 10 MiB of JSON out takes bounded time and space."),
         ("web.xml", "XML that is no feed stands in a fence."),
         ("web.feeds", "Feeds are lists of entries: linked title, date, author, summary, enclosures."),

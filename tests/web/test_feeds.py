@@ -156,6 +156,13 @@ def test_a_long_summary_says_how_much_is_left() -> None:
     assert text.endswith("… [1000 more characters]\n")
 
 
+@pytest.mark.requirement("web.feeds")
+def test_a_feed_without_end_says_how_much_is_left() -> None:
+    text = rendered(f"<rss><channel>{'<item><title>T</title></item>' * 5002}</channel></rss>").text
+    assert text.count("- T\n") == 5000
+    assert text.endswith("[!] 2 more entries: /source shows the feed.\n")
+
+
 @pytest.mark.requirement("web.feeds.entities")
 @pytest.mark.parametrize("body", [BOMB, OUTSIDE, PARAMETER])
 @pytest.mark.parametrize("media_type", ["application/rss+xml", "application/atom+xml", "text/xml", ""])

@@ -23,12 +23,18 @@ _ISO_2022, _SHIFT = "iso-2022-jp", b"\x1b$"
 # What the detector calls it, and what browsers do.
 _THAI, _WINDOWS_THAI = "cp874", "windows-874"
 _BAD = (*map(chr, range(0x80, 0xA0)), "\ufffd")
-_TELLING = re.compile(rb"[^\n]{0,200}[\x80-\xff][^\n]{0,200}")
+_NOT_ASCII = re.compile(rb"[\x80-\xff]+")
+# So many bytes around what is not ASCII are looked at with it.
+_AROUND = 100
 _PARAMETER = re.compile(r""";\s*charset\s*=\s*["']?([^"';,\s]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']""")
-_ATTRIBUTES = rb"""(?:[^>"']|"[^"]*"|'[^']*')*"""
+_ATTRIBUTES = rb"""(?:[^<>"']|"[^"]*"|'[^']*')*"""
 _TAG = re.compile(
-    rb"<!(?=--)(?s:.*?)-->|<meta(?=[\s/])(?P<meta>" + _ATTRIBUTES + rb")>|</?[a-z]" + _ATTRIBUTES + rb">",
+    rb"<!(?=--)(?s:.*?)(?:-->|\Z)|<meta(?=[\s/])(?P<meta>"
+    + _ATTRIBUTES
+    + rb")>|</?[a-z]"
+    + _ATTRIBUTES
+    + rb">",
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(rb"""([^\s/>="']+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
@@ -155,15 +161,21 @@ def _detected(body: bytes) -> str:
     from chardetng_py import EncodingDetector
 
     detector = EncodingDetector()
-    size = 0
-    for found in _TELLING.finditer(body):
-        detector.feed(found[0] + b"\n", last=False)
-        size += len(found[0])
-        if size > _SAMPLE:
-            break
-    detector.feed(b"", last=True)
+    detector.feed(_sample(body), last=True)
     guess = detector.guess(tld=None, allow_utf8=False)
     return _name(_WINDOWS_THAI if guess == _THAI else guess) or _WESTERN
+
+
+def _sample(body: bytes) -> bytes:
+    """Return what is not ASCII, with a little around it, up to some size."""
+    sample, reached = bytearray(), 0
+    for found in _NOT_ASCII.finditer(body):
+        last = found.end() + _AROUND
+        sample += body[max(reached, found.start() - _AROUND) : last]
+        reached = max(reached, last)
+        if len(sample) > _SAMPLE:
+            break
+    return bytes(sample[: 2 * _SAMPLE])
 
 
 def _strictly(body: bytes, codec: str) -> str | None:

@@ -59,12 +59,14 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"BM", "image/bmp"),
 )
 _HTML = re.compile(
-    rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL
+    rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL
 )
 _SOME_HTML = re.compile(
     rb"\s*<(?:!--|(?:script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s>])", re.IGNORECASE
 )
-_SVG = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype\s+svg[^>]*>\s*|<!--.*?-->\s*)*<svg[\s>]", re.DOTALL)
+_SVG = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype\s+svg[^>]*>\s*|<!--(?:(?!-->).)*-->\s*)*<svg[\s>]", re.DOTALL
+)
 _XML = re.compile(rb"\s*<(?:\?xml\s|(?:rss|feed|rdf:RDF)[\s>])")
 _JSON = re.compile(rb"\s*[\[{]")
 

@@ -50,8 +50,8 @@ def _feed(loaded: Loaded, feed: Feed, text: str) -> Document:
 
 def _plain(html: str) -> str:
     """Return the words of a piece of HTML."""
-    from selectolax.lexbor import LexborHTMLParser
+    from stringd_web.html.guarding import parsed
 
-    tree = LexborHTMLParser(f"<body>{html}")
+    tree = parsed(f"<body>{html}")
     tree.strip_tags(["script", "style", "template"], recursive=True)
     return tree.body.text(separator=" ") if tree.body else ""

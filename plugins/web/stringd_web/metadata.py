@@ -13,6 +13,7 @@ from stringd_web.kinds import PDF, SVG
 
 Fact = tuple[str, str]
 Size = tuple[int, int]
+_PDF_ENDS = 256 * 1024
 _PDF_TITLE = re.compile(rb"/Title\s*(?:\(((?:[^()\\]|\\.){0,2000})\)|<([0-9A-Fa-f\s]{0,4000})>)", re.DOTALL)
 _PDF_PAGES = re.compile(
     rb"/Type\s*/Pages\b[^>]{0,500}?/Count\s+(\d+)|/Count\s+(\d+)[^>]{0,500}?/Type\s*/Pages\b"
@@ -29,9 +30,10 @@ _PDF_LETTERS = {
     b"\r": b"",
 }
 _SVG_HEAD = 64 * 1024
-_SVG_TAG = re.compile(r"""<svg\b((?:[^>"']|"[^"]*"|'[^']*')*)>""")
-_SVG_TITLE = re.compile(r"<title(?:\s[^>]*)?>([^<]*)</title>")
+_SVG_TAG = re.compile(r"""<svg\b((?:[^<>"']|"[^"]*"|'[^']*')*)>""")
+_SVG_TITLE = re.compile(r"<title(?:\s[^<>]*)?>([^<]*)</title>")
 _SVG_ATTRIBUTE = re.compile(r"""\b(width|height|viewBox)\s*=\s*["']([^"']*)["']""")
+_JPEG_HEAD = 1024 * 1024
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_ALONE = frozenset((0x01, *range(0xD0, 0xD9)))
 
@@ -65,7 +67,7 @@ def _of_gif(body: bytes) -> Size | None:
 
 def _of_jpeg(body: bytes) -> Size | None:
     place = 2
-    while place + 9 < len(body) and body[place] == 0xFF:
+    while place + 9 < min(len(body), _JPEG_HEAD) and body[place] == 0xFF:
         kind = body[place + 1]
         if kind in _JPEG_SIZES:
             return int.from_bytes(body[place + 7 : place + 9], "big"), int.from_bytes(
@@ -126,10 +128,11 @@ def _of_svg(text: str) -> Iterator[Fact]:
 
 
 def _of_pdf(body: bytes) -> Iterator[Fact]:
-    title = next(filter(None, map(_pdf_title, _PDF_TITLE.finditer(body))), "")
+    told = body if len(body) <= 2 * _PDF_ENDS else body[:_PDF_ENDS] + body[-_PDF_ENDS:]
+    title = next(filter(None, map(_pdf_title, _PDF_TITLE.finditer(told))), "")
     if title:
         yield "title", title
-    pages = [int(it[1] or it[2]) for it in _PDF_PAGES.finditer(body)]
+    pages = [int(it[1] or it[2]) for it in _PDF_PAGES.finditer(told)]
     if pages:
         yield "pages", str(max(pages))
 

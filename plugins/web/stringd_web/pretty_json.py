@@ -21,6 +21,7 @@ _DEEPER = {"[": 1, "{": 1, "]": -1, "}": -1, ",": 0}
 _ALL_BUT_MARKS = re.compile(r"[^\[\]{},]+")
 # What is laid out may take so many times the space, and this much more; else it stays as it is.
 _GROWTH, _SPARE = 4, 100_000
+_MOST_LINES = 50_000
 
 
 class InvalidJson(ValueError):
@@ -49,7 +50,12 @@ def laid_out(text: str) -> str:
 
 
 def laid_out_lines(text: str) -> str:
-    """Return JSON that has a value in each line with all of them laid out, or raise `InvalidJson`."""
+    """Return JSON that has a value in each line with all of them laid out, or raise `InvalidJson`.
+
+    Very many lines stay as they are.
+    """
+    if text.count("\n") > _MOST_LINES:
+        return text.strip(_BLANK)
     return "\n".join(_laid_out_line(line, number) for number, line in enumerate(text.split("\n"), 1) if line)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from urllib.parse import urljoin
 
-from stringd_web.feeds.records import NOTHING, Enclosure, Entry, Feed, Words
+from stringd_web.feeds.records import MOST_ENTRIES, NOTHING, Enclosure, Entry, Feed, Words
 from stringd_web.feeds.xml import Element
 
 _HTML = {"html", "text/html"}
@@ -18,12 +18,13 @@ def read_atom(root: Element, uri: str) -> Feed | None:
     if root.name != "atom:feed":
         return None
     base = _base(root, uri)
-    author = _author(root)
+    author, entries = _author(root), [*root.all("atom:entry")]
     return Feed(
         title=_words(root.first("atom:title")),
         uri=_link(root, base),
         summary=_words(root.first("atom:subtitle", "atom:tagline")),
-        entries=tuple(_entry(it, _base(it, base), author) for it in root.all("atom:entry")),
+        entries=tuple(_entry(it, _base(it, base), author) for it in entries[:MOST_ENTRIES]),
+        more=len(entries[MOST_ENTRIES:]),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin
 
-from stringd_web.feeds.records import Enclosure, Entry, Feed, Words
+from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words
 
 _VERSION = "jsonfeed.org/version/"
 
@@ -23,12 +23,13 @@ def read_json_feed(text: str, uri: str) -> Feed | None:
     items = feed.get("items") if isinstance(feed, dict) and _VERSION in _text(feed, "version") else None
     if not isinstance(items, list):
         return None
-    home = _text(feed, "home_page_url")
+    home, author = _text(feed, "home_page_url"), _authors(feed)
     return Feed(
         title=Words(text=_text(feed, "title")),
         uri=urljoin(uri, home) if home else "",
         summary=Words(text=_text(feed, "description")),
-        entries=tuple(_entry(it, uri, _authors(feed)) for it in items if isinstance(it, dict)),
+        entries=tuple(_entry(it, uri, author) for it in items[:MOST_ENTRIES] if isinstance(it, dict)),
+        more=len(items[MOST_ENTRIES:]),
     )
 
 

@@ -30,6 +30,8 @@ def feed_page(feed: Feed, plain: Plain, uri: str) -> tuple[str, Writing]:
         writing.put("(no entries)\n")
     for entry in feed.entries:
         _put_entry(entry, plain, writing)
+    if feed.more:
+        writing.put(f"\n[!] {counted(feed.more, 'more entry', 'more entries')}: /source shows the feed.\n")
     return title, writing
 
 

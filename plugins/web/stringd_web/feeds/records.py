@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Nobody reads further, and each takes its time.
+MOST_ENTRIES = 5000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
@@ -46,3 +49,5 @@ class Feed:
     uri: str = ""
     summary: Words = NOTHING
     entries: tuple[Entry, ...] = ()
+    more: int = 0
+    """How many entries there are beyond these."""

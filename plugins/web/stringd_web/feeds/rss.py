@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
-from stringd_web.feeds.records import Enclosure, Entry, Feed, Words
+from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words
 from stringd_web.feeds.xml import Element
 
 _WEB = ("http://", "https://")
@@ -24,7 +24,8 @@ def read_rss(root: Element, uri: str) -> Feed | None:
         title=Words(text=channel.told("title"), is_html=True),
         uri=home if channel.told("link") else "",
         summary=Words(text=channel.told("description", "itunes:summary"), is_html=True),
-        entries=tuple(_entry(it, home) for it in items),
+        entries=tuple(_entry(it, home) for it in items[:MOST_ENTRIES]),
+        more=len(items[MOST_ENTRIES:]),
     )
 
 

@@ -11,6 +11,7 @@ from xml.parsers import expat
 from stringd.plugin import Refusal
 
 MOST_DEPTH = 200
+MOST_ELEMENTS = 200_000
 _DEFAULT = "xmlns"
 _ATOM = "atom"
 # Names of these have no prefix here; others get the one that is usual for them.
@@ -34,7 +35,7 @@ _USUAL = {
 }
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LOOSE = re.compile(
-    r"(<!\[CDATA\[.*?\]\]>|<!--.*?-->)|&(?!#\d+;|#x[0-9a-fA-F]+;|[A-Za-z][\w.-]*;)", re.DOTALL
+    r"(<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z))|&(?!#\d+;|#x[0-9a-fA-F]+;|[A-Za-z][\w.-]*;)", re.DOTALL
 )
 
 
@@ -71,7 +72,7 @@ class Element:
 
 
 def read_xml(text: str, uri: str) -> Element | None:
-    """Return the root of a document, or raise `NotWellFormed`; None where it is nested too deep for a feed.
+    """Return the root of a document, or raise `NotWellFormed`; None where it is too much for a feed.
 
     A document that declares entities is refused.
     """
@@ -90,14 +91,15 @@ def _read_again(text: str, uri: str) -> Element | None:
         raise NotWellFormed(f"line {error.lineno}, column {error.offset + 1}") from None
 
 
-class _TooDeep(Exception):
-    """Nothing that anyone reads is nested so deep."""
+class _TooMuch(Exception):
+    """No feed that anyone reads has so many elements, or is nested so deep."""
 
 
 class _Reader:
     def __init__(self, uri: str) -> None:
         self._uri = uri
         self._open = [Element("", {})]
+        self._elements = 0
         self._spaces: list[dict[str, str]] = [{}]
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
@@ -112,13 +114,14 @@ class _Reader:
     def read(self, text: str) -> Element | None:
         try:
             self._parser.Parse(text, True)
-        except _TooDeep:
+        except _TooMuch:
             return None
         return self._open[0].children[0]
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self._open) > MOST_DEPTH:
-            raise _TooDeep
+        self._elements += 1
+        if len(self._open) > MOST_DEPTH or self._elements > MOST_ELEMENTS:
+            raise _TooMuch
         declared = {key: value for key, value in attributes.items() if key.startswith(_DEFAULT)}
         self._spaces.append({**self._spaces[-1], **declared} if declared else self._spaces[-1])
         element = Element(self._named(name), attributes)

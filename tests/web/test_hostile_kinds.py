@@ -1,0 +1,49 @@
+"""What is made to take long is shown, or refused, in time that its size explains."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+
+import pytest
+
+from stringd.plugin import Loaded, Refusal
+from stringd_web.renderers import render
+
+SIZE = 4 * 1024**2
+LONGEST = 10.0
+
+
+@pytest.mark.requirement("web.kinds.time")
+@pytest.mark.parametrize(
+    ("media_type", "begins", "piece", "ends"),
+    [
+        ("", "", "<!---->", "x"),
+        ("", "<svg ", "<svg ", ""),
+        ("image/svg+xml", "", "<svg a='", ""),
+        ("image/svg+xml", "", "<title ", ""),
+        ("text/plain", "", "a", "\xff"),
+        ("text/html", "", "<meta '", ""),
+        ("text/x-log", "x", "\n", "x"),
+        ("text/x-log", "", " `", "x"),
+        ("application/pdf", "%PDF-", "/Type/Pages", ""),
+        ("application/pdf", "%PDF-", "/Count 1", ""),
+        ("application/pdf", "%PDF-", "/Title(", ""),
+        ("application/xml", "<a>&", "<![CDATA[", ""),
+        ("application/xml", "<a>&", "<!--", ""),
+        ("application/xml", "<rss><channel>", "<item/>", "</channel></rss>"),
+        ("application/rss+xml", "<rss><channel><description>", "&lt;b&gt;", "</description></channel></rss>"),
+        ("application/rss+xml", "<rss><channel><title>", "&lt;a&gt;&lt;p&gt;", "</title></channel></rss>"),
+        ("application/rss+xml", "", "<!DOCTYPE x ", ""),
+        ("application/json", "[", "[ ", ""),
+        ("application/x-ndjson", "", "1\n", ""),
+        ("image/jpeg", "\xff\xd8", "\xff\xff", ""),
+        ("image/jpeg", "\xff\xd8", "\xff\x01\xff\xe0\0\0", ""),
+    ],
+)
+def test_nothing_takes_long(media_type: str, begins: str, piece: str, ends: str) -> None:
+    body = (begins + piece * (SIZE // len(piece)) + ends).encode("latin-1")
+    began = time.monotonic()
+    with suppress(Refusal):
+        assert render(Loaded(uri="https://x.example/y", media_type=media_type, body=body)).text
+    assert time.monotonic() - began < LONGEST
