@@ -31,6 +31,7 @@ _SKIPS = re.compile(r"skip|jump", re.IGNORECASE)
 _CONTENT = {"article", "main"}
 _LONGEST_BANNER = 3000
 _IDLE = re.compile(r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE)
+DOUBTFUL = f"noscript, {_HIDDEN}, {_BANNERS}"
 WIDGETS = "input, select, textarea, button, datalist, progress, meter"
 HINTS = "abbr, acronym"
 

@@ -38,7 +38,7 @@ def take_links(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
 
 def _is_permalink(node: LexborNode, label: str) -> bool:
     """Tell whether a link only offers the address of the heading that it stands in, or beside."""
-    if any(map(str.isalnum, label)) or "id" in node.attrs or "name" in node.attrs:
+    if label[:1].isalnum() or any(map(str.isalnum, label)) or "id" in node.attrs or "name" in node.attrs:
         return False
     return label in _SIGNS or any(it.tag in _HEADING_TAGS for it in ancestors(node))
 

@@ -8,6 +8,7 @@ from stringd_web.html.marks import Marks
 from stringd_web.html.trees import BLOCKS, attribute, begin_with, renamed
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_UNLIKE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6), summary:has(h1, h2, h3, h4, h5, h6)"
 _WITHOUT_TEXT = frozenset({"table", "ul", "ol", "menu", "dl", "tbody", "thead", "tfoot"})
 _VOID = frozenset(
     {"br", "hr", "img", "input", "wbr", "area", "col", "embed", "source", "track", "select", "textarea"}
@@ -19,18 +20,24 @@ _CONTAINERS = frozenset(
 
 def take_headings(tree: LexborHTMLParser, marks: Marks) -> None:
     """Mark the headings; those that are only called so become some."""
-    for node in tree.css("[role=heading]:not(h1, h2, h3, h4, h5, h6)"):
-        level = attribute(node, "aria-level")
-        heading = renamed(tree, node, f"h{level if level in set('123456') else 2}")
-        heading.attrs["id"] = attribute(node, "id")
-    for node in tree.css("summary:has(h1, h2, h3, h4, h5, h6)"):
-        renamed(tree, node, "div")
-    for br in tree.css("h1 br, h2 br, h3 br, h4 br, h5 br, h6 br"):
-        br.replace_with(" ")
+    for node in reversed(tree.css(_UNLIKE_HEADINGS)):
+        _make_heading(tree, node)
     for node in tree.css("h1, h2, h3, h4, h5, h6"):
+        for br in node.css("br"):
+            br.replace_with(" ")
         text = marks.plain(node.text_lexbor())
         if text:
             begin_with(node, marks.title(int((node.tag or "h2")[1]), text))
+
+
+def _make_heading(tree: LexborHTMLParser, node: LexborNode) -> None:
+    """Make a heading of what is called one; a summary that holds a heading is none beside it."""
+    if node.tag == "summary":
+        renamed(tree, node, "div")
+        return
+    level, name = attribute(node, "aria-level"), attribute(node, "id")
+    heading = renamed(tree, node, f"h{level if level in set('123456') else 2}")
+    heading.attrs["id"] = name
 
 
 def take_names(tree: LexborHTMLParser, marks: Marks) -> None:

@@ -8,6 +8,7 @@ from stringd.contracts.documents import Document
 from stringd.contracts.outlines import Outline
 from stringd_web.html.choosing import choose_content
 from stringd_web.html.cleaning import (
+    DOUBTFUL,
     HINTS,
     WIDGETS,
     drop_banners,
@@ -62,9 +63,11 @@ def read_html(text: str, uri: str, *, full: bool) -> Document:
 def _clean(tree: LexborHTMLParser, *, full: bool) -> None:
     if not full:
         choose_content(tree)
-        drop_banners(tree)
-    drop_substitutes(tree)
-    drop_repeated(tree)
+    if tree.css_first(DOUBTFUL) is not None:
+        if not full:
+            drop_banners(tree)
+        drop_substitutes(tree)
+        drop_repeated(tree)
 
 
 def _take(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
