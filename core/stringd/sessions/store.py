@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,9 @@ def _plain(state: State) -> dict[str, Any]:
     }
 
 
+# Every command stores a history of a hundred places, and all but one have been stored before.
+@lru_cache(maxsize=4096)
 def _plain_place(place: Place) -> dict[str, Any]:
-    # Not by `asdict`, which copies deeply: every command stores a history of a hundred places.
     return {name: getattr(place, name) for name in _OF_A_PLACE}
 
 
