@@ -36,12 +36,17 @@ _LONGEST_TAG = 30_000
 
 
 def parsed(text: str) -> LexborHTMLParser:
-    """Return the tree of a page; it is not deep, and to make it takes time in proportion to the text."""
+    """Return the tree of a page; to make it takes time in proportion to the text."""
     text = _with_few_formats(text)
-    is_plain = len(text) <= _SMALL and text.count("<") - 2 * text.count("</") <= _MOST_UNENDED
-    tree = LexborHTMLParser(text if is_plain else _bounded(text))
-    if tree.css_first(_TOO_DEEP) is not None:
-        tree = LexborHTMLParser(flattened(text))
+    if len(text) <= _SMALL and text.count("<") - 2 * text.count("</") <= _MOST_UNENDED:
+        return LexborHTMLParser(text)
+    tree = LexborHTMLParser(_bounded(text))
+    return tree if tree.css_first(_TOO_DEEP) is None else parsed_flat(text)
+
+
+def parsed_flat(text: str) -> LexborHTMLParser:
+    """Return the tree of a page that is nested too deeply, without the tags that make it so."""
+    tree = LexborHTMLParser(flattened(text))
     return tree if tree.css_first(_TOO_DEEP) is None else LexborHTMLParser(_TAG.sub(" ", text))
 
 
