@@ -45,12 +45,21 @@ _OTHERS = re.compile(
 _SPECIAL = {"<pre>": "<p>", "</pre>": "</p>", "<dd>": f"<ul><li>{DEFINITION}", "</dd>": "</li></ul>"}
 
 
+class TooDeep(Exception):
+    """What is nested so deeply that a converter leaves it out."""
+
+
 def to_markdown(html: str) -> str:
-    """Return a tree as it is written in HTML, as Markdown with the marks that are in it."""
-    html = escaped(_simplified(html))
-    return "\n\n".join(
-        filter(None, ((convert(it, _OPTIONS).content or "").strip("\n ") for it in _pieces(html)))
-    )
+    """Return a tree as it is written in HTML, as Markdown with the marks that are in it; TooDeep if it is."""
+    pieces = map(_converted, _pieces(escaped(_simplified(html))))
+    return "\n\n".join(filter(None, pieces))
+
+
+def _converted(html: str) -> str:
+    result = convert(html, _OPTIONS)
+    if result.warnings:
+        raise TooDeep
+    return (result.content or "").strip("\n ")
 
 
 def _pieces(html: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ _REFERENCE = re.compile(r"&#(?:[xX]0*[fF][dD][dD][0-2](?![0-9a-fA-F])|0*6497[678
 def without_marks(text: str) -> str:
     """Return HTML in which nothing can be taken for a mark."""
     for it in () if text.isascii() else (BEGIN, END, ESCAPE):
-        text = text.replace(it, "")
+        text = text.replace(it, "") if it in text else text
     return _REFERENCE.sub("", text)
 
 

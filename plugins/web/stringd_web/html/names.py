@@ -5,7 +5,7 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
-from stringd_web.html.trees import BLOCKS, attribute, begin_with, renamed
+from stringd_web.html.trees import BLOCKS, ancestors, attribute, begin_with, renamed
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _UNLIKE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6), summary:has(h1, h2, h3, h4, h5, h6)"
@@ -94,7 +94,4 @@ def _mark_point(node: LexborNode, begin: str, end: str) -> None:
 
 
 def _block_around(node: LexborNode) -> LexborNode | None:
-    block: LexborNode | None = node
-    while block is not None and (block.tag or "") not in BLOCKS:
-        block = block.parent
-    return block
+    return next((it for it in (node, *ancestors(node)) if it.tag in BLOCKS), None)

@@ -19,11 +19,11 @@ from stringd_web.html.cleaning import (
     write_out_hints,
 )
 from stringd_web.html.code import take_code_blocks, take_code_spans
-from stringd_web.html.converting import to_markdown
+from stringd_web.html.converting import TooDeep, to_markdown
 from stringd_web.html.fields import list_fields
 from stringd_web.html.forms import placed_forms
 from stringd_web.html.formulas import FORMULAS, take_formulas
-from stringd_web.html.guarding import parsed
+from stringd_web.html.guarding import parsed, parsed_flat
 from stringd_web.html.links import take_links
 from stringd_web.html.marks import Marks, without_marks
 from stringd_web.html.media import MEDIA, framed, take_media
@@ -39,7 +39,14 @@ _UNUSUAL = f"{FORMULAS}, {MEDIA}, {WIDGETS}, {HINTS}"
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
     """Return a page as a document; `full` keeps what is around its content."""
-    tree = framed(parsed(without_marks(text)))
+    try:
+        return _read(parsed(without_marks(text)), text, uri, full=full)
+    except TooDeep:
+        return _read(parsed_flat(without_marks(text)), text, uri, full=full)
+
+
+def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Document:
+    tree = framed(tree)
     title, targets, marks = _title(tree), Targets(uri, _base(tree)), Marks()
     drop_machinery(tree)
     # A page's forms are its own also where they stand beside its content, as a search does.

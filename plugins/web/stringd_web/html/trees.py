@@ -12,6 +12,7 @@ _BLOCKS = """
     summary table tbody td tfoot th thead tr ul
 """
 BLOCKS = frozenset(_BLOCKS.split())
+_MOST_ANCESTORS = 500
 
 
 def remove(nodes: Iterable[LexborNode]) -> None:
@@ -31,9 +32,11 @@ def words(node: LexborNode) -> str:
 
 
 def ancestors(node: LexborNode) -> Iterator[LexborNode]:
-    """Yield what a node stands in, the nearest first."""
+    """Yield what a node stands in, the nearest first; no more of it than a page should have."""
     above = node.parent
-    while above is not None and above.is_element_node:
+    for _ in range(_MOST_ANCESTORS):
+        if above is None or not above.is_element_node:
+            return
         yield above
         above = above.parent
 
