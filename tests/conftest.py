@@ -31,3 +31,11 @@ def probed(start_daemon: Callable[..., DaemonProcess], probe: Path) -> DaemonPro
     running = start_daemon(pythonpath=[probe])
     running.register("default", running.home)
     return running
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests have to tell about what they found, whether they passed or not."""
+    for report in (it for reports in terminalreporter.stats.values() for it in reports):
+        for name, text in getattr(report, "user_properties", ()):
+            if name == "told" and report.when == "call":
+                terminalreporter.write_line(str(text))

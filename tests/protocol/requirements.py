@@ -13,6 +13,7 @@ from tests.protocol.clauses_seed import DAEMON
 from tests.protocol.clauses_templates import TEMPLATES
 from tests.protocol.clauses_web import WEB
 from tests.protocol.clauses_web_browser import WEB_BROWSER
+from tests.protocol.clauses_web_content import WEB_CONTENT
 from tests.protocol.clauses_web_documents import WEB_DOCUMENTS
 from tests.protocol.clauses_web_forms import WEB_FORMS
 from tests.protocol.clauses_web_html import WEB_HTML
@@ -22,7 +23,7 @@ from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
-    *(WEB + WEB_BROWSER + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
+    *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )
 
 __all__ = ["GAPS", "REQUIREMENTS", "Gap", "Requirement"]

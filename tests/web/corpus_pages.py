@@ -24,6 +24,7 @@ class CorpusPage:
     body: bytes
     html: str
     plan: Plan
+    marks: tuple[str, ...]
     absent: Sequence[str]
     present: Sequence[str]
     targets: Sequence[str]
@@ -41,7 +42,7 @@ def _page(name: str, entry: Mapping[str, Any]) -> CorpusPage:
     body = (FOLDER / name).read_bytes()
     languages = entry.get("languages")
     plan = Plan(
-        furniture=tuple(entry.get("furniture", ())),
+        furniture=(*entry.get("furniture", ()), *entry.get("marks", ())),
         layout=tuple(entry.get("layout", ())),
         languages=None if languages is None else tuple(languages),
         noscript=entry.get("noscript", False),
@@ -52,6 +53,7 @@ def _page(name: str, entry: Mapping[str, Any]) -> CorpusPage:
         body=body,
         html=body.decode(entry.get("charset", "utf-8")),
         plan=plan,
+        marks=tuple(entry.get("marks", ())),
         absent=entry.get("absent", ()),
         present=entry.get("present", ()),
         targets=entry.get("targets", ()),

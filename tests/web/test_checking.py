@@ -89,6 +89,9 @@ def test_what_goes_on_in_the_next_part_is_one_thing() -> None:
     assert missing(html, first, second) == {}
     assert len(missing(html, first, second.replace("|a|b|", "|b|a|"))["cells"]) == 2
     assert missing(html, first).keys() == {"cells"}
+    listed = "<ul><li>a<ul><li>b<ul><li>c</ul></ul></ul>"
+    assert missing(listed, "- a\n  - b\n\n[page] 9 left", "[page] part 2 of 2\n\n    - c") == {}
+    assert missing(listed, "- a\n  - b\n\n[page] 9 left", "[page] part 2 of 2").keys() == {"passages"}
     assert missing("<p>x", first).keys() == {"passages"}
     assert missing("<pre>a\n  b\nc</pre>", "```\na\n```", "```\n  b\n```", "```\nc\n```") == {}
     assert missing("<pre>a</pre><pre>b</pre>", "```\na\n```", "```\nb\n```").keys() == set()

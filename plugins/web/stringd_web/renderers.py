@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from stringd.documents.binary import facts_page
-from stringd.plugin import Document, Loaded
+from stringd.plugin import Document, Loaded, Outline
 from stringd.text.names import printable
 from stringd_web.kinds import ANY_JSON, ANY_XML, CODE, JSON_LINES, kind_of, name_of
 from stringd_web.markup import html_document, json_or_feed, xml_document
@@ -27,7 +28,9 @@ def render(loaded: Loaded) -> Document:
         return plain(loaded, NOTHING)
     kind = kind_of(loaded.media_type, loaded.body, loaded.uri)
     document = next(make for pattern, make in _KINDS if pattern.fullmatch(kind))(loaded, kind)
-    return document if document.text.strip() else plain(loaded, NOTHING, source=document.source)
+    if document.text.strip():
+        return document
+    return replace(document, text=NOTHING, outline=document.outline or Outline())
 
 
 def _description(loaded: Loaded, kind: str) -> Document:

@@ -60,6 +60,12 @@ def authored(html: str, uri: str, plan: Plan) -> Authored:
     )
 
 
+def title_of(html: str) -> str | None:
+    """Return the title of a page, or its first heading where it has none."""
+    found = (text for it in parsed(html).query("title, h1") if (text := squeezed(str(it.to_text()))))
+    return next(found, None)
+
+
 def _base(root: Node, uri: str) -> str:
     hrefs = ((it.attrs or {}).get("href") for it in root.query("base"))
     return urljoin(uri, next(filter(None, hrefs), ""))

@@ -14,7 +14,18 @@ _FOOT = re.compile(r"\n\[page\] [^\n]*\Z")
 _CODE = ("fence", "code_block")
 
 
-def bare(part: str) -> str:
+def texts(parts: Sequence[str]) -> list[str]:
+    """Return what the parts hold; one that begins within a list goes on with the one before."""
+    found: list[str] = []
+    for text in map(_bare, parts):
+        if found and text.startswith(" "):
+            found[-1] = f"{found[-1].rstrip()}\n{text}"
+        else:
+            found.append(text)
+    return found
+
+
+def _bare(part: str) -> str:
     """Return a part without what tells which one it is, what is in the others and how to open them."""
     return _FOOT.sub("", _HEAD.sub("", part, count=1))
 

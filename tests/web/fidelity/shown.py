@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
 from tests.web.fidelity.authored import joined
 from tests.web.fidelity.items import Code, Heading, Link, Shown, squeezed
-from tests.web.fidelity.parts import bare, put_together
+from tests.web.fidelity.parts import put_together, texts
 from tests.web.fidelity.trees import BLOCKS
 
 _TAG = re.compile(r"</?([a-z0-9]+)", re.IGNORECASE)
@@ -25,8 +26,8 @@ _READER.validateLink = lambda url: True  # type: ignore[method-assign]
 
 def shown(parts: Sequence[str], uri: str, shortcuts: Mapping[str, str]) -> Shown:
     """Return what a document is made of, part by part, where `[@id]` leads to what the shortcuts say."""
-    definitions = "".join(f"[@{name}]: <{target}>\n" for name, target in shortcuts.items())
-    tokens = put_together([_READER.parse(f"{bare(part)}\n\n{definitions}") for part in parts])
+    leads = {normalizeReference(f"@{name}"): {"href": it, "title": ""} for name, it in shortcuts.items()}
+    tokens = put_together([_READER.parse(text, {"references": dict(leads)}) for text in texts(parts)])
     links, images = _leads(tokens, uri)
     return Shown(
         headings=Counter(_headings(tokens)),

@@ -7,6 +7,8 @@ import re
 from stringd_web.html.marks import BEGIN, END, ESCAPE, HEADLESS, Marks
 
 _LITERAL = re.compile(rf"{BEGIN}c(\d+){END}")
+_SEVERAL = re.compile(rf"(?:{BEGIN}c\d+{END}){{2,}}")
+_SPAN = re.compile(r"`[^`]+`")
 _HEADLESS = re.compile(rf"^([^|\n]*)(\|.*){HEADLESS}(.*\n)([^|\n]*)(\|[ |-]*)$", re.MULTILINE)
 _GAP = re.compile(r"\n{3,}")
 
@@ -16,6 +18,7 @@ def tidied(markdown: str, marks: Marks) -> str:
     if HEADLESS in markdown:
         markdown = _HEADLESS.sub(_with_head, markdown)
     markdown = _GAP.sub("\n\n", markdown).replace(ESCAPE, "\\").strip("\n ")
+    markdown = _SEVERAL.sub(lambda run: _as_one(run[0], marks), markdown)
     return _LITERAL.sub(lambda mark: _literal(mark, marks.literals[int(mark[1])]), markdown)
 
 
@@ -24,6 +27,14 @@ def _with_head(found: re.Match[str]) -> str:
     first, row, rest, indent, rule = found.groups()
     cells = rule.count("|") - 1
     return f"{first}{'|  ' * cells}|\n{indent}{rule}\n{indent}{row}{rest.rstrip()}"
+
+
+def _as_one(run: str, marks: Marks) -> str:
+    """Write spans of code without anything between them as one: the backticks between would not end them."""
+    texts = [marks.literals[int(it[1])] for it in _LITERAL.finditer(run)]
+    if not all(map(_SPAN.fullmatch, texts)):
+        return run
+    return marks.literal("`{}`".format("".join(it[1:-1] for it in texts)))
 
 
 def _literal(mark: re.Match[str], text: str) -> str:

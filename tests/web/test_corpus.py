@@ -1,0 +1,95 @@
+"""Nothing that a page's author wrote is lost on its way to an agent; what furnishes the page is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+import pytest
+
+from stringd.client import Client
+from tests.web.corpus_pages import FOLDER, CorpusPage, corpus_pages
+from tests.web.fidelity.authored import Plan, authored, joined, title_of
+from tests.web.fidelity.comparing import Tally, compare
+from tests.web.fidelity.shares import WANTED, shares, told
+from tests.web.fidelity.shown import shown
+from tests.web.long_page import long_page
+from tests.web.reading import Page, read
+from tests.web.server import Site, serving
+
+if TYPE_CHECKING:
+    from stringd.testing.process import DaemonProcess
+
+CORPUS = corpus_pages()
+PAGES = [*CORPUS, long_page()]
+FEWEST = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """The corpus on a web server, and an agent that reads it."""
+
+    site: Site
+    client: Client
+
+    def uri(self, page: CorpusPage) -> str:
+        return f"{self.site.url}/{page.name}"
+
+    def read(self, page: CorpusPage, *options: str) -> Page:
+        return read(self.client, "web:corpus", self.uri(page), *options)
+
+    def compared(self, page: CorpusPage, plan: Plan, *options: str) -> Mapping[str, Tally]:
+        uri, got = self.uri(page), self.read(page, *options)
+        return compare(authored(page.html, uri, plan), shown(got.parts, uri, got.shortcuts))
+
+    def lost(self, page: CorpusPage, plan: Plan, *options: str) -> dict[str, list[str]]:
+        """Return what is missing of a page, by kind."""
+        found = self.compared(page, plan, *options)
+        return {kind: tally.missing for kind, tally in found.items() if tally.missing}
+
+
+@pytest.fixture(scope="module")
+def corpus(shared: DaemonProcess) -> Iterator[Corpus]:
+    with serving() as site, Client(port=shared.port, start=False, timeout=30) as client:
+        for page in PAGES:
+            site.page(f"/{page.name}", page.body, page.media_type)
+        yield Corpus(site=site, client=client)
+
+
+def test_every_page_is_expected_and_every_expectation_has_a_page() -> None:
+    files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*html")}
+    assert files == {page.name for page in CORPUS}
+    assert len(files) >= FEWEST
+
+
+@pytest.mark.requirement("web.content")
+def test_the_share_that_is_found(corpus: Corpus, record_property: Callable[[str, object], None]) -> None:
+    sums = shares(corpus.compared(page, page.plan) for page in CORPUS)
+    record_property("told", told("corpus", len(CORPUS), sums))
+    assert {kind: str(share) for kind, share in sums.items() if share.found < WANTED} == {}
+
+
+@pytest.mark.requirement("web.content")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_nothing_that_the_author_wrote_is_lost(corpus: Corpus, page: CorpusPage) -> None:
+    assert corpus.lost(page, page.plan) == {}
+
+
+@pytest.mark.requirement("web.content.full")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_nothing_at_all_is_lost_where_all_is_wanted(corpus: Corpus, page: CorpusPage) -> None:
+    assert corpus.lost(page, replace(page.plan, furniture=page.marks), "--full") == {}
+
+
+@pytest.mark.requirement("web.content.first", "web.content.same")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_reads_as_it_is_meant(corpus: Corpus, page: CorpusPage) -> None:
+    got = corpus.read(page)
+    assert got.title == title_of(page.html)
+    assert [phrase for phrase in page.present if phrase not in got.text] == []
+    assert [phrase for phrase in page.absent if phrase in got.text] == []
+    wanted = {joined(corpus.uri(page), urljoin(corpus.uri(page), target)) for target in page.targets}
+    assert wanted <= set(got.shortcuts.values())
+    assert corpus.read(page) == got
