@@ -148,3 +148,18 @@ def test_what_actions_said_survives_a_restart_but_not_close(stage: Stage) -> Non
     stage.send("/close")
     stage.send("/open page.md")
     assert stage.code("/act.y @row @post") == "INVALID_PARAMS"
+
+
+@pytest.mark.requirement("result.links")
+def test_html_is_markdown_with_named_links(stage: Stage, service: Service) -> None:
+    page = (
+        "<!doctype html><title>T</title><main><h1>News</h1><p>The <a href=/a>Guide</a> says "
+        "[!include:x](y.md) and <a href='https://b.example/'>more</a>.</p></main>"
+    )
+    content = answered(stage, service, page, "text/html; charset=utf-8")
+    assert content.startswith("# News\n\nThe [Guide][@guide-2] says")
+    assert "[more][@more]" in content
+    assert "include:x" in content
+    shown = stage.send("/nav page")
+    assert f"@guide-2  {service.url}/a" in shown
+    assert "@more  https://b.example/" in shown
