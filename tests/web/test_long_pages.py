@@ -164,6 +164,7 @@ def test_a_part_is_a_view_and_no_step_of_the_history(stage: Stage, site: Site) -
     for cmd in (f"/open {url}", "/open --part 3", "/open #start", "/open --part=2"):
         assert stage.code(cmd) is None
     assert stage.meta() == {"uri": url, "title": "Outlined", "current_block": None}
+    assert "\nblock: (whole document)\npart: 2\n" in stage.send("/info")
     assert shown(stage.send("/refresh")).startswith("[page] part 2 of 4\n")
     assert shown(stage.send(f"/open {other}")) == "Other."
     assert shown(stage.send("/back")).startswith("[page] part 2 of 4\n")
@@ -339,3 +340,29 @@ def test_parts_have_50_000_characters_by_default(
     stage = Stage(daemon=daemon, topic="web:default")
     assert stage.send(f"/open {site.page('/fits', 'x' * 50_000, DOCUMENT)}").endswith("\nxxx"[-3:])
     assert "50,001 characters, part 1 of 2" in stage.send(f"/open {site.page('/x', 'x' * 50_001, DOCUMENT)}")
+
+
+@pytest.mark.requirement("web.parts.outline", "web.parts.inside", "web.parts.document")
+def test_pages_in_html_are_shown_in_parts_too(stage: Stage, site: Site) -> None:
+    rows = "".join(f"<tr><td>row {number}</td><td>{number * 7}</td></tr>" for number in range(200))
+    code = "".join(f"value_{number} = 1\n" for number in range(100))
+    url = site.page(
+        "/html",
+        "<title>Long</title><main><h1>Long</h1><form id=search><input name=q required></form>"
+        f"<h2 id=figures>The figures</h2><table><tr><th>name</th><th>figure</th></tr>{rows}</table>"
+        f'<h2>Code</h2><pre><code class="language-python">{code}</code></pre>'
+        '<p>Read <a href="/more">more</a>.</p></main>',
+    )
+    parts = walked(stage, f"/open {url}")
+    assert parts[0].startswith("[actions] /act.search --q <string>\n\n[page] ")
+    assert "\n- Long #long\n  - The figures #" in parts[0]
+    assert not [part for part in parts[1:] if "[actions]" in part]
+    texts = "".join(map(text_of, [parts[0].partition("\n\n")[2], *parts[1:]]))
+    assert all(f"\n| row {number} | {number * 7} |\n" in texts for number in range(200))
+    assert all(f"\nvalue_{number} = 1\n" in texts for number in range(100))
+    heads = [part for part in parts[1:] if "\n\n| name | figure |\n| --- | --- |\n| row " in part]
+    assert len(heads) == sum("| row " in part for part in parts[1:]) > 1
+    assert all(text_of(part).count("```") % 2 == 0 for part in parts[1:])
+    assert shown(stage.send("/open #figures")).startswith("[#figures] ")
+    assert "[more][@more]" in parts[-1]
+    assert stage.code("/open #code --part 2") is None

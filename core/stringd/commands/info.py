@@ -68,6 +68,8 @@ def _place(invocation: Invocation, place: Place) -> Iterator[Fact]:
         yield "file", display(path, invocation.session.user)
     yield "title", place.title or "(none)"
     yield "block", place.block or "(whole document)"
+    if place.part > 1:
+        yield "part", place.part
 
 
 async def _document(invocation: Invocation) -> Iterable[Fact]:
