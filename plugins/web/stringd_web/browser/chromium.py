@@ -26,7 +26,6 @@ from stringd_web.browser.supervisor import Order
 log = logging.getLogger(__name__)
 
 START_SECONDS = 10.0
-_CONTROL_SECONDS = 5.0
 _END_SECONDS = 2.0
 _LONGEST_WORDS = 65536
 # The first is the same engine without a window to draw.
@@ -46,7 +45,10 @@ class Chromium:
         self._one_at_a_time = asyncio.Lock()
         self._ending: asyncio.Task[None] | None = None
         self.devtools = devtools
-        life = os.pidfd_open(process.pid)
+
+    def watch(self) -> None:
+        """Close by itself when the supervisor ends."""
+        life = os.pidfd_open(self._process.pid)
         asyncio.get_running_loop().add_reader(life, self._take_leave, life)
 
     async def way_out(self) -> socket.socket:
@@ -64,7 +66,6 @@ class Chromium:
         await asyncio.to_thread(self._await_end)
 
     def _take_leave(self, life: int) -> None:
-        """Close when the supervisor has ended, however it has."""
         asyncio.get_running_loop().remove_reader(life)
         os.close(life)
         self._ending = asyncio.create_task(self.close())
@@ -131,7 +132,7 @@ async def _attempt(program: str, more: tuple[str, ...]) -> tuple[Chromium | None
     with theirs, browsers:
         order = Order(command=command, devtools=browsers.fileno(), folder=folder)
         process = _supervise(order, theirs)
-    control.settimeout(_CONTROL_SECONDS)
+    control.settimeout(START_SECONDS)
     chromium = Chromium(control, process, folder, await DevTools.over(ours))
     try:
         async with asyncio.timeout(START_SECONDS):
@@ -144,6 +145,7 @@ async def _attempt(program: str, more: tuple[str, ...]) -> tuple[Chromium | None
     except BaseException:
         await chromium.close()
         raise
+    chromium.watch()
     return chromium, ""
 
 
