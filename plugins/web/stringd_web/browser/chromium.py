@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 
 START_SECONDS = 10.0
 _END_SECONDS = 2.0
+_MOST_ATTEMPTS, _PAUSE_SECONDS = 20, 0.05
 _LONGEST_WORDS = 65536
 # The first is the same engine without a window to draw.
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
@@ -77,7 +79,7 @@ class Chromium:
         _kill_users_of(self._folder)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        _remove(self._folder)
 
     def _ask_for_listener(self) -> socket.socket:
         self._control.sendall(b"+")
@@ -167,6 +169,15 @@ def _kill_users_of(folder: str) -> None:
             with contextlib.suppress(OSError):
                 if folder.encode() in (entry / "cmdline").read_bytes():
                     os.kill(int(entry.name), signal.SIGKILL)
+
+
+def _remove(folder: str) -> None:
+    """Remove a folder into which somebody may write with their last breath."""
+    for _ in range(_MOST_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            return
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _last_words(control: socket.socket) -> str:

@@ -61,7 +61,8 @@ class _Supervisor:
         with selectors.DefaultSelector() as selector:
             selector.register(self.control, selectors.EVENT_READ)
             selector.register(ended, selectors.EVENT_READ)
-            while browser not in dict(reaped()):
+            # Kept as long as it is waited for: it would ask for its end itself when it is thrown away.
+            while browser.pid not in dict(reaped()):
                 ready = {key.fd for key, _ in selector.select(_LOOK_SECONDS)}
                 if self.control.fileno() in ready and not self._serve():
                     return
@@ -91,8 +92,8 @@ class _Supervisor:
             return
 
 
-def _start(order: Order) -> tuple[int, int]:
-    """Start the browser; return its id and where it says what is wrong."""
+def _start(order: Order) -> tuple[subprocess.Popen[bytes], int]:
+    """Start the browser; return it, and where it says what is wrong."""
     words, theirs = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     browser = subprocess.Popen(
         order.command,
@@ -105,7 +106,7 @@ def _start(order: Order) -> tuple[int, int]:
     )
     for descriptor in (theirs, *_DEVTOOLS):
         os.close(descriptor)
-    return browser.pid, words
+    return browser, words
 
 
 def _put_in_place(devtools: int) -> None:
