@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from stringd.actions.templating.checking import template_flaw
@@ -31,3 +33,23 @@ from stringd.documents.outline import Flaw
 )
 def test_what_can_not_be_read(template: str, role: str, flaw: Flaw | None) -> None:
     assert template_flaw(template, role) == flaw
+
+
+@pytest.mark.requirement("template.hostile")
+@pytest.mark.parametrize(
+    ("template", "is_flawed"),
+    [
+        ("{{ 9 ** 9999999 }}", True),
+        ("{{ 10 ** 5000 }}", True),
+        # What needs too much memory is no constant, so that only running it would tell.
+        ("{{ 'x' * 10 ** 9 }}", False),
+        ("{{ 'x' | center(10 ** 9) }}", False),
+        ("{{ 'x' | replace('', 'y' * 1000) | replace('', 'z' * 1000) | replace('', 'z' * 1000) }}", False),
+    ],
+)
+def test_reading_a_hostile_template_ends_within_a_second(template: str, is_flawed: bool) -> None:
+    assert template_flaw("ok", "response.j2") is None
+    began = time.monotonic()
+    assert (template_flaw(template, "response.j2") is not None) == is_flawed
+    assert time.monotonic() - began < 1
+    assert template_flaw("ok", "response.j2") is None

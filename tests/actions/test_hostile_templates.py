@@ -17,6 +17,7 @@ from tests.actions.processes import has_ended, wait_for
 
 ENDLESS = "{% macro f(n) %}{{ f(n-1) ~ f(n-1) if n else '' }}{% endmacro %}{{ f(60) }}"
 JOB = {
+    "task": "run",
     "jinja": True,
     "status": 200,
     "headers": {},

@@ -43,6 +43,11 @@ FLAWS = [
         "Correct the template",
     ),
     (
+        "```act.a\nCLI true\n```\n\n```act.a.response.j2\n{{ 9 ** 9999999 }}\n```\n",
+        "6: act.a.response.j2: it takes too long",
+        "Correct the template",
+    ),
+    (
         '```act.a\nCLI eval "{x}"\n  x: string\n```\n',
         "1: act.a: {x} is evaluated by eval",
         "Hand it over as an argument",
