@@ -80,6 +80,7 @@ def _run_jinja(job: Mapping[str, Any]) -> dict[str, Any]:
 def _run_data(job: Mapping[str, Any]) -> dict[str, Any]:
     page = Recorder(_params(job["texts"]), job["variables"])
     text, _ = _data.run(_template(job), {"Response": _response(job), RECORDER: page})
+    page.check_size()
     saves = [{"text": it.text, "decode": it.decode, "path": it.path} for it in page.saves]
     return {"text": text, "variables": page.variables, "values": page.values, "saves": saves}
 
