@@ -108,7 +108,7 @@ def test_info_lists_its_actions(sums: DaemonProcess) -> None:
 def test_its_name_is_taken(sums: DaemonProcess) -> None:
     write_app(sums.home / "mine", name="sums")
     code, text = refused(sums, "/install mine")
-    assert (code, "--as" in text) == ("CONFLICT", True)
+    assert (code, "--as" in text, "/uninstall" in text) == ("CONFLICT", True, False)
     assert refused(sums, "/uninstall sums")[0] == "INVALID_TARGET"
     assert "Installed app:mine" in said(sums, "/install mine --as mine")
     assert refused(sums, "/act.say hi", "app:mine")[0] == "ENV_REQUIRED"
