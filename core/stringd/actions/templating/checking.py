@@ -6,8 +6,8 @@ from stringd.actions.templating.workshop import WORKSHOP, Unfinished
 from stringd.documents.outline import Flaw
 
 
-def template_flaw(template: str, role: str) -> Flaw | None:
-    """Return what can't be read in a template of a role, by the lines of the template; None if all can.
+def template_flaws(template: str, role: str) -> tuple[Flaw, ...]:
+    """Return what can't be read or meant in a template of a role, by the lines of the template.
 
     Reading one works out what is constant in it, which is as hostile as running it.
     """
@@ -15,5 +15,7 @@ def template_flaw(template: str, role: str) -> Flaw | None:
     try:
         made = WORKSHOP.run(job, None)
     except Unfinished as failure:
-        return Flaw(line=1, message=str(failure))
-    return Flaw(line=made["line"], message=made["error"]) if "error" in made else None
+        return (Flaw(line=1, message=str(failure)),)
+    if "error" in made:
+        return (Flaw(line=made["line"], message=made["error"]),)
+    return tuple(Flaw(line=it, message="it is printed as it stands") for it in made["doubts"])

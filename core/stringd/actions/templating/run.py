@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Template, TemplateSyntaxError
 
-from stringd.actions.templating.language import RECORDER, compile_template
+from stringd.actions.templating.language import RECORDER, compile_template, printed_by_mistake
 from stringd.actions.templating.recorder import Recorder, TemplateFault
 from stringd.actions.templating.sandbox import FILENAME, DataSandbox, Headers, Sandbox
 
@@ -25,9 +25,13 @@ def do(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nothing; or, under `error` and `line`, why the template can't be read."""
+    """Return nothing; or, under `error` and `line`, why the template can't be read.
+
+    In the seeds' language, `doubts` are the lines that are printed and hardly meant to be.
+    """
     try:
         _template(job)
+        doubts = [] if job["jinja"] else printed_by_mistake(job["template"])
     except TemplateFault as fault:
         return {"error": str(fault), "line": fault.line}
     except TemplateSyntaxError as fault:
@@ -38,7 +42,7 @@ def read(job: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": "it is nested too deeply", "line": 1}
     except Exception as error:
         return {"error": _message(error, None), "line": 1}
-    return {}
+    return {"doubts": doubts}
 
 
 def run(job: Mapping[str, Any]) -> dict[str, Any]:
