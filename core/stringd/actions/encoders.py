@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from stringd.actions.placeholders import Encoder, is_one_slot
-from stringd.actions.values import Value, as_text
+from stringd.actions.values import Value, as_json, as_text
 from stringd.errors import Refusal
 
 JSON = "application/json"
@@ -86,7 +86,7 @@ class _JsonEncoder:
     def value(self, value: Value | None) -> str:
         if self._in_string:
             return "" if value is None else json.dumps(as_text(value), ensure_ascii=False)[1:-1]
-        return json.dumps(value, ensure_ascii=False)
+        return as_json(value)
 
 
 def _single_line(text: str) -> str:

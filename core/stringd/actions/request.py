@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from stringd.actions.encoders import (
     content_type_of,
 )
 from stringd.actions.placeholders import Filling, find_slots
-from stringd.actions.values import Value, as_text
+from stringd.actions.values import Value, as_json_object, as_text
 from stringd.contracts.http import HttpRequest
 from stringd.documents.actions import Action
 from stringd.errors import Refusal
@@ -57,7 +56,7 @@ def build_request(
             filled.holds_secret,
         )
     elif left_over and not in_query:
-        headers, body = {"content-type": JSON, **headers}, json.dumps(left_over, ensure_ascii=False)
+        headers, body = {"content-type": JSON, **headers}, as_json_object(left_over)
     request = HttpRequest(
         method=action.method,
         origin=origin,
