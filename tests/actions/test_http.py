@@ -72,6 +72,15 @@ def test_what_is_left_over_goes_to_a_json_body(stage: Stage, service: Service, m
     assert service.last.json() == {"a": 'say "hi"\nü', "n": -5, "ok": False}
 
 
+@pytest.mark.requirement("http.body.form")
+def test_what_is_left_over_goes_to_a_form_where_one_is_declared(stage: Stage, service: Service) -> None:
+    header = "-H 'Content-Type: application/x-www-form-urlencoded; charset=utf-8'"
+    stage.open(act("x", f"POST {service.url}/rows {header}", *PARAMETERS))
+    stage.send("/act.x 'x y&' --n 37.50 --ok")
+    assert service.last.body == b"a=x%20y%26&n=37.50&ok=true"
+    assert service.last.headers.get_all("Content-Type") == [header[18:-1]]
+
+
 @pytest.mark.requirement("http.body")
 @pytest.mark.parametrize(
     ("body", "call", "sent"),
