@@ -105,6 +105,24 @@ def test_info_lists_its_actions(sums: DaemonProcess) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [
+        ("break", "RuntimeError"),
+        ("leave", "SystemExit"),
+        ("interrupt", "KeyboardInterrupt"),
+        ("own", "stringd.errors.StringdError"),
+    ],
+)
+def test_a_function_that_misbehaves_harms_nobody_and_tells_no_secret(
+    sums: DaemonProcess, how: str, error: str
+) -> None:
+    assert refused(sums, f"/act.fail {how}", TOPIC)[0] == "INTERNAL_ERROR"
+    assert f"{error}: the value of KEY is $KEY" in sums.stderr()
+    assert KEY not in sums.stderr()
+    assert said(sums, "/set", TOPIC) == 'Variables\n---\n$KEY = "***"'
+
+
 def test_its_name_is_taken(sums: DaemonProcess) -> None:
     write_app(sums.home / "mine", name="sums")
     code, text = refused(sums, "/install mine")
