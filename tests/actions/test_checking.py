@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from stringd.actions.templating.checking import template_flaw
+from stringd.actions.templating.checking import template_flaws
 from stringd.documents.outline import Flaw
 
 
@@ -30,4 +32,43 @@ from stringd.documents.outline import Flaw
     ],
 )
 def test_what_can_not_be_read(template: str, role: str, flaw: Flaw | None) -> None:
-    assert template_flaw(template, role) == flaw
+    assert template_flaws(template, role) == ((flaw,) if flaw else ())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("{c} = 5", "{c} =", '{c} = "a" + "b"', '{@b c} = "x"', '{1x} = "a"', "{@d} = ($.a, b"),
+        *("for x in Response.body", "save:", "save: a b", "decode: base64"),
+    ],
+)
+def test_lines_that_are_printed_and_hardly_meant_to_be(line: str) -> None:
+    flaw = Flaw(line=2, message="it is printed as it stands")
+    assert template_flaws(f"a\n{line}\nb", "response") == (flaw,)
+
+
+@pytest.mark.parametrize(
+    "line", ["{c} {Response.body}", "to: {x}", "For you", "a = {b}", "{a} == {b}", "end"]
+)
+def test_lines_that_are_text(line: str) -> None:
+    assert template_flaws(line, "response") == ()
+
+
+@pytest.mark.requirement("template.hostile")
+@pytest.mark.parametrize(
+    ("template", "is_flawed"),
+    [
+        ("{{ 9 ** 9999999 }}", True),
+        ("{{ 10 ** 5000 }}", True),
+        # What needs too much memory is no constant, so that only running it would tell.
+        ("{{ 'x' * 10 ** 9 }}", False),
+        ("{{ 'x' | center(10 ** 9) }}", False),
+        ("{{ 'x' | replace('', 'y' * 1000) | replace('', 'z' * 1000) | replace('', 'z' * 1000) }}", False),
+    ],
+)
+def test_reading_a_hostile_template_ends_within_a_second(template: str, is_flawed: bool) -> None:
+    assert template_flaws("ok", "response.j2") == ()
+    began = time.monotonic()
+    assert bool(template_flaws(template, "response.j2")) == is_flawed
+    assert time.monotonic() - began < 1
+    assert template_flaws("ok", "response.j2") == ()

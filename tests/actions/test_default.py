@@ -91,7 +91,7 @@ def test_a_missing_variable_is_a_hint_and_stops_every_action(
     told = ": From your account" if "account" in head else "."
     for name in ("hello", "say"):
         assert stage.send(f"/act.{name}") == (
-            f'ERROR(ENV_REQUIRED): $KEY is not set{told}\nSet it: /set $KEY = "..."'
+            f'ERROR(ENV_REQUIRED): $KEY is not set{told}\nSet it: /set $KEY = "..." in a topic app:name'
         )
     assert stage.send("/act.say --help").startswith("Action: say\n")
     assert "[!]" not in stage.send("/open #page")

@@ -29,6 +29,12 @@ from stringd.actions.evaluators import evaluated
         ("awk '{print} /{x}/'", "awk"),
         ("cat a | jq '.[{x}]'", "jq"),
         ("declare {x}=1", "declare"),
+        ("trap '{x}' EXIT", "trap"),
+        ("su -c {x} nobody", "su"),
+        ("bash <<< {x}", "bash"),
+        ("ssh {x}", "ssh"),
+        ("ssh -p 22 host 'ls; cat {x}'", "ssh"),
+        ('a && ssh "$HOST" ls "{x}"', "ssh"),
     ],
 )
 def test_what_evaluates(command: str, program: str) -> None:
@@ -49,6 +55,9 @@ def test_what_evaluates(command: str, program: str) -> None:
         "jq . {x}",
         "awk '{print}' {x}",
         "retrieval {x}",
+        "ssh host ls | grep {x}",
+        "ssh-keygen {x}",
+        "cat <<< {x}",
         "echo '{other}'; eval y",
         "bash -c '{{x}}'",
     ],

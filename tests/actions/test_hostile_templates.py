@@ -17,6 +17,7 @@ from tests.actions.processes import has_ended, wait_for
 
 ENDLESS = "{% macro f(n) %}{{ f(n-1) ~ f(n-1) if n else '' }}{% endmacro %}{{ f(60) }}"
 JOB = {
+    "task": "run",
     "jinja": True,
     "status": 200,
     "headers": {},
@@ -101,6 +102,30 @@ def test_loops_in_the_seeds_language() -> None:
     loops = "\n".join(f"for: x{number} in Response.body" for number in range(8))
     ends = "\n".join("end:" for _ in range(8))
     assert "rounds" in fault(f"{loops}\n{ends}", list(range(100)))
+
+
+BIG = {"big": "x" * 3_000_000, "rows": list(range(10_001))}
+
+
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        ("for: r in rows\n{@r} = {r}\nend:", "line 2: it names more than 10,000 values"),
+        (
+            "for: r in rows[0]\nend:\n" + "{@a} = $.big\n{@b} = $.big\n" * 2 + "{c} = $.big\n{d} = $.big",
+            "10 MiB",
+        ),
+        ("".join(f"{{v{number}}} = $.big\n" for number in range(4)), "10 MiB"),
+        ("".join(f"save: big\nto: {number}.txt\n" for number in range(4)), "10 MiB"),
+    ],
+)
+def test_what_a_template_leaves_behind_has_an_end(template: str, reason: str) -> None:
+    assert reason in fault(template, BIG)
+
+
+def test_a_name_may_be_given_again_and_again() -> None:
+    made = rendered("for: r in rows\n{last} = {r}\nend:\n{@last} = {last}", {"rows": [1, 2, 3]})
+    assert (made.variables, made.values) == ({"last": "3"}, {"last": "3"})
 
 
 def test_nesting_in_the_seeds_language() -> None:

@@ -72,6 +72,15 @@ def test_what_is_left_over_goes_to_a_json_body(stage: Stage, service: Service, m
     assert service.last.json() == {"a": 'say "hi"\nü', "n": -5, "ok": False}
 
 
+@pytest.mark.requirement("http.body.form")
+def test_what_is_left_over_goes_to_a_form_where_one_is_declared(stage: Stage, service: Service) -> None:
+    header = "-H 'Content-Type: application/x-www-form-urlencoded; charset=utf-8'"
+    stage.open(act("x", f"POST {service.url}/rows {header}", *PARAMETERS))
+    stage.send("/act.x 'x y&' --n 37.50 --ok")
+    assert service.last.body == b"a=x%20y%26&n=37.50&ok=true"
+    assert service.last.headers.get_all("Content-Type") == [header[18:-1]]
+
+
 @pytest.mark.requirement("http.body")
 @pytest.mark.parametrize(
     ("body", "call", "sent"),
@@ -80,10 +89,14 @@ def test_what_is_left_over_goes_to_a_json_body(stage: Stage, service: Service, m
         (
             '{"a":"{a}","n":{n},"ok":{ok}}',
             '"\\"quoted\\" \\\\ \n{}" --n 1.50 --ok',
-            '{"a":"\\"quoted\\" \\\\ \\n{}","n":1.5,"ok":true}',
+            '{"a":"\\"quoted\\" \\\\ \\n{}","n":1.50,"ok":true}',
         ),
         ('{"a":"pre {a} post","b":{b}}', "x", '{"a":"pre x post","b":null}'),
         ('{"a":{a},"n":"{n}"}', "x --n 37.50", '{"a":"x","n":"37.50"}'),
+        ('{"n":{n}}', "x --n 0.12345678901234567890", '{"n":0.12345678901234567890}'),
+        ('{"n":{n}}', "x --n 1E5", '{"n":1E5}'),
+        ('{"n":{n}}', "x --n +.5", '{"n":0.5}'),
+        ('{"n":{n}}', "x --n 007", '{"n":7}'),
         ('{"a":"{{a}} ${a} {zz} {a}"}', "x", '{"a":"{{a}} ${a} {zz} x"}'),
         ('{"mute":true}', "", '{"mute":true}'),
         ("{a}", "'raw {text'", "raw {text"),

@@ -84,3 +84,8 @@ def test_a_fault_names_its_line(template: str, message: str) -> None:
     assert fault(template, role="response.j2").startswith(
         f"The action has run, but its template failed: {message}"
     )
+
+
+def test_what_is_no_value_sets_no_variable() -> None:
+    template = "{% set ns = namespace(n=1) %}{% set row = cycler('a') %}{% set ns.n = 2 %}{% set n = ns.n %}"
+    assert rendered(template).variables == {"n": "2"}

@@ -33,6 +33,17 @@ def test_the_json_of_a_command_is_shaped(stage: Stage) -> None:
     assert stage.send("/act.show --ref @row-1") == "7|a b|"
 
 
+def test_whatever_an_answer_names_can_be_used(stage: Stage) -> None:
+    stage.open(
+        act("rows", "CLI echo [$(seq -s , 3000)]"),
+        act("rows.response", "for: r in Response.body", "{@row} = {r}", "[{r}](https://x.y/{r})", "end:"),
+        act("show", "CLI echo {row}", "  row: string (required)"),
+    )
+    assert stage.send("/act.rows").endswith("[3000][@3000]")
+    assert [stage.send(f"/act.show @row-{number}") for number in (1, 1500, 3000)] == ["1", "1500", "3000"]
+    assert stage.send("/info @1").endswith("target: https://x.y/1")
+
+
 def test_an_optional_parameter_without_a_value_shapes_nothing(stage: Stage) -> None:
     stage.open(act("x", "CLI true {cc}", "  cc: string"), act("x.response", "Sent{cc}."))
     assert stage.send("/act.x --") == "Sent."

@@ -49,6 +49,14 @@ def refused(stage: Stage, cmd: str) -> bool:
     return answer.startswith("ERROR(NOT_TRUSTED): ")
 
 
+def test_what_it_requires_is_nowhere_to_be_set(stage: Stage, service: Service) -> None:
+    fetched(stage, service.url, act("x", f"GET {service.url}/x"), head="---\nrequires: [KEY]\n---\n")
+    assert stage.send("/act.x") == (
+        "ERROR(ENV_REQUIRED): $KEY is not set.\n"
+        "Documents from the network are given none: /install URL, then /open app:name"
+    )
+
+
 @pytest.mark.requirement("trust.cli", "trust.read", "trust.write", "trust.hint")
 def test_it_runs_nothing_and_touches_nothing(stage: Stage, service: Service) -> None:
     (stage.daemon.home / "diary.txt").write_text("dear", encoding="utf-8")

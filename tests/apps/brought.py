@@ -21,6 +21,7 @@ ACTIONS = '''
 import asyncio
 from pathlib import Path
 from typing import Annotated, Literal
+from stringd.errors import StringdError
 from stringd.plugin import Refusal
 from stringd_app import Context, Param
 
@@ -44,7 +45,9 @@ async def fail(how: str, context: Context) -> str:
         raise Refusal("TOO_HOT", "Not today.", "Try tomorrow.")
     if how == "hang":
         await asyncio.sleep(60)
-    raise RuntimeError(f"the value of KEY is {context.secrets['KEY']}")
+    context.variables["how"] = context.secrets["EXTRA"] = how
+    kinds = {"leave": SystemExit, "interrupt": KeyboardInterrupt, "own": StringdError}
+    raise kinds.get(how, RuntimeError)(f"the value of KEY is {context.secrets['KEY']}")
 
 async def nothing() -> None:
     return None

@@ -105,10 +105,28 @@ def test_info_lists_its_actions(sums: DaemonProcess) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [
+        ("break", "RuntimeError"),
+        ("leave", "SystemExit"),
+        ("interrupt", "KeyboardInterrupt"),
+        ("own", "stringd.errors.StringdError"),
+    ],
+)
+def test_a_function_that_misbehaves_harms_nobody_and_tells_no_secret(
+    sums: DaemonProcess, how: str, error: str
+) -> None:
+    assert refused(sums, f"/act.fail {how}", TOPIC)[0] == "INTERNAL_ERROR"
+    assert f"{error}: the value of KEY is $KEY" in sums.stderr()
+    assert KEY not in sums.stderr()
+    assert said(sums, "/set", TOPIC) == 'Variables\n---\n$KEY = "***"'
+
+
 def test_its_name_is_taken(sums: DaemonProcess) -> None:
     write_app(sums.home / "mine", name="sums")
     code, text = refused(sums, "/install mine")
-    assert (code, "--as" in text) == ("CONFLICT", True)
+    assert (code, "--as" in text, "/uninstall" in text) == ("CONFLICT", True, False)
     assert refused(sums, "/uninstall sums")[0] == "INVALID_TARGET"
     assert "Installed app:mine" in said(sums, "/install mine --as mine")
     assert refused(sums, "/act.say hi", "app:mine")[0] == "ENV_REQUIRED"

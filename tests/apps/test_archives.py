@@ -17,7 +17,15 @@ from tests.apps.site import Site
 from tests.apps.test_install import left_over
 
 PAGE = b"---\nname: parrot\n---\n# Parrot\n"
-HOSTILE = ["../out.md", "/tmp/out.md", "a/../../out.md", "..", "string.md", "a\\..\\out.md"]
+HOSTILE = [
+    "string.md/out.md",
+    "../out.md",
+    "/tmp/out.md",
+    "a/../../out.md",
+    "..",
+    "string.md",
+    "a\\..\\out.md",
+]
 
 
 def tarred(members: dict[str, bytes], wrapper: str = "", links: dict[str, str] | None = None) -> bytes:

@@ -28,6 +28,31 @@ FLAWS = [
         "1: default: a never runs by itself: it requires x",
         "Give these parameters defaults",
     ),
+    ("```act.Say\nCLI true\n```\n", "1: act.Say names no action", "lower-case"),
+    ("```act.a.resp\nx\n```\n", "1: act.a.resp names no action", "act.name.response"),
+    ("---\nrequires: [my key]\n---\n", "1: $my key can't be set", "letters, digits"),
+    ("```act.a\nGET /x\n```\n", "1: act.a: /x does not begin with http", "the whole URL"),
+    ("```act.a\nGET {u}/x\n```\n", "1: act.a: {u}/x does not begin with http", "$NAME"),
+    (
+        "```act.a\nCLI echo {x|base65}\n  x: string\n```\n",
+        "1: act.a: {x|base65} stays as it is written",
+        "|base64file",
+    ),
+    (
+        '```act.a\nCLI echo {n}\n  n: number (max:5) = "abc"\n```\n',
+        "1: act.a: n: expected a number of at most 5, its default is 'abc'",
+        "typed in",
+    ),
+    (
+        "```act.a\nCLI echo {n}\n  n: number (min:5, max:2)\n```\n",
+        "1: act.a: n: min is above max",
+        "the smaller one",
+    ),
+    (
+        "```act.a\nCLI true\n```\n\n```act.a.response\n{c} = 5\n```\n",
+        "6: act.a.response: it is printed as it stands",
+        "Correct the template",
+    ),
     ("```act.a\nFETCH x\n```\n", "2: act.a is no action", "method in capitals"),
     ("```act.a\nGET http://x.y/\n  x text\n```\n", "3: x text is not understood", "Write a parameter as"),
     ("```act.a\nGET http://x.y/\n  x: number (mn:1)\n```\n", "3: x: constraint mn:1", "min:N"),
@@ -40,6 +65,11 @@ FLAWS = [
     (
         "```act.a\nCLI true\n```\n\n```act.a.response.j2\nok\n{% for x in y %}\n```\n",
         "7: act.a.response.j2: ",
+        "Correct the template",
+    ),
+    (
+        "```act.a\nCLI true\n```\n\n```act.a.response.j2\n{{ 9 ** 9999999 }}\n```\n",
+        "6: act.a.response.j2: it takes too long",
         "Correct the template",
     ),
     (

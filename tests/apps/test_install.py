@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,38 @@ def test_a_url_brings_a_document(daemon: DaemonProcess, site: Site) -> None:
     site.pages["/owl"] = b"->/apps/owl.md"
     assert f"source: {site.url}/owl" in said(daemon, f"/install {site.url}/owl")
     assert "# Owl" in said(daemon, "/open app:owl")
+
+
+@pytest.mark.requirement("app.install.url")
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/owl/string.md", "owl"), ("/apps/owl/", "owl"), ("/owl?raw=1", "owl"), ("/owl.md", "owl")],
+)
+def test_a_url_names_what_has_no_name(daemon: DaemonProcess, site: Site, path: str, name: str) -> None:
+    site.pages[path] = b"# Owl\n"
+    site.media_type = "text/markdown; charset=utf-8"
+    assert f"Installed app:{name}" in said(daemon, f"/install {site.url}{path}")
+    assert "# Owl" in said(daemon, f"/open app:{name}")
+
+
+def test_nobody_waits_for_another_one_s_network(daemon: DaemonProcess, app: Path, site: Site) -> None:
+    site.pages["/slow.md"] = b"# Slow\n"
+    with site.held(), ThreadPoolExecutor() as threads:
+        slow = threads.submit(said, daemon, f"/install {site.url}/slow.md", "file:slow")
+        site.asked.wait(10)
+        assert "Installed app:parrot" in said(daemon, "/install apps/parrot")
+        assert not slow.done()
+        site.release()
+        assert "Installed app:slow" in slow.result()
+
+
+@pytest.mark.parametrize("name", ["app.zip", "app.tar.gz", "page.html", "app"])
+def test_what_is_neither_a_document_nor_an_archive_is_called_so(daemon: DaemonProcess, name: str) -> None:
+    put(daemon.home / name, "PK\x03\x04 or something else")
+    told = f"ERROR(INVALID_TARGET): Neither a document nor an archive: {name}"
+    assert refused(daemon, f"/install {name}")[1].startswith(told)
+    (daemon.home / "empty").mkdir()
+    assert refused(daemon, "/install empty")[1].endswith("Neither string.md nor index.md in empty")
 
 
 @pytest.mark.parametrize(
@@ -113,6 +146,23 @@ def test_a_link_inside_becomes_the_file_that_it_leads_to(daemon: DaemonProcess, 
     assert "Installed" in said(daemon, "/install apps/parrot")
     stored = daemon.home / "packages" / "parrot" / "speak"
     assert (stored.is_symlink(), stat.S_IMODE(stored.stat().st_mode)) == (False, 0o755)
+
+
+def test_a_link_to_a_directory_inside_becomes_that_directory(daemon: DaemonProcess, app: Path) -> None:
+    (app / "menus").symlink_to("nav")
+    assert "Installed" in said(daemon, "/install apps/parrot")
+    stored = daemon.home / "packages" / "parrot" / "menus"
+    assert (stored.is_symlink(), names(stored)) == (False, ["main.md"])
+
+
+@pytest.mark.requirement("app.install.hostile")
+def test_links_in_a_circle_are_refused(daemon: DaemonProcess, app: Path) -> None:
+    put(app / "one" / "x", "")
+    put(app / "two" / "y", "")
+    (app / "one" / "two").symlink_to("../two")
+    (app / "two" / "one").symlink_to("../one")
+    code, text = refused(daemon, "/install apps/parrot")
+    assert (code, "circle" in text) == ("INVALID_TARGET", True)
 
 
 def test_a_pipe_is_refused_and_holds_nothing_up(daemon: DaemonProcess, app: Path) -> None:

@@ -50,6 +50,22 @@ def test_an_app_may_say_that_a_value_is_none(daemon: DaemonProcess) -> None:
     assert said(daemon, "/set", "app:city") == 'Variables\n---\n$CITY = "Seoul"\n$KEY = "***"'
 
 
+def test_whoever_lacks_a_value_is_told_where_it_is_set(installed: DaemonProcess) -> None:
+    put(installed.home / "beside.md", "---\nrequires: [KEY]\n---\n# Beside\n\n```act.say\nCLI true\n```\n")
+    places = {
+        ("app:parrot", "app:parrot"): "",
+        ("app:parrot", "file:main"): " in app:parrot",
+        ("app:parrot", "app:parakeet"): " in app:parrot",
+        ("~/beside.md", "app:parrot"): " in a topic app:name",
+        ("~/beside.md", "app:parakeet"): "",
+        ("~/packages/parrot/string.md", "file:main"): " in a topic app:name",
+    }
+    for (page, topic), where in places.items():
+        said(installed, f"/open {page}", topic)
+        told = f'ERROR(ENV_REQUIRED): $KEY is not set.\nSet it: /set $KEY = "..."{where}'
+        assert refused(installed, "/act.say --", topic) == ("ENV_REQUIRED", told)
+
+
 @pytest.mark.requirement("secret.scope")
 def test_a_configuration_has_its_own_and_sees_those_for_all(installed: DaemonProcess) -> None:
     said(installed, '/set $KEY = "all"', "app:parrot")

@@ -36,6 +36,10 @@ async def crash(_: Invocation) -> Reply:
     raise RuntimeError("a secret that no client may read")
 
 
+async def stumble(_: Invocation) -> Reply:
+    raise KeyboardInterrupt
+
+
 async def leave(_: Invocation) -> Reply:
     raise SystemExit(3)
 
@@ -115,7 +119,7 @@ def render_probe(loaded: Loaded) -> Document:
 
 @hookimpl
 def stringd_commands() -> Iterable[Command]:
-    functions = (nap, record, crash, leave, refuse, visit, stubborn, tidy, nest, spoil)
+    functions = (nap, record, crash, stumble, leave, refuse, visit, stubborn, tidy, nest, spoil)
     plain = [
         Command(name=it.__name__, summary=it.__name__, usage=f"/{it.__name__}", run=it) for it in functions
     ]

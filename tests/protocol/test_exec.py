@@ -167,12 +167,16 @@ def test_long_command_sends_comments_before_its_head(start_probed: StartProbed) 
 
 
 @pytest.mark.requirement("plugin.crash", "plugin.crash.log", "exec.done")
-def test_exception_of_a_plugin_stays_in_the_log(probed: DaemonProcess) -> None:
-    head, content = run(probed, "/crash")
-    assert head == HEAD | {"ok": False, "code": "INTERNAL_ERROR", "cmd": "/crash"}
+@pytest.mark.parametrize(
+    ("cmd", "error"),
+    [("/crash", "RuntimeError"), ("/leave", "SystemExit"), ("/stumble", "KeyboardInterrupt")],
+)
+def test_exception_of_a_plugin_stays_in_the_log(probed: DaemonProcess, cmd: str, error: str) -> None:
+    head, content = run(probed, cmd)
+    assert head == HEAD | {"ok": False, "code": "INTERNAL_ERROR", "cmd": cmd}
     assert body_of(content).startswith("ERROR(INTERNAL_ERROR): ")
     assert "Traceback" not in content
-    assert "RuntimeError" in probed.stderr()
+    assert error in probed.stderr()
     assert run(probed, "/info")[0] == HEAD
 
 

@@ -127,10 +127,9 @@ class _Reader:
     def _fitting(self, parameter: Parameter, text: str) -> Value:
         if parameter.type == CHOICES:
             return self._chosen(parameter, text)
-        value = _typed(parameter, text)
-        if parameter.type == "tuple" or not _has_type(parameter, value) or not _is_within(parameter, value):
+        if not fits(parameter, text):
             raise self._misfit(parameter, _received(parameter, text), *_nearest_choice(parameter, text))
-        return value
+        return _typed(parameter, text)
 
     def _chosen(self, parameter: Parameter, text: str) -> tuple[str, ...]:
         chosen = split_choices(text, parameter.choices)
@@ -152,6 +151,12 @@ def _received(parameter: Parameter, text: str) -> str:
 def _nearest_choice(parameter: Parameter, text: str) -> list[str]:
     meant = nearest(text, parameter.choices)
     return [f"nearest: {meant}"] if meant else []
+
+
+def fits(parameter: Parameter, text: str) -> bool:
+    """Tell whether a text may be the value of a parameter."""
+    value = _typed(parameter, text)
+    return parameter.type != "tuple" and _has_type(parameter, value) and _is_within(parameter, value)
 
 
 def _typed(parameter: Parameter, text: str) -> Value:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from stringd.actions.placeholders import Encoder, is_one_slot
-from stringd.actions.values import Value, as_text
+from stringd.actions.values import Value, as_json, as_json_object, as_text
 from stringd.errors import Refusal
 
 JSON = "application/json"
@@ -86,7 +86,7 @@ class _JsonEncoder:
     def value(self, value: Value | None) -> str:
         if self._in_string:
             return "" if value is None else json.dumps(as_text(value), ensure_ascii=False)[1:-1]
-        return json.dumps(value, ensure_ascii=False)
+        return as_json(value)
 
 
 def _single_line(text: str) -> str:
@@ -105,10 +105,21 @@ def content_type_of(body: str, headers: Mapping[str, str]) -> str:
     return declared or (FORM if _FORM.match(body) else JSON)
 
 
+def left_over_body(values: Mapping[str, Value], content_type: str) -> str:
+    """Return a body that is made of values alone: a form where its author says so, else JSON."""
+    if _media_type(content_type) == FORM:
+        return urlencode({name: as_text(value) for name, value in values.items()}, quote_via=quote)
+    return as_json_object(values)
+
+
 def body_encoder(body: str, content_type: str) -> Encoder:
     """Return how values stand in a body of a content type; one that is a single value stands as it is."""
-    media_type = content_type.partition(";")[0].strip().lower()
+    media_type = _media_type(content_type)
     if media_type == FORM:
         return _FormEncoder()
     is_json = media_type == JSON or media_type.endswith("+json")
     return _JsonEncoder() if is_json and not is_one_slot(body) else _TextEncoder()
+
+
+def _media_type(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()

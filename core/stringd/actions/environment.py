@@ -16,6 +16,8 @@ from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action
 from stringd.documents.page import Page
 
+# Where a file that belongs to no app is given `$NAME`s.
+ANY_APP = "a topic app:name"
 # What is shorter stands in many a text that has nothing to do with it.
 SHORTEST_SECRET = 4
 
@@ -34,13 +36,17 @@ class ActionFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What the actions of the current document may use; a document from the network is not trusted."""
+    """What the actions of the current document may use; a document from the network is not trusted.
+
+    `keeper` is the topic in which its `$NAME`s are set, where that is not this one.
+    """
 
     secrets: Mapping[str, str] = field(default_factory=dict)
     package: Path | None = None
     functions: Mapping[str, ActionFunction] = field(default_factory=dict)
     declared: tuple[DeclaredVariable, ...] = ()
     trusted: bool = True
+    keeper: str = ""
 
     def actions_of(self, page: Page) -> Mapping[str, Action]:
         """Return the actions of a page by name: those coded in Python, and those that it defines."""
@@ -81,4 +87,4 @@ def _given(invocation: Invocation, page: Page) -> Environment:
         return Environment(trusted=False)
     # Not by isinstance: asking a protocol takes longer than all else that is done here, at every page.
     provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
-    return provide(invocation) if provide else Environment()
+    return provide(invocation) if provide else Environment(keeper=ANY_APP)

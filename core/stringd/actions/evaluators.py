@@ -14,13 +14,16 @@ from stringd.actions.placeholders import Slot, find_slots
 _OPEN_WORD = r"""(?:'[^']*|"(?:[^"\\]|\\.)*|[^\s'";|&]*)\Z"""
 _OPTIONS = r"(?:[ \t]+-[\w-]+)*?"
 _CODE = re.compile(
-    rf"(?:^|[\s;|&(/`])(?P<program>(?:ba|da|z|k)?sh|python[\d.]*|perl|ruby|node|php)"
+    rf"(?:^|[\s;|&(/`])(?P<program>(?:ba|da|z|k)?sh|su|python[\d.]*|perl|ruby|node|php)"
     rf"{_OPTIONS}[ \t]+-\w*[cer][ \t]*{_OPEN_WORD}",
     re.DOTALL,
 )
 _SCRIPT = re.compile(rf"(?:^|[\s;|&(/`])(?P<program>[gmn]?awk|sed|jq){_OPTIONS}[ \t]+{_OPEN_WORD}", re.DOTALL)
+_FED = re.compile(rf"(?:^|[\s;|&(/`])(?P<program>(?:ba|da|z|k)?sh)[ \t]*<<<[ \t]*{_OPEN_WORD}", re.DOTALL)
+_WORD = r"""(?:[^\s'";|&]+|'[^']*'|"[^"]*")"""
+_REMOTE = re.compile(rf"(?:^|[\s;|&(/`])(?P<program>ssh)(?:[ \t]+{_WORD})*[ \t]+{_OPEN_WORD}", re.DOTALL)
 _BUILTIN = re.compile(
-    r"(?:^|[\s;|&(])(?P<program>eval|let|declare|typeset|local|readonly|unset)\b[^;|&\n]*\Z"
+    r"(?:^|[\s;|&(])(?P<program>eval|trap|let|declare|typeset|local|readonly|unset)\b[^;|&\n]*\Z"
 )
 _COMPARED = re.compile(r"(?P<program>\[\[)(?:(?!\]\]).)*\Z", re.DOTALL)
 _NUMERIC = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
@@ -36,7 +39,7 @@ def evaluated(command: str, names: Container[str]) -> Iterator[tuple[Slot, str]]
 
 def _evaluator(command: str, slot: Slot) -> str | None:
     before = command[: slot.start]
-    for pattern in (_CODE, _SCRIPT, _BUILTIN):
+    for pattern in (_CODE, _SCRIPT, _FED, _REMOTE, _BUILTIN):
         if found := pattern.search(before):
             return found["program"]
     test = _COMPARED.search(before)

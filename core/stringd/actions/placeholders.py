@@ -146,7 +146,8 @@ class Filling:
 
     def _secret(self, name: str) -> str:
         if name not in self._secrets:
-            hints = f'Set it: /set ${name} = "..."', "For the text itself the author writes a \\ before it."
+            set_it = f'Set it in the topic of the app: /set ${name} = "..."'
+            hints = set_it, "For the text itself the author writes a \\ before it."
             raise Refusal("INVALID_PARAMS", f"The action needs ${name}, which is not set.", *hints)
         return self._secrets[name]
 

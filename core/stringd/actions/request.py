@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from stringd.actions.encoders import (
     JSON,
     body_encoder,
     content_type_of,
+    left_over_body,
 )
 from stringd.actions.placeholders import Filling, find_slots
 from stringd.actions.values import Value, as_text
@@ -42,7 +42,7 @@ class Prepared:
 def build_request(
     action: Action, values: Mapping[str, Value], filling: Filling, *, reach: bool = True
 ) -> Prepared:
-    """Return the request of a call; what no part of it takes goes into the query, or into a JSON body."""
+    """Return the request of a call; what no part of it takes goes into the query, or into a body."""
     headers, sensitive = _headers(action, filling)
     left_over = dict(_left_over(action, values))
     in_query = action.method in _QUERY_METHODS
@@ -57,7 +57,8 @@ def build_request(
             filled.holds_secret,
         )
     elif left_over and not in_query:
-        headers, body = {"content-type": JSON, **headers}, json.dumps(left_over, ensure_ascii=False)
+        headers = {"content-type": JSON, **headers}
+        body = left_over_body(left_over, headers["content-type"])
     request = HttpRequest(
         method=action.method,
         origin=origin,

@@ -16,6 +16,7 @@ from stringd.actions.results import shown_answer, with_named_links
 from stringd.actions.saving import ActionFiles, not_trusted
 from stringd.actions.setup import require_variables, setup_pointer
 from stringd.actions.templates import Rendered, render
+from stringd.actions.templating.budget import NAMES
 from stringd.contracts.commands import Invocation
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import NamedValue, State
@@ -27,7 +28,6 @@ from stringd.errors import Refusal
 from stringd.one_shot import NO_OUTPUT
 from stringd.text.fences import fenced
 
-MOST_NAMES = 1000
 TEMPLATES = "templates"
 _NUMBERED = re.compile(r"(?P<label>.+)-\d+")
 
@@ -126,7 +126,7 @@ class Running:
     def _remember(
         self, state: State, answer: Answer, links: Mapping[str, str], values: Iterable[str] = ()
     ) -> None:
-        known = dict([*state.links.items(), *links.items()][-MOST_NAMES:])
+        known = dict([*state.links.items(), *links.items()][-NAMES:])
         brought = frozenset((*links, *values))
         strangers = state.from_strangers - brought if answer.private else state.from_strangers | brought
         still_known = strangers & (known.keys() | state.values.keys())
@@ -150,7 +150,7 @@ def merged_values(
     """Return what `@name` stands for now; numbered names of a label give way to all new ones of it."""
     labels = {it["label"] for name in added if (it := _NUMBERED.fullmatch(name))}
     kept = {name: it for name, it in known.items() if not _is_numbered(name, labels)}
-    return dict([*kept.items(), *added.items()][-MOST_NAMES:])
+    return dict([*kept.items(), *added.items()][-NAMES:])
 
 
 def _is_numbered(name: str, labels: set[str]) -> bool:

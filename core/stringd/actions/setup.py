@@ -33,7 +33,14 @@ def unset_secret(name: str, environment: Environment, *context: str) -> Refusal:
     """Return the refusal of an action that needs a `$NAME` which is not set."""
     told = next((it.description for it in environment.declared if it.name == name), "")
     message = f"${name} is not set: {told}" if told else f"${name} is not set."
-    return Refusal("ENV_REQUIRED", message, f'Set it: /set ${name} = "..."', *context)
+    return Refusal("ENV_REQUIRED", message, _how_to_set(name, environment), *context)
+
+
+def _how_to_set(name: str, environment: Environment) -> str:
+    if not environment.trusted:
+        return "Documents from the network are given none: /install URL, then /open app:name"
+    where = f" in {environment.keeper}" if environment.keeper else ""
+    return f'Set it: /set ${name} = "..."{where}'
 
 
 def setup_pointer(page: Page) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ async def render(
     the template, or takes too long, is refused with `TEMPLATE_ERROR`.
     """
     job = {
+        "task": "run",
         "template": template,
         "jinja": role.endswith(JINJA),
         "status": answer.status,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from stringd.contracts.sessions import NamedValue
@@ -10,6 +12,7 @@ from stringd.contracts.sessions import NamedValue
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 
 NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 # Longer ones Python would refuse to read or to print.
 _MOST_DIGITS = 1000
@@ -34,7 +37,7 @@ class WrittenFloat(float):
 
 
 def read_number(text: str) -> WrittenInt | WrittenFloat | None:
-    """Return the number that a text is, or None; `37.50` stays `37.50` as text, and is 37.5 in JSON."""
+    """Return the number that a text is, or None; in texts and in JSON it stays as it was written."""
     if not NUMBER.fullmatch(text) or len(text) > _MOST_DIGITS:
         return None
     number = WrittenInt(text) if _WHOLE.fullmatch(text) else WrittenFloat(text)
@@ -54,3 +57,15 @@ def as_text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def as_json(value: Value | None) -> str:
+    """Return a value in JSON: a number with all its digits, as it was written if JSON writes numbers so."""
+    if isinstance(value, WrittenInt | WrittenFloat) and _JSON_NUMBER.fullmatch(value.written):
+        return value.written
+    return json.dumps(value, ensure_ascii=False)
+
+
+def as_json_object(values: Mapping[str, Value]) -> str:
+    """Return named values as an object in JSON."""
+    return f"{{{', '.join(f'{json.dumps(name)}: {as_json(value)}' for name, value in values.items())}}}"

@@ -98,7 +98,7 @@ def parse(text: str) -> Parsed:
     directives = tuple(_directives(tokens, lines))
     structure = _structure(tokens, directives, lines)
     definitions = tuple(find_definitions(tokens, environment, lines, warnings))
-    fences = tuple(_fences(tokens))
+    fences = tuple(_fences(tokens, warnings))
     hidden = [
         (0, front.height),
         *((it.line, it.line + 1) for it in structure.markers),
@@ -192,10 +192,11 @@ def _has_its_name(found: re.Match[str]) -> bool:
     return (found["name"] is None) == (found["kind"] == "requirements")
 
 
-def _fences(tokens: Iterable[Token]) -> Iterator[Fence]:
+def _fences(tokens: Iterable[Token], warnings: list[Flaw]) -> Iterator[Fence]:
     for token in tokens:
         if token.type == "fence" and token.level == 0 and token.map:
-            info = _DEFINITION.fullmatch(token.info.strip())
+            written = token.info.strip()
+            info = _DEFINITION.fullmatch(written)
             if info:
                 yield Fence(
                     id=info["id"],
@@ -204,6 +205,8 @@ def _fences(tokens: Iterable[Token]) -> Iterator[Fence]:
                     first=token.map[0],
                     last=token.map[1],
                 )
+            elif written.startswith("act."):
+                warnings.append(Flaw(line=token.map[0] + 1, message=f"{written} names no action"))
 
 
 def _title(frontmatter: Mapping[str, Any], headings: Iterable[Heading]) -> str | None:

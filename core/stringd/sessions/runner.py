@@ -116,7 +116,7 @@ class Runner:
             return label(shown), _refused(refusal)
         except RequestRefused as refusal:
             return label(shown), _refused(refusal.as_refusal())
-        except (Exception, SystemExit, asyncio.CancelledError) as error:
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                 return label(shown), _ended(session)
             log.exception("%s of %s:%s failed", label(shown), session.user.id, session.name)
@@ -148,7 +148,7 @@ class Runner:
         for observer in self._catalogue.observers:
             try:
                 observer.on_event(event)
-            except (Exception, SystemExit):
+            except (Exception, SystemExit, KeyboardInterrupt):
                 log.exception("observer %s failed", observer.name)
 
 

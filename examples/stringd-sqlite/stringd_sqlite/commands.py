@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from stringd.plugin import Command, CommandLine, Invocation, Refusal, Reply
 from stringd_sqlite.tables import as_table
 from stringd_sqlite.topic import MOST_ROWS, Database, Rows
 
+_COMMAND = re.compile(r"/(?P<word>[A-Za-z]+)(?P<arguments>(?:\s.*)?)\Z", re.DOTALL)
 _LISTED = "SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
 _MADE = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND (?1 = '' OR name = ?1 OR tbl_name = ?1)"
 
 
 async def run_text(invocation: Invocation) -> Reply:
-    """Run what was sent as SQL; no SQL begins with a slash, so `/tables` is the command."""
-    text = invocation.line.text
-    word, _, arguments = text.removeprefix("/").partition(" ")
-    command = {it.name: it for it in (SCHEMA, TABLES)}.get(word.lower())
-    if command and text.startswith("/"):
-        line = CommandLine(text=text, word=word, arguments=arguments.strip())
-        return await command.run(replace(invocation, line=line))
-    return _reply(await _database(invocation).execute(text))
+    """Run what was sent as SQL; none begins with a slash and a letter, so `/tables` is the command."""
+    typed = _COMMAND.match(invocation.line.text)
+    if typed is None:
+        return _reply(await _database(invocation).execute(invocation.line.text))
+    command = {it.name: it for it in (SCHEMA, TABLES)}.get(typed["word"].lower())
+    if command is None:
+        message = f"Neither SQL nor a command of databases: /{typed['word']}"
+        raise Refusal("COMMAND_UNSUPPORTED", message, "Other commands begin with two slashes: //help")
+    line = CommandLine(text=typed[0], word=typed["word"], arguments=typed["arguments"].strip())
+    return await command.run(replace(invocation, line=line))
 
 
 async def _tables(invocation: Invocation) -> Reply:
@@ -32,7 +36,11 @@ async def _tables(invocation: Invocation) -> Reply:
 
 async def _count(database: Database, name: str) -> object:
     quoted = name.replace('"', '""')
-    return (await database.execute(f'SELECT count(*) FROM "{quoted}"')).rows[0][0]  # noqa: S608
+    try:
+        return (await database.execute(f'SELECT count(*) FROM "{quoted}"')).rows[0][0]  # noqa: S608
+    except Refusal as refusal:
+        # A view may outlive what it is made of.
+        return refusal.message
 
 
 async def _schema(invocation: Invocation) -> Reply:

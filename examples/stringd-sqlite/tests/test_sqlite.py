@@ -47,6 +47,21 @@ def test_tables_and_schema(shop: DaemonProcess, slashes: str) -> None:
     assert shop.exec(f"{slashes}schema nuts", TOPIC).head["code"] == "NOT_FOUND"
 
 
+def test_a_view_that_is_broken_is_listed(shop: DaemonProcess) -> None:
+    assert said(shop, "DROP TABLE fruit") == "OK"
+    assert said(shop, "//tables").endswith("| cheap | view | no such table: main.fruit |")
+
+
+@pytest.mark.parametrize("text", ["/help", "/open page.md", "/TABLE"])
+def test_a_command_that_is_none_here_is_not_taken_for_sql(shop: DaemonProcess, text: str) -> None:
+    assert shop.exec(text, TOPIC).head["code"] == "COMMAND_UNSUPPORTED"
+    assert "//help" in said(shop, text)
+
+
+def test_a_comment_may_stand_first(shop: DaemonProcess) -> None:
+    assert said(shop, "/* one */ SELECT 1 AS x") == "| x |\n|---|\n| 1 |"
+
+
 @pytest.mark.parametrize(
     ("sql", "shown"),
     [

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from stringd.actions.declared import declared_variables
 from stringd.actions.evaluators import evaluated
 from stringd.actions.placeholders import find_slots, secret_names, slot_names
-from stringd.actions.templating.checking import template_flaw
+from stringd.actions.templating.checking import template_flaws
 from stringd.documents.actions import CLI, Action
 from stringd.documents.files import read_if_there, read_text
 from stringd.documents.includes import Linked
@@ -21,6 +21,7 @@ from stringd.documents.sheet import Sheet, read_sheet
 from stringd.documents.uris import is_uri
 from stringd.plugin import Package
 from stringd.text.nearest import nearest
+from stringd_app.declarations import VARIABLE, unmeant_parameters, unmeant_places, unmeant_url
 from stringd_app.entries import is_name
 from stringd_app.remedies import remedy_of
 
@@ -41,6 +42,7 @@ def check_document(path: Path, root: Path) -> list[Finding]:
     findings = [
         *(Finding(line=it.line, message=it.message, remedy=remedy_of(it.message)) for it in page.flaws),
         *_name(sheet),
+        *_variables(sheet),
         *_default(sheet, root),
         *_templates(sheet),
         *(it for action in sheet.actions.actions.values() for it in _action(action, sheet)),
@@ -51,8 +53,8 @@ def check_document(path: Path, root: Path) -> list[Finding]:
 
 def check_template(path: Path) -> list[Finding]:
     """Return the warnings about a file of `templates/`."""
-    flaw = template_flaw(read_text(path, path.name), "response.j2")
-    return [Finding(line=flaw.line, message=flaw.message, remedy=_TEMPLATE)] if flaw else []
+    flaws = template_flaws(read_text(path, path.name), "response.j2")
+    return [Finding(line=it.line, message=it.message, remedy=_TEMPLATE) for it in flaws]
 
 
 _TEMPLATE = "Correct the template; the reference of actions shows both languages."
@@ -75,6 +77,13 @@ def _name(sheet: Sheet) -> Iterator[Finding]:
         yield Finding(line=1, message=f"name: {name} can't be typed as app:name", remedy=remedy)
 
 
+def _variables(sheet: Sheet) -> Iterator[Finding]:
+    for it in declared_variables(sheet.parsed.frontmatter):
+        if not VARIABLE.fullmatch(it.name):
+            message = f"${it.name} can't be set, so that no action ever runs"
+            yield Finding(line=1, message=message, remedy="A $NAME is letters, digits and _.")
+
+
 def _default(sheet: Sheet, root: Path) -> Iterator[Finding]:
     name, actions = sheet.parsed.frontmatter.get("default"), sheet.actions.actions
     if not isinstance(name, str) or not name:
@@ -92,15 +101,14 @@ def _default(sheet: Sheet, root: Path) -> Iterator[Finding]:
 
 def _templates(sheet: Sheet) -> Iterator[Finding]:
     for fence in sheet.parsed.fences:
-        flaw = template_flaw(fence.text, fence.role) if fence.role else None
-        if flaw:
+        for flaw in template_flaws(fence.text, fence.role) if fence.role else ():
             message = f"act.{fence.id}.{fence.role}: {flaw.message}"
             yield Finding(line=fence.first + 1 + flaw.line, message=message, remedy=_TEMPLATE)
 
 
 def _action(action: Action, sheet: Sheet) -> Iterator[Finding]:
     check = _command if action.method == CLI else _request
-    for message, remedy in check(action, sheet):
+    for message, remedy in (*unmeant_parameters(action), *unmeant_places(action), *check(action, sheet)):
         yield Finding(line=action.line, message=f"act.{action.id}: {message}", remedy=remedy)
 
 
@@ -115,6 +123,7 @@ def _command(action: Action, _: Sheet) -> Iterator[tuple[str, str]]:
 
 
 def _request(action: Action, sheet: Sheet) -> Iterator[tuple[str, str]]:
+    yield from unmeant_url(action)
     texts = (action.target, action.body or "", *(text for _, text in action.headers))
     declared = {it.name for it in declared_variables(sheet.parsed.frontmatter)}
     for name in dict.fromkeys(it for text in texts for it in secret_names(text) if it not in declared):

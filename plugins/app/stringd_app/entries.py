@@ -22,15 +22,15 @@ def check_name(name: object) -> None:
         raise ValueError(f"an app needs a name of letters, digits, _ and -, not {name!r}")
 
 
-def named_entry(directory: Path) -> Path:
-    """Return the document that stands for a directory, or refuse."""
+def named_entry(directory: Path, called: str | None = None) -> Path:
+    """Return the document that stands for a directory, or refuse; the directory is called by its name."""
     for name in ENTRIES:
         if (directory / name).is_file():
             return directory / name
-    raise Refusal("INVALID_TARGET", f"Neither {' nor '.join(ENTRIES)} in {directory.name}/")
+    raise Refusal("INVALID_TARGET", f"Neither {' nor '.join(ENTRIES)} in {called or directory.name + '/'}")
 
 
-def entry_in(directory: Path) -> Path:
+def entry_in(directory: Path, called: str | None = None) -> Path:
     """Return the document that stands for an app, or refuse."""
     documents = list(directory.glob("*.md"))
-    return documents[0] if len(documents) == 1 else named_entry(directory)
+    return documents[0] if len(documents) == 1 else named_entry(directory, called)

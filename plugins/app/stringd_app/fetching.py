@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from stringd.plugin import HttpClient, HttpFailed, HttpResponse, Refusal
@@ -12,10 +13,21 @@ LARGEST = 10 * 1024 * 1024
 SECONDS = 60.0
 _NOT_FOUND = 404
 _FIRST_OTHER = 300
+_MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
+_NAMELESS = PurePosixPath("app")
 
 
-async def fetch(url: str, directory: Path, client: HttpClient) -> Path:
-    """Write what a URL brings into a directory, and return the file, called as the URL says."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What a URL brought: the name of the file and of its directory, as the URL says, and its bytes."""
+
+    name: str
+    directory: str
+    data: bytes
+
+
+async def fetch(url: str, client: HttpClient) -> Fetched:
+    """Return what a URL brings, or refuse."""
     # It takes a while to import, and most daemons never need it.
     from stringd.http.following import fetch
     from stringd.http.urls import WebUrl
@@ -30,9 +42,11 @@ async def fetch(url: str, directory: Path, client: HttpClient) -> Path:
     except HttpFailed as failure:
         raise Refusal("LOAD_ERROR", f"{failure}: {url}") from failure
     _check(response, url)
-    file = directory / _name(str(final))
-    file.write_bytes(response.body)
-    return file
+    path = _path(str(final))
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    is_page = media_type in _MARKDOWN and path.suffix != ".md"
+    name = f"{path.name}.md" if is_page else path.name
+    return Fetched(name=name, directory=path.parent.name, data=response.body)
 
 
 def _check(response: HttpResponse, url: str) -> None:
@@ -42,6 +56,7 @@ def _check(response: HttpResponse, url: str) -> None:
         raise Refusal("LOAD_ERROR", f"{response.status} {response.reason}: {url}")
 
 
-def _name(url: str) -> str:
-    name = PurePosixPath(unquote(urlsplit(url).path)).name
-    return name if name and "\0" not in name and len(name.encode()) < 200 else "string.md"
+def _path(url: str) -> PurePosixPath:
+    path = PurePosixPath(unquote(urlsplit(url).path))
+    is_name = path.name not in {"", ".."} and "\0" not in path.name and len(path.name.encode()) < 200
+    return path if is_name else _NAMELESS

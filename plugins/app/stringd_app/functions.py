@@ -17,7 +17,7 @@ from stringd.actions.environment import ActionFunction, Environment, FunctionRun
 from stringd.actions.values import Value
 from stringd.documents.actions import Action, Parameter
 from stringd.documents.paths import working_directory
-from stringd.errors import StringdError
+from stringd.errors import RequestRefused
 from stringd.exporting import time_limit
 from stringd.plugin import Refusal, Session
 from stringd_app.context import Context
@@ -90,9 +90,9 @@ def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | N
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await function(**given)
-        except StringdError:
+        except (Refusal, RequestRefused):
             raise
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 raise Refusal("TIMEOUT", f"Still running after {seconds:g} s, so it was ended.") from None
             raise _failed(function, error, environment) from None
@@ -100,7 +100,7 @@ def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | N
     return run
 
 
-def _failed(function: AppFunction, error: Exception, environment: Environment) -> Refusal:
+def _failed(function: AppFunction, error: BaseException, environment: Environment) -> Refusal:
     """Log what went wrong, without the secrets that the error may have got hold of."""
     told = "".join(traceback.format_exception(error))
     log.error("%s failed\n%s", function.__qualname__, environment.hidden(told))
@@ -112,8 +112,8 @@ def _context(environment: Environment, session: Session) -> Context:
         user=session.user,
         topic=str(session.name),
         directory=working_directory(session),
-        variables=session.state.variables,
-        secrets=environment.secrets,
+        variables=dict(session.state.variables),
+        secrets=dict(environment.secrets),
     )
 
 

@@ -12,7 +12,7 @@ from stringd.text.path_arguments import parse_path_arguments
 from stringd_app.entries import entry_in, is_name
 from stringd_app.packages import Identity, Origin, identity_in, read_entry, read_origin
 from stringd_app.registry import brought_app, find_app, not_installed, packages_of
-from stringd_app.sources import Staged, stage
+from stringd_app.sources import Staged, fetched_from, stage
 from stringd_app.staging import put_in_place, staging, take_away
 
 _ALIAS = re.compile(r"(?:^|\s+)--as(?:=|\s+)(?P<name>\S+)(?=\s|$)")
@@ -30,10 +30,12 @@ class _Request:
 async def _install(invocation: Invocation) -> Reply:
     request = _request(invocation.line.arguments)
     packages = packages_of(invocation.session.user)
+    # Other installations need not wait for the network.
+    fetched = await fetched_from(request.source, invocation.daemon.http)
     try:
         async with invocation.daemon.editing(packages):
             with staging(packages) as directory:
-                staged = await stage(request.source, directory, invocation)
+                staged = await stage(request.source, fetched, directory, invocation)
                 name, origin = _named(staged, request, invocation)
                 origin.write(staged.directory)
                 await asyncio.to_thread(put_in_place, staged.directory, packages / name)
@@ -84,8 +86,10 @@ def _refuse_taken(name: str, identity: Identity, invocation: Invocation) -> None
     place = packages_of(invocation.session.user) / name
     other: object = _identity(place) if place.is_dir() else brought_app(name, invocation.daemon)
     if other not in (None, identity):
-        whose = other if isinstance(other, Identity) else "an app that a plugin brings"
-        hint = f"Install it under another name: --as NAME, or /uninstall {name} first."
+        is_own = isinstance(other, Identity)
+        whose = other if is_own else "an app that a plugin brings"
+        instead = f", or /uninstall {name} first" if is_own else ""
+        hint = f"Install it under another name: --as NAME{instead}."
         raise Refusal("CONFLICT", f"app:{name} is {whose}, not {identity}.", hint)
 
 

@@ -32,8 +32,8 @@ def members_of_file(path: Path) -> Iterator[Member]:
 
 
 def members_of_directory(directory: Path) -> Iterator[Member]:
-    """Yield all that lies in a directory; a link is the file that it leads to, inside of the directory."""
-    for folder, directories, names in os.walk(directory):
+    """Yield all that lies in a directory; a link is what it leads to, inside of the directory."""
+    for folder, directories, names in os.walk(directory, followlinks=True):
         directories[:] = [name for name in directories if name not in _LEFT_OUT]
         for name in (*directories, *names):
             yield _member(Path(folder, name), directory)
@@ -42,8 +42,10 @@ def members_of_directory(directory: Path) -> Iterator[Member]:
 def _member(path: Path, directory: Path) -> Member:
     name = path.relative_to(directory).as_posix()
     real = path.resolve()
-    if path.is_symlink() and not (real.is_relative_to(directory) and real.is_file()):
-        raise Refusal("INVALID_TARGET", f"A link that leads out of the app, or to no file: {name}")
+    if path.is_symlink() and not (real.is_relative_to(directory) and real.exists()):
+        raise Refusal("INVALID_TARGET", f"A link that leads out of the app, or nowhere: {name}")
+    if path.is_symlink() and real in (it.resolve() for it in path.parents):
+        raise Refusal("INVALID_TARGET", f"A link that leads in a circle: {name}")
     if real.is_dir():
         return Member(name=name, mode=real.stat().st_mode, open=None)
     if not real.is_file():
@@ -59,10 +61,21 @@ def write_members(members: Iterable[Member], directory: Path) -> None:
             raise Refusal("INVALID_TARGET", f"An app of more than {MOST} files can't be installed.")
         path = directory / _safe(member.name)
         if member.open is None:
-            path.mkdir(parents=True, exist_ok=True)
+            _make(path, member.name)
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make(path.parent, member.name)
         room -= _write(member, path, member.open, room)
+
+
+def _make(folder: Path, name: str) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise _twice(name) from None
+
+
+def _twice(name: str) -> Refusal:
+    return Refusal("INVALID_TARGET", f"A path that is there twice: {name!r}")
 
 
 def _safe(name: str) -> PurePosixPath:
@@ -85,7 +98,7 @@ def _write(member: Member, path: Path, source: Callable[[], IO[bytes]], room: in
                     raise Refusal("INVALID_TARGET", message)
                 file.write(chunk)
     except FileExistsError:
-        raise Refusal("INVALID_TARGET", f"A path that is there twice: {member.name!r}") from None
+        raise _twice(member.name) from None
     except OSError as error:
         if error.errno is None:
             raise

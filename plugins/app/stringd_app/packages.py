@@ -123,4 +123,5 @@ class AppPackage(Package):
             package=self.directory,
             functions=self.functions,
             declared=self.declared,
+            keeper="" if own else self.uri,
         )

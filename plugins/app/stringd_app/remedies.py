@@ -11,6 +11,7 @@ _REMEDIES: Mapping[str, str] = {
     r"^block /\S+ ends but never began": "Write <!-- #id --> on a line of its own where the block begins.",
     r"^(block #|@|\[).* (exists already|is defined already)": "Give each its own name.",
     r"is no action: expected": "Begin with a method in capitals, and a URL or a command behind it.",
+    r" names no action$": "Write act.name, act.name.response or act.name.response.j2; names are lower-case.",
     r"belongs to no action": "Name the template after an action of this page: act.NAME.response.",
     r"^act\..* exists already": "Name each action once, and give it one template of a kind.",
     r"(is declared already|body exists already)": "Remove one of the two.",

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from stringd.documents.paths import resolve
 from stringd.documents.uris import is_uri
-from stringd.plugin import Invocation, Refusal
+from stringd.plugin import HttpClient, Invocation, Refusal
 from stringd_app.archives import archive_members, is_archive
 from stringd_app.entries import ENTRIES, entry_in
-from stringd_app.fetching import fetch
+from stringd_app.fetching import Fetched, fetch
 from stringd_app.members import members_of_directory, members_of_file, without_wrapper, write_members
 from stringd_app.registry import packages_of
 
+_PAGE = ".md"
 _SCHEMES = frozenset({"http", "https"})
 
 
@@ -26,17 +27,34 @@ class Staged:
     fallback: str
 
 
-async def stage(source: str, directory: Path, invocation: Invocation) -> Staged:
+async def fetched_from(source: str, client: HttpClient) -> Fetched | None:
+    """Return what a URL brings, or refuse; None when the source is a path."""
+    if not is_uri(source):
+        return None
+    if source.partition(":")[0].lower() not in _SCHEMES:
+        raise Refusal("INVALID_TARGET", f"Apps come from paths and from http(s) URLs, not from {source}")
+    return await fetch(source, client)
+
+
+async def stage(source: str, fetched: Fetched | None, directory: Path, invocation: Invocation) -> Staged:
     """Bring what is to be installed into a directory, or refuse."""
-    if is_uri(source):
-        if source.partition(":")[0].lower() not in _SCHEMES:
-            raise Refusal("INVALID_TARGET", f"Apps come from paths and from http(s) URLs, not from {source}")
-        fetched = directory / "fetched"
-        fetched.mkdir()
-        found = await fetch(source, fetched, invocation.daemon.http)
-    else:
-        found = _local(source, invocation)
-    return await asyncio.to_thread(_stage, found, directory / "app")
+    found = _written(fetched, directory / "fetched") if fetched else _local(source, invocation)
+    app = await asyncio.to_thread(_stage, found, directory / "app", source)
+    return Staged(directory=app, fallback=_fallback(found, fetched))
+
+
+def _written(fetched: Fetched, directory: Path) -> Path:
+    directory.mkdir()
+    file = directory / fetched.name
+    file.write_bytes(fetched.data)
+    return file
+
+
+def _fallback(found: Path, fetched: Fetched | None) -> str:
+    """Return what an app goes by without a name of its own: its file, or its directory."""
+    if fetched and fetched.name in ENTRIES:
+        return fetched.directory
+    return found.name.partition(".")[0] if found.is_file() else found.name
 
 
 def _local(source: str, invocation: Invocation) -> Path:
@@ -51,7 +69,7 @@ def _local(source: str, invocation: Invocation) -> Path:
     return found
 
 
-def _stage(found: Path, app: Path) -> Staged:
+def _stage(found: Path, app: Path, source: str) -> Path:
     app.mkdir()
     if found.is_dir():
         write_members(members_of_directory(found), app)
@@ -59,9 +77,10 @@ def _stage(found: Path, app: Path) -> Staged:
         with archive_members(found) as members:
             write_members(members, app)
         app = without_wrapper(app)
-    else:
+    elif found.suffix == _PAGE:
         write_members(members_of_file(found), app)
-    is_page = found.is_file() and found.name not in ENTRIES
-    fallback = found.name.partition(".")[0] if is_page else found.name
-    entry_in(app)
-    return Staged(directory=app, fallback=fallback)
+    else:
+        hint = f"A document's name ends in {_PAGE}; archives are zip or tar."
+        raise Refusal("INVALID_TARGET", f"Neither a document nor an archive: {source}", hint)
+    entry_in(app, source)
+    return app

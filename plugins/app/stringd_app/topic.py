@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from stringd.actions.environment import Environment
+from stringd.actions.environment import ANY_APP, Environment
 from stringd.documents.paths import file_of
 from stringd.documents.topic import DocumentTopic
 from stringd.plugin import Invocation, Place, Refusal, SecretScope, Topic, TopicContext
@@ -60,7 +60,7 @@ class AppTopic(DocumentTopic):
         path = file_of(document.uri) if document else None
         packages = packages_of(self._session.user).resolve()
         if path is None or self.app() or path.is_relative_to(packages):
-            return Environment()
+            return Environment(keeper=ANY_APP)
         return Environment(secrets=self._daemon.secrets.of(self.secret_scope()))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 LOOPS = 200_000
+NAMES = 10_000
 OUTPUT = 10 * 1024 * 1024
 Item = TypeVar("Item")
 
@@ -37,5 +38,5 @@ class Budget:
         """Return the text, as long as all of them are not too large."""
         self._size += len(text)
         if self._size > OUTPUT:
-            raise TooMuch(f"its output is larger than {OUTPUT // 1024**2} MiB")
+            raise TooMuch(f"it makes more than {OUTPUT // 1024**2} MiB of text")
         return text

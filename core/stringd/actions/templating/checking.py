@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from jinja2 import TemplateSyntaxError
-
-from stringd.actions.templating.recorder import TemplateFault
-from stringd.actions.templating.run import data_template, jinja_template
+from stringd.actions.templating.workshop import WORKSHOP, Unfinished
 from stringd.documents.outline import Flaw
 
 
-def template_flaw(template: str, role: str) -> Flaw | None:
-    """Return what can't be read in a template of a role, by the lines of the template; None if all can."""
-    compiled = jinja_template if role.endswith("j2") else data_template
+def template_flaws(template: str, role: str) -> tuple[Flaw, ...]:
+    """Return what can't be read or meant in a template of a role, by the lines of the template.
+
+    Reading one works out what is constant in it, which is as hostile as running it.
+    """
+    job = {"task": "read", "template": template, "jinja": role.endswith("j2")}
     try:
-        compiled(template)
-    except TemplateFault as fault:
-        return Flaw(line=fault.line, message=str(fault))
-    except TemplateSyntaxError as fault:
-        return Flaw(line=fault.lineno, message=fault.message or "")
-    except (RecursionError, SyntaxError):
-        return Flaw(line=1, message="it is nested too deeply")
-    return None
+        made = WORKSHOP.run(job, None)
+    except Unfinished as failure:
+        return (Flaw(line=1, message=str(failure)),)
+    if "error" in made:
+        return (Flaw(line=made["line"], message=made["error"]),)
+    return tuple(Flaw(line=it, message="it is printed as it stands") for it in made["doubts"])

@@ -16,6 +16,10 @@ _FOR = re.compile(r"[ \t]*for:[ \t]*(?P<name>[^\W\d]\w*)[ \t]+in[ \t]+(?P<path>\
 _END = re.compile(r"[ \t]*end:[ \t]*")
 _SAVE = re.compile(r"[ \t]*save:[ \t]*(?P<value>\S+)[ \t]*")
 _DETAIL = re.compile(r"[ \t]*(?P<key>decode|to):[ \t]*(?P<value>\S.*?)[ \t]*")
+_MEANT = re.compile(
+    r"[ \t]*(?:\{@?[\w. -]*\}[ \t]*=(?!=).*|for:?[ \t]+\w+[ \t]+in[ \t]+[$\w.\[\]{}]+[ \t]*"
+    r"|(?:save|decode):.*)"
+)
 _LITERAL = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"')
 _ESCAPED = re.compile(r'\\(["\\])')
 _TUPLE = re.compile(r"\((?P<parts>.*)\)")
@@ -29,6 +33,13 @@ def compile_template(text: str) -> nodes.Template:
     return _Compiler(text).template()
 
 
+def printed_by_mistake(text: str) -> list[int]:
+    """Return the lines that begin like more than text, and are printed; or raise `TemplateFault`."""
+    compiler = _Compiler(text)
+    compiler.template()
+    return compiler.doubts
+
+
 class _Compiler:
     """Reads a template line by line."""
 
@@ -36,6 +47,7 @@ class _Compiler:
         self._lines = text.replace("\r\n", "\n").split("\n")
         self._next = 0
         self._loops: list[str] = []
+        self.doubts: list[int] = []
 
     def template(self) -> nodes.Template:
         template = nodes.Template(self._block())
@@ -71,6 +83,8 @@ class _Compiler:
             call = self._assignment(assignment)
             if call:
                 return nodes.ExprStmt(call)
+        if _MEANT.fullmatch(line):
+            self.doubts.append(self._next)
         newline = "\n" if self._next < len(self._lines) else ""
         return nodes.Output(list(self._parts(line + newline)))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from jinja2 import Undefined
 
+from stringd.actions.templating.budget import NAMES, Budget, TooMuch
 from stringd.actions.templating.texts import text_of
 
 _MOST_SAVES = 100
@@ -88,10 +89,20 @@ class Recorder:
             raise TemplateFault(f"more than {_MOST_SAVES} files to save", line)
         self.saves.append(SaveOrder(text=text_of(value), decode=decode, path=path))
 
+    def check_size(self) -> None:
+        """Raise `TooMuch` when what is left behind is too large, or the files that are to be saved."""
+        left, saved = Budget(), Budget()
+        for text in (*self.variables.values(), *map(text_of, self.values.values())):
+            left.spent(text)
+        for order in self.saves:
+            saved.spent(order.text)
+
     def _bind(self, label: str, numbered: bool, value: str | tuple[str, ...]) -> None:
         name = label
         if numbered:
             self._numbers[label] += 1
             name = f"{label}-{self._numbers[label]}"
+        if len(self.values) == NAMES and name not in self.values:
+            raise TooMuch(f"it names more than {NAMES:,} values")
         self.values[name] = value
         self._labels[label] = f"@{name}"

@@ -1,4 +1,4 @@
-"""One run of a template, from the job to what it leaves behind; both are made of what JSON can hold."""
+"""One job with a template, from what is asked to what it leaves behind; both are what JSON can hold."""
 
 from __future__ import annotations
 
@@ -9,13 +9,40 @@ from typing import Any
 
 from jinja2 import Template, TemplateSyntaxError
 
-from stringd.actions.templating.language import RECORDER, compile_template
+from stringd.actions.templating.language import RECORDER, compile_template, printed_by_mistake
 from stringd.actions.templating.recorder import Recorder, TemplateFault
 from stringd.actions.templating.sandbox import FILENAME, DataSandbox, Headers, Sandbox
 
 _TEMPLATES = 256
+_NO_MEMORY = "it needs too much memory"
 _jinja = Sandbox()
 _data = DataSandbox()
+
+
+def do(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what the job's `task` asks for: `run` the template, or only `read` it."""
+    return read(job) if job["task"] == "read" else run(job)
+
+
+def read(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nothing; or, under `error` and `line`, why the template can't be read.
+
+    In the seeds' language, `doubts` are the lines that are printed and hardly meant to be.
+    """
+    try:
+        _template(job)
+        doubts = [] if job["jinja"] else printed_by_mistake(job["template"])
+    except TemplateFault as fault:
+        return {"error": str(fault), "line": fault.line}
+    except TemplateSyntaxError as fault:
+        return {"error": fault.message or "", "line": fault.lineno}
+    except MemoryError:
+        return {"error": _NO_MEMORY, "line": 1}
+    except (RecursionError, SyntaxError):
+        return {"error": "it is nested too deeply", "line": 1}
+    except Exception as error:
+        return {"error": _message(error, None), "line": 1}
+    return {"doubts": doubts}
 
 
 def run(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,7 +52,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
     except (TemplateFault, TemplateSyntaxError) as fault:
         return {"error": _message(fault, fault.line if isinstance(fault, TemplateFault) else fault.lineno)}
     except MemoryError:
-        return {"error": "it needs too much memory"}
+        return {"error": _NO_MEMORY}
     except RecursionError:
         return {"error": "it calls itself, or is nested, too deeply"}
     except Exception as error:
@@ -44,15 +71,20 @@ def data_template(text: str) -> Template:
     return _data.from_string(compile_template(text))
 
 
+def _template(job: Mapping[str, Any]) -> Template:
+    return (jinja_template if job["jinja"] else data_template)(job["template"])
+
+
 def _run_jinja(job: Mapping[str, Any]) -> dict[str, Any]:
     names = {"response": _response(job), "params": _params(job["params"]), "vars": job["variables"]}
-    text, variables = _jinja.run(jinja_template(job["template"]), names)
+    text, variables = _jinja.run(_template(job), names)
     return {"text": text, "variables": variables}
 
 
 def _run_data(job: Mapping[str, Any]) -> dict[str, Any]:
     page = Recorder(_params(job["texts"]), job["variables"])
-    text, _ = _data.run(data_template(job["template"]), {"Response": _response(job), RECORDER: page})
+    text, _ = _data.run(_template(job), {"Response": _response(job), RECORDER: page})
+    page.check_size()
     saves = [{"text": it.text, "decode": it.decode, "path": it.path} for it in page.saves]
     return {"text": text, "variables": page.variables, "values": page.values, "saves": saves}
 

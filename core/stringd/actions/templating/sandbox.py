@@ -8,7 +8,6 @@ from typing import Any
 from jinja2 import ChainableUndefined, Template, Undefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
-from jinja2.runtime import Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from stringd.actions.templating.budget import Budget
@@ -16,6 +15,8 @@ from stringd.actions.templating.own_lines import OwnLines
 from stringd.actions.templating.texts import text_of
 
 FILENAME = "<template>"
+# All else, such as macros and namespaces, is of use within the template alone.
+_VALUES = (str, int, float, dict, list, tuple, Undefined, type(None))
 
 
 class Headers(dict[str, str]):
@@ -68,7 +69,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.budget = Budget()
         context = template.new_context(dict(names))
         text = self.budget.joined(template.root_render_func(context))
-        exported = {name: it for name, it in context.get_exported().items() if not isinstance(it, Macro)}
+        exported = {name: it for name, it in context.get_exported().items() if isinstance(it, _VALUES)}
         return text, {name: self.budget.spent(text_of(it)) for name, it in exported.items()}
 
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import orjson
 
-from stringd.actions.templating.run import run
+from stringd.actions.templating.run import do
 
 MEMORY = 768 * 1024 * 1024
 # By then a living parent has lost its patience long ago.
@@ -38,13 +38,13 @@ def main() -> None:
 
 
 def answer(head: bytes, jobs: IO[bytes], results: IO[bytes]) -> None:
-    """Run one job: what all jobs have, and the body of the answer in JSON of its own."""
+    """Do one job: what all jobs have, and the body of the answer in JSON of its own."""
     is_plain, size, body_size = SIZES.unpack(head)
     job: dict[str, Any] = json.loads(jobs.read(size))
     body = jobs.read(body_size)
     try:
         job["body"] = orjson.loads(body) if is_plain else json.loads(body)
-        made = run(job)
+        made = do(job)
     except MemoryError:
         made = {"error": "it needs too much memory"}
     del body
