@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _ROUNDS, _PAGES = 5, NUMBER
-_WARM, _MANY = 2 * NUMBER, 1000
+# So many that what is kept for later is full.
+_WARM, _MANY = 4 * NUMBER, 1000
 _CONVERTED = 30
 _BARE = ConversionOptions(extract_metadata=False)
 

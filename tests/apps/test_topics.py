@@ -53,6 +53,13 @@ def test_the_nearest_app_is_named(installed: DaemonProcess) -> None:
     assert "nearest: app:parrot" in refused(installed, "/open app:parot")[1]
 
 
+def test_a_directory_that_was_opened_is_where_relative_paths_begin(installed: DaemonProcess) -> None:
+    (installed.home / "work").mkdir()
+    (installed.home / "work" / "note.md").write_text("# Note", encoding="utf-8")
+    said(installed, "/open ~/work", "app:parrot")
+    assert said(installed, "/open note.md", "app:parrot") == "Opened note.md\n---\n# Note"
+
+
 @pytest.mark.requirement("app.no_paths")
 def test_no_installation_path_is_shown(installed: DaemonProcess) -> None:
     shown = [said(installed, cmd, "app:parrot") for cmd in ("/info", "/open guide.md", "/source", "/back")]

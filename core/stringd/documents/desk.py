@@ -239,7 +239,8 @@ class Desk:
         return not self._is_relative_to_remote(typed) and names_file(typed, self._invocation)
 
     def _is_relative_to_remote(self, typed: str) -> bool:
-        place, is_local = self._session.state.document, typed.startswith(("~", "file:///"))
+        state, is_local = self._session.state, typed.startswith(("~", "file:///"))
+        place = None if state.directory else state.document
         if place is None or is_local or current_file(self._session) is not None:
             return False
         return is_hierarchical(place.uri) or not typed.startswith("/")
