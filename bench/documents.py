@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bench.servers import Server
 
 _KB, _MB = 1000, 1_000_000
+_CLIENTS = 16
 _OPENED, _EDITED = 5, 5
 # The first edits after opening learn where everything is.
 _WARM = 3
@@ -82,8 +83,9 @@ def page() -> Iterator[Row]:
 
 
 def _open_target(server: Server) -> Target:
-    request = post(server.port, "/exec", {"cmd": OPEN, "topic": TOPIC}, x_user_id=USER)
-    return Target(pid=server.process.pid, port=server.port, requests=(request,), expect=OK)
+    bodies = [{"cmd": OPEN, "topic": f"file:t{number}"} for number in range(_CLIENTS)]
+    requests = tuple(post(server.port, "/exec", body, x_user_id=USER) for body in bodies)
+    return Target(pid=server.process.pid, port=server.port, requests=requests, expect=OK)
 
 
 def _beside_bare(ours: list[Round], bare: list[Round]) -> Iterator[Row]:

@@ -34,7 +34,7 @@ async def _open(invocation: Invocation) -> Reply:
         raise Refusal("INVALID_TARGET", "Nothing to open.", f"Usage: {OPEN.usage}")
     desk = Desk(invocation)
     spot = await desk.find(arguments.path) if arguments.path else desk.here()
-    spot = replace(_asked_for(spot, arguments.options), part=_part(arguments))
+    spot = _asked_for(spot, arguments)
     if spot.path and is_directory(spot.path, spot.shown):
         return await _open_directory(invocation, spot, spot.path)
     opened = await desk.open(spot)
@@ -42,17 +42,20 @@ async def _open(invocation: Invocation) -> Reply:
     return Reply.page(f"Opened {opened.spot.shown}", await shown_page(invocation, opened))
 
 
-def _asked_for(spot: Spot, options: frozenset[str]) -> Spot:
+def _asked_for(spot: Spot, arguments: PathArguments) -> Spot:
+    options, part = arguments.options, _part(arguments)
     if not options:
-        return spot
+        return spot if part == spot.part else replace(spot, part=part)
     if not spot.uri:
         raise Refusal("INVALID_PAYLOAD", f"Files are opened without {min(options)}: {spot.shown}")
     words = frozenset(it.removeprefix("--") for it in options - {FULL})
-    return replace(spot, here=False, full=FULL in options, options=words)
+    return replace(spot, here=False, part=part, full=FULL in options, options=words)
 
 
 def _part(arguments: PathArguments) -> int:
-    wanted = arguments.values.get(PART, "1")
+    wanted = arguments.values.get(PART)
+    if wanted is None:
+        return 1
     if not _NUMBER.fullmatch(wanted):
         raise Refusal("INVALID_PARAMS", f"{PART} takes the number of a part, not {wanted}")
     return int(wanted)

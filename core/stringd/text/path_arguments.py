@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from stringd.errors import Refusal
 
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
-_END = "--"
+_MARK = _END = "--"
 _OPTION_LIKE = re.compile(r"(--[a-z][a-z-]*)(=\S*)?(?=\s|$)")
 _VALUE = r"""(?:"[^"\s]*"|'[^'\s]*'|[^\s"']+)"""
 _BETWEEN = re.compile(r"=|\s+")
@@ -30,6 +30,8 @@ def parse_path_arguments(arguments: str, *known: str, valued: Sequence[str] = ()
     The `valued` ones have a word behind them, or behind `=`; the last of several counts. Behind `--` all is
     the path.
     """
+    if _MARK not in arguments:
+        return PathArguments(path=_unquoted(arguments.strip()))
     # Empty alternatives would match everywhere.
     option = "|".join((*map(re.escape, known), *(rf"{it}(?:=|\s+){_VALUE}" for it in valued))) or r"(?!)"
     path, leading = _without_leading(arguments.strip(), option)
