@@ -46,6 +46,7 @@ FRESH = (
     {"Expires": formatdate(time.time() + 3600, usegmt=True)},
     {"Expires": "Fri, 01 Jan 2100 00:00:00 GMT", "Date": "Thu, 31 Dec 2099 00:00:00 GMT"},
     {"Cache_Control": "max-age=60", "Age": "30", "Vary": "Cookie, Accept-Encoding"},
+    {"Cache_Control": f"max-age={'9' * 5000}"},
 )
 STALE: tuple[dict[str, str], ...] = (
     {},
@@ -56,7 +57,9 @@ STALE: tuple[dict[str, str], ...] = (
     {"Cache_Control": "max-age=60", "Age": "60"},
     {"Cache_Control": "max-age=60", "Vary": "*"},
     {"Cache_Control": "max-age=0", "Expires": "Fri, 01 Jan 2100 00:00:00 GMT"},
+    {"Cache_Control": "max-age=60", "Age": "9" * 5000},
     {"Expires": "0"},
+    {"Expires": f"Thu, 01 Jan {'9' * 20} 00:00:00 GMT"},
     {"Expires": "Thu, 01 Jan 1970 00:00:00 GMT"},
     {"Pragma": "no-cache", "Expires": "Fri, 01 Jan 2100 00:00:00 GMT"},
 )

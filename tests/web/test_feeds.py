@@ -89,6 +89,23 @@ OUTSIDE = (
 )
 PARAMETER = '<!DOCTYPE r [<!ENTITY % x SYSTEM "http://127.0.0.1/x">%x;]><rss><channel/></rss>'
 
+DIGITS = "9" * 5000
+UNREADABLE_RSS = (
+    "<rss><channel><link>http://[</link><item><title>T</title><link>//[</link>"
+    f"<enclosure url='//[' length='{DIGITS}'/></item></channel></rss>"
+)
+UNREADABLE_ATOM = (
+    "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://['><entry><title>T</title><link href='//['/>"
+    f"<link rel='enclosure' href='//[' length='{DIGITS}'/></entry></feed>"
+)
+UNREADABLE_JSON = json.dumps(
+    {
+        "version": "https://jsonfeed.org/version/1",
+        "home_page_url": "http://[",
+        "items": [{"title": "T", "url": "//[", "attachments": [{"url": "//[", "size_in_bytes": DIGITS}]}],
+    }
+)
+
 
 def rendered(body: str, media_type: str = "application/xml", uri: str = URI) -> Document:
     return render(Loaded(uri=uri, media_type=media_type, body=body.encode()))
@@ -203,6 +220,13 @@ def test_no_text_is_an_error(title: str, target: str, summary: str, kind: str) -
     assert document.outline is not None
     for link in document.outline.links:
         assert document.text[link.label_end] == "]"
+
+
+@pytest.mark.requirement("web.feeds")
+@pytest.mark.parametrize("body", [UNREADABLE_RSS, UNREADABLE_ATOM, UNREADABLE_JSON])
+def test_what_can_not_be_read_in_a_feed_stays_as_it_is(body: str) -> None:
+    text = rendered(body, "").text
+    assert text.endswith("- [T](//[)\n  enclosure: [//\\[](//[)\n")
 
 
 @pytest.mark.requirement("web.feeds")

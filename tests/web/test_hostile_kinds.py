@@ -7,11 +7,14 @@ from contextlib import suppress
 
 import pytest
 
-from stringd.plugin import Loaded, Refusal
+from stringd.http.urls import WebUrl
+from stringd.plugin import HttpResponse, Loaded, Refusal
+from stringd_web.refreshes import MOST_READ, refresh_target
 from stringd_web.renderers import render
 
 SIZE = 4 * 1024**2
 LONGEST = 10.0
+SPACES = " ".join(f'xmlns:a{number}="x"' for number in range(20_000))
 
 
 @pytest.mark.requirement("web.kinds.time")
@@ -24,16 +27,20 @@ LONGEST = 10.0
         ("image/svg+xml", "", "<title ", ""),
         ("text/plain", "", "a", "\xff"),
         ("text/html", "", "<meta '", ""),
+        ("text/html", "\xff\xfe\xfd<meta ", "a", ">"),
         ("text/x-log", "x", "\n", "x"),
         ("text/x-log", "", " `", "x"),
         ("application/pdf", "%PDF-", "/Type/Pages", ""),
         ("application/pdf", "%PDF-", "/Count 1", ""),
         ("application/pdf", "%PDF-", "/Title(", ""),
+        ("application/pdf", "%PDF-/Type/Pages/Count ", "1", ""),
         ("application/xml", "<a>&", "<![CDATA[", ""),
         ("application/xml", "<a>&", "<!--", ""),
         ("application/xml", "<rss><channel>", "<item/>", "</channel></rss>"),
         ("application/rss+xml", "<rss><channel><description>", "&lt;b&gt;", "</description></channel></rss>"),
         ("application/rss+xml", "<rss><channel><title>", "&lt;a&gt;&lt;p&gt;", "</title></channel></rss>"),
+        ("application/rss+xml", "<rss><channel><title>", "&nbsp;", "</title></channel></rss>"),
+        ("application/rss+xml", f"<rss {SPACES}><channel>", '<item xmlns:b="y"/>', "</channel></rss>"),
         ("application/rss+xml", "", "<!DOCTYPE x ", ""),
         ("application/json", "[", "[ ", ""),
         ("application/x-ndjson", "", "1\n", ""),
@@ -47,3 +54,17 @@ def test_nothing_takes_long(media_type: str, begins: str, piece: str, ends: str)
     with suppress(Refusal):
         assert render(Loaded(uri="https://x.example/y", media_type=media_type, body=body)).text
     assert time.monotonic() - began < LONGEST
+
+
+@pytest.mark.requirement("web.kinds.time")
+@pytest.mark.parametrize(
+    ("header", "begins", "piece"),
+    [("1", "", ""), ("", "<meta http-equiv=", " ")],
+)
+def test_nobody_waits_for_a_refresh_to_be_found(header: str, begins: str, piece: str) -> None:
+    headers = {"content-type": "text/html", **({"refresh": header * MOST_READ} if header else {})}
+    body = (begins + piece * MOST_READ).encode()
+    began = time.monotonic()
+    response = HttpResponse(status=200, reason="", headers=headers, body=body)
+    assert refresh_target(response, WebUrl.read("https://x.example/")) is None
+    assert time.monotonic() - began < 1.0

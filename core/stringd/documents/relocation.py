@@ -12,8 +12,7 @@ from stringd.documents.origins import Origin
 from stringd.documents.parse import Parsed
 from stringd.documents.sheet import read_sheet
 from stringd.documents.shortcuts import Replacement
-from stringd.documents.uris import join
-from stringd.errors import Refusal
+from stringd.documents.uris import join, joined
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _TARGET = r"\s*(?P<target><[^<>\n]*>|[^\s()<>]+)"
@@ -29,7 +28,7 @@ def moved_into(text: str, old: Origin, new: Origin) -> str:
     if isinstance(old, Path) and isinstance(new, Path):
         return relocated(text, old.parent, new.parent)
     stands_beside = join(str(old), _ANY) == join(str(new), _ANY)
-    return text if stands_beside else _rewritten(text, partial(_joined, str(old)))
+    return text if stands_beside else _rewritten(text, partial(joined, str(old)))
 
 
 def relocated(text: str, old: Path, new: Path) -> str:
@@ -72,13 +71,6 @@ def _beside(way: str, target: str) -> str:
     if target.startswith(("/", "~")):
         return target
     return os.path.normpath(f"{way}/{target}") if not target.endswith("/") else f"{way}/{target}"
-
-
-def _joined(uri: str, target: str) -> str:
-    try:
-        return join(uri, target)
-    except Refusal:
-        return target
 
 
 def _written(target: str) -> str:

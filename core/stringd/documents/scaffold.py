@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urljoin
 
 from stringd.contracts.outlines import Link
 from stringd.documents.links import is_directive
 from stringd.documents.page import Page
+from stringd.documents.uris import joined
 
 _BARE = re.compile(r"[^\s<>()\x00-\x1f\x7f]+")
 _SPECIAL = re.compile(r"[\\<>]|&(?=#?\w+;)")
@@ -37,7 +37,7 @@ def _entry(label: str, target: str, page: Page) -> str:
 def _beside(page: Page, target: str) -> str:
     """Return a target of the page as another file means it."""
     if page.path is None:
-        return urljoin(page.uri, target)
+        return joined(page.uri, target)
     return f"{page.path.name}{target}" if target.startswith("#") or not target else target
 
 

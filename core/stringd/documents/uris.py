@@ -24,7 +24,15 @@ def is_hierarchical(uri: str) -> bool:
 def absolute(uri: str, target: str) -> str:
     """Return what a target means wherever it is used, that stands in the document of a URI."""
     is_path = target.startswith("~") or (target.startswith("/") and not is_hierarchical(uri))
-    return target if is_path or is_uri(target) else join(uri, target)
+    return target if is_path or is_uri(target) else joined(uri, target)
+
+
+def joined(uri: str, target: str) -> str:
+    """Return the URI that a relative target means; one that can't be read stays as it is."""
+    try:
+        return join(uri, target)
+    except Refusal:
+        return target
 
 
 def join(uri: str, target: str) -> str:

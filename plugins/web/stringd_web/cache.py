@@ -7,7 +7,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 from stringd.plugin import HttpResponse
@@ -16,6 +15,7 @@ MOST_BYTES = 8 * 1024 * 1024
 MOST_PAGES = 64
 LONGEST_SECONDS = 365 * 24 * 3600
 OK, NOT_MODIFIED = 200, 304
+_MOST_DIGITS = 9
 _DIRECTIVE = re.compile(r'([a-z-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,]*)))?', re.IGNORECASE)
 _VALIDATORS = {"if-none-match": "etag", "if-modified-since": "last-modified"}
 
@@ -106,10 +106,10 @@ def _lifetime(directives: Mapping[str, str], headers: Mapping[str, str]) -> floa
 
 
 def _until_expired(headers: Mapping[str, str]) -> float:
-    expires, sent = _date(headers.get("expires")), _date(headers.get("date"))
+    expires, sent = _moment(headers.get("expires")), _moment(headers.get("date"))
     if expires is None:
         return 0
-    return expires.timestamp() - (sent.timestamp() if sent else time.time())
+    return expires - (time.time() if sent is None else sent)
 
 
 def _directives(headers: Mapping[str, str]) -> dict[str, str]:
@@ -118,11 +118,14 @@ def _directives(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() else 0
+    if not (text.isascii() and text.isdigit()):
+        return 0
+    digits = text.lstrip("0")
+    return int(digits or 0) if len(digits) <= _MOST_DIGITS else LONGEST_SECONDS
 
 
-def _date(text: str | None) -> datetime | None:
+def _moment(date: str | None) -> float | None:
     try:
-        return parsedate_to_datetime(text) if text else None
-    except ValueError:
+        return parsedate_to_datetime(date).timestamp() if date else None
+    except (ValueError, OverflowError):
         return None

@@ -37,7 +37,8 @@ _TAG = re.compile(
     + rb">",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(rb"""([^\s/>="']+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""")
+# One without a value is taken too: what is no attribute would be looked at again from its next letter on.
+_ATTRIBUTE = re.compile(rb"""([^\s/>="']++)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?""")
 _CONTENT = re.compile(rb"""charset\s*=\s*["']?([^"';,\s]+)""", re.IGNORECASE)
 # Browsers leave five bytes of it as they are.
 _WESTERN_TABLE = "".join(

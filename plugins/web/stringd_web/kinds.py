@@ -96,8 +96,11 @@ def is_binary(body: bytes, media_type: str) -> bool:
 
 
 def name_of(uri: str) -> str:
-    """Return what a URI calls a file, or else its host."""
-    parts = urlsplit(uri)
+    """Return what a URI calls a file, or else its host; one that can't be read is its own name."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return uri
     return unquote(parts.path.rstrip("/").rpartition("/")[2]) or parts.hostname or uri
 
 

@@ -16,7 +16,7 @@ Size = tuple[int, int]
 _PDF_ENDS = 256 * 1024
 _PDF_TITLE = re.compile(rb"/Title\s*(?:\(((?:[^()\\]|\\.){0,2000})\)|<([0-9A-Fa-f\s]{0,4000})>)", re.DOTALL)
 _PDF_PAGES = re.compile(
-    rb"/Type\s*/Pages\b[^>]{0,500}?/Count\s+(\d+)|/Count\s+(\d+)[^>]{0,500}?/Type\s*/Pages\b"
+    rb"/Type\s*/Pages\b[^>]{0,500}?/Count\s+(\d{1,9})\b|/Count\s+(\d{1,9})\b[^>]{0,500}?/Type\s*/Pages\b"
 )
 _PDF_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)", re.DOTALL)
 _PDF_LETTERS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import urljoin
 
@@ -13,22 +14,23 @@ MOST_READ = 64 * 1024
 _FIRST_OTHER = 300
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _INERT = frozenset({"noscript", "template"})
-_SIGN = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh")
-_VALUE = re.compile(r"\s*(?P<seconds>\d+|(?=\.))[\d.]*(?:\s*[;,]\s*|\s+)(?P<rest>.*)", re.DOTALL)
+# None of them looks back: all that a page repeats a thousand times is gone over once.
+_SIGN = re.compile(rb"http-equiv\s*+=\s*+[\"']?\s*+refresh")
+_VALUE = re.compile(r"\s*+(?P<seconds>[0-9]++|(?=\.))[0-9.]*+(?:\s*+[;,]\s*+|\s++)(?P<rest>.*)", re.DOTALL)
 _URL = re.compile(r"(?:url\s*=\s*)?(?P<quote>[\"']?)(?P<url>.*)", re.IGNORECASE | re.DOTALL)
 
 
 def refresh_target(response: HttpResponse, url: WebUrl) -> WebUrl | None:
     """Return where the page of a URL sends its reader at once; None if it is meant to be read."""
-    to = _refresh(response)
-    if to is None or response.status >= _FIRST_OTHER:
+    if response.status >= _FIRST_OTHER:
         return None
     try:
-        target = WebUrl.read(to, str(url))
+        to = _refresh(response)
+        target = WebUrl.read(to, str(url)) if to else None
     except ValueError:
         return None
     # A page that reloads itself without an end is one that can be read.
-    return None if target == url or target.credentials else target
+    return None if target is None or target == url or target.credentials else target
 
 
 def _refresh(response: HttpResponse) -> str | None:
@@ -40,14 +42,16 @@ def _refresh(response: HttpResponse) -> str | None:
     if media_type not in _HTML or not _SIGN.search(head.lower()):
         return None
     reader = _Reader()
-    reader.feed(head.decode(errors="replace"))
+    # It gives up on a declaration that it does not know.
+    with suppress(AssertionError):
+        reader.feed(head.decode(errors="replace"))
     return reader.target and urljoin(reader.base, reader.target)
 
 
 def parse_refresh(text: str) -> str | None:
     """Return the URL of a refresh that does not wait; None if it waits, or reloads the page itself."""
     value = _VALUE.fullmatch(text)
-    if value is None or int(value["seconds"] or 0):
+    if value is None or value["seconds"].strip("0"):
         return None
     url = _URL.fullmatch(value["rest"])
     if url is None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from urllib.parse import urljoin
 
-from stringd_web.feeds.records import MOST_ENTRIES, NOTHING, Enclosure, Entry, Feed, Words
+from stringd_web.feeds.records import MOST_ENTRIES, NOTHING, Enclosure, Entry, Feed, Words, address
 from stringd_web.feeds.xml import Element
 
 _HTML = {"html", "text/html"}
@@ -40,7 +39,7 @@ def _entry(entry: Element, base: str, author: str) -> Entry:
 
 
 def _base(element: Element, base: str) -> str:
-    return urljoin(base, element.attributes.get("xml:base", ""))
+    return address(base, element.attributes.get("xml:base", "")) or base
 
 
 def _author(element: Element) -> str:
@@ -51,15 +50,14 @@ def _author(element: Element) -> str:
 def _link(element: Element, base: str) -> str:
     links = [it.attributes for it in element.all("atom:link") if it.attributes.get("href")]
     alternate = (it["href"] for it in links if it.get("rel", "alternate") == "alternate")
-    target = next(alternate, "")
-    return urljoin(base, target) if target else ""
+    return address(base, next(alternate, ""))
 
 
 def _enclosures(entry: Element, base: str) -> Iterator[Enclosure]:
     for it in entry.all("atom:link"):
         if it.attributes.get("rel") == "enclosure" and it.attributes.get("href"):
             yield Enclosure(
-                uri=urljoin(base, it.attributes["href"]),
+                uri=address(base, it.attributes["href"]),
                 media_type=it.attributes.get("type", ""),
                 size=it.attributes.get("length", ""),
                 title=it.attributes.get("title", ""),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urljoin
 
-from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words
+from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words, address
 
 _VERSION = "jsonfeed.org/version/"
 
@@ -23,10 +22,10 @@ def read_json_feed(text: str, uri: str) -> Feed | None:
     items = feed.get("items") if isinstance(feed, dict) and _VERSION in _text(feed, "version") else None
     if not isinstance(items, list):
         return None
-    home, author = _text(feed, "home_page_url"), _authors(feed)
+    author = _authors(feed)
     return Feed(
         title=Words(text=_text(feed, "title")),
-        uri=urljoin(uri, home) if home else "",
+        uri=address(uri, _text(feed, "home_page_url")),
         summary=Words(text=_text(feed, "description")),
         entries=tuple(_entry(it, uri, author) for it in items[:MOST_ENTRIES] if isinstance(it, dict)),
         more=len(items[MOST_ENTRIES:]),
@@ -34,10 +33,9 @@ def read_json_feed(text: str, uri: str) -> Feed | None:
 
 
 def _entry(item: dict[str, Any], uri: str, author: str) -> Entry:
-    target = _text(item, "url") or _text(item, "external_url")
     return Entry(
         title=Words(text=_text(item, "title")),
-        uri=urljoin(uri, target) if target else "",
+        uri=address(uri, _text(item, "url") or _text(item, "external_url")),
         date=_text(item, "date_published") or _text(item, "date_modified"),
         author=_authors(item) or author,
         summary=_summary(item),
@@ -59,7 +57,7 @@ def _enclosures(item: dict[str, Any], uri: str) -> Iterator[Enclosure]:
     for it in _records(item, "attachments"):
         if _text(it, "url"):
             yield Enclosure(
-                uri=urljoin(uri, _text(it, "url")),
+                uri=address(uri, _text(it, "url")),
                 media_type=_text(it, "mime_type"),
                 size=str(it.get("size_in_bytes") or ""),
                 title=_text(it, "title"),

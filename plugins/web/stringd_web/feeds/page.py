@@ -15,6 +15,7 @@ from stringd_web.writing import Writing
 Plain = Callable[[str], str]
 LONGEST_SUMMARY = 500
 _LONGEST_LABEL = 80
+_MOST_DIGITS = 18
 _DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _MARKUP = re.compile(r"[<&]")
 
@@ -48,11 +49,15 @@ def _put_entry(entry: Entry, plain: Plain, writing: Writing) -> None:
 
 
 def _put_enclosure(enclosure: Enclosure, writing: Writing) -> None:
-    size = counted(int(enclosure.size), "byte") if enclosure.size.isdecimal() and int(enclosure.size) else ""
-    facts = ", ".join(filter(None, (_line(enclosure.media_type), size)))
+    facts = ", ".join(filter(None, (_line(enclosure.media_type), _size(enclosure.size))))
     writing.put("  enclosure: ")
     writing.link(_line(enclosure.title) or name_of(enclosure.uri), enclosure.uri)
     writing.put(f" ({facts})\n" if facts else "\n")
+
+
+def _size(told: str) -> str:
+    digits = told.lstrip("0") if told.isdecimal() else ""
+    return counted(int(digits), "byte") if 0 < len(digits) <= _MOST_DIGITS else ""
 
 
 def _plain(words: Words, plain: Plain) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stringd.documents.uris import joined
+
 # Nobody reads further, and each takes its time.
 MOST_ENTRIES = 5000
 
@@ -51,3 +53,8 @@ class Feed:
     entries: tuple[Entry, ...] = ()
     more: int = 0
     """How many entries there are beyond these."""
+
+
+def address(base: str, reference: str) -> str:
+    """Return what a reference of a feed leads to; nothing where there is none."""
+    return joined(base, reference) if reference else ""

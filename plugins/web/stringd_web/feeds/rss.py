@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import urljoin
 
-from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words
+from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words, address
 from stringd_web.feeds.xml import Element
 
 _WEB = ("http://", "https://")
@@ -18,22 +17,21 @@ def read_rss(root: Element, uri: str) -> Feed | None:
     channel = root.first("channel")
     if channel is None:
         return None
-    home = urljoin(uri, channel.told("link"))
+    home = address(uri, channel.told("link"))
     items = (*channel.all("item"), *root.all("item"))
     return Feed(
         title=Words(text=channel.told("title"), is_html=True),
-        uri=home if channel.told("link") else "",
+        uri=home,
         summary=Words(text=channel.told("description", "itunes:summary"), is_html=True),
-        entries=tuple(_entry(it, home) for it in items[:MOST_ENTRIES]),
+        entries=tuple(_entry(it, home or uri) for it in items[:MOST_ENTRIES]),
         more=len(items[MOST_ENTRIES:]),
     )
 
 
 def _entry(item: Element, home: str) -> Entry:
-    target = _target(item)
     return Entry(
         title=Words(text=item.told("title", "itunes:title"), is_html=True),
-        uri=urljoin(home, target) if target else "",
+        uri=address(home, _target(item)),
         date=item.told("pubDate", "dc:date", "atom:updated", "atom:published"),
         author=item.told("author", "dc:creator", "itunes:author"),
         summary=Words(
@@ -60,7 +58,7 @@ def _enclosures(item: Element, home: str) -> Iterator[Enclosure]:
         if target and target not in known:
             known.add(target)
             yield Enclosure(
-                uri=urljoin(home, target),
+                uri=address(home, target),
                 media_type=it.attributes.get("type", ""),
                 size=it.attributes.get("length") or it.attributes.get("fileSize", ""),
             )

@@ -12,6 +12,7 @@ from stringd.plugin import Refusal
 
 MOST_DEPTH = 200
 MOST_ELEMENTS = 200_000
+MOST_SPACES = 100
 _DEFAULT = "xmlns"
 _ATOM = "atom"
 # Names of these have no prefix here; others get the one that is usual for them.
@@ -92,7 +93,7 @@ def _read_again(text: str, uri: str) -> Element | None:
 
 
 class _TooMuch(Exception):
-    """No feed that anyone reads has so many elements, or is nested so deep."""
+    """No feed that anyone reads has so many elements or namespaces, or is nested so deep."""
 
 
 class _Reader:
@@ -101,6 +102,7 @@ class _Reader:
         self._open = [Element("", {})]
         self._elements = 0
         self._spaces: list[dict[str, str]] = [{}]
+        self._words: list[str] = []
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -122,22 +124,36 @@ class _Reader:
         self._elements += 1
         if len(self._open) > MOST_DEPTH or self._elements > MOST_ELEMENTS:
             raise _TooMuch
-        declared = {key: value for key, value in attributes.items() if key.startswith(_DEFAULT)}
-        self._spaces.append({**self._spaces[-1], **declared} if declared else self._spaces[-1])
+        self._put_words()
+        self._spaces.append(self._declared(attributes))
         element = Element(self._named(name), attributes)
         self._open[-1].children.append(element)
         self._open.append(element)
 
     def _end(self, _: str) -> None:
+        self._put_words()
         self._open.pop()
         self._spaces.pop()
 
     def _characters(self, text: str) -> None:
-        element = self._open[-1]
+        self._words.append(text)
+
+    def _put_words(self) -> None:
+        """Put all that was said since the last tag in its place, at once: it may have come in many pieces."""
+        text, element = "".join(self._words), self._open[-1]
+        self._words.clear()
         if element.children:
-            element.children[-1].tail += text
+            element.children[-1].tail = text
         else:
-            element.text += text
+            element.text = text
+
+    def _declared(self, attributes: dict[str, str]) -> dict[str, str]:
+        """Return the namespaces that hold in an element."""
+        own = {key: value for key, value in attributes.items() if key.startswith(_DEFAULT)}
+        spaces = {**self._spaces[-1], **own} if own else self._spaces[-1]
+        if len(spaces) > MOST_SPACES:
+            raise _TooMuch
+        return spaces
 
     def _entity(self, name: str, is_parameter: bool) -> None:
         if not is_parameter:
