@@ -42,7 +42,7 @@ def choose_content(tree: LexborHTMLParser) -> None:
 
 
 def _size(node: LexborNode) -> int:
-    return len(node.text_lexbor())
+    return len(node.text())
 
 
 def _longest(nodes: list[LexborNode]) -> LexborNode | None:

@@ -6,22 +6,28 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.kinds import Kinds
 from stringd_web.html.trees import ancestors, attribute, remove, words
 
 _MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"
 _DEEPEST_SHADOW = 8
-_HIDDEN = (
-    "[hidden], [aria-hidden='true'], [style], "
-    ".sr-only, .visually-hidden, .visuallyhidden, .screen-reader-text"
-)
+_HIDDEN_BY_ATTRIBUTE = "[hidden], [aria-hidden='true'], [style]"
+_HIDDEN_BY_CLASS = "sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text"
+_HIDDEN = ", ".join((_HIDDEN_BY_ATTRIBUTE, *(f".{it}" for it in _HIDDEN_BY_CLASS)))
 _NOT_SHOWN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
 _MOST_COMPARED = 100
-_BANNERS = (
-    "[id*='cookie' i], [class*='cookie' i], [aria-label*='cookie' i], "
-    "[id*='consent' i], [class*='consent' i], "
-    "[id*='gdpr' i], [class*='gdpr' i], #onetrust-banner-sdk, .cc-window, .cc-banner, "
-    "[class*='skip' i], [class*='jump' i]"
+_BANNERS_BY_NAME = (
+    "[id*='cookie' i], [aria-label*='cookie' i], [id*='consent' i], [id*='gdpr' i], #onetrust-banner-sdk"
+)
+_IN_CLASSES_OF_BANNERS = "cookie", "consent", "gdpr", "skip", "jump"
+_CLASSES_OF_BANNERS = "cc-window", "cc-banner"
+_BANNERS = ", ".join(
+    (
+        _BANNERS_BY_NAME,
+        *(f"[class*='{it}' i]" for it in _IN_CLASSES_OF_BANNERS),
+        *(f".{it}" for it in _CLASSES_OF_BANNERS),
+    )
 )
 _ASKS = re.compile(
     r"\b(?:accept|agree|consent|allow|reject|decline|got it|akzeptieren|zustimmen|ablehnen|accepter|aceptar)",
@@ -31,9 +37,10 @@ _SKIPS = re.compile(r"skip|jump", re.IGNORECASE)
 _CONTENT = {"article", "main"}
 _LONGEST_BANNER = 3000
 _IDLE = re.compile(r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE)
-DOUBTFUL = f"noscript, {_HIDDEN}, {_BANNERS}"
-WIDGETS = "input, select, textarea, button, datalist, progress, meter"
-HINTS = "abbr, acronym"
+_DOUBTFUL = f"{_HIDDEN_BY_ATTRIBUTE}, {_BANNERS_BY_NAME}"
+_DOUBTFUL_CLASSES = (*_HIDDEN_BY_CLASS, *_IN_CLASSES_OF_BANNERS, *_CLASSES_OF_BANNERS)
+WIDGETS = frozenset({"input", "select", "textarea", "button", "datalist", "progress", "meter"})
+HINTS = frozenset({"abbr", "acronym"})
 
 
 def drop_machinery(tree: LexborHTMLParser) -> None:
@@ -43,6 +50,12 @@ def drop_machinery(tree: LexborHTMLParser) -> None:
         _open_shadows(tree)
         machinery = tree.css(_MACHINERY)
     remove(machinery)
+
+
+def has_doubtful(tree: LexborHTMLParser, kinds: Kinds) -> bool:
+    """Tell whether a page may hold banners, substitutes, or what is there twice."""
+    is_named = "noscript" in kinds.tags or kinds.has_class_with(_DOUBTFUL_CLASSES)
+    return is_named or tree.css_first(_DOUBTFUL) is not None
 
 
 def drop_substitutes(tree: LexborHTMLParser) -> None:

@@ -7,18 +7,20 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.kinds import Kinds
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
 from stringd_web.html.targets import Targets
 from stringd_web.html.trees import ancestors, attribute, remove, renamed, words
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _INLINE = frozenset({"code", "kbd", "samp", "tt"})
-_BESIDE_CODE = (
-    "[class*='lineno'], [class*='linenum'], [class*='line-num'], [class*='gutter'], [class*='hljs-ln-n'], "
-    ".copybtn, clipboard-copy, button"
-)
+_IN_CLASSES_BESIDE_CODE = "lineno", "linenum", "line-num", "gutter", "hljs-ln-n"
+_COPIES = "copybtn"
 _NUMBERED = {"td", "div", "pre", "span", "a"}
 _BUTTONS = {"button", "clipboard-copy"}
+_BESIDE_CODE = ", ".join(
+    (*(f"[class*='{it}']" for it in _IN_CLASSES_BESIDE_CODE), f".{_COPIES}", *sorted(_BUTTONS))
+)
 _HOLDS_CODE = re.compile(r"highlight|code|snippet", re.IGNORECASE)
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|highlight-text|highlight|src|brush)-([\w+#.-]+)")
 _NO_LANGUAGE = {
@@ -46,12 +48,13 @@ _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _OUTER_LEVELS = 6
 
 
-def take_code_blocks(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
+def take_code_blocks(tree: LexborHTMLParser, kinds: Kinds, targets: Targets, marks: Marks) -> None:
     """Put marks in the place of what is in `<pre>`, byte for byte; its links are listed below."""
-    blocks = tree.css("pre, listing, xmp, plaintext")
-    if not blocks:
+    if kinds.tags.isdisjoint(_PREFORMATTED):
         return
-    remove(it for it in tree.css(_BESIDE_CODE) if _is_beside_code(it))
+    blocks = tree.css("pre, listing, xmp, plaintext")
+    if kinds.tags & _BUTTONS or kinds.has_class_with((*_IN_CLASSES_BESIDE_CODE, _COPIES)):
+        remove(it for it in tree.css(_BESIDE_CODE) if _is_beside_code(it))
     for node in blocks:
         if not _is_in_preformatted(node):
             _list_links(tree, node, targets, marks)
@@ -70,7 +73,7 @@ def _list_links(tree: LexborHTMLParser, node: LexborNode, targets: Targets, mark
 def _is_beside_code(node: LexborNode) -> bool:
     """Tell whether a node is a line's number, or a button for copying."""
     around = list(islice(ancestors(node), _OUTER_LEVELS))
-    if node.tag in _BUTTONS or "copybtn" in attribute(node, "class"):
+    if node.tag in _BUTTONS or _COPIES in attribute(node, "class"):
         return any(it.tag == "pre" or _HOLDS_CODE.search(attribute(it, "class")) for it in around)
     if node.tag not in _NUMBERED or not node.text_lexbor().strip("0123456789 \t\n"):
         return node.tag in _NUMBERED

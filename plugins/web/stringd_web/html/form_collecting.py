@@ -25,10 +25,11 @@ class Draft:
 
 def collect(tree: LexborHTMLParser, labels: Labels) -> Iterable[Draft]:
     """Return the forms of a page, each with the fields that are sent with it."""
-    drafts = {it.mem_id: Draft(node=it) for it in tree.css("form")}
+    nodes = tree.css(_CONTROLS)
+    drafts = {it.mem_id: Draft(node=it) for it in nodes if it.tag == "form"}
     by_id = {it.node.attributes.get("id"): it for it in reversed(drafts.values())}
     before: Draft | None = None
-    for place, node in enumerate(tree.css(_CONTROLS) if drafts else (), start=1):
+    for place, node in enumerate(nodes if drafts else (), start=1):
         if node.tag == "form":
             before = drafts[node.mem_id]
             continue

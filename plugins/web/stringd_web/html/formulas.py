@@ -12,7 +12,8 @@ from stringd_web.html.trees import attribute, children, remove, words
 _RENDERED = (".MathJax", ".MathJax_Display", ".MathJax_Preview", ".MathJax_SVG", ".MathJax_CHTML")
 _SCRIPTS = "script[type^='math/tex']"
 _WRAPPERS = (".katex-display", ".katex", "mjx-container", ".mwe-math-element", "math")
-FORMULAS = ", ".join((_SCRIPTS, *_WRAPPERS))
+# No wrapper is a formula without one of these in it.
+FORMULAS = frozenset({"script", "math", "annotation"})
 _TEX = ", ".join(f"annotation[encoding='{it}']" for it in ("application/x-tex", "application/x-latex", "TeX"))
 _JOINED = {"msup": "^", "msub": "_", "mfrac": "/", "munder": "_", "mover": "^"}
 

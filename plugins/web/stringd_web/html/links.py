@@ -20,7 +20,7 @@ _TEXT_IN_ITS_PLACE = "title", "aria-label"
 
 def take_links(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
     """Put marks around the labels of links; a link around blocks gets a label of one line."""
-    around_blocks = {it.mem_id for it in tree.css(f"a:has({_BLOCKS})")}
+    around_blocks = {it.mem_id for it in tree.css(f"a[href]:has({_BLOCKS})")}
     for node in reversed(tree.css("a[href]")):
         target = targets.of(node.attrs.get("href"))
         if target is None:

@@ -63,7 +63,7 @@ class Marks:
 
     def link(self, label: str, target: str) -> str:
         """Take a link; what follows up to `LINK_END` is its label."""
-        self.links.append(Target(label=label, target=target))
+        self.links.append(Target(label, target))
         return f"{BEGIN}l{len(self.links) - 1}{END}"
 
     def image(self, label: str, target: str) -> str:

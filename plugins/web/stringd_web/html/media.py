@@ -18,7 +18,8 @@ _PLACEHOLDER = re.compile(
     r"data:|about:|\s*$|.*(?:placeholder|spacer|blank|transparent|1x1)[\w.-]*\.(?:gif|png|svg)$",
     re.IGNORECASE,
 )
-MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
+_MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
+MEDIA = frozenset(_MEDIA.split(", "))
 
 
 def framed(tree: LexborHTMLParser) -> LexborHTMLParser:
@@ -33,7 +34,7 @@ def framed(tree: LexborHTMLParser) -> LexborHTMLParser:
 
 def take_media(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
     """Put marks in the place of images, and links in the place of what plays."""
-    found = tree.css(MEDIA)
+    found = tree.css(_MEDIA)
     linked = {it.mem_id for it in tree.css("a[href] img")} if found else set()
     for node in reversed(found):
         if node.tag == "img":

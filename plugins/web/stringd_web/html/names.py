@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.kinds import Kinds
 from stringd_web.html.marks import Marks
 from stringd_web.html.trees import BLOCKS, ancestors, attribute, begin_with, renamed
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_UNLIKE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6), summary:has(h1, h2, h3, h4, h5, h6)"
+_CALLED_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
+_HEADINGS_IN_SUMMARIES = "summary:has(h1, h2, h3, h4, h5, h6)"
 _WITHOUT_TEXT = frozenset({"table", "ul", "ol", "menu", "dl", "tbody", "thead", "tfoot"})
 _VOID = frozenset(
     {"br", "hr", "img", "input", "wbr", "area", "col", "embed", "source", "track", "select", "textarea"}
@@ -18,9 +20,10 @@ _CONTAINERS = frozenset(
 )
 
 
-def take_headings(tree: LexborHTMLParser, marks: Marks) -> None:
+def take_headings(tree: LexborHTMLParser, kinds: Kinds, marks: Marks) -> None:
     """Mark the headings; those that are only called so become some."""
-    for node in reversed(tree.css(_UNLIKE_HEADINGS)):
+    unlike = f"{_CALLED_HEADINGS}, {_HEADINGS_IN_SUMMARIES}" if "summary" in kinds.tags else _CALLED_HEADINGS
+    for node in reversed(tree.css(unlike)):
         _make_heading(tree, node)
     for node in tree.css("h1, h2, h3, h4, h5, h6"):
         for br in node.css("br"):

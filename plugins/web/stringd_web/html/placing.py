@@ -18,6 +18,7 @@ _EMPTY_LINES = re.compile(r" *(?:\n[ >]*(?=\n))*\n([ >]*)")
 _EMPTY_END = re.compile(r"(?:\n[ >]*)+\Z")
 _ITEM = re.compile(r"(?:\n[ >]*)?(?:\n[ >]*|\A[ >]*)- \Z")
 _BLANKS = re.compile(r" +\Z")
+_TAKEN_BACK = "- >\n"
 _IN_LABEL = str.maketrans({"[": "\\[", "]": "\\]"})
 
 
@@ -30,7 +31,8 @@ class Places:
         self._marks = marks
         self._parts: list[str] = []
         self._length = 0
-        self._line = 0
+        self._counted = 0
+        self._lines = 0
         self._open: list[tuple[int, int]] = []
         self._begun: dict[int, int] = {}
         self._ended: dict[int, int] = {}
@@ -51,12 +53,14 @@ class Places:
         self._write(pieces[0])
         for kind, number, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
             put = self._put.get(kind)
-            self._write(put(int(number or 0), text) if put else text)
+            written = put(int(number or 0), text) if put else text
+            self._parts.append(written)
+            self._length += len(written)
         return "".join(self._parts)
 
     def ids(self) -> dict[str, Span]:
         """Return the parts that have ids: what begins with a heading is its section."""
-        sections = _sections(self.headings, self._line + 1)
+        sections = _sections(self.headings, self._line() + 1)
         spans: dict[str, Span] = {}
         for number, first in self._begun.items():
             last = self._ended.get(number, first) + 1
@@ -68,7 +72,14 @@ class Places:
     def _write(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
-        self._line += text.count("\n")
+
+    def _line(self) -> int:
+        """Return the number of the line in which the text ends so far."""
+        last = len(self._parts) - 1
+        self._lines += "".join(self._parts[self._counted : last]).count("\n")
+        self._counted = last
+        # Of the last part, something can still be taken back.
+        return self._lines + self._parts[last].count("\n")
 
     def _prefix(self) -> str | None:
         """Return what stands in the line so far, if its text has not begun yet."""
@@ -87,10 +98,10 @@ class Places:
 
     def _take_back(self, empty: re.Pattern[str]) -> None:
         """Take back what the text ends with."""
-        if self._parts and (found := empty.search(self._parts[-1])):
-            self._parts[-1] = found.string[: found.start()]
+        last = self._parts[-1]
+        if found := empty.search(last, len(last.rstrip(_TAKEN_BACK))):
+            self._parts[-1] = last[: found.start()]
             self._length -= len(found[0])
-            self._line -= found[0].count("\n")
 
     def _joined(self, text: str) -> str:
         """Return what follows a mark; if the mark is alone in its line, that is the text below."""
@@ -126,10 +137,9 @@ class Places:
 
     def _put_heading(self, number: int, text: str) -> str:
         title = self._marks.titles[number]
+        line = self._line()
         self.headings.append(
-            Heading(
-                first=self._line, last=self._line + 1, level=title.level, text=title.text, id=slug(title.text)
-            )
+            Heading(first=line, last=line + 1, level=title.level, text=title.text, id=slug(title.text))
         )
         return text
 
@@ -138,48 +148,49 @@ class Places:
         self._write("![")
         start = self._length
         self._write(image.label.translate(_IN_LABEL))
-        self._end_label(start, image, is_image=True)
-        return text
+        return f"{self._label_end(start, image, is_image=True)}{text}"
 
     def _begin_link(self, number: int, text: str) -> str:
         """Begin a label; blanks stand before it."""
-        self._write(" [" if text.startswith(" ") and self._prefix() is None else "[")
-        self._open.append((number, self._length))
-        return text.lstrip(" ")
+        bracket = " [" if text[:1] == " " and self._prefix() is None else "["
+        self._open.append((number, self._length + len(bracket)))
+        return bracket + text.lstrip(" ")
 
     def _end_link(self, _: int, text: str) -> str:
         """End a label; blanks stand behind it."""
         if not self._open:
             return text
         number, start = self._open.pop()
-        blank = " " if self._length > start and self._parts[-1].endswith(" ") else ""
-        self._take_back(_BLANKS)
-        self._end_label(start, self._marks.links[number])
-        return f"{blank}{text}"
+        blank = ""
+        if self._parts[-1][-1:] == " ":
+            blank = " " if self._length > start else ""
+            self._take_back(_BLANKS)
+        return f"{self._label_end(start, self._marks.links[number])}{blank}{text}"
 
-    def _end_label(self, start: int, leads: Target, *, is_image: bool = False) -> None:
-        end = self._length
-        self._write(f"]({leads.target})")
+    def _label_end(self, start: int, leads: Target, *, is_image: bool = False) -> str:
+        """Return what ends a label that began there, and ends here."""
+        written = f"]({leads.target})"
         self.links.append(
             Link(
                 label_start=start,
-                label_end=end,
-                end=self._length,
+                label_end=self._length,
+                end=self._length + len(written),
                 label=leads.label,
                 target=leads.target,
                 image=is_image,
             )
         )
+        return written
 
     def _begin_name(self, number: int, text: str) -> str:
-        self._begun[number] = self._line
+        self._begun[number] = self._line()
         return self._joined(text)
 
     def _end_name(self, number: int, text: str) -> str:
         """End a part; a mark that is alone in its line ends what is above."""
         if text[:1] in _EMPTY and self._prefix() is not None:
             self._take_back(_EMPTY_END)
-        self._ended[number] = self._line
+        self._ended[number] = self._line()
         return text
 
 

@@ -8,7 +8,6 @@ from stringd.contracts.documents import Document
 from stringd.contracts.outlines import Outline
 from stringd_web.html.choosing import choose_content
 from stringd_web.html.cleaning import (
-    DOUBTFUL,
     HINTS,
     WIDGETS,
     drop_banners,
@@ -16,6 +15,7 @@ from stringd_web.html.cleaning import (
     drop_repeated,
     drop_substitutes,
     drop_widgets,
+    has_doubtful,
     write_out_hints,
 )
 from stringd_web.html.code import take_code_blocks, take_code_spans
@@ -24,6 +24,7 @@ from stringd_web.html.fields import list_fields
 from stringd_web.html.forms import placed_forms
 from stringd_web.html.formulas import FORMULAS, take_formulas
 from stringd_web.html.guarding import parsed, parsed_flat
+from stringd_web.html.kinds import Kinds, kinds_of
 from stringd_web.html.links import take_links
 from stringd_web.html.marks import Marks, without_marks
 from stringd_web.html.media import MEDIA, framed, take_media
@@ -34,7 +35,7 @@ from stringd_web.html.targets import Targets
 from stringd_web.html.tidying import tidied
 from stringd_web.html.trees import attribute, words
 
-_UNUSUAL = f"{FORMULAS}, {MEDIA}, {WIDGETS}, {HINTS}"
+_UNUSUAL = FORMULAS | MEDIA | WIDGETS | HINTS
 
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
@@ -51,10 +52,14 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
     drop_machinery(tree)
     # A page's forms are its own also where they stand beside its content, as a search does.
     forms = {it.node.mem_id: it.form for it in placed_forms(tree, targets.base)}
-    _clean(tree, full=full)
-    if forms:
+    if not full:
+        choose_content(tree)
+    kinds = kinds_of(tree, text)
+    if has_doubtful(tree, kinds):
+        _clean(tree, full=full)
+    if forms and "form" in kinds.tags:
         list_fields(tree, marks, forms, uri)
-    _take(tree, targets, marks)
+    _take(tree, kinds, targets, marks)
     places = Places(marks)
     markdown = places.fill(tidied(to_markdown(tree.body.html or "" if tree.body else ""), marks))
     outline = Outline(
@@ -69,27 +74,25 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
 
 def _clean(tree: LexborHTMLParser, *, full: bool) -> None:
     if not full:
-        choose_content(tree)
-    if tree.css_first(DOUBTFUL) is not None:
-        if not full:
-            drop_banners(tree)
-        drop_substitutes(tree)
-        drop_repeated(tree)
+        drop_banners(tree)
+    drop_substitutes(tree)
+    drop_repeated(tree)
 
 
-def _take(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
+def _take(tree: LexborHTMLParser, kinds: Kinds, targets: Targets, marks: Marks) -> None:
     """Take out of a page what Markdown is not to change; what comes later is in what came before."""
-    take_code_blocks(tree, targets, marks)
-    if tree.css_first(_UNUSUAL) is not None:
+    take_code_blocks(tree, kinds, targets, marks)
+    if kinds.tags & _UNUSUAL:
         take_formulas(tree, marks)
         take_media(tree, targets, marks)
         drop_widgets(tree)
         write_out_hints(tree)
     take_links(tree, targets, marks)
-    take_headings(tree, marks)
+    take_headings(tree, kinds, marks)
     take_code_spans(tree, marks)
     take_names(tree, marks)
-    Tables(tree, marks).settle()
+    if "table" in kinds.tags:
+        Tables(tree, marks).settle()
 
 
 def _title(tree: LexborHTMLParser) -> str | None:

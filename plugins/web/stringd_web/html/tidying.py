@@ -17,7 +17,9 @@ def tidied(markdown: str, marks: Marks) -> str:
     """Return Markdown with no marks left but those that have a place in it."""
     if HEADLESS in markdown:
         markdown = _HEADLESS.sub(_with_head, markdown)
-    markdown = _GAP.sub("\n\n", markdown).replace(ESCAPE, "\\").strip("\n ")
+    if "\n\n\n" in markdown:
+        markdown = _GAP.sub("\n\n", markdown)
+    markdown = markdown.replace(ESCAPE, "\\").strip("\n ")
     markdown = _SEVERAL.sub(lambda run: _as_one(run[0], marks), markdown)
     return _LITERAL.sub(lambda mark: _literal(mark, marks.literals[int(mark[1])]), markdown)
 
