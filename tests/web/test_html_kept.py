@@ -88,6 +88,7 @@ def test_what_begins_like_a_list_is_text_behind_an_id(html: str, markdown: str) 
         ("<pre><code class=lang-c>a</code>=<code class=lang-c>b</code></pre>", "```c\na=b\n```"),
         ("<h1>Ring<button title='Copy item path'>Copy item path</button></h1>", "# Ring"),
         ("<h2><a href=#a>◆&nbsp;</a>warp()</h2>", "## warp()"),
+        ("<h2>DNS<span><a class=mark href=#dns id=dns>#</a></span></h2>", "## DNS"),
     ],
 )
 def test_code(html: str, markdown: str) -> None:
