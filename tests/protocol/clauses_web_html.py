@@ -19,6 +19,10 @@ WEB_HTML = requirements(
         "web.html.content",
         "Page-level navigation, header, footer, aside are dropped, an article's own kept.",
     ),
+    (
+        "web.html.beside",
+        "What the site says now and the way to further pages are kept, wherever they stand.",
+    ),
     ("web.html.machinery", "Scripts, styles and templates are never read."),
     ("web.html.noscript", "<noscript> only where nothing else has content."),
     ("web.html.hidden", "Hidden words are read once: kept where they are said nowhere else."),

@@ -74,6 +74,55 @@ def test_a_table_of_contents_is_kept_where_no_article_stands_beside_it() -> None
     assert "Other" not in text(f"<main><nav><a href=/o>Other</a></nav><p>{WORDS}</p></main>")
 
 
+MESSAGES = ["div role=alert", "p role=status", "div class='flash error'", "div class='alert alert-danger'"]
+PAGES = [
+    "<nav class=pagination>{}</nav>",
+    "<nav aria-label=Pagination>{}</nav>",
+    "<div class=pagination>{}</div>",
+    "<ul class=pager><li>{}</li></ul>",
+    "<div class=nav-links>{}</div>",
+]
+
+
+@pytest.mark.requirement("web.html.beside")
+@pytest.mark.parametrize("message", MESSAGES)
+@pytest.mark.parametrize("page", ["{}<main>{}</main>", "<header>Brand{}</header><div>{}</div>"])
+def test_what_the_site_says_now_is_read_first(message: str, page: str) -> None:
+    said = f"<{message}>Wrong password</{message.partition(' ')[0]}>"
+    assert text(page.format(said, f"<p>{WORDS}</p>")) == f"Wrong password\n\n{WORDS.strip()}"
+
+
+@pytest.mark.requirement("web.html.beside")
+@pytest.mark.parametrize("around", ["hidden", "style='display: none'", "aria-hidden=true"])
+def test_a_message_that_is_not_shown_is_none(around: str) -> None:
+    page = f"<div role=alert {around}>It failed</div><main><p>{WORDS}</p></main>"
+    assert text(page) == WORDS.strip()
+
+
+def test_a_message_in_the_content_stays_where_it_stands() -> None:
+    page = f"<main><p>{WORDS}</p><p role=alert>Name is missing</p></main>"
+    assert text(page) == f"{WORDS.strip()}\n\nName is missing"
+
+
+@pytest.mark.requirement("web.html.beside")
+@pytest.mark.parametrize("links", PAGES)
+@pytest.mark.parametrize(
+    "page", ["<main>{0}{1}</main>", "<main>{0}</main>{1}", "<div>{0}</div>{1}", "{1}<main>{0}</main>{1}"]
+)
+def test_links_to_further_pages_are_read_last_and_once(links: str, page: str) -> None:
+    further = links.format("<a href='?p=1'>1</a> 2 <a rel=next href='?p=3'>Next</a>")
+    got = text(page.format(f"<p>{WORDS}</p>", further))
+    assert got.removeprefix("- ").startswith(WORDS.strip())
+    assert got.count("[Next](https://example.org/?p=3)") == 1
+    assert got.endswith("[1](https://example.org/?p=1) 2 [Next](https://example.org/?p=3)")
+
+
+@pytest.mark.parametrize("page", ["{}", "<div>{}</div>", "<main>{}</main>", "<section>{}</section>"])
+def test_what_holds_the_content_beside_such_a_link_stays_as_it_is(page: str) -> None:
+    got = text(page.format("<h1>T</h1><p>Few words</p><a rel=next href='?p=2'>More</a>"))
+    assert got == "# T\n\nFew words\n\n[More](https://example.org/?p=2)"
+
+
 def test_what_is_small_beside_the_rest_is_not_all() -> None:
     page = f"<article>Teaser</article><div><p>{WORDS}</p></div>"
     assert "Teaser" in text(page)

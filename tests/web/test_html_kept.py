@@ -76,8 +76,19 @@ def test_what_begins_like_a_list_is_text_behind_an_id(html: str, markdown: str) 
             "```go\nx\n```",
         ),
         ("<p><code>a</code><code>==</code> <code>2</code>", "`a==` `2`"),
+        (
+            "<pre><code class=lang-js>import a;\n</code><code class=lang-js>const a;</code></pre>",
+            "```js\nimport a;\n```\n\n```js\nconst a;\n```",
+        ),
+        (
+            "<li><pre><code class=language-js>a</code>\n<code class=language-py>b</code></pre>",
+            "- ```js\n  a\n  ```\n\n  ```py\n  b\n  ```",
+        ),
+        ("<pre><code class=lang-c>a</code>\n<code class=lang-c>b</code></pre>", "```c\na\nb\n```"),
+        ("<pre><code class=lang-c>a</code>=<code class=lang-c>b</code></pre>", "```c\na=b\n```"),
         ("<h1>Ring<button title='Copy item path'>Copy item path</button></h1>", "# Ring"),
         ("<h2><a href=#a>◆&nbsp;</a>warp()</h2>", "## warp()"),
+        ("<h2>DNS<span><a class=mark href=#dns id=dns>#</a></span></h2>", "## DNS"),
     ],
 )
 def test_code(html: str, markdown: str) -> None:

@@ -166,3 +166,18 @@ def test_marks_leave_no_empty_lines() -> None:
 
 def test_of_two_parts_with_one_id_the_first_counts() -> None:
     assert part(read("<p id=a>one<p id=a>two"), "a") == "one"
+
+
+@pytest.mark.requirement("web.html.links", "web.html.media")
+def test_links_round_a_picture_without_words_are_called_as_the_picture_is() -> None:
+    assert targets("<a href=/plans><img src=/img/plan%201.png alt=''></a>") == [
+        ("plan 1.png", "https://docs.example.org/plans")
+    ]
+    assert targets("<a href=/x><img src=x.png></a>") == [("x.png", "https://docs.example.org/x")]
+    assert targets("<a href=/x title=Plan><img src=x.png></a>") == [("Plan", "https://docs.example.org/x")]
+
+
+def test_a_link_that_only_repeats_another_one_is_not_named() -> None:
+    card = "<a href=/x><img src=x.png alt=''></a> <a href=/x>Plan</a>"
+    assert targets(card) == [("Plan", "https://docs.example.org/x")]
+    assert targets("<a href=/x><img src=t.gif width=1 height=1></a>") == []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.beside import keep_what_belongs
 from stringd_web.html.trees import ancestors, attribute, children, remove, words
 
 _MAIN = "main, [role=main]"
@@ -18,7 +19,7 @@ _NAVIGATION = {"navigation", "search"}
 _CALLED_NAVIGATION = ", ".join(
     f":is(div, ul, ol, section, td)[{name}*='{word}' i]"
     for name in ("id", "class")
-    for word in ("nav", "menu", "sidebar", "breadcrumb", "footer", "toolbar", "pagination", "related")
+    for word in ("nav", "menu", "sidebar", "breadcrumb", "footer", "toolbar", "related")
 )
 _MOST_IN_LINKS = 0.6
 _LONGEST_INTRODUCTION = 1000
@@ -33,6 +34,7 @@ def choose_content(tree: LexborHTMLParser) -> None:
         return
     content = _longest(tree.css(_MAIN)) or _only_article(tree)
     title = _title_outside(tree, content) if content else None
+    keep_what_belongs(tree, content or body)
     whole = _size(body)
     whole -= _drop_page_level(tree, whole, title)
     if content is not None and _size(content) >= _least(content) * whole:

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from stringd_web.html.kinds import Kinds
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
 from stringd_web.html.targets import Targets
-from stringd_web.html.trees import ancestors, attribute, remove, renamed, words
+from stringd_web.html.trees import ancestors, attribute, children, remove, renamed, words
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _INLINE = frozenset({"code", "kbd", "samp", "tt"})
@@ -58,7 +58,28 @@ def take_code_blocks(tree: LexborHTMLParser, kinds: Kinds, targets: Targets, mar
     for node in blocks:
         if not _is_in_preformatted(node):
             _list_links(tree, node, targets, marks)
-            _take_block(node if node.tag == "pre" else renamed(tree, node, "pre"), marks)
+            for block in _programs(tree, node if node.tag == "pre" else renamed(tree, node, "pre")):
+                _take_block(block, marks)
+
+
+def _programs(tree: LexborHTMLParser, node: LexborNode) -> list[LexborNode]:
+    """Return a block as one for each program in it: a page may let its reader choose between languages."""
+    blocks = [node]
+    for code in _codes(node)[1:]:
+        block = tree.create_node("pre")
+        blocks[-1].insert_after(block, move=True)
+        block.insert_child(code, move=True)
+        blocks.append(block)
+    return blocks
+
+
+def _codes(node: LexborNode) -> list[LexborNode]:
+    """Return the programs in a block, if it holds nothing else; lines of one program are none."""
+    codes = [it for it in node.css("code") if it.parent is not None and it.parent.mem_id == node.mem_id]
+    languages = [_named_language(it) for it in codes]
+    texts = [it.text(deep=False) for it in children(node) if it.is_text_node] if all(languages) else ["?"]
+    are_lines = len(set(languages)) == 1 and bool(texts)
+    return [] if are_lines or any(it.strip() for it in texts) else codes
 
 
 def _list_links(tree: LexborHTMLParser, node: LexborNode, targets: Targets, marks: Marks) -> None:

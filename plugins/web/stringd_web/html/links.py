@@ -28,6 +28,8 @@ def take_links(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
         label = marks.plain(node.text_lexbor())
         if target[0] == "#" and _is_permalink(node, label):
             node.decompose()
+        elif target[0] == "#" and _is_own_permalink(node, label, target):
+            node.inner_html = ""
         elif not label:
             _name(node, target, marks)
         elif node.mem_id in around_blocks:
@@ -41,6 +43,11 @@ def _is_permalink(node: LexborNode, label: str) -> bool:
     if label[:1].isalnum() or any(map(str.isalnum, label)) or "id" in node.attrs or "name" in node.attrs:
         return False
     return label in _SIGNS or any(it.tag in _HEADING_TAGS for it in ancestors(node))
+
+
+def _is_own_permalink(node: LexborNode, label: str, target: str) -> bool:
+    """Tell whether a link offers the address of the place that it is itself: the place remains."""
+    return label in _SIGNS and target[1:] in {node.attrs.get("id"), node.attrs.get("name")}
 
 
 def _name(node: LexborNode, target: str, marks: Marks) -> None:

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import LINK_END, Marks
 from stringd_web.html.targets import Targets
-from stringd_web.html.trees import attribute, remove, words
+from stringd_web.html.trees import ancestors, attribute, remove, words
 
 _SOURCES = "data-src", "data-lazy-src", "data-original", "data-url", "src", "data"
 _CANDIDATES = "srcset", "data-srcset"
@@ -35,7 +35,9 @@ def framed(tree: LexborHTMLParser) -> LexborHTMLParser:
 def take_media(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
     """Put marks in the place of images, and links in the place of what plays."""
     found = tree.css(_MEDIA)
-    linked = {it.mem_id for it in tree.css("a[href] img")} if found else set()
+    pictures = tree.css("a[href] img") if found else []
+    _name_links(tree, pictures)
+    linked = {it.mem_id for it in pictures}
     for node in reversed(found):
         if node.tag == "img":
             _take_image(node, targets, marks, is_linked=node.mem_id in linked)
@@ -45,6 +47,36 @@ def take_media(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
             _take_area(node, targets, marks)
         else:
             _take_frame(node, targets, marks)
+
+
+def _name_links(tree: LexborHTMLParser, pictures: list[LexborNode]) -> None:
+    """Name links after the picture without words that is all of them, unless another link leads there."""
+    around = {link.mem_id: (link, it) for it in reversed(pictures) if (link := _link_around(it)) is not None}
+    bare = [(link, it) for link, it in around.values() if not words(link) and not _name_of(link)]
+    if bare:
+        known = {attribute(it, "href") for it in tree.css("a[href]") if words(it) or _name_of(it)}
+        for link, picture in reversed(bare):
+            if attribute(link, "href") not in known:
+                known.add(attribute(link, "href"))
+                link.attrs["title"] = _file_name(_source(picture))
+
+
+def _link_around(picture: LexborNode) -> LexborNode | None:
+    around = () if _is_pixel(picture) else ancestors(picture)
+    return next((it for it in around if it.tag == "a"), None)
+
+
+def _name_of(link: LexborNode) -> str:
+    return attribute(link, "title") or attribute(link, "aria-label") or "".join(map(_label, link.css("img")))
+
+
+def _is_pixel(picture: LexborNode) -> bool:
+    return attribute(picture, "width") in {"0", "1"}
+
+
+def _label(picture: LexborNode) -> str:
+    label = picture.attrs.get("alt") or attribute(picture, "title") or attribute(picture, "aria-label")
+    return " ".join(label.split())
 
 
 def _take_area(node: LexborNode, targets: Targets, marks: Marks) -> None:
@@ -67,13 +99,12 @@ def _icon_name(node: LexborNode) -> str:
 
 
 def _take_image(node: LexborNode, targets: Targets, marks: Marks, *, is_linked: bool) -> None:
-    alt = node.attrs.get("alt")
-    label = " ".join((alt or attribute(node, "title") or attribute(node, "aria-label")).split())
+    label = _label(node)
     source = _source(node)
     target = targets.of(source) if source else None
-    if is_linked or not target or attribute(node, "width") in {"0", "1"}:
+    if is_linked or not target or _is_pixel(node):
         node.replace_with(label)
-    elif label or alt is None or _is_figure(node):
+    elif label or node.attrs.get("alt") is None or _is_figure(node):
         node.replace_with(marks.image(label or _file_name(target), target))
     else:
         node.decompose()
