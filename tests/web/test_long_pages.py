@@ -366,3 +366,10 @@ def test_pages_in_html_are_shown_in_parts_too(stage: Stage, site: Site) -> None:
     assert shown(stage.send("/open #figures")).startswith("[#figures] ")
     assert "[more][@more]" in parts[-1]
     assert stage.code("/open #code --part 2") is None
+
+
+def test_of_too_many_ids_those_that_are_not_listed_stand_in_the_page(stage: Stage, site: Site) -> None:
+    url = site.page("/ids", "<title>Ids</title>" + "".join(f"<p id=id{it}>{it}</p>" for it in range(70)))
+    refused = stage.send(f"/open {url}#id70x")
+    assert refused.startswith("ERROR(BLOCK_NOT_FOUND): Block not found: #id70x\navailable: #id")
+    assert "… and 10 more: /open url shows the text\n" in refused

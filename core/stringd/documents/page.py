@@ -63,7 +63,8 @@ class Page:
             return self.sheet.rendered
         shown = self.sheet.block(block_id)
         if shown is None:
-            raise unknown_block(block_id, self.sheet.parsed.blocks)
+            where = "/edit path" if self.path else "/open url"
+            raise unknown_block(block_id, self.sheet.parsed.blocks, where)
         return shown
 
     @property
@@ -146,12 +147,10 @@ def outlined_page(document: Document, outline: Outline) -> Page:
     )
 
 
-def unknown_block(block_id: str, known: Mapping[str, object]) -> Refusal:
-    """Return the refusal of a block that is not there."""
+def unknown_block(block_id: str, known: Mapping[str, object], where: str = "/edit path") -> Refusal:
+    """Return the refusal of a block that is not there, with the blocks there are and what shows the rest."""
     names = nearest_first(block_id, known)
     meant = nearest(block_id, names[:MOST])
-    context = [
-        f"available: {listed([f'#{name}' for name in names], '/edit path shows the text') or '(none)'}"
-    ]
+    context = [f"available: {listed([f'#{name}' for name in names], f'{where} shows the text') or '(none)'}"]
     context += [f"nearest: #{meant}"] if meant else []
     return Refusal("BLOCK_NOT_FOUND", f"Block not found: #{block_id}", *context)
