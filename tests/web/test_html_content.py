@@ -159,8 +159,8 @@ def test_cookies_that_are_content() -> None:
 
 @pytest.mark.requirement("web.html.machinery")
 def test_machinery_is_never_read() -> None:
-    page = "<style>p{}</style><script>var a</script><template><p>tpl</p></template><!-- note --><p>text"
-    assert text(page) == text(page, full=True) == "text"
+    page = "<style>p{}</style><script>var a</script><template><p>tpl</p></template><!-- note -->"
+    assert text(page + f"<p>{WORDS}") == text(page + f"<p>{WORDS}", full=True) == WORDS.strip()
 
 
 def test_declarative_shadow_trees_are_read() -> None:
@@ -174,6 +174,24 @@ def test_declarative_shadow_trees_are_read() -> None:
 def test_noscript_only_where_nothing_else_is() -> None:
     assert text("<div id=app></div><noscript><p>Without scripts</p></noscript>") == "Without scripts"
     assert text(f"<p>{WORDS}</p><noscript><p>Without scripts</p></noscript>") == WORDS.strip()
+
+
+@pytest.mark.requirement("web.html.scripts")
+@pytest.mark.parametrize(
+    "page", ["<div id=root></div>", "<p>Loading…</p>", "<noscript>It needs JavaScript.</noscript>"]
+)
+def test_a_page_that_waits_for_its_scripts_says_so(page: str) -> None:
+    assert text(page + "<script src=app.js></script>").endswith("`/open url --browser` runs them.**")
+    assert "--browser" not in text(page)
+    assert "--browser" not in text(page + "<script type=application/ld+json>{}</script>")
+
+
+@pytest.mark.requirement("web.html.scripts")
+@pytest.mark.parametrize(
+    "page", [f"<p>{WORDS}</p>", "<h1>T</h1>", "<a href=/x>Plan</a>", "<form><input name=q></form>"]
+)
+def test_a_page_that_can_be_read_says_nothing_of_its_scripts(page: str) -> None:
+    assert "--browser" not in text(page + "<script>track()</script>")
 
 
 @pytest.mark.requirement("web.html.hidden")

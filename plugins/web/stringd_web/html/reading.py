@@ -30,6 +30,7 @@ from stringd_web.html.marks import Marks, without_marks
 from stringd_web.html.media import MEDIA, framed, take_media
 from stringd_web.html.names import take_headings, take_names
 from stringd_web.html.placing import Places
+from stringd_web.html.scripts import has_scripts, with_word_of_scripts
 from stringd_web.html.tables import Tables
 from stringd_web.html.targets import Targets
 from stringd_web.html.tidying import tidied
@@ -49,6 +50,7 @@ def read_html(text: str, uri: str, *, full: bool) -> Document:
 def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Document:
     tree = framed(tree)
     title, targets, marks = _title(tree), Targets(uri, _base(tree)), Marks()
+    is_scripted = has_scripts(tree)
     drop_machinery(tree)
     # A page's forms are its own also where they stand beside its content, as a search does.
     forms = {it.node.mem_id: it.form for it in placed_forms(tree, targets.base)}
@@ -62,6 +64,8 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
     _take(tree, kinds, targets, marks)
     places = Places(marks)
     markdown = places.fill(tidied(to_markdown(tree.body.html or "" if tree.body else ""), marks))
+    if is_scripted and not forms:
+        markdown = with_word_of_scripts(markdown, places)
     outline = Outline(
         links=tuple(places.links),
         headings=tuple(places.headings),
