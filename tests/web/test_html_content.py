@@ -65,6 +65,8 @@ def test_a_heading_outside_of_the_content_is_kept() -> None:
 def test_what_introduces_the_content_is_kept() -> None:
     page = f"<div class=hero><h1>Title</h1><p>On Thursday</p></div><main><p>{WORDS}</p></main>"
     assert text(page) == f"# Title\n\nOn Thursday\n\n{WORDS.strip()}"
+    header = "<header><nav><p>Home</p></nav><div><h1>Title</h1><p>On Thursday</p></div>Brand</header>"
+    assert text(f"{header}<main><p>{WORDS}</p></main>") == f"# Title\n\nOn Thursday\n\n{WORDS.strip()}"
 
 
 def test_a_table_of_contents_is_kept_where_no_article_stands_beside_it() -> None:

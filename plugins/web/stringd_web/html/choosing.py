@@ -77,10 +77,22 @@ def _drop_page_level(tree: LexborHTMLParser, whole: int, title: LexborNode | Non
     if dropped >= whole:
         return 0
     for node in outer:
-        for heading in [title] if title is not None and _is_in(title, node) else node.css("h1"):
-            node.insert_before(heading, move=True)
+        if title is not None and _is_in(title, node):
+            _save_introduction(tree, node, title)
+        else:
+            for heading in node.css("h1"):
+                node.insert_before(heading, move=True)
     remove(outer)
     return dropped
+
+
+def _save_introduction(tree: LexborHTMLParser, node: LexborNode, title: LexborNode) -> None:
+    """Move the page's heading out of what is dropped, with the paragraphs beside it, if these are short."""
+    beside = [it for it in children(title.parent) if it.tag == "p"] if title.parent is not None else []
+    introduction = tree.create_node("div")
+    for it in (title, *(beside if sum(map(_size, beside)) <= _LONGEST_INTRODUCTION else ())):
+        introduction.insert_child(it, move=True)
+    node.insert_before(introduction, move=True)
 
 
 def _is_page_level(node: LexborNode) -> bool:
