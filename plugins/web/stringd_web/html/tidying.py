@@ -8,16 +8,14 @@ from stringd_web.html.marks import BEGIN, END, ESCAPE, HEADLESS, Marks
 
 _LITERAL = re.compile(rf"{BEGIN}c(\d+){END}")
 _HEADLESS = re.compile(rf"^([^|\n]*)(\|.*){HEADLESS}(.*\n)([^|\n]*)(\|[ |-]*)$", re.MULTILINE)
-_GAP = re.compile(r"\n{3,}")
+_GAP = re.compile(r"\n\n\n+")
 
 
 def tidied(markdown: str, marks: Marks) -> str:
     """Return Markdown with no marks left but those that have a place in it."""
     if HEADLESS in markdown:
         markdown = _HEADLESS.sub(_with_head, markdown)
-    if "\n\n\n" in markdown:
-        markdown = _GAP.sub("\n\n", markdown)
-    markdown = markdown.replace(ESCAPE, "\\").strip("\n ")
+    markdown = _GAP.sub("\n\n", markdown).replace(ESCAPE, "\\").strip("\n ")
     return _LITERAL.sub(lambda mark: _literal(mark, marks.literals[int(mark[1])]), markdown)
 
 
