@@ -92,6 +92,8 @@ def _between_signs(emphasis: re.Match[str]) -> str:
     """
     name, text, html = emphasis[1], emphasis[2], emphasis.string
     before, after = html[emphasis.start() - 1], html[emphasis.end() : emphasis.end() + 1]
+    if not (before.isalnum() or after.isalnum()):
+        return emphasis[0]
     found = _SIGNS_AROUND.fullmatch(text)
     head, inner, tail = found.groups() if found else ("", text, "")
     if not ((head and before.isalnum()) or (tail and after.isalnum())):

@@ -10,16 +10,14 @@ _LITERAL = re.compile(rf"{BEGIN}c(\d+){END}")
 _SEVERAL = re.compile(rf"(?:{BEGIN}c\d+{END}){{2,}}")
 _SPAN = re.compile(r"`[^`]+`")
 _HEADLESS = re.compile(rf"^([^|\n]*)(\|.*){HEADLESS}(.*\n)([^|\n]*)(\|[ |-]*)$", re.MULTILINE)
-_GAP = re.compile(r"\n{3,}")
+_GAP = re.compile(r"\n\n\n+")
 
 
 def tidied(markdown: str, marks: Marks) -> str:
     """Return Markdown with no marks left but those that have a place in it."""
     if HEADLESS in markdown:
         markdown = _HEADLESS.sub(_with_head, markdown)
-    if "\n\n\n" in markdown:
-        markdown = _GAP.sub("\n\n", markdown)
-    markdown = markdown.replace(ESCAPE, "\\").strip("\n ")
+    markdown = _GAP.sub("\n\n", markdown).replace(ESCAPE, "\\").strip("\n ")
     markdown = _SEVERAL.sub(lambda run: _as_one(run[0], marks), markdown)
     return _LITERAL.sub(lambda mark: _literal(mark, marks.literals[int(mark[1])]), markdown)
 
