@@ -87,6 +87,16 @@ def test_a_bomb_comes_in_pieces_that_fit_a_buffer(name: str) -> None:
     assert max(sizes) <= 2 * MOST_AT_ONCE
 
 
+@pytest.mark.requirement("web.bombs")
+@pytest.mark.parametrize("name", ["gzip", "deflate"])
+def test_a_bomb_that_comes_to_nothing_lets_others_have_their_turn(name: str) -> None:
+    encode = ENCODED[name]
+    bomb = encode(encode(encode(b"all") + bytes(20_000_000)))
+    pieces = list(Decoding(", ".join([name] * 3)).feed(bomb))
+    assert b"".join(pieces) == b"all"
+    assert len(pieces) >= 20_000_000 // MOST_AT_ONCE
+
+
 @pytest.mark.requirement("web.failed")
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br"])
 def test_what_has_no_end_is_cut_off(name: str) -> None:

@@ -43,6 +43,7 @@ def sent(given: str, to: str, by: str = BANK) -> str | None:
         ("a=1; Path=/; Domain=evil.example", "https://evil.example/", False),
         ("a=1; Path=/; Domain=x.www.bank.example", "https://x.www.bank.example/", False),
         ("a=1; Path=/; Domain=example", "https://other.example/", False),
+        ("a=1; Path=/; Port=80; Version=1", "https://www.bank.example/", True),
         ("a=1; Path=/; Secure", "https://www.bank.example/", True),
         ("a=1; Path=/; Secure", "http://www.bank.example/", False),
         ("a=1; Path=/; Max-Age=60", "https://www.bank.example/", True),

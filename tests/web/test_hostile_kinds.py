@@ -11,6 +11,7 @@ from stringd.http.urls import WebUrl
 from stringd.plugin import HttpResponse, Loaded, Refusal
 from stringd_web.refreshes import MOST_READ, refresh_target
 from stringd_web.renderers import render
+from stringd_web.submitting import excerpt
 
 SIZE = 4 * 1024**2
 LONGEST = 10.0
@@ -67,4 +68,13 @@ def test_nobody_waits_for_a_refresh_to_be_found(header: str, begins: str, piece:
     began = time.monotonic()
     response = HttpResponse(status=200, reason="", headers=headers, body=body)
     assert refresh_target(response, WebUrl.read("https://x.example/")) is None
+    assert time.monotonic() - began < 1.0
+
+
+@pytest.mark.requirement("web.kinds.time")
+def test_nobody_waits_for_what_a_failed_form_is_told() -> None:
+    body = "<p>Not now." + "".join(f"<b a={number}><p>" for number in range(6000))
+    began = time.monotonic()
+    response = HttpResponse(status=500, reason="", headers={"content-type": "text/html"}, body=body.encode())
+    assert excerpt(response) == "Not now."
     assert time.monotonic() - began < 1.0

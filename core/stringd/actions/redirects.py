@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from urllib.parse import SplitResult, urljoin, urlsplit
 
-from stringd.actions.encoders import IN_URL
 from stringd.actions.request import Prepared
 from stringd.contracts.http import HttpResponse
-from stringd.errors import Refusal
+from stringd.errors import HttpFailed, Refusal
+from stringd.http.following import redirected
 from stringd.http.redirects import location, moved
-
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+from stringd.http.urls import WebUrl
 
 
 def next_request(prepared: Prepared, response: HttpResponse) -> Prepared | None:
@@ -19,25 +17,24 @@ def next_request(prepared: Prepared, response: HttpResponse) -> Prepared | None:
     to = location(response)
     if to is None:
         return None
-    before, url = urlsplit(prepared.request.origin), _joined(prepared.request.url, to)
-    if url is None or url.scheme not in _DEFAULT_PORTS or not url.hostname:
-        raise Refusal("ACTION_FAILED", f"The service redirects to something else than HTTP: {to[:200]}")
+    before = WebUrl.read(prepared.request.url)
+    url = _following(before, to)
     following = _moved(prepared, response.status)
     if _is_elsewhere(before, url):
         following = _for_strangers(following)
-    target = IN_URL.author((url.path or "/") + (f"?{url.query}" if url.query else ""))
-    origin = f"{url.scheme}://{url.netloc}"
+    # Where nothing changes, a user name in the author's URL stays.
+    origin = prepared.request.origin if url.origin == before.origin else url.origin
     # What a public service says may not lead into a private network.
-    request = replace(following.request, origin=origin, target=target, reach=response.private)
+    request = replace(following.request, origin=origin, target=url.target, reach=response.private)
     return replace(following, request=request)
 
 
-def _joined(base: str, location: str) -> SplitResult | None:
+def _following(before: WebUrl, to: str) -> WebUrl:
+    """Return where a redirect leads as the request for it is going to read it: nobody else is judged."""
     try:
-        url = urlsplit(urljoin(base, location))
-        return url if _port(url) else None
-    except ValueError:
-        return None
+        return redirected(before, to)
+    except HttpFailed as failure:
+        raise Refusal("ACTION_FAILED", f"No usable answer from {before.netloc}: {failure}") from failure
 
 
 def _moved(prepared: Prepared, status: int) -> Prepared:
@@ -56,13 +53,9 @@ def _for_strangers(prepared: Prepared) -> Prepared:
     return replace(prepared, request=replace(prepared.request, headers=headers))
 
 
-def _is_elsewhere(before: SplitResult, after: SplitResult) -> bool:
+def _is_elsewhere(before: WebUrl, after: WebUrl) -> bool:
     """Whether it is another host, another port or a weaker scheme; a step up to HTTPS is neither."""
-    if before.hostname != after.hostname:
+    if before.host != after.host or (before.scheme, after.scheme) == ("https", "http"):
         return True
-    ports = _port(before), _port(after)
-    return ports[0] != ports[1] and (before.scheme, after.scheme, *ports) != ("http", "https", 80, 443)
-
-
-def _port(url: SplitResult) -> int | None:
-    return url.port or _DEFAULT_PORTS.get(url.scheme)
+    steps_up = (before.scheme, after.scheme, before.port, after.port) == ("http", "https", 80, 443)
+    return before.port != after.port and not steps_up

@@ -22,7 +22,7 @@ class Decoder(Protocol):
     """Takes compressed bytes as they come, and yields what they hold in pieces of bounded size."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what some more bytes hold."""
+        """Yield what some more bytes hold; at times nothing, so that nobody waits for long."""
 
     @property
     def complete(self) -> bool:
@@ -90,6 +90,7 @@ class _Inflating:
         data = self._begin(data)
         while data or not self._drained:
             if self._inflate.eof and not self._next_member(data):
+                yield b""
                 return
             piece = self._inflate.decompress(data, MOST_AT_ONCE)
             data = self._inflate.unconsumed_tail or self._inflate.unused_data

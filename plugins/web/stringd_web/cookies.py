@@ -98,6 +98,12 @@ class _AsBrowsers(DefaultCookiePolicy):
         size = len(cookie.name) + len(cookie.value or "")
         return size <= LONGEST and _keeps_its_promise(cookie, asking) and super().set_ok(cookie, asking)
 
+    def set_ok_port(self, cookie: Cookie, asking: Any) -> bool:
+        return True
+
+    def return_ok_port(self, cookie: Cookie, asking: Any) -> bool:
+        return True
+
     def return_ok_secure(self, cookie: Cookie, asking: Any) -> bool:
         return not cookie.secure or _is_secure(asking.url)
 

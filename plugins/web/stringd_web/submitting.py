@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from selectolax.lexbor import LexborHTMLParser
-
 from stringd.http.urls import WebUrl
 from stringd.plugin import HttpResponse
 from stringd.text.names import printable
 from stringd_web.charset import decode
+from stringd_web.html.guarding import parsed
 
 PAGE_HEADERS = frozenset({"origin", "referer"})
 _MOST_READ = 64 * 1024
@@ -38,6 +37,6 @@ def excerpt(response: HttpResponse) -> str:
 
 
 def _seen(html: str) -> str:
-    tree = LexborHTMLParser(html)
+    tree = parsed(html)
     tree.strip_tags(_BESIDE)
     return tree.body.text(separator=" ") if tree.body else ""

@@ -1,0 +1,63 @@
+"""Where an answer sends a request on to: whom it names is read once, by the same rules as it is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from stringd.actions.redirects import next_request
+from stringd.actions.request import Prepared
+from stringd.contracts.http import HttpRequest, HttpResponse
+from stringd.errors import Refusal
+
+
+def sent_on(origin: str, to: str) -> HttpRequest:
+    """Return the request that follows when a service answers one, with a secret in a header, like this."""
+    headers = {"authorization": "Bearer s3cret", "accept": "*/*"}
+    request = HttpRequest(method="GET", origin=origin, target="/a/b", headers=headers)
+    prepared = Prepared(request=request, sensitive=frozenset({"authorization"}), body_holds_secret=False)
+    answer = HttpResponse(status=302, reason="Found", headers={"location": to}, body=b"")
+    following = next_request(prepared, answer)
+    assert following is not None
+    return following.request
+
+
+@pytest.mark.requirement("http.redirects.strangers")
+@pytest.mark.parametrize(
+    ("origin", "to", "url"),
+    [
+        ("https://api.example", "c?d=%20 e", "https://api.example/a/c?d=%20%20e"),
+        ("https://u:p@api.example", "/c", "https://u:p@api.example/c"),
+        ("http://api.example", "https://api.example/", "https://api.example/"),
+        ("https://api.example", "HTTPS://API.example:443/c", "https://api.example/c"),
+    ],
+)
+def test_a_secret_stays_with_its_host(origin: str, to: str, url: str) -> None:
+    following = sent_on(origin, to)
+    assert following.url == url
+    assert following.headers["authorization"] == "Bearer s3cret"
+
+
+@pytest.mark.requirement("http.redirects.strangers")
+@pytest.mark.parametrize(
+    ("origin", "to", "url"),
+    [
+        ("https://api.example", "//evil.example/", "https://evil.example/"),
+        ("https://api.example", "https://api.example:8443/", "https://api.example:8443/"),
+        ("https://api.example", "http://api.example/", "http://api.example/"),
+        ("https://api.example:8443", "http://api.example:8443/", "http://api.example:8443/"),
+        ("https://api.example", "https://evil.example\\@api.example/", "https://evil.example/@api.example/"),
+        ("https://api.example", "\\\\evil.example/", "https://evil.example/"),
+    ],
+)
+def test_nobody_else_gets_it_however_they_are_written(origin: str, to: str, url: str) -> None:
+    following = sent_on(origin, to)
+    assert following.url == url
+    assert following.headers == {"accept": "*/*"}
+
+
+@pytest.mark.requirement("http.redirects")
+@pytest.mark.parametrize("to", ["ftp://api.example/", "http://[", "https://a@api.example/"])
+def test_what_leads_nowhere_is_a_failure(to: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        sent_on("https://api.example", to)
+    assert refused.value.code == "ACTION_FAILED"
