@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import uvloop
 
 from stringd.actions.environment import Environment
 from stringd.actions.http import run_http
+from stringd.actions.running import Running
 from stringd.documents.page import Page, file_page
 from stringd.errors import Refusal
+from stringd.plugin import State
 from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
@@ -177,3 +181,25 @@ async def called(page: Page, action: str, world: World) -> Any:
             )
         except Refusal as refusal:
             return refusal.code
+
+
+@pytest.mark.parametrize(("reach", "told"), [(False, {}), (True, {"token": "t0ken"})])
+def test_only_a_private_page_learns_the_topics_variables(
+    tmp_path: Path, reach: bool, told: dict[str, str]
+) -> None:
+    session = SimpleNamespace(state=State(variables={"token": "t0ken"}))
+    running = Running(
+        invocation=cast("Any", SimpleNamespace(session=session)),
+        page=replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), reach=reach),
+        environment=Environment(trusted=False),
+        call=cast("Any", None),
+    )
+    assert running.variables() == told
+
+
+@pytest.mark.parametrize(
+    ("uri", "code"), [(PUBLIC, "NOT_TRUSTED"), ("http://localhost/page.md", "NOT_FOUND")]
+)
+def test_a_link_of_a_public_page_opens_no_app(stage: Stage, uri: str, code: str) -> None:
+    fetched(stage, uri, "[@vault Vault](app:vault)")
+    assert stage.code("/open @vault") == code

@@ -83,13 +83,18 @@ class Running:
                 action,
                 self.call.values,
                 self.environment,
-                session.state.variables,
+                self.variables(),
                 page=self.page,
                 client=self.invocation.daemon.http,
                 read_file=files.read,
             )
         function = self.environment.functions[action.id]
         return _returned(await function.run(self.call.values, self.environment, session))
+
+    def variables(self) -> Mapping[str, str]:
+        """Return the topic's variables, unless a public page would learn them: it could by being opened."""
+        is_public = not self.environment.trusted and not self.page.reach
+        return {} if is_public else self.invocation.session.state.variables
 
     def _template(self) -> tuple[str, str] | None:
         """Return the action's template and its role: the page's own, else that of its package."""

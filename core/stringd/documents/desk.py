@@ -211,6 +211,7 @@ class Desk:
         shortcut, author = page.shortcut(name)
         if isinstance(author, str):
             linked = remote(join(author, shortcut.target), reach=page.reach)
+            _require_web(linked.uri, page)
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
         if is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
             return remote(shortcut.target)
@@ -252,3 +253,11 @@ class Desk:
 
 def _is_outside(target: str) -> bool:
     return target.startswith(("/", "~"))
+
+
+def _require_web(uri: str, page: Page) -> None:
+    """Let a public page lead to the web and to its own kind of URI alone: an app that is opened may act."""
+    scheme, own = (it.partition(":")[0].lower() for it in (uri, page.uri))
+    if not page.reach and scheme not in {"http", "https", own}:
+        message = f"A page from the network may not open {uri}."
+        raise Refusal("NOT_TRUSTED", message, f"If that is what you want: /open {uri}")
