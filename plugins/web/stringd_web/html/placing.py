@@ -53,9 +53,7 @@ class Places:
         self._write(pieces[0])
         for kind, number, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
             put = self._put.get(kind)
-            written = put(int(number or 0), text) if put else text
-            self._parts.append(written)
-            self._length += len(written)
+            self._write(put(int(number or 0), text) if put else text)
         return "".join(self._parts)
 
     def ids(self) -> dict[str, Span]:
