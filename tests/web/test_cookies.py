@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.http.urls import WebUrl
 from stringd.plugin import Submission
+from stringd.text.web_urls import WebUrl
 from stringd_web.cookies import LONGEST, MOST, Cookies
 from tests.web.server import Site, answer, redirect
 from tests.web.visiting import Visitor

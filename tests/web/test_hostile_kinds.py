@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from stringd.http.urls import WebUrl
 from stringd.plugin import HttpResponse, Loaded, Refusal
+from stringd.text.web_urls import WebUrl
 from stringd_web.refreshes import MOST_READ, refresh_target
 from stringd_web.renderers import render
 from stringd_web.submitting import excerpt

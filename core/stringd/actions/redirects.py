@@ -9,7 +9,7 @@ from stringd.contracts.http import HttpResponse
 from stringd.errors import HttpFailed, Refusal
 from stringd.http.following import redirected
 from stringd.http.redirects import location, moved
-from stringd.http.urls import WebUrl
+from stringd.text.web_urls import WebUrl
 
 
 def next_request(prepared: Prepared, response: HttpResponse) -> Prepared | None:

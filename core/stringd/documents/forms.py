@@ -9,7 +9,7 @@ from stringd.contracts.outlines import Choice, Field, FieldKind, Form
 from stringd.documents.actions import Action, ActionBook
 from stringd.documents.outline import Names, slug
 from stringd.documents.parameters import CHOICES, HIDDEN, Parameter
-from stringd.http.urls import WebUrl
+from stringd.text.web_urls import WebUrl
 
 CONFIRM = "confirm"
 _RESERVED = ("help", CONFIRM)

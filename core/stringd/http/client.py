@@ -14,7 +14,7 @@ from stringd.http.failures import reason
 from stringd.http.lookups import LookUp, Lookups, ask_the_system
 from stringd.http.messages import made_request, read_response
 from stringd.http.networks import Networks
-from stringd.http.urls import WebUrl
+from stringd.text.web_urls import WebUrl
 
 MOST_PER_ORIGIN = 64
 _REPEATABLE = frozenset({"GET", "HEAD"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse
 from stringd.errors import HttpFailed
 from stringd.http.redirects import MOST_REDIRECTS, location
-from stringd.http.urls import WebUrl
+from stringd.text.web_urls import WebUrl
 
 
 def redirected(url: WebUrl, to: str) -> WebUrl:

@@ -15,7 +15,7 @@ from stringd.errors import HttpFailed
 from stringd.http.connections import CONNECT_SECONDS, key_of
 from stringd.http.decoding import OFFERED, Decoding
 from stringd.http.networks import Route
-from stringd.http.urls import WebUrl
+from stringd.text.web_urls import WebUrl
 
 MEBIBYTE = 1024 * 1024
 # Each piece costs, however small it is: ten million of them would keep the daemon busy for minutes.

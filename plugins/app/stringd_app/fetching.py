@@ -30,7 +30,7 @@ async def fetch(url: str, client: HttpClient) -> Fetched:
     """Return what a URL brings, or refuse."""
     # It takes a while to import, and most daemons never need it.
     from stringd.http.following import fetch
-    from stringd.http.urls import WebUrl
+    from stringd.text.web_urls import WebUrl
 
     try:
         async with asyncio.timeout(SECONDS):

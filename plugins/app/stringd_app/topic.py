@@ -6,19 +6,18 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from stringd.actions.environment import ANY_APP, Environment
+from stringd.actions.topic import ActingTopic
 from stringd.documents.paths import file_of
-from stringd.documents.topic import DocumentTopic
 from stringd.plugin import Invocation, Place, Refusal, SecretScope, Topic, TopicContext
 from stringd_app.packages import AppPackage
 from stringd_app.registry import find_app, not_installed, packages_of
 
 
-class AppTopic(DocumentTopic):
+class AppTopic(ActingTopic):
     """One app, or none as long as it is not installed."""
 
     def __init__(self, context: TopicContext) -> None:
         super().__init__(context.session)
-        self._session = context.session
         self._daemon = context.daemon
 
     def app(self) -> AppPackage | None:

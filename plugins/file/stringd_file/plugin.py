@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.documents.topic import open_document_topic
+from stringd.actions.topic import open_document_topic
 from stringd.plugin import TopicType, hookimpl
 
 

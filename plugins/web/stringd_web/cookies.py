@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import Any, cast
 
 from stringd.http.addresses import is_address
-from stringd.http.urls import WebUrl
+from stringd.text.web_urls import WebUrl
 
 MOST = 300
 LONGEST = 4096

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from stringd.http.following import redirected
 from stringd.http.redirects import MOST_REDIRECTS, location, moved
-from stringd.http.urls import WebUrl
 from stringd.plugin import HttpClient, HttpFailed, HttpRequest, HttpResponse, Loaded, Refusal, Wanted
+from stringd.text.web_urls import WebUrl
 from stringd_web.memory import Memory
 from stringd_web.pages import as_page, detour
 from stringd_web.refreshes import refresh_target

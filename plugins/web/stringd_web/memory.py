@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stringd.http.urls import WebUrl
 from stringd.plugin import HttpClient, HttpRequest, HttpResponse
+from stringd.text.web_urls import WebUrl
 from stringd_web.cache import NOT_MODIFIED, Cache, Kept, confirmed
 from stringd_web.cookies import Cookies
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stringd.http.urls import WebUrl
 from stringd.plugin import HttpResponse, Loaded, Refusal
+from stringd.text.web_urls import WebUrl
 
 _FIRST_OTHER = 300
 _GONE = frozenset({404, 410})

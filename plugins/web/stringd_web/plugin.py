@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.documents.topic import open_document_topic
+from stringd.actions.topic import open_document_topic
 from stringd.plugin import Daemon, Document, Loaded, Loader, Renderer, Service, TopicType, hookimpl
 from stringd_web.browser.running import Browser
 from stringd_web.loader import web_loader

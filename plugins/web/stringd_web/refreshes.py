@@ -7,8 +7,8 @@ from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import urljoin
 
-from stringd.http.urls import WebUrl
 from stringd.plugin import HttpResponse
+from stringd.text.web_urls import WebUrl
 
 MOST_READ = 64 * 1024
 _FIRST_OTHER = 300

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stringd.http.urls import WebUrl
 from stringd.plugin import HttpResponse
 from stringd.text.names import printable
+from stringd.text.web_urls import WebUrl
 from stringd_web.charset import decode
 from stringd_web.html.guarding import parsed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stringd.http.urls import WebUrl
 from stringd.plugin import HttpFailed, Refusal
+from stringd.text.web_urls import WebUrl
 from stringd_web.browser.border import Border, Origin
 
 MOST_STEPS = 10

@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from stringd.http.urls import WebUrl
 from stringd.plugin import HttpResponse, Loaded, Refusal
+from stringd.text.web_urls import WebUrl
 from stringd_web.browser.border import Border
 from stringd_web.browser.chromium import Chromium
 from stringd_web.browser.cookies import for_browser, from_browser
