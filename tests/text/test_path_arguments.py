@@ -83,3 +83,11 @@ def test_an_option_that_is_not_known_is_never_part_of_a_path(arguments: str) -> 
         parse_path_arguments(arguments, "--force")
     assert refused.value.code == "INVALID_PAYLOAD"
     assert refused.value.context == ("options: --force",)
+
+
+def test_only_so_many_options_are_looked_for() -> None:
+    arguments = parse_path_arguments("x" + " --all" * 20_000, "--all")
+    assert arguments.options == {"--all"}
+    assert arguments.path == "x" + " --all" * (20_000 - 16)
+    with pytest.raises(Refusal, match="Unknown option: --all"):
+        parse_path_arguments("--all " * 20_000 + "x", "--all")

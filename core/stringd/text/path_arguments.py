@@ -10,6 +10,8 @@ from stringd.errors import Refusal
 
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
 _MARK = _END = "--"
+# Each costs a look at all that was typed; what is beyond is taken for the path.
+_MOST_OPTIONS = 16
 _OPTION_LIKE = re.compile(r"(--[a-z][a-z-]*)(=\S*)?(?=\s|$)")
 _VALUE = r"""(?:"[^"\s]*"|'[^'\s]*'|[^\s"']+)"""
 _BETWEEN = re.compile(r"=|\s+")
@@ -44,9 +46,9 @@ def parse_path_arguments(arguments: str, *known: str, valued: Sequence[str] = ()
 
 
 def _without_leading(path: str, option: str) -> tuple[str, list[str]]:
-    given = []
+    given: list[str] = []
     leading = re.compile(rf"({option})(?:\s+|\Z)")
-    while found := leading.match(path):
+    while len(given) < _MOST_OPTIONS and (found := leading.match(path)):
         given.append(found[1])
         path = path[found.end() :]
     return path, given
@@ -55,7 +57,7 @@ def _without_leading(path: str, option: str) -> tuple[str, list[str]]:
 def _without_trailing(path: str, option: str) -> tuple[str, list[str]]:
     given: list[str] = []
     trailing = re.compile(rf"(?<=\s)({option})\Z")
-    while found := trailing.search(path):
+    while len(given) < _MOST_OPTIONS and (found := trailing.search(path)):
         given.insert(0, found[1])
         path = path[: found.start()].rstrip()
     return path, given
