@@ -8,7 +8,7 @@ import pytest
 
 from stringd.documents.includes import MOST_INCLUDES
 from tests.actions.acting import Stage
-from tests.web.server import Received, Site, answer
+from tests.web.server import Received, Site, answer, serving
 
 MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -164,6 +164,21 @@ def test_a_redirect_moves_what_a_page_names(stage: Stage, site: Site) -> None:
     site.serve("/far.md", answer(status="302 Found", headers={"Location": "/other/far.md"}))
     assert body(stage.send(f"/open {site.url}/old.md")) == "[In][@in]"
     assert f"{site.url}/other/in.md" in stage.send("/nav page")
+
+
+@pytest.mark.requirement("web.cookies")
+def test_only_the_own_site_learns_from_an_include_who_reads(stage: Stage, site: Site) -> None:
+    with serving() as other:
+        other.serve("/login", answer("In.", headers={"Set-Cookie": "who=ada"}))
+        put(other, x="Theirs.\n")
+        put(site, a=f"[!include:x]({other.url}/x.md)\n\n[!include:y](y.md)\n", y="Ours.\n")
+        stage.send(f"/open {other.url}/login")
+        assert body(stage.send(f"/open {site.url}/a.md")) == "Theirs.\n\nOurs."
+        # Cookies know no ports: what one of the two sites has set, the other one gets too.
+        assert site.last.headers["cookie"] == "who=ada"
+        assert "cookie" not in other.last.headers
+        stage.send(f"/open {other.url}/x.md")
+        assert other.last.headers["cookie"] == "who=ada"
 
 
 def test_html_is_never_read_for_directives(stage: Stage, site: Site) -> None:

@@ -28,7 +28,8 @@ class Wanted:
 
     `reach` tells whether it may lead to this machine or into a private network: what a public page links to
     may not. `fresh` asks for what is there now, `full` for all of it, and `options` are those of the words
-    that the loader declares which were said.
+    that the loader declares which were said. `part_of` is the URI of the page that includes it, or has it
+    for a menu: nobody has asked for it by itself.
     """
 
     uri: str
@@ -39,6 +40,7 @@ class Wanted:
     full: bool = False
     options: frozenset[str] = frozenset()
     submission: Submission | None = None
+    part_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,14 +144,16 @@ class Desk:
         loaded = await self._invocation.daemon.find(wanted)
         if isinstance(loaded, Located):
             return await self._packaged_page(loaded.path, loaded.package)
-        page = await remote_page(loaded, partial(self._find_linked, fresh=spot.fresh), deadline)
+        page = await remote_page(
+            loaded, partial(self._find_linked, page=loaded.uri, fresh=spot.fresh), deadline
+        )
         page = replace(page, full=spot.full, options=spot.options)
         kept_by(self._invocation.topic).fetched = page
         return page
 
-    async def _find_linked(self, uri: str, reach: bool, *, fresh: bool) -> Document | Located:
+    async def _find_linked(self, uri: str, reach: bool, *, page: str, fresh: bool) -> Document | Located:
         topic = self._invocation.topic
-        wanted = Wanted(uri=uri, session=self._session, topic=topic, reach=reach, fresh=fresh)
+        wanted = Wanted(uri=uri, session=self._session, topic=topic, reach=reach, fresh=fresh, part_of=page)
         return await self._invocation.daemon.find(wanted)
 
     async def _packaged_page(self, path: Path, package: Package) -> Page:

@@ -62,7 +62,8 @@ async def _taken(
 ) -> tuple[_Step | None, HttpResponse]:
     """Take a step, and return the one that follows; what stops it is told with where it would have led."""
     try:
-        response = await memory.exchange(client, step.url, step.request, fresh=wanted.fresh)
+        site = read_url(wanted.part_of).origin if wanted.part_of else None
+        response = await memory.exchange(client, step.url, step.request, fresh=wanted.fresh, site=site)
         return step.after(response), response
     except HttpFailed as failure:
         reason = str(failure)

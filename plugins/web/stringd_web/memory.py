@@ -20,9 +20,14 @@ class Memory:
         self._cache = Cache()
 
     async def exchange(
-        self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool
+        self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool, site: str | None = None
     ) -> HttpResponse:
-        """Answer a request: out of what is kept if that will do, and if nothing `fresh` is asked for."""
+        """Answer a request: out of what is kept if that will do, and if nothing `fresh` is asked for.
+
+        What a page of a `site` brings by being opened has to do with what that site lets us keep, and no other.
+        """
+        if site not in {None, url.origin}:
+            return await client.exchange(request, limit=BODY_LIMIT)
         cookie = self.cookies.header(url)
         headers = {**request.headers, "cookie": cookie} if cookie else request.headers
         request = replace(request, headers=headers)
