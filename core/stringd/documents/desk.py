@@ -144,9 +144,8 @@ class Desk:
         loaded = await self._invocation.daemon.find(wanted)
         if isinstance(loaded, Located):
             return await self._packaged_page(loaded.path, loaded.package)
-        page = await remote_page(
-            loaded, partial(self._find_linked, page=loaded.uri, fresh=spot.fresh), deadline
-        )
+        find = partial(self._find_linked, page=loaded.uri, fresh=spot.fresh)
+        page = await remote_page(loaded, find, deadline)
         page = replace(page, full=spot.full, options=spot.options)
         kept_by(self._invocation.topic).fetched = page
         return page

@@ -24,7 +24,7 @@ class Memory:
     ) -> HttpResponse:
         """Answer a request: out of what is kept if that will do, and if nothing `fresh` is asked for.
 
-        What a page of a `site` brings by being opened has to do with what that site lets us keep, and no other.
+        What a page of a `site` brings by being opened takes nothing along of what another one lets us keep.
         """
         if site not in {None, url.origin}:
             return await client.exchange(request, limit=BODY_LIMIT)
