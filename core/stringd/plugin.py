@@ -33,6 +33,7 @@ from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
+from stringd.contracts.zones import Zone
 from stringd.errors import Fault, HttpFailed, Refusal
 from stringd.hookspecs import hookimpl, hookspec
 
@@ -90,6 +91,7 @@ __all__ = [
     "Undo",
     "User",
     "Wanted",
+    "Zone",
     "hookimpl",
     "hookspec",
 ]

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from stringd.plugin import Document, Loaded, Loader, Renderer, Wanted, hookimpl
+from stringd.plugin import Document, Loaded, Loader, Renderer, Wanted, Zone, hookimpl
+from stringd.testing.distributions import write_distribution
+
+_ZONES = {"localhost": Zone.LOOPBACK, "127.0.0.1": Zone.LOOPBACK, "wiki.lan": Zone.PRIVATE}
+
+
+def plugin_path(folder: Path) -> Path:
+    """Return where Python finds this plugin as an installed one."""
+    return write_distribution(
+        folder,
+        "stringd-networks",
+        "1.0",
+        {"stringd.plugins": {"networks": "stringd_networks"}},
+        {"stringd_networks": Path(__file__).read_text(encoding="utf-8")},
+    )
 
 
 async def load(wanted: Wanted) -> Loaded:
     shown = wanted.uri.removeprefix("net:")
     body = (wanted.session.user.home / "fetched.md").read_bytes()
-    private = urlsplit(shown).hostname in {"localhost", "127.0.0.1"}
-    return Loaded(uri=shown, media_type="text/x-fetched", body=body, private=private)
+    zone = _ZONES.get(urlsplit(shown).hostname or "", Zone.PUBLIC)
+    return Loaded(uri=shown, media_type="text/x-fetched", body=body, zone=zone)
 
 
 def render(loaded: Loaded) -> Document:

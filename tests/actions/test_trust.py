@@ -15,30 +15,24 @@ import uvloop
 from stringd.actions.environment import Environment
 from stringd.actions.http import run_http
 from stringd.actions.running import Running
+from stringd.contracts.zones import Zone
 from stringd.documents.page import Page, file_page
 from stringd.errors import Refusal
 from stringd.plugin import State
-from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
+from tests.actions.networks import plugin_path
 from tests.actions.service import Service
 from tests.http.world import PUBLIC as PUBLIC_ADDRESS
 from tests.http.world import World
 
-PLUGIN = Path(__file__).parent / "networks.py"
 PUBLIC = "http://8.8.8.8/page.md"
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
     """A daemon whose topics may open pages of a network."""
-    plugins = write_distribution(
-        tmp_path_factory.mktemp("networks"),
-        "stringd-networks",
-        "1.0",
-        {"stringd.plugins": {"networks": "stringd_networks"}},
-        {"stringd_networks": PLUGIN.read_text(encoding="utf-8")},
-    )
+    plugins = plugin_path(tmp_path_factory.mktemp("networks"))
     with running_daemon(tmp_path_factory.mktemp("shared"), PYTHONPATH=str(plugins)) as running:
         yield running
 
@@ -162,8 +156,8 @@ def test_no_redirect_leads_from_a_public_service_into_a_private_network(
     page = file_page(tmp_path / "page.md", "\n\n".join(fences), lambda *_: pytest.fail("it names no file"))
     assert uvloop.run(called(page, "away", world)) == "NOT_TRUSTED"
     assert [it.target for it in service.received] == ["/away"]
-    assert not uvloop.run(called(page, "on", world)).private
-    assert uvloop.run(called(page, "inside", world)).private
+    assert uvloop.run(called(page, "on", world)).zone is Zone.PUBLIC
+    assert uvloop.run(called(page, "inside", world)).zone is Zone.LOOPBACK
 
 
 async def called(page: Page, action: str, world: World) -> Any:
@@ -183,14 +177,14 @@ async def called(page: Page, action: str, world: World) -> Any:
             return refusal.code
 
 
-@pytest.mark.parametrize(("reach", "told"), [(False, {}), (True, {"token": "t0ken"})])
+@pytest.mark.parametrize(("zone", "told"), [(Zone.PUBLIC, {}), (Zone.PRIVATE, {"token": "t0ken"})])
 def test_only_a_private_page_learns_the_topics_variables(
-    tmp_path: Path, reach: bool, told: dict[str, str]
+    tmp_path: Path, zone: Zone, told: dict[str, str]
 ) -> None:
     session = SimpleNamespace(state=State(variables={"token": "t0ken"}))
     running = Running(
         invocation=cast("Any", SimpleNamespace(session=session)),
-        page=replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), reach=reach),
+        page=replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), zone=zone),
         environment=Environment(trusted=False),
         call=cast("Any", None),
     )

@@ -7,27 +7,29 @@ import asyncio
 import pytest
 
 from stringd.contracts.documents import Document
+from stringd.contracts.zones import Zone
 from stringd.documents.page import Page
 from stringd.documents.remote_pages import remote_page
 from stringd.errors import Refusal
 
-PUBLIC, PRIVATE = "https://public.example/", "http://10.0.0.1/"
+PUBLIC, PRIVATE, LOOPBACK = "https://public.example/", "http://10.0.0.1/", "http://127.0.0.1/"
+NEARER = {PRIVATE: Zone.PRIVATE, LOOPBACK: Zone.LOOPBACK}
 
 
 class Web:
-    """Documents by URI; those of one host are private, and some never come."""
+    """Documents by URI; those of one host are private, of one on this machine, and some never come."""
 
     def __init__(self, **documents: str) -> None:
         self._documents = documents
-        self.asked: list[tuple[str, bool]] = []
+        self.asked: list[tuple[str, Zone]] = []
 
-    async def fetch(self, uri: str, reach: bool) -> Document:
+    async def fetch(self, uri: str, reach: Zone) -> Document:
         self.asked.append((uri, reach))
         name = uri.rpartition("/")[2]
         if name == "never":
             await asyncio.sleep(60)
-        if uri.startswith(PRIVATE) and not reach:
-            raise Refusal("NOT_TRUSTED", f"A public page leads to {uri}")
+        if zone_of(uri) > reach:
+            raise Refusal("NOT_TRUSTED", f"{reach.name} leads to {uri}")
         if name not in self._documents:
             raise Refusal("NOT_FOUND", f"Not found: {uri}")
         return document(uri, self._documents[name])
@@ -35,23 +37,27 @@ class Web:
     def page(self, uri: str, seconds: float = 10.0) -> Page:
         async def opened() -> Page:
             deadline = asyncio.get_running_loop().time() + seconds
-            return await remote_page(await self.fetch(uri, True), self.fetch, deadline)
+            return await remote_page(await self.fetch(uri, Zone.LOOPBACK), self.fetch, deadline)
 
         return asyncio.run(opened())
 
 
+def zone_of(uri: str) -> Zone:
+    return next((zone for start, zone in NEARER.items() if uri.startswith(start)), Zone.PUBLIC)
+
+
 def document(uri: str, text: str) -> Document:
-    return Document(uri=uri, title=None, text=text, private=uri.startswith(PRIVATE))
+    return Document(uri=uri, title=None, text=text, zone=zone_of(uri))
 
 
 @pytest.mark.requirement("web.documents.reach")
 def test_a_public_document_includes_nothing_private() -> None:
     web = Web(a=f"[!include:x]({PRIVATE}x)\n\n[!nav:m]({PRIVATE}m)\n", x="secret", m="[a](b)")
     page = web.page(f"{PUBLIC}a")
-    assert f"> [!] include x: A public page leads to {PRIVATE}x" in page.sheet.body
+    assert f"> [!] include x: PUBLIC leads to {PRIVATE}x" in page.sheet.body
     assert not page.menus
-    assert not page.reach
-    assert (f"{PRIVATE}m", False) in web.asked
+    assert page.zone is Zone.PUBLIC
+    assert (f"{PRIVATE}m", Zone.PUBLIC) in web.asked
 
 
 @pytest.mark.requirement("web.documents.reach")
@@ -60,7 +66,7 @@ def test_a_private_document_includes_what_is_beside_it() -> None:
     page = web.page(f"{PRIVATE}a")
     assert page.sheet.body.strip() == "Here."
     assert [*page.menus] == ["m"]
-    assert page.reach
+    assert page.zone is Zone.PRIVATE
 
 
 @pytest.mark.requirement("web.documents.reach")
@@ -76,8 +82,8 @@ def test_what_a_public_document_wrote_leads_nowhere_private_on_a_private_page() 
     assert "Here." in page.sheet.body
     assert "secret" not in page.sheet.body
     assert not page.menus
-    assert not page.reach
-    assert {(f"{PRIVATE}y", False), (f"{PRIVATE}m", False)} <= {*web.asked}
+    assert page.zone is Zone.PUBLIC
+    assert {(f"{PRIVATE}y", Zone.PUBLIC), (f"{PRIVATE}m", Zone.PUBLIC)} <= {*web.asked}
 
 
 @pytest.mark.requirement("web.documents.failures")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.http.addresses import is_public, leads_here
+from stringd.contracts.zones import Zone
+from stringd.http.addresses import farthest_zone, nearest_zone
 
 PUBLIC = ("93.184.216.34", "8.8.8.8", "100.63.255.255", "100.128.0.0", "172.32.0.1", "2606:2800:220:1::1")
 CARRIERS = {
@@ -55,8 +56,7 @@ PRIVATE_IPV6 = {
 @pytest.mark.requirement("web.private")
 @pytest.mark.parametrize("address", PUBLIC)
 def test_public_ones(address: str) -> None:
-    assert is_public(address)
-    assert not leads_here(address)
+    assert nearest_zone(address) is farthest_zone(address) is Zone.PUBLIC
 
 
 @pytest.mark.requirement("web.private")
@@ -64,20 +64,28 @@ def test_public_ones(address: str) -> None:
     "address", [*PRIVATE.values(), *PRIVATE_IPV6.values()], ids=[*PRIVATE, *PRIVATE_IPV6]
 )
 def test_all_others(address: str) -> None:
-    assert not is_public(address)
+    assert nearest_zone(address) > Zone.PUBLIC
 
 
 @pytest.mark.requirement("web.private")
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE)
 def test_an_address_is_what_it_carries(address: str, carrier: str) -> None:
-    assert not is_public(carried(carrier, address))
+    assert nearest_zone(carried(carrier, address)) is nearest_zone(address)
+
+
+@pytest.mark.requirement("web.zones")
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_what_comes_through_a_translator_is_as_far_away_as_that_is(carrier: str) -> None:
+    """Whoever runs one may answer in the place of what is asked for."""
+    zone = farthest_zone(carried(carrier, "127.0.0.1"))
+    assert zone is (Zone.LOOPBACK if carrier == "mapped" else Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.private")
 def test_a_public_address_that_is_translated_is_public() -> None:
     """A network with IPv6 alone reaches all of the older internet so."""
-    assert is_public(carried("translated", "93.184.216.34"))
+    assert nearest_zone(carried("translated", "93.184.216.34")) is Zone.PUBLIC
 
 
 @pytest.mark.requirement("web.own_port")
@@ -85,8 +93,8 @@ def test_a_public_address_that_is_translated_is_public() -> None:
     "address", ["127.0.0.1", "127.8.8.8", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "::ffff:0.0.0.0"]
 )
 def test_what_leads_to_this_machine(address: str) -> None:
-    assert leads_here(address)
-    assert not leads_here("10.0.0.1")
+    assert nearest_zone(address) is farthest_zone(address) is Zone.LOOPBACK
+    assert nearest_zone("10.0.0.1") is farthest_zone("10.0.0.1") is Zone.PRIVATE
 
 
 def carried(carrier: str, address: str) -> str:

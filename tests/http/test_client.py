@@ -15,6 +15,7 @@ import pytest
 import uvloop
 
 from stringd import __version__
+from stringd.contracts.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http.client import MOST_PER_ORIGIN, SharedHttpClient
 from tests.http.world import LIMIT, World, get
@@ -144,7 +145,7 @@ def test_what_comes_back(world: World, site: Site) -> None:
     )
     (response,) = world.exchange(site.url + "/")
     assert (response.status, response.reason, response.body) == (203, "Fine", b"\xff")
-    assert (response.charset, response.private) == ("latin-1", True)
+    assert (response.charset, response.zone) == ("latin-1", Zone.LOOPBACK)
     assert response.cookies == ("a=1, 2", "b=2")
     assert (response.headers["x-two"], response.headers["x-who"]) == ("1, 2", "Zoë")
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 import uvloop
 
+from stringd.contracts.zones import Zone
 from stringd.http.lookups import Lookups
 from tests.http.world import OTHER_PUBLIC, PUBLIC, World, named
 from tests.web.server import Site, answer
@@ -53,15 +54,36 @@ def site(site: Site) -> Site:
 @pytest.mark.parametrize("host", [*SPELLINGS, "10.0.0.7", "169.254.169.254", "192.168.0.1", "100.64.1.1"])
 def test_what_a_public_page_brings_reaches_no_private_network(world: World, site: Site, host: str) -> None:
     world.names["inside.example"] = ["127.0.0.1"]
-    assert world.refused(named(site, host), reach=False)
+    assert world.refused(named(site, host), reach=Zone.PUBLIC)
+
+
+@pytest.mark.requirement("web.zones")
+@pytest.mark.parametrize("host", SPELLINGS)
+def test_what_a_private_page_brings_reaches_this_machine_by_no_name(
+    world: World, site: Site, host: str
+) -> None:
+    world.names = {"inside.example": ["127.0.0.1"], "lan.example": ["192.168.0.1"], "out.example": [PUBLIC]}
+    assert world.refused(named(site, host), reach=Zone.PRIVATE)
+    for name in ("lan.example", "out.example"):
+        assert world.exchange(named(site, name), reach=Zone.PRIVATE)[0].body == b"here"
+
+
+@pytest.mark.requirement("web.zones")
+def test_a_name_with_addresses_of_two_zones_is_of_the_farther_and_as_risky_as_the_nearer(
+    world: World, site: Site
+) -> None:
+    world.names["both.example"] = ["10.0.0.1", "127.0.0.1"]
+    assert world.refused(named(site, "both.example"), reach=Zone.PRIVATE)
+    (response,) = world.exchange(named(site, "both.example"))
+    assert response.zone is Zone.PRIVATE
 
 
 @pytest.mark.requirement("web.private")
 def test_one_private_address_of_a_name_is_enough(world: World, site: Site) -> None:
     world.names["both.example"] = [PUBLIC, "10.0.0.1"]
-    assert world.refused(named(site, "both.example"), reach=False)
+    assert world.refused(named(site, "both.example"), reach=Zone.PUBLIC)
     (response,) = world.exchange(named(site, "both.example"))
-    assert not response.private
+    assert response.zone is Zone.PUBLIC
 
 
 @pytest.mark.requirement("web.private.typed")
@@ -69,13 +91,14 @@ def test_one_private_address_of_a_name_is_enough(world: World, site: Site) -> No
 def test_what_is_typed_may_and_is_private(world: World, site: Site, host: str) -> None:
     world.names["inside.example"] = ["10.1.2.3"]
     (response,) = world.exchange(named(site, host))
-    assert (response.body, response.private) == (b"here", True)
+    zone = Zone.PRIVATE if host == "inside.example" else Zone.LOOPBACK
+    assert (response.body, response.zone) == (b"here", zone)
 
 
 @pytest.mark.requirement("web.own_port")
-@pytest.mark.parametrize("reach", [True, False])
+@pytest.mark.parametrize("reach", Zone)
 @pytest.mark.parametrize("host", SPELLINGS)
-def test_the_daemon_itself_is_never_asked(world: World, site: Site, host: str, reach: bool) -> None:
+def test_the_daemon_itself_is_never_asked(world: World, site: Site, host: str, reach: Zone) -> None:
     world.names["inside.example"] = [PUBLIC, "127.0.0.1"]
     assert world.refused(named(site, host), reach=reach, own_port=site.port)
 
@@ -83,9 +106,9 @@ def test_the_daemon_itself_is_never_asked(world: World, site: Site, host: str, r
 @pytest.mark.requirement("web.pinned")
 def test_a_name_is_looked_up_once_and_its_address_connected_to(world: World, site: Site) -> None:
     world.names["site.example"] = [PUBLIC]
-    (response,) = world.exchange(named(site, "site.example"), reach=False)
+    (response,) = world.exchange(named(site, "site.example"), reach=Zone.PUBLIC)
     assert (world.asked, world.connected) == (["site.example"], [PUBLIC])
-    assert (response.private, site.last.headers["Host"]) == (False, f"site.example:{site.port}")
+    assert (response.zone, site.last.headers["Host"]) == (Zone.PUBLIC, f"site.example:{site.port}")
 
 
 @pytest.mark.requirement("web.pinned")
@@ -96,7 +119,7 @@ def test_a_name_that_leads_elsewhere_now_gets_no_connection_of_before(site: Site
 
     world.exchange(url, url)
     assert world.connected == [PUBLIC, "127.0.0.1"]
-    assert world.refused(url, reach=False)
+    assert world.refused(url, reach=Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.connections")

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from stringd.http.addresses import is_public
+from stringd.http.addresses import nearest_zone
 from stringd.http.lookups import Lookups
 from stringd.http.networks import Networks
-from stringd.plugin import Loaded, Refusal
+from stringd.plugin import Loaded, Refusal, Zone
 from stringd_web.browser.border import Border, Streams
 from stringd_web.browser.loading import load_in_browser
 from stringd_web.browser.running import Browser
@@ -50,15 +50,15 @@ class Sight:
     browser: Browser = field(default_factory=Browser)
     _runner: asyncio.Runner = field(default_factory=asyncio.Runner)
 
-    def open(self, *uris: str, reach: bool = True) -> list[Loaded | BaseException]:
+    def open(self, *uris: str, reach: Zone = Zone.LOOPBACK) -> list[Loaded | BaseException]:
         """Open pages side by side, each as if it had been typed, or else linked to by a public page."""
         return self._runner.run(self._open(uris, reach=reach))
 
-    def read(self, uri: str, *, reach: bool = True) -> str:
+    def read(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> str:
         """Return the HTML of one page."""
         return self.load(uri, reach=reach).body.decode()
 
-    def load(self, uri: str, *, reach: bool = True) -> Loaded:
+    def load(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> Loaded:
         """Open one page."""
         (loaded,) = self.open(uri, reach=reach)
         if isinstance(loaded, BaseException):
@@ -70,7 +70,7 @@ class Sight:
         html = self.read(site.page("/page", f"<!DOCTYPE html><body>{body}"))
         return html.partition("<body>")[2].removesuffix("</body></html>")
 
-    def refused(self, uri: str, *, reach: bool = True) -> Refusal:
+    def refused(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> Refusal:
         """Return why a page is not opened."""
         with pytest.raises(Refusal) as refusal:
             self.load(uri, reach=reach)
@@ -86,7 +86,7 @@ class Sight:
         self._runner.run(self.browser.close())
         self._runner.close()
 
-    async def _open(self, uris: Sequence[str], *, reach: bool) -> list[Loaded | BaseException]:
+    async def _open(self, uris: Sequence[str], *, reach: Zone) -> list[Loaded | BaseException]:
         networks = Networks(self.own_port, Lookups(self._look_up))
         borders = [Border(routes=networks, reach=reach, connect_to=self._connect) for _ in uris]
         loading = [
@@ -102,7 +102,7 @@ class Sight:
 
     async def _connect(self, address: str, port: int) -> Streams:
         self.connected.append(address)
-        if not is_public(address):
+        if nearest_zone(address) is not Zone.PUBLIC:
             return await asyncio.open_connection(address, port)
         if port not in self.open_ports:
             raise ConnectionRefusedError(111, "Connection refused")

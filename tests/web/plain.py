@@ -8,7 +8,7 @@ from stringd.plugin import Document, Loaded, Renderer, hookimpl
 
 
 def render(loaded: Loaded) -> Document:
-    text = f"{loaded.uri} {loaded.private}\n\n{loaded.body.decode()}"
+    text = f"{loaded.uri} {loaded.zone.name}\n\n{loaded.body.decode()}"
     return Document(uri=loaded.uri, title=None, text=text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import Loaded, Loader, Wanted, hookimpl
+from stringd.plugin import Loaded, Loader, Wanted, Zone, hookimpl
 
 PUBLIC = "http://8.8.8.8/page"
 
@@ -12,7 +12,7 @@ PUBLIC = "http://8.8.8.8/page"
 async def load(wanted: Wanted) -> Loaded:
     """Return what lies there as if a public server had sent it."""
     body = (wanted.session.user.home / "page.html").read_bytes()
-    return Loaded(uri=PUBLIC, media_type="text/html; charset=utf-8", body=body, private=False)
+    return Loaded(uri=PUBLIC, media_type="text/html; charset=utf-8", body=body, zone=Zone.PUBLIC)
 
 
 @hookimpl

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from stringd.contracts.zones import Zone
 from tests.web.chromium import PROGRAMS, PUBLIC, Sight, needs_chromium, sight
 from tests.web.server import Received, Site, chunked, redirect
 from tests.web.trap import Trap, trap
@@ -112,7 +113,7 @@ def test_what_a_private_page_may_reach_it_does(seeing: Sight, site: Site, caught
 
 @pytest.mark.requirement("browser.private")
 def test_a_link_of_a_public_page_leads_into_no_private_network(eye: Sight, site: Site) -> None:
-    assert eye.refused(site.page("/", "<p>Mine.</p>"), reach=False).code == "NOT_TRUSTED"
+    assert eye.refused(site.page("/", "<p>Mine.</p>"), reach=Zone.PUBLIC).code == "NOT_TRUSTED"
     assert site.paths == []
 
 
@@ -138,7 +139,7 @@ def test_a_page_that_leaves_for_one_stays_as_it_is(
     loaded = eye.load(public(site, "/"))
     assert "Before." in loaded.body.decode()
     assert "may not reach 127.0.0.1" in loaded.body.decode()
-    assert (loaded.uri, loaded.private) == (public(site, "/"), False)
+    assert (loaded.uri, loaded.zone) == (public(site, "/"), Zone.PUBLIC)
     assert caught.heard == []
 
 
@@ -151,7 +152,7 @@ def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
     site.page("/public", f"<p>Public.<img src={at}/image><script>fetch('{at}/fetch')</script>")
     loaded = eye.load(start)
     assert "Public." in loaded.body.decode()
-    assert not loaded.private
+    assert loaded.zone is Zone.PUBLIC
     assert caught.heard == []
 
 
@@ -166,7 +167,7 @@ def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
     site.page("/", f"<iframe src=/frame></iframe><iframe src='{evil}'></iframe>")
     loaded = eye.load(f"{site.url}/")
     assert "Inside." in loaded.body.decode()
-    assert loaded.private
+    assert loaded.zone is Zone.LOOPBACK
     assert other_site.paths == []
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from stringd.contracts.zones import Zone
 from tests.web.chromium import Sight, needs_chromium
 from tests.web.server import Received, Site, answer, redirect
 
@@ -29,7 +30,7 @@ def test_what_scripts_have_made(eye: Sight, site: Site) -> None:
     assert '<div id="app"><p>one &amp; more</p><p>two &amp; more</p></div>' in html
     assert "<title>All words</title>" in html
     assert "<script" not in html
-    assert (loaded.uri, loaded.media_type, loaded.private) == (uri, "text/html; charset=utf-8", True)
+    assert (loaded.uri, loaded.media_type, loaded.zone) == (uri, "text/html; charset=utf-8", Zone.LOOPBACK)
 
 
 @pytest.mark.requirement("browser.rest")

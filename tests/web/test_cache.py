@@ -8,6 +8,7 @@ from email.utils import formatdate
 import pytest
 
 from stringd.contracts.http import HttpResponse
+from stringd.contracts.zones import Zone
 from stringd.plugin import Submission
 from stringd_web.cache import MOST_BYTES, MOST_PAGES, Cache
 from tests.http.world import PUBLIC, World, named
@@ -157,12 +158,12 @@ def test_what_is_kept_of_a_private_network_is_not_for_public_pages(
 ) -> None:
     url = versioned(site, ETag='"v1"', Cache_Control="max-age=60")
     assert visitor.text(url) == "page 1"
-    assert visitor.refusal(url, reach=False)[0] == "NOT_TRUSTED"
+    assert visitor.refusal(url, reach=Zone.PUBLIC)[0] == "NOT_TRUSTED"
     moving = named(site, "moving.example")
     world.names["moving.example"] = ["10.0.0.1"]
-    assert visitor.open(moving).private
+    assert visitor.open(moving).zone is Zone.PRIVATE
     world.names["moving.example"] = [PUBLIC]
-    assert visitor.text(moving, reach=False) == "page 3"
+    assert visitor.text(moving, reach=Zone.PUBLIC) == "page 3"
     assert site.last.headers["If-None-Match"] is None
 
 

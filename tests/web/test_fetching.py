@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stringd import __version__
+from stringd.contracts.zones import Zone
 from stringd.plugin import Submission
 from stringd_web import loader
 from tests.http.world import PUBLIC, World, named
@@ -22,7 +23,7 @@ POST = Submission(method="POST", media_type=FORM, body=b"a=1")
 def test_what_is_asked(visitor: Visitor, site: Site) -> None:
     loaded = visitor.open(site.page("/page", "<p>Hi</p>"))
     assert (loaded.uri, loaded.media_type, loaded.body) == (f"{site.url}/page", HTML, b"<p>Hi</p>")
-    assert loaded.private
+    assert loaded.zone is Zone.LOOPBACK
     assert dict(site.last.headers.items()) == {
         "host": f"127.0.0.1:{site.port}",
         "user-agent": f"stringd/{__version__}",
@@ -59,7 +60,7 @@ def test_hosts_as_people_type_them(visitor: Visitor, world: World, site: Site) -
     for host in ("BÜCHER.example", "xn--bcher-kva.example", "bücher。example"):
         assert visitor.open(named(site, host, "")).uri == named(site, "xn--bcher-kva.example")
     for host in ("127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"):
-        assert visitor.open(named(site, host, "")).private
+        assert visitor.open(named(site, host, "")).zone is Zone.LOOPBACK
     assert visitor.open(named(site, "127.1", "")).uri == f"{site.url}/"
 
 
@@ -271,15 +272,15 @@ def test_a_public_server_leads_nowhere_private(visitor: Visitor, world: World, s
     site.serve("/away", redirect(inside) if kind == "redirect" else answer(REFRESH.format(f"0;url={inside}")))
     site.serve("/out", redirect(named(site, "public.example", "/end")))
     site.page("/end", "public")
-    for reach in (True, False):
+    for reach in (Zone.LOOPBACK, Zone.PUBLIC):
         code, told = visitor.refusal(named(site, "public.example", "/away"), reach=reach)
         assert code == "NOT_TRUSTED"
         assert "127.0.0.1" in told
     assert "/inside" not in site.paths
     site.serve("/hop", redirect("/inside"))
-    assert visitor.open(f"{site.url}/hop").private
-    assert not visitor.open(f"{site.url}/out").private
-    assert visitor.refusal(f"{site.url}/out", reach=False)[0] == "NOT_TRUSTED"
+    assert visitor.open(f"{site.url}/hop").zone is Zone.LOOPBACK
+    assert visitor.open(f"{site.url}/out").zone is Zone.PUBLIC
+    assert visitor.refusal(f"{site.url}/out", reach=Zone.PUBLIC)[0] == "NOT_TRUSTED"
 
 
 @pytest.mark.requirement("web.own_port")

@@ -65,7 +65,7 @@ def test_a_url_echoes_as_typed_and_the_document_is_the_final_one(stage: Stage, s
     site.serve("/start", redirect("/end page"))
     site.page("/end%20page", "The end.", PROBE)
     assert stage.send(f"/open {site.url}/start") == (
-        f"Opened {site.url}/start\n---\n{site.url}/end%20page True\n\nThe end."
+        f"Opened {site.url}/start\n---\n{site.url}/end%20page LOOPBACK\n\nThe end."
     )
     meta = stage.meta()
     assert meta

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stringd.contracts.zones import Zone
+
 _JSON_BEGINS = ("{", "[", '"')
 
 
@@ -14,8 +16,8 @@ class Answer:
     """The answer of a service, a program or a function; `body` is what its JSON says, else its text.
 
     `data` is what came over the wire where that can't be told from the text, such as an image.
-    `status` is None where none was answered over HTTP, and `uri` is empty then. `private` tells that nobody
-    outside of this machine and its private networks has answered.
+    `status` is None where none was answered over HTTP, and `uri` is empty then. `zone` is the one
+    that the answer came from.
     """
 
     status: int | None = None
@@ -25,7 +27,7 @@ class Answer:
     data: bytes = b""
     media_type: str = "text/plain"
     uri: str = ""
-    private: bool = True
+    zone: Zone = Zone.LOOPBACK
 
 
 def read_json(text: str) -> object:

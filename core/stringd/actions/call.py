@@ -14,6 +14,7 @@ from stringd.actions.setup import unset_secret
 from stringd.actions.values import Value, read_number
 from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action, Parameter
+from stringd.documents.forms import CONFIRM, CONFIRMING
 from stringd.documents.parameters import CHOICES
 from stringd.errors import Refusal
 from stringd.text.counts import counted
@@ -30,6 +31,7 @@ class Call:
     """One call of an action: the values that were given, or that the author set.
 
     An optional parameter that has neither is not among them; `missing` are the required ones without.
+    `confirmed` tells that it may go farther than its document may by itself.
     """
 
     action: Action
@@ -37,6 +39,7 @@ class Call:
     missing: tuple[Parameter, ...] = ()
     is_bare: bool = False
     wants_help: bool = False
+    confirmed: bool = False
 
     def require_all(self) -> None:
         """Refuse a call that lacks a required value."""
@@ -56,9 +59,10 @@ def read_call(action: Action, typed: str, session: Session, environment: Environ
     reader = _Reader(action, session, environment)
     by_name = {it.name: reader.value(it, given.by_name.get(it.name, [])) for it in action.parameters}
     values = {name: value for name, value in by_name.items() if value is not None}
+    confirmed = CONFIRMING in action.parameters and values.pop(CONFIRM, False) is True
     nothing = (None, "", ()) if action.form else (None,)
     missing = tuple(it for it in action.parameters if it.required and values.get(it.name) in nothing)
-    return Call(action=action, values=values, missing=missing, is_bare=not words)
+    return Call(action=action, values=values, missing=missing, is_bare=not words, confirmed=confirmed)
 
 
 class _Reader:

@@ -13,7 +13,9 @@ from stringd.actions.declared import DeclaredVariable, declared_variables
 from stringd.actions.values import Value
 from stringd.contracts.commands import Invocation
 from stringd.contracts.sessions import Session
-from stringd.documents.actions import Action
+from stringd.contracts.zones import Zone
+from stringd.documents.actions import HTTP_METHODS, Action
+from stringd.documents.forms import CONFIRM, CONFIRMING, origin_of
 from stringd.documents.page import Page
 
 # Where a file that belongs to no app is given `$NAME`s.
@@ -51,7 +53,10 @@ class Environment:
     def actions_of(self, page: Page) -> Mapping[str, Action]:
         """Return the actions of a page by name: those coded in Python, and those that it defines."""
         coded = {name: it.action for name, it in self.functions.items()}
-        return {**coded, **page.sheet.actions.actions}
+        own = page.sheet.actions.actions
+        if page.zone is Zone.PRIVATE and not self.trusted:
+            own = {name: _confirmable(it, page) for name, it in own.items()}
+        return {**coded, **own}
 
     def hidden(self, text: str) -> str:
         """Return a text with every secret in it replaced by its name, also where it is encoded."""
@@ -80,6 +85,14 @@ def environment_of(invocation: Invocation, page: Page) -> Environment:
     declared = (*own.values(), *(it for it in given.declared if it.name not in own))
     defaults = {it.name: it.default for it in declared if it.default}
     return replace(given, declared=declared, secrets={**defaults, **given.secrets})
+
+
+def _confirmable(action: Action, page: Page) -> Action:
+    """Let an action be confirmed that may be sent to another site than its page's, as forms can."""
+    is_own = origin_of(action.target) == origin_of(page.uri)
+    if is_own or action.method not in HTTP_METHODS or any(it.name == CONFIRM for it in action.parameters):
+        return action
+    return replace(action, parameters=(*action.parameters, CONFIRMING))
 
 
 def _given(invocation: Invocation, page: Page) -> Environment:

@@ -33,11 +33,12 @@ async def run_http(
     page: Page,
     client: HttpClient,
     read_file: Callable[[str], bytes],
+    confirmed: bool = False,
 ) -> Answer:
     """Send the request and return the answer; refuse with `ACTION_FAILED` where there is no good one."""
     declared = {it.name: values.get(it.name) for it in action.parameters}
     filling = Filling({**variables, **declared}, environment.secrets, read_file)
-    prepared = build_request(action, values, filling, reach=page.reach)
+    prepared = build_request(action, values, filling, reach=page.zone.reach(confirmed=confirmed))
     try:
         async with asyncio.timeout(TOTAL_SECONDS):
             request, response = await _exchange(prepared, client)
@@ -83,7 +84,7 @@ def _answer(uri: str, response: HttpResponse) -> Answer:
         data=response.body if _UNREADABLE in text else b"",
         media_type=media_type,
         uri=uri,
-        private=response.private,
+        zone=response.zone,
     )
 
 

@@ -24,8 +24,8 @@ def next_request(prepared: Prepared, response: HttpResponse) -> Prepared | None:
         following = _for_strangers(following)
     # Where nothing changes, a user name in the author's URL stays.
     origin = prepared.request.origin if url.origin == before.origin else url.origin
-    # What a public service says may not lead into a private network.
-    request = replace(following.request, origin=origin, target=url.target, reach=response.private)
+    # What a service says leads no nearer than the service is.
+    request = replace(following.request, origin=origin, target=url.target, reach=response.zone)
     return replace(following, request=request)
 
 

@@ -18,6 +18,7 @@ from stringd.actions.encoders import (
 from stringd.actions.placeholders import Filling, find_slots
 from stringd.actions.values import Value, as_text
 from stringd.contracts.http import HttpRequest
+from stringd.contracts.zones import Zone
 from stringd.documents.actions import Action
 from stringd.errors import Refusal
 
@@ -40,7 +41,7 @@ class Prepared:
 
 
 def build_request(
-    action: Action, values: Mapping[str, Value], filling: Filling, *, reach: bool = True
+    action: Action, values: Mapping[str, Value], filling: Filling, *, reach: Zone = Zone.LOOPBACK
 ) -> Prepared:
     """Return the request of a call; what no part of it takes goes into the query, or into a body."""
     headers, sensitive = _headers(action, filling)

@@ -20,6 +20,7 @@ from stringd.actions.templating.budget import NAMES
 from stringd.contracts.commands import Invocation
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import NamedValue, State
+from stringd.contracts.zones import Zone
 from stringd.documents.actions import CLI, HTTP_METHODS
 from stringd.documents.files import read_if_there
 from stringd.documents.page import Page
@@ -87,13 +88,14 @@ class Running:
                 page=self.page,
                 client=self.invocation.daemon.http,
                 read_file=files.read,
+                confirmed=self.call.confirmed,
             )
         function = self.environment.functions[action.id]
         return _returned(await function.run(self.call.values, self.environment, session))
 
     def variables(self) -> Mapping[str, str]:
         """Return the topic's variables, unless a public page would learn them: it could by being opened."""
-        is_public = not self.environment.trusted and not self.page.reach
+        is_public = not self.environment.trusted and self.page.zone is Zone.PUBLIC
         return {} if is_public else self.invocation.session.state.variables
 
     def _template(self) -> tuple[str, str] | None:
@@ -133,7 +135,8 @@ class Running:
     ) -> None:
         known = dict([*state.links.items(), *links.items()][-NAMES:])
         brought = frozenset((*links, *values))
-        strangers = state.from_strangers - brought if answer.private else state.from_strangers | brought
+        is_public = answer.zone is Zone.PUBLIC
+        strangers = state.from_strangers | brought if is_public else state.from_strangers - brought
         still_known = strangers & (known.keys() | state.values.keys())
         self.invocation.session.remember(replace(state, links=known, from_strangers=still_known))
 

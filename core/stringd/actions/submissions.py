@@ -35,13 +35,14 @@ def submitted(page: Page, form: Form, call: Call) -> Spot:
     _require_sendable(target, page, call)
     entries = [entry for _, entry in sorted(_entries(form, call, pressed), key=lambda it: it[0])]
     method = own.method or form.method
+    reach = page.zone.reach(confirmed=call.confirmed)
     if method != "POST":
         query = query_of(entries, form.charset)
         url = target.partition("?")[0] + (f"?{query}" if query else "")
-        return Spot(shown=url, uri=url, reach=page.reach)
+        return Spot(shown=url, uri=url, reach=reach)
     submission = body_of(entries, method, own.encoding or form.encoding, form.charset)
     submission = replace(submission, page=page.uri)
-    return Spot(shown=target, uri=target, reach=page.reach, submission=submission)
+    return Spot(shown=target, uri=target, reach=reach, submission=submission)
 
 
 def _pressed(form: Form, call: Call) -> _Pressed | None:
@@ -74,7 +75,7 @@ def _require_sendable(target: str, page: Page, call: Call) -> None:
             f"act.{name} leads to {printable(target[:_SHOWN])}, and forms are sent to http: and https: only."
         )
         raise Refusal("INVALID_TARGET", message)
-    if is_foreign(target, page.uri) and not call.values.get(CONFIRM):
+    if is_foreign(target, page.uri) and not call.confirmed:
         message = f"act.{name} is sent to {origin}, and its page is from {origin_of(page.uri) or page.uri}."
         raise Refusal("NOT_TRUSTED", message, f"--{CONFIRM} sends it there.")
 

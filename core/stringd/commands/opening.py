@@ -13,6 +13,7 @@ from stringd.contracts.replies import Reply
 from stringd.documents.desk import Desk
 from stringd.documents.directory import list_directory
 from stringd.documents.files import is_directory
+from stringd.documents.forms import CONFIRM
 from stringd.documents.parts import PART
 from stringd.documents.paths import shown_document
 from stringd.documents.spots import Opened, Spot
@@ -22,6 +23,7 @@ from stringd.text.path_arguments import PathArguments, parse_path_arguments
 
 MOST_HISTORY = 100
 FULL = "--full"
+CONFIRMED = f"--{CONFIRM}"
 _NOTHING = PathArguments(path="")
 _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _PASSING = "LOAD_ERROR"
@@ -29,11 +31,12 @@ _PASSING = "LOAD_ERROR"
 
 async def _open(invocation: Invocation) -> Reply:
     loading = invocation.daemon.load_options
-    arguments = parse_path_arguments(invocation.line.arguments, FULL, *loading, valued=(PART,))
+    arguments = parse_path_arguments(invocation.line.arguments, FULL, CONFIRMED, *loading, valued=(PART,))
     if arguments == _NOTHING:
         raise Refusal("INVALID_TARGET", "Nothing to open.", f"Usage: {OPEN.usage}")
     desk = Desk(invocation)
-    spot = await desk.find(arguments.path) if arguments.path else desk.here()
+    confirmed = CONFIRMED in arguments.options
+    spot = await desk.find(arguments.path, confirmed=confirmed) if arguments.path else desk.here()
     spot = _asked_for(spot, arguments)
     if spot.path and is_directory(spot.path, spot.shown):
         return await _open_directory(invocation, spot, spot.path)
@@ -43,7 +46,7 @@ async def _open(invocation: Invocation) -> Reply:
 
 
 def _asked_for(spot: Spot, arguments: PathArguments) -> Spot:
-    options, part = arguments.options, _part(arguments)
+    options, part = arguments.options - {CONFIRMED}, _part(arguments)
     if not options:
         return spot if part == spot.part else replace(spot, part=part)
     if not spot.uri:
@@ -118,7 +121,8 @@ def visit(invocation: Invocation, opened: Opened) -> None:
 OPEN = Command(
     name="open",
     summary="Open a document: a path, a URL, @shortcut, #block, or a directory.",
-    usage="/open path | path#block | #block | @id | @menu.id | url | directory [--full] [--part N]",
+    usage="/open path | path#block | #block | @id | @menu.id | url | directory"
+    " [--full] [--part N] [--confirm]",
     run=_open,
     topic_types=TopicGroup.DOCUMENTS,
 )

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from stringd.contracts.checks import check_callable, check_words
 from stringd.contracts.outlines import Outline
 from stringd.contracts.sessions import Session, Topic
+from stringd.contracts.zones import Zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +27,16 @@ class Submission:
 class Wanted:
     """What a loader is asked for, and the topic that asks.
 
-    `reach` tells whether it may lead to this machine or into a private network: what a public page links to
-    may not. `fresh` asks for what is there now, `full` for all of it, and `options` are those of the words
-    that the loader declares which were said. `part_of` is the URI of the page that includes it, or has it
-    for a menu: nobody has asked for it by itself.
+    `reach` is the nearest zone that it may lead to: what a page links to lies no nearer than that page does.
+    `fresh` asks for what is there now, `full` for all of it, and `options` are those of the words that the
+    loader declares which were said. `part_of` is the URI of the page that includes it, or has it for a menu:
+    nobody has asked for it by itself.
     """
 
     uri: str
     session: Session
     topic: Topic
-    reach: bool = True
+    reach: Zone = Zone.LOOPBACK
     fresh: bool = False
     full: bool = False
     options: frozenset[str] = frozenset()
@@ -47,14 +48,14 @@ class Wanted:
 class Loaded:
     """What a loader brought: the bytes, what they are, and the URI that they finally came from.
 
-    `private` tells that they came from this machine or a private network, and `full` that all of it is
-    wanted, not only what a reader looks for.
+    `zone` is the one that they came from, and `full` tells that all of it is wanted, not only what a reader
+    looks for.
     """
 
     uri: str
     media_type: str
     body: bytes
-    private: bool = False
+    zone: Zone = Zone.PUBLIC
     full: bool = False
 
 
@@ -62,8 +63,8 @@ class Loaded:
 class Document:
     """What an agent reads, and as `source` the text that it was made of, if it is another one.
 
-    A text without an outline is Markdown with all constructs of a document. `private` is what was told of
-    the bytes that it was made of.
+    A text without an outline is Markdown with all constructs of a document. `zone` is the one that the bytes
+    came from that it was made of.
     """
 
     uri: str
@@ -71,7 +72,7 @@ class Document:
     text: str
     source: str | None = None
     outline: Outline | None = None
-    private: bool = False
+    zone: Zone = Zone.PUBLIC
 
 
 class Package:

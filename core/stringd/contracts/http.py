@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from stringd.contracts.zones import Zone
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
     """What is sent to an origin, such as `https://host:8443`; names of headers are in lower case.
 
-    `target` is sent as it is. `reach` is whether it may lead to this machine or into a private network;
-    what a public server has said, in a page or by a redirect, may not.
+    `target` is sent as it is. `reach` is the nearest zone that it may lead to: what a server has said, in a
+    page or by a redirect, leads no nearer than that server is.
     """
 
     method: str
@@ -20,7 +22,7 @@ class HttpRequest:
     target: str
     headers: Mapping[str, str]
     body: bytes | None = None
-    reach: bool = True
+    reach: Zone = Zone.LOOPBACK
 
     @property
     def url(self) -> str:
@@ -32,8 +34,7 @@ class HttpRequest:
 class HttpResponse:
     """What came back: the body decompressed, and the charset that the answer names.
 
-    `cookies` are the `Set-Cookie` headers, each as it came; `private` is whether it comes from this machine
-    or a private network.
+    `cookies` are the `Set-Cookie` headers, each as it came; `zone` is the one that it comes from.
     """
 
     status: int
@@ -42,7 +43,7 @@ class HttpResponse:
     body: bytes
     charset: str | None = None
     cookies: tuple[str, ...] = ()
-    private: bool = False
+    zone: Zone = Zone.PUBLIC
 
 
 class HttpRoute(Protocol):
@@ -53,8 +54,8 @@ class HttpRoute(Protocol):
         """The addresses, in the order in which they should be tried."""
 
     @property
-    def private(self) -> bool:
-        """Whether they lead to this machine or into a private network."""
+    def zone(self) -> Zone:
+        """The zone that an answer comes from: the farthest that one of them may lie in."""
 
 
 class HttpClient(Protocol):
@@ -64,10 +65,10 @@ class HttpClient(Protocol):
         """Send a request, and read the answer up to a limit of bytes, counted as decompressed.
 
         Raises `HttpFailed` where there is no such answer, and refuses with `NOT_TRUSTED` what may not be
-        reached: a private network without `reach`, and the daemon itself in any case.
+        reached: what is nearer than its `reach`, and the daemon itself in any case.
         """
 
-    async def route(self, host: str, port: int, *, reach: bool) -> HttpRoute:
+    async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
         """Return where to connect for a host, and raise or refuse as an exchange with it would."""
 
     async def aclose(self) -> None:

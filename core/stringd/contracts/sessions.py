@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 from stringd.contracts.checks import check_optional_text
 from stringd.contracts.secrets import SecretScope
 from stringd.contracts.users import User
+from stringd.contracts.zones import Zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +29,15 @@ class TopicName:
 class Place:
     """Where a topic is: a document, the block of it that is shown, and which part, if that is long.
 
-    `reach` tells whether what the document links to may lead to this machine or into a private network;
-    `full` and `options` are what its loader was asked for.
+    `zone` is the one that the document came from, without what it includes; `full` and `options` are what
+    its loader was asked for.
     """
 
     uri: str
     title: str | None = None
     block: str | None = None
     part: int = 1
-    reach: bool = False
+    zone: Zone = Zone.PUBLIC
     full: bool = False
     options: tuple[str, ...] = ()
 
@@ -44,6 +45,8 @@ class Place:
         check_optional_text("place", self.uri, self.title, self.block, *self.options)
         if not isinstance(self.part, int):
             raise TypeError(f"place needs the number of a part, not {self.part!r}")
+        if not isinstance(self.zone, Zone):
+            raise TypeError(f"place needs a Zone, not {self.zone!r}")
 
 
 NamedValue: TypeAlias = str | tuple[str, ...]

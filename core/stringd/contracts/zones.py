@@ -15,3 +15,7 @@ class Zone(IntEnum):
     PUBLIC = 0
     PRIVATE = 1
     LOOPBACK = 2
+
+    def reach(self, *, confirmed: bool = False) -> Zone:
+        """Return the nearest zone that what came from this one may lead to; nothing leads in from outside."""
+        return Zone.LOOPBACK if confirmed and self > Zone.PUBLIC else self

@@ -12,6 +12,7 @@ from urllib.parse import unquote, unquote_to_bytes
 from stringd.contracts.commands import Invocation
 from stringd.contracts.documents import Document, Located, Package, Wanted
 from stringd.contracts.sessions import Place
+from stringd.contracts.zones import Zone
 from stringd.documents.file_pages import open_file
 from stringd.documents.files import read_if_there, read_text
 from stringd.documents.includes import Linked
@@ -47,11 +48,15 @@ class Desk:
         """Where the topic is; before anything was opened, where it starts."""
         return self._session.state.document
 
-    async def find(self, typed: str) -> Spot:
-        """Return where a target leads: a path, a URI, `@id`, `#block`, or one of these with a block."""
+    async def find(self, typed: str, *, confirmed: bool = False) -> Spot:
+        """Return where a target leads: a path, a URI, `@id`, `#block`, or one of these with a block.
+
+        A link that is `confirmed` may lead nearer than where it came from.
+        """
         if typed.startswith(("@", "#")) and not self._is_there(typed):
-            inner = self._behind_shortcut if typed.startswith("@") else self._block_here
-            return await inner(typed[1:])
+            if typed.startswith("@"):
+                return await self._behind_shortcut(typed[1:], confirmed=confirmed)
+            return await self._block_here(typed[1:])
         if means_uri(typed, self._invocation):
             return remote(typed)
         if self._is_relative_to_remote(typed):
@@ -116,7 +121,7 @@ class Desk:
                 shown=place.uri + tail,
                 uri=place.uri,
                 block=block or None,
-                reach=place.reach,
+                reach=place.zone,
                 full=place.full,
                 options=frozenset(place.options),
             )
@@ -150,7 +155,7 @@ class Desk:
         kept_by(self._invocation.topic).fetched = page
         return page
 
-    async def _find_linked(self, uri: str, reach: bool, *, page: str, fresh: bool) -> Document | Located:
+    async def _find_linked(self, uri: str, reach: Zone, *, page: str, fresh: bool) -> Document | Located:
         topic = self._invocation.topic
         wanted = Wanted(uri=uri, session=self._session, topic=topic, reach=reach, fresh=fresh, part_of=page)
         return await self._invocation.daemon.find(wanted)
@@ -203,16 +208,16 @@ class Desk:
             raise Refusal("INVALID_TARGET", "No block is named behind the #.")
         return replace(here, block=block, shown=f"{here.shown}#{block}")
 
-    async def _behind_shortcut(self, name: str) -> Spot:
+    async def _behind_shortcut(self, name: str, *, confirmed: bool) -> Spot:
         page = await self.current()
         answered = self._answered(name, page)
         if answered:
-            reach = name not in self._session.state.from_strangers
-            return replace(await self.find(answered), reach=reach)
+            zone = Zone.PUBLIC if name in self._session.state.from_strangers else Zone.LOOPBACK
+            return replace(await self.find(answered), reach=zone.reach(confirmed=confirmed))
         shortcut, author = page.shortcut(name)
         if isinstance(author, str):
-            linked = remote(join(author, shortcut.target), reach=page.reach)
-            _require_web(linked.uri, page)
+            linked = remote(join(author, shortcut.target), reach=page.zone.reach(confirmed=confirmed))
+            _require_web(linked, page)
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
         if is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
             return remote(shortcut.target)
@@ -256,9 +261,9 @@ def _is_outside(target: str) -> bool:
     return target.startswith(("/", "~"))
 
 
-def _require_web(uri: str, page: Page) -> None:
-    """Let a public page lead to the web and to its own kind of URI alone: an app that is opened may act."""
-    scheme, own = (it.partition(":")[0].lower() for it in (uri, page.uri))
-    if not page.reach and scheme not in {"http", "https", own}:
-        message = f"A page from the network may not open {uri}."
-        raise Refusal("NOT_TRUSTED", message, f"If that is what you want: /open {uri}")
+def _require_web(linked: Spot, page: Page) -> None:
+    """Let a page lead to the web and to its own kind of URI alone, if no nearer: an app may act."""
+    scheme, own = (it.partition(":")[0].lower() for it in (linked.uri, page.uri))
+    if linked.reach < Zone.LOOPBACK and scheme not in {"http", "https", own}:
+        message = f"A page from the network may not open {linked.uri}."
+        raise Refusal("NOT_TRUSTED", message, f"If that is what you want: /open {linked.uri}")

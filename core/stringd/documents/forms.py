@@ -27,7 +27,7 @@ def form_action(form: Form, uri: str) -> Action:
     """Return a form as an action; one that is sent to another site than the page's takes `--confirm`."""
     parameters = [_parameter(flag, field) for flag, field in flags_of(form) if flag]
     if any(is_foreign(target, uri) for target in _targets(form)):
-        parameters.append(_CONFIRMING)
+        parameters.append(CONFIRMING)
     return Action(
         id=form.id,
         method=form.method,
@@ -127,7 +127,7 @@ def _description(field: Field) -> str:
     return f"Press {field.choices[0].label}" if len(field.choices) == 1 else "The button to press"
 
 
-_CONFIRMING = Parameter(
+CONFIRMING = Parameter(
     name=CONFIRM,
     alias=None,
     type="boolean",

@@ -39,7 +39,7 @@ async def render_document(catalogue: Catalogue, loaded: Loaded) -> Document:
     if renderer is None:
         raise Refusal("LOAD_ERROR", f"No plugin renders {media_type}: {loaded.uri}")
     document = await asyncio.to_thread(renderer.render, loaded)
-    return replace(document, private=loaded.private)
+    return replace(document, zone=loaded.zone)
 
 
 def as_document(found: Document | Located) -> Document:

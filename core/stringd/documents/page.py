@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stringd.contracts.documents import Document, Package
 from stringd.contracts.outlines import Outline
+from stringd.contracts.zones import Zone
 from stringd.documents.actions import Action, hint
 from stringd.documents.includes import Expanded, Linked, Read, with_includes
 from stringd.documents.menus import Menu, find_menus
@@ -36,8 +37,10 @@ class Page:
     included: Mapping[Path, str | None] = field(default_factory=dict)
     """The files that it includes, as they were; None for one that is not there."""
     package: Package | None = None
-    reach: bool = True
-    """Whether what it links to may lead to this machine or into a private network."""
+    zone: Zone = Zone.LOOPBACK
+    """The farthest that anybody's words in it came from: what it links to lies no nearer."""
+    own_zone: Zone = Zone.LOOPBACK
+    """The one that it came from itself, without what it includes."""
     full: bool = False
     options: frozenset[str] = frozenset()
     """How it was asked for: all of it, and with which of its loader's options."""
@@ -143,7 +146,8 @@ def outlined_page(document: Document, outline: Outline) -> Page:
         source=document.text if document.source is None else document.source,
         sheet=sheet,
         flaws=sheet.flaws,
-        reach=document.private,
+        zone=document.zone,
+        own_zone=document.zone,
     )
 
 

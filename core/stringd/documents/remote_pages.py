@@ -8,6 +8,7 @@ from typing import TypeVar
 from urllib.parse import unquote
 
 from stringd.contracts.documents import Document, Located
+from stringd.contracts.zones import Zone
 from stringd.documents.file_pages import SMALL, done
 from stringd.documents.includes import MOST_CHARACTERS, MOST_INCLUDES, Linked, with_includes
 from stringd.documents.menus import find_menus
@@ -17,8 +18,8 @@ from stringd.documents.sheet import read_sheet
 from stringd.documents.uris import join
 from stringd.errors import Refusal
 
-Fetch = Callable[[str, bool], Awaitable[Document | Located]]
-"""Brings the document of a URI, from a private network only if it may."""
+Fetch = Callable[[str, Zone], Awaitable[Document | Located]]
+"""Brings the document of a URI, which lies no nearer than a zone."""
 T = TypeVar("T")
 
 AT_ONCE = 8
@@ -42,7 +43,8 @@ async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page
         sheet=sheet,
         menus=menus,
         flaws=in_document(expanded, sheet, flaws),
-        reach=shelf.reach,
+        zone=shelf.zone,
+        own_zone=document.zone,
     )
 
 
@@ -54,14 +56,14 @@ class _Shelf:
         self._deadline = deadline
         self._at_once = asyncio.Semaphore(AT_ONCE)
         self._known: dict[str, Document | Refusal] = {document.uri: document}
-        self._missing: dict[str, bool] = {}
-        self._reach = {document.uri: document.private}
+        self._missing: dict[str, Zone] = {}
+        self._zones = {document.uri: document.zone}
         self._characters = 0
 
     @property
-    def reach(self) -> bool:
-        """Whether the page may lead into a private network: all whose words are in it may."""
-        return all(self._reach.values())
+    def zone(self) -> Zone:
+        """The farthest zone that anybody's words in the page came from."""
+        return min(self._zones.values())
 
     async def complete(self, make: Callable[[], T]) -> T:
         """Return what is made, in a thread, once all that was read for it has come or will not."""
@@ -74,13 +76,13 @@ class _Shelf:
 
     def read(self, target: str, author: Origin) -> Linked:
         """Return what is meant by a target in a document that may lead where its own author may."""
-        return self._read(target, str(author), self._reach[str(author)])
+        return self._read(target, str(author), self._zones[str(author)])
 
     def read_menu(self, target: str, author: Origin) -> Linked:
         """Return what is meant by a target of the whole page, whoever has written it there."""
-        return self._read(target, str(author), self.reach)
+        return self._read(target, str(author), self.zone)
 
-    def _read(self, target: str, author: str, reach: bool) -> Linked:
+    def _read(self, target: str, author: str, reach: Zone) -> Linked:
         uri, _, block = join(author, target).partition("#")
         _require_alike(uri, author, target)
         found = self._known.get(uri)
@@ -88,10 +90,10 @@ class _Shelf:
             return Linked(origin=found.uri, block=unquote(block) or None, text=found.text)
         raise found or self._noted(uri, reach)
 
-    def _noted(self, uri: str, reach: bool) -> Refusal:
+    def _noted(self, uri: str, reach: Zone) -> Refusal:
         if len(self._known) + len(self._missing) > MOST_INCLUDES:
             return Refusal("LOAD_ERROR", f"{uri} is one too many, a page has at most {MOST_INCLUDES}")
-        self._missing[uri] = reach and self._missing.get(uri, True)
+        self._missing[uri] = min(reach, self._missing.get(uri, reach))
         return Refusal("LOAD_ERROR", f"Not there yet: {uri}")
 
     async def _take_missing(self) -> None:
@@ -106,7 +108,7 @@ class _Shelf:
             for task in tasks.values():
                 task.cancel()
 
-    async def _brought(self, uri: str, reach: bool) -> Document | Refusal:
+    async def _brought(self, uri: str, reach: Zone) -> Document | Refusal:
         try:
             async with self._at_once:
                 found = await self._fetch(uri, reach)
@@ -119,7 +121,7 @@ class _Shelf:
     def _keep(self, uri: str, found: Document | Refusal) -> None:
         if isinstance(found, Document):
             self._characters += len(found.text)
-            self._reach[found.uri] = found.private and self._reach.get(found.uri, True)
+            self._zones[found.uri] = min(found.zone, self._zones.get(found.uri, found.zone))
             if self._characters > MOST_CHARACTERS:
                 found = Refusal(
                     "LOAD_ERROR", f"{uri} is too much, a page includes {MOST_CHARACTERS:,} characters"

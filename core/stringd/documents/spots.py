@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stringd.contracts.documents import Package, Submission
 from stringd.contracts.sessions import Place
+from stringd.contracts.zones import Zone
 from stringd.documents.packages import locate
 from stringd.documents.page import Page
 
@@ -16,8 +17,8 @@ class Spot:
     """Where a target leads: a file, or else a URI, and a block of it. `shown` is how a reply names it.
 
     `part` is which part is shown of what is long.
-    `reach` tells whether a URI may lead to this machine or into a private network, `here` that the current
-    document is meant; `fresh`, `full`, `options` and `submission` are what its loader is asked for.
+    `reach` is the nearest zone that a URI may lead to, and `here` tells that the current document is meant;
+    `fresh`, `full`, `options` and `submission` are what its loader is asked for.
     """
 
     shown: str
@@ -25,7 +26,7 @@ class Spot:
     uri: str = ""
     block: str | None = None
     part: int = 1
-    reach: bool = True
+    reach: Zone = Zone.LOOPBACK
     here: bool = False
     fresh: bool = False
     full: bool = False
@@ -56,13 +57,13 @@ class Opened:
             title=self.page.title,
             block=block,
             part=self.part,
-            reach=self.page.reach,
+            zone=self.page.own_zone,
             full=self.page.full,
             options=tuple(sorted(self.page.options)),
         )
 
 
-def remote(uri: str, *, reach: bool = True) -> Spot:
+def remote(uri: str, *, reach: Zone = Zone.LOOPBACK) -> Spot:
     """Return where a URI leads, which may name a block."""
     base, _, block = uri.partition("#")
     return Spot(shown=uri, uri=base, block=block or None, reach=reach)

@@ -1,10 +1,12 @@
-"""Which addresses are public, and which lead to this machine, whatever they are wrapped in."""
+"""Which zone an address lies in, whatever it is wrapped in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
+
+from stringd.contracts.zones import Zone
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -31,33 +33,42 @@ def is_address(host: str) -> bool:
     return True
 
 
-def is_public(address: str) -> bool:
-    """Whether an address belongs to the internet: it and each address that it carries."""
-    return all(map(_is_global, _with_carried(address)))
+def nearest_zone(address: str) -> Zone:
+    """Return the nearest zone that a request to an address may come to, by what it carries."""
+    return max(map(_zone, _with_carried(address)))
 
 
-def leads_here(address: str) -> bool:
-    """Whether an address means this machine, from this machine."""
-    return any(it.is_loopback or it.is_unspecified for it in _with_carried(address))
+def farthest_zone(address: str) -> Zone:
+    """Return the farthest zone that an answer from an address may come from."""
+    return min(map(_zone, _with_carried(address)))
 
 
 def _with_carried(address: str) -> Iterator[Address]:
     outer = ip_address(address.partition("%")[0])
-    yield outer
-    if isinstance(outer, IPv6Address):
+    if isinstance(outer, IPv4Address):
+        yield outer
+    elif outer.ipv4_mapped:
+        # Another spelling, by which nobody is asked to pass anything on.
+        yield outer.ipv4_mapped
+    else:
+        yield outer
         yield from _carried(outer)
 
 
 def _carried(address: IPv6Address) -> Iterator[IPv4Address]:
     """Yield the IPv4 addresses that an IPv6 address stands for, or goes to."""
-    if address.ipv4_mapped:
-        yield address.ipv4_mapped
     if address.sixtofour:
         yield address.sixtofour
     if address.teredo:
         yield from address.teredo
     if address in _TRANSLATED or (address in _COMPATIBLE and int(address) > 1):
         yield IPv4Address(int(address) & 0xFFFFFFFF)
+
+
+def _zone(address: Address) -> Zone:
+    if address.is_loopback or address.is_unspecified:
+        return Zone.LOOPBACK
+    return Zone.PUBLIC if _is_global(address) else Zone.PRIVATE
 
 
 def _is_global(address: Address) -> bool:

@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 import httpcore
 
 from stringd.contracts.http import HttpRequest, HttpResponse, HttpRoute
+from stringd.contracts.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http.connections import make_pool
 from stringd.http.failures import reason
@@ -44,13 +45,13 @@ class SharedHttpClient:
             try:
                 response = await self._answered(made_request(request, url, route))
                 try:
-                    return await read_response(response, limit, private=route.private)
+                    return await read_response(response, limit, zone=route.zone)
                 finally:
                     await response.aclose()
             except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
                 raise HttpFailed(reason(error)) from error
 
-    async def route(self, host: str, port: int, *, reach: bool) -> HttpRoute:
+    async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
         """Return where to connect for a host; see `HttpClient.route`."""
         return await self._networks.route(host, port, reach=reach)
 

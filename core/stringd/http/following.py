@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse
+from stringd.contracts.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http.redirects import MOST_REDIRECTS, location
 from stringd.text.web_urls import WebUrl
@@ -21,12 +22,12 @@ def redirected(url: WebUrl, to: str) -> WebUrl:
 
 async def fetch(client: HttpClient, url: WebUrl, *, limit: int) -> tuple[WebUrl, HttpResponse]:
     """Get what a URL leads to, and the URL that it comes from; raise `HttpFailed` where nothing does."""
-    reach = True
+    reach = Zone.LOOPBACK
     for _ in range(MOST_REDIRECTS + 1):
         request = HttpRequest(method="GET", origin=url.origin, target=url.target, headers={}, reach=reach)
         response = await client.exchange(request, limit=limit)
         to = location(response)
         if to is None:
             return url, response
-        url, reach = redirected(url, to), response.private
+        url, reach = redirected(url, to), response.zone
     raise HttpFailed(f"more than {MOST_REDIRECTS} redirects")

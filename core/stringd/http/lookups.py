@@ -25,6 +25,14 @@ def ask_the_system(host: str) -> Sequence[str]:
     return [str(it[4][0]) for it in found]
 
 
+def known_addresses(host: str) -> tuple[str, ...]:
+    """Return the addresses of a host that nobody need be asked for; none where somebody must be."""
+    if is_address(host):
+        return (host,)
+    name = host.rstrip(".")
+    return _LOCALHOST if name == "localhost" or name.endswith(".localhost") else ()
+
+
 class Lookups:
     """Bounds how many names are asked for at once.
 
@@ -37,11 +45,9 @@ class Lookups:
 
     async def addresses(self, host: str) -> tuple[str, ...]:
         """Return the addresses of a host, or raise `HttpFailed`; an address is its own."""
-        if is_address(host):
-            return (host,)
-        name = host.rstrip(".")
-        if name == "localhost" or name.endswith(".localhost"):
-            return _LOCALHOST
+        known = known_addresses(host)
+        if known:
+            return known
         try:
             found = await self._asked(host)
         except (OSError, UnicodeError) as error:

@@ -11,6 +11,7 @@ import httpcore
 
 from stringd import __version__
 from stringd.contracts.http import HttpRequest, HttpResponse
+from stringd.contracts.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http.connections import CONNECT_SECONDS, key_of
 from stringd.http.decoding import OFFERED, Decoding
@@ -53,7 +54,7 @@ def _headers(request: HttpRequest, url: WebUrl) -> Mapping[str, str]:
     return {**headers, **request.headers}
 
 
-async def read_response(response: httpcore.Response, limit: int, *, private: bool) -> HttpResponse:
+async def read_response(response: httpcore.Response, limit: int, *, zone: Zone) -> HttpResponse:
     """Read an answer to its end, or raise `HttpFailed`."""
     lines = [(name.decode("latin-1").lower(), _text(value)) for name, value in response.headers]
     headers = _joined(lines)
@@ -64,7 +65,7 @@ async def read_response(response: httpcore.Response, limit: int, *, private: boo
         body=await _read_body(response, headers, limit),
         charset=_charset(headers.get("content-type", "")),
         cookies=tuple(value for name, value in lines if name == "set-cookie"),
-        private=private,
+        zone=zone,
     )
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import fields
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from stringd.contracts.sessions import NamedValue, Place, State
+from stringd.contracts.sessions import NamedValue, State
 from stringd.database import Database
+from stringd.sessions.places import place_of, plain_place
 
-_OF_A_PLACE = tuple(it.name for it in fields(Place))
 FILE = "sessions.db"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
@@ -63,8 +61,8 @@ class SessionStore:
 
 def _plain(state: State) -> dict[str, Any]:
     return {
-        "document": _plain_place(state.document) if state.document else None,
-        "history": [_plain_place(place) for place in state.history],
+        "document": plain_place(state.document) if state.document else None,
+        "history": [plain_place(place) for place in state.history],
         "variables": dict(state.variables),
         "directory": state.directory,
         "seen": dict(state.seen),
@@ -74,17 +72,11 @@ def _plain(state: State) -> dict[str, Any]:
     }
 
 
-# Every command stores a history of a hundred places, and all but one have been stored before.
-@lru_cache(maxsize=4096)
-def _plain_place(place: Place) -> dict[str, Any]:
-    return {name: getattr(place, name) for name in _OF_A_PLACE}
-
-
 def _state(plain: dict[str, Any]) -> State:
     document = plain.get("document")
     return State(
-        document=_place(document) if document else None,
-        history=tuple(map(_place, plain.get("history", ()))),
+        document=place_of(document) if document else None,
+        history=tuple(map(place_of, plain.get("history", ()))),
         variables=dict(plain.get("variables", {})),
         directory=plain.get("directory"),
         seen=dict(plain.get("seen", {})),
@@ -92,10 +84,6 @@ def _state(plain: dict[str, Any]) -> State:
         links=dict(plain.get("links", {})),
         from_strangers=frozenset(plain.get("from_strangers", ())),
     )
-
-
-def _place(plain: dict[str, Any]) -> Place:
-    return Place(**{**plain, "options": tuple(plain.get("options", ()))})
 
 
 def _value(plain: str | list[str]) -> NamedValue:

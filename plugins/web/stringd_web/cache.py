@@ -78,8 +78,8 @@ def confirmed(kept: Kept, response: HttpResponse) -> HttpResponse:
     """Return a kept answer of which its server has said that it is still right, with the news of that."""
     news = {name: text for name, text in response.headers.items() if not name.startswith("content-")}
     headers = {**kept.response.headers, **news}
-    private = kept.response.private and response.private
-    return replace(kept.response, headers=headers, cookies=response.cookies, private=private)
+    zone = min(kept.response.zone, response.zone)
+    return replace(kept.response, headers=headers, cookies=response.cookies, zone=zone)
 
 
 def _kept(headers: Mapping[str, str], response: HttpResponse) -> Kept | None:

@@ -34,13 +34,11 @@ class _Step:
 
     def _moved(self, url: WebUrl, response: HttpResponse, status: int) -> _Step:
         request = moved(self.request, status)
-        # What a public server says may not lead into a private network, whoever has named that server.
+        # What a server says leads no nearer than that server is, whoever has named it.
         headers = request.headers
         if request.method == "GET" or url.origin != self.url.origin:
             headers = {name: text for name, text in headers.items() if name not in PAGE_HEADERS}
-        request = replace(
-            request, origin=url.origin, target=url.target, headers=headers, reach=response.private
-        )
+        request = replace(request, origin=url.origin, target=url.target, headers=headers, reach=response.zone)
         return _Step(url=url, request=request)
 
 

@@ -52,9 +52,9 @@ class Memory:
         return response
 
     def _within_reach(self, url: WebUrl, request: HttpRequest) -> Kept | None:
-        """Return what is kept, unless it came from a private network and the request may not lead there."""
+        """Return what is kept, unless it came from nearer than the request may lead."""
         kept = self._cache.find(str(url), request.headers)
-        return None if kept and kept.response.private and not request.reach else kept
+        return None if kept and kept.response.zone > request.reach else kept
 
     async def _sent(self, client: HttpClient, url: WebUrl, request: HttpRequest) -> HttpResponse:
         response = await client.exchange(request, limit=BODY_LIMIT)

@@ -19,9 +19,9 @@ def as_page(response: HttpResponse, url: WebUrl, asked: str, told: str = "") -> 
         raise Refusal("LOAD_ERROR", f"{_status(response)}: {asked}", *context)
     if response.status in _EMPTY:
         body = f"*There is nothing here: the server answers {_status(response)}.*\n"
-        return Loaded(uri=str(url), media_type="text/markdown", body=body.encode(), private=response.private)
+        return Loaded(uri=str(url), media_type="text/markdown", body=body.encode(), zone=response.zone)
     media_type = response.headers.get("content-type", "")
-    return Loaded(uri=str(url), media_type=media_type, body=response.body, private=response.private)
+    return Loaded(uri=str(url), media_type=media_type, body=response.body, zone=response.zone)
 
 
 def detour(url: WebUrl, asked: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from stringd.plugin import HttpRoute, Refusal
+from stringd.plugin import HttpRoute, Refusal, Zone
 
 CONNECT_SECONDS = 10.0
 MOST_BYTES = 64 * 1024**2
@@ -22,21 +22,21 @@ Origin: TypeAlias = tuple[str, int]
 class Routes(Protocol):
     """Says where hosts lead, and refuses what may not be reached."""
 
-    async def route(self, host: str, port: int, *, reach: bool) -> HttpRoute:
-        """Return the way to a host; `reach` is whether private networks are within it."""
+    async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
+        """Return the way to a host that lies no nearer than `reach`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Border:
-    """What lies around a page: `reach` says whether it may lead to this machine or a private network."""
+    """What lies around a page: `reach` is the nearest zone that it may lead to, `zone` where it came from."""
 
     routes: Routes
-    reach: bool
+    reach: Zone
     connect_to: Connect = asyncio.open_connection
-    private: bool = False
+    zone: Zone = Zone.PUBLIC
     faults: dict[Origin, str] = field(default_factory=dict)
     """Why nothing came from where, for whoever asked for it."""
-    _found: dict[tuple[Origin, bool], asyncio.Task[HttpRoute]] = field(default_factory=dict)
+    _found: dict[tuple[Origin, Zone], asyncio.Task[HttpRoute]] = field(default_factory=dict)
     _left: int = MOST_BYTES
 
     async def admit(self, host: str, port: int) -> HttpRoute:
@@ -51,16 +51,17 @@ class Border:
         return route if reach == self.reach else await self.admit(host, port)
 
     async def enter(self, host: str, port: int) -> None:
-        """Admit what is to become the page; one from the network reaches nothing private from then on."""
+        """Admit what is to become the page; nothing leads nearer than that from then on."""
         route = await self.admit(host, port)
-        self.private = route.private
-        self.reach = self.reach and route.private
+        self.zone = route.zone
+        self.reach = min(self.reach, route.zone)
 
     async def embed(self, host: str, port: int) -> None:
-        """Admit a frame: what comes from the network gets no place in a page that reaches further."""
+        """Admit a frame: what comes from farther away gets no place in a page that leads nearer."""
         route = await self.admit(host, port)
-        if self.reach and not route.private:
-            raise Refusal("NOT_TRUSTED", f"A page of a private network shows nothing of {host} in itself.")
+        if route.zone < self.reach:
+            message = f"{host} is farther away than the page, which shows no frame of it."
+            raise Refusal("NOT_TRUSTED", message)
 
     async def connect(self, host: str, port: int) -> Streams:
         """Connect to where a host leads."""

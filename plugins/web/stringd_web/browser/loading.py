@@ -129,5 +129,5 @@ def _answer(reading: Reading, tab: Tab, border: Border) -> HttpResponse:
         reason=tab.progress.reason,
         headers={"content-type": _HTML},
         body=body,
-        private=border.private,
+        zone=border.zone,
     )

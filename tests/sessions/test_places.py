@@ -1,0 +1,57 @@
+"""Places as they are stored, and as those of earlier versions are read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from stringd.contracts.sessions import Place
+from stringd.contracts.zones import Zone
+from stringd.sessions.places import place_of, plain_place
+
+
+@pytest.mark.requirement("web.zones.stored")
+@pytest.mark.parametrize("zone", Zone)
+def test_a_place_is_what_was_stored(zone: Zone) -> None:
+    place = Place(
+        uri="http://wiki.lan/", title="Wiki", block="#a", part=2, zone=zone, full=True, options=("x",)
+    )
+    assert place_of(json.loads(json.dumps(plain_place(place)))) == place
+
+
+@pytest.mark.requirement("web.zones.stored")
+@pytest.mark.parametrize(
+    ("uri", "reach", "zone"),
+    [
+        ("http://wiki.lan/", True, Zone.PRIVATE),
+        ("http://10.0.0.1/", True, Zone.PRIVATE),
+        ("http://localhost.evil.example/", True, Zone.PRIVATE),
+        ("http://127.0.0.1:8080/", True, Zone.LOOPBACK),
+        ("http://[::1]:8080/", True, Zone.LOOPBACK),
+        ("https://localhost/", True, Zone.LOOPBACK),
+        ("http://127.0.0.1:8080/", False, Zone.PUBLIC),
+        ("https://public.example/", False, Zone.PUBLIC),
+        ("file:///home/you/page.md", True, Zone.LOOPBACK),
+        ("app:weather/string.md", True, Zone.LOOPBACK),
+        ("app:weather/string.md", False, Zone.PUBLIC),
+    ],
+)
+def test_of_an_earlier_one_the_careful_reading_counts(uri: str, reach: bool, zone: Zone) -> None:
+    plain = {
+        "uri": uri,
+        "title": None,
+        "block": None,
+        "part": 1,
+        "reach": reach,
+        "full": False,
+        "options": [],
+    }
+    assert place_of(plain) == Place(uri=uri, zone=zone)
+
+
+@pytest.mark.requirement("web.zones.stored")
+@pytest.mark.parametrize("zone", [7, -1, "LOOPBACK", None, [2]])
+def test_a_zone_that_is_none_is_no_place(zone: object) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        place_of({"uri": "http://wiki.lan/", "zone": zone})
