@@ -6,11 +6,13 @@ import os
 import sys
 from contextlib import suppress
 
+from stringd.text.visible import visible
+
 
 def announce(line: str) -> None:
     """Say a line on standard error, if anybody can hear it."""
     with suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()
 
 

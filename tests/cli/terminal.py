@@ -49,11 +49,12 @@ class Terminal:
                 return
         raise AssertionError(f"{text!r} is not in {self.shown!r}")
 
-    def expect(self, text: str, seconds: float = 10.0) -> None:
-        """Wait until `text` is shown; what came up to it is done with."""
+    def expect(self, text: str, seconds: float = 10.0) -> str:
+        """Wait until `text` is shown, and return what came up to it, which is done with then."""
         deadline = time.monotonic() + seconds
         while text.encode() not in self.shown:
             ready, _, _ = select.select([self._own], [], [], max(0.0, deadline - time.monotonic()))
             assert ready, f"{text!r} is not in {self.shown!r}"
             self.shown += os.read(self._own, 65536)
-        self.shown = self.shown.partition(text.encode())[2]
+        before, _, self.shown = self.shown.partition(text.encode())
+        return before.decode(errors="surrogateescape")

@@ -45,6 +45,18 @@ REPLIES = requirements(
     ("reply.system", "A confirmation is the system line alone."),
     ("reply.system_content", "System line and content are parted by a line `---`."),
     ("reply.context", "The context lines of an error follow its message."),
+    (
+        "reply.visible",
+        (
+            "No reply holds a control character but newlines, CRLF and tabs, nor one that reorders text: "
+            "it is escaped where it is shown, and kept where it was written."
+        ),
+    ),
+    ("meta.visible", "Nor do the titles, addresses and blocks in head.meta and in listings of sessions."),
+    (
+        "cli.visible",
+        "Nor does anything that the programs print, as text or as JSON, or that the daemon logs.",
+    ),
     ("reply.exit", "A failed shell command is EXIT_n with its own system line, not prefixed with ERROR."),
 )
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
 from stringd.cli.arguments import user_argument
-from stringd.cli.output import write_output
+from stringd.cli.output import write_json, write_output
 from stringd.client.sync import Client
 from stringd.contracts.cli import CliCommand
 from stringd.errors import DaemonUnreachable, Fault
@@ -87,7 +86,10 @@ def _removed(found: bool, what: str) -> int:
 
 
 def _show(arguments: argparse.Namespace, found: Any, lines: Callable[[Any], Iterable[str]]) -> None:
-    write_output(json.dumps(found, ensure_ascii=False) if arguments.json else "\n".join(lines(found)))
+    if arguments.json:
+        write_json(found)
+    else:
+        write_output("\n".join(lines(found)))
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 
-from stringd.cli.output import write_output
+from stringd.cli.output import write_json, write_output
 from stringd.contracts.cli import CliCommand
 from stringd.host.registration import PluginReport
 
@@ -16,7 +15,7 @@ def _plugins(arguments: argparse.Namespace) -> int:
 
     reports = make_kernel(arguments.config).plugins.reports
     if arguments.json:
-        write_output(json.dumps([_as_json(report) for report in reports], ensure_ascii=False))
+        write_json([_as_json(report) for report in reports])
     else:
         write_output("\n".join(line for report in reports for line in _lines(report)))
     return 0

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from stringd.cli.output import say, write_error, write_output
+from stringd.cli.output import say, write_error, write_json, write_output
 from stringd.client.records import Result
 from stringd.client.stream import INCOMPLETE
 from stringd.errors import RequestRefused
@@ -59,4 +58,4 @@ class Speaker:
             "content": result.content,
             "meta": result.meta,
         }
-        write_output(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+        write_json(line)

@@ -19,15 +19,23 @@ from stringd.daemon.app import make_kernel
 from stringd.daemon.server import Server
 from stringd.errors import Fault
 from stringd.kernel import Kernel
+from stringd.text.visible import visible
 
 log = logging.getLogger(__name__)
 
 _END_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
+class _Visible(logging.Formatter):
+    """Writes what may be read at a terminal: an error's text may come from a page."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
+
+
 def serve(config: Config) -> int:
     """Run until told to stop, and return the exit code."""
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    _set_up_logging()
     # Whoever started this may have blocked them, and blocked they would stay.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_END_SIGNALS, signal.SIGCHLD})
     kernel = make_kernel(config)
@@ -83,3 +91,9 @@ def _bound_socket(port: int) -> Iterator[socket.socket]:
         except OSError as error:
             raise Fault(f"cannot listen on {LOOPBACK}:{port}: {error.strerror}") from error
         yield listener
+
+
+def _set_up_logging() -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Visible("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stringd.contracts.replies import Edit, Kind, Reply
-from stringd.text.command_line import without_controls
 from stringd.text.diff import compare
+from stringd.text.visible import visible, without_controls
 
 MARK = "𝒞"
 # Bounded, so that no malformed tag costs more than its own length. A `>` in an attribute's value may end the
@@ -62,7 +62,7 @@ def encode_answer(topic: str, reply: Reply, at: datetime) -> str:
     """Return the block that answers one command."""
     mode = " mode=edit" if reply.edit_mode else ""
     tag = f'<{MARK}=string:{_safe_topic(topic)} time="{at.isoformat(timespec="minutes")}"{mode}>'
-    return f"{tag}\n{_FORGEABLE.sub(_disarm, _payload(reply))}\n{_CLOSING}"
+    return f"{tag}\n{_FORGEABLE.sub(_disarm, visible(_payload(reply)))}\n{_CLOSING}"
 
 
 def _safe_topic(topic: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from stringd.contracts.commands import CommandLine
+from stringd.text.visible import without_controls
 
 LABEL_LENGTH = 80
 LONGEST_HEAD = 4096
 _HEADER = re.compile(r"//?(\S*)\s*(.*)", re.DOTALL)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def parse_command(text: str) -> CommandLine:
@@ -27,8 +27,3 @@ def label(text: str) -> str:
     first = text[:LONGEST_HEAD].partition("\n")[0].rstrip()
     first = "\t".join(map(without_controls, first.split("\t")))
     return first if len(first) <= LABEL_LENGTH else first[: LABEL_LENGTH - 3] + "..."
-
-
-def without_controls(text: str) -> str:
-    """Drop what would break a line or a terminal."""
-    return _CONTROL.sub("", text)

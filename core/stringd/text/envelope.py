@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from stringd.contracts.replies import Kind, Outcome, Reply
 from stringd.contracts.sessions import Place, TopicName
-from stringd.text.command_line import without_controls
 from stringd.text.json_bytes import dump_json
+from stringd.text.visible import visible, visible_line, without_controls
 
 _EVENTS = b"event: head\ndata: %b\n\nevent: content\ndata: %b\n\nevent: done\ndata: {}\n\n"
 
@@ -24,7 +24,7 @@ class Request:
 
 def encode_events(request: Request, outcome: Outcome) -> bytes:
     """Return the whole stream: head, content, done."""
-    content = f"re: {_prefix(request.request_id)}{outcome.label}\n{body(outcome.reply)}"
+    content = f"re: {_prefix(request.request_id)}{outcome.label}\n{visible(body(outcome.reply))}"
     return _EVENTS % (dump_json(_head(request, outcome)), dump_json(content))
 
 
@@ -41,7 +41,8 @@ def place_as_json(place: Place | None) -> dict[str, str | None] | None:
     """Return a place as heads and listings show it."""
     if place is None:
         return None
-    return {"uri": place.uri, "title": place.title, "current_block": place.block}
+    title, block = (it and visible_line(it) for it in (place.title, place.block))
+    return {"uri": visible_line(place.uri), "title": title, "current_block": block}
 
 
 def _prefix(request_id: str | None) -> str:

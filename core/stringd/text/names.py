@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-_BREAKING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+from stringd.text.visible import visible_line
 
 
 def printable(name: str) -> str:
     r"""Return a name with control characters as `\n`, and bytes that are no UTF-8 as `\xff`."""
     decoded = name.encode(errors="surrogateescape").decode(errors="backslashreplace")
-    return _BREAKING.sub(lambda found: found[0].encode("unicode_escape").decode(), decoded)
+    return visible_line(decoded)
