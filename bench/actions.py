@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -22,6 +21,8 @@ from bench.table import Row, at_least, at_most
 from bench.targets import accepted
 from bench.timing import compare, milliseconds
 from stringd.actions import answers, templates
+from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.confinement import Seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,6 +52,7 @@ _ROWS = [
     for number in range(14_000)
 ]
 _JINJA = "{% for row in response.body.rows %}\n- {{ row.id }} {{ row.name }}: {{ row.price }}\n{% endfor %}\n"
+_WORKERS = BlockingWorkers(Seal.COMPUTING, templates.TEMPLATE_MODULES)
 _SEEDS = "for: row in Response.body.rows\n- {row.id} {row.name}: {row.price}\nend:\n"
 
 
@@ -168,7 +170,9 @@ def _template_row(language: str, source: str, role: str, text: str) -> Row:
 
 def _rendered(source: str, role: str, body: object) -> str:
     answer = answers.Answer(status=200, body=body)
-    return asyncio.run(templates.render(source, role, answer, {}, {})).text
+    return _WORKERS.wait_for(
+        templates.render(source, role, answer, {}, {}, workers=_WORKERS.pool, owner="bench")
+    ).text
 
 
 def _timed(run: Callable[[], str]) -> float:

@@ -7,6 +7,7 @@ StringdError
 │   └── PortTaken         something else answers in its place
 ├── HttpFailed            a service or a site gives no answer that can be used
 ├── ClientGone            whoever asked has left; there is nobody to answer
+├── WorkStopped           a job in a worker process was ended before it was done
 └── RequestRefused        a request is answered with an HTTP status and JSON
     ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400,
         │                     InvalidRequest 400, BodyTooLarge 413
@@ -52,6 +53,10 @@ class HttpFailed(StringdError):
 
 class ClientGone(StringdError):
     """Whoever asked has left before the command began; it never runs."""
+
+
+class WorkStopped(StringdError):
+    """A job in a worker process was ended before it was done; the text says why, in a few words."""
 
 
 class DaemonUnreachable(StringdError):

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
+from stringd.actions.templates import TEMPLATE_MODULES
 from stringd.config import Config
 from stringd.contracts.daemon import CommandHelp, Left, Record
 from stringd.contracts.documents import Document, Loaded, Located, Wanted
@@ -15,6 +16,7 @@ from stringd.contracts.http import HttpClient
 from stringd.contracts.replies import Outcome
 from stringd.contracts.sessions import Session, SessionSummary, State, TopicName
 from stringd.contracts.users import User
+from stringd.contracts.workers import Workers
 from stringd.documents.loading import as_document, find_document, render_document
 from stringd.documents.locks import FileLocks
 from stringd.documents.undo import UndoStore
@@ -29,6 +31,8 @@ from stringd.sessions.store import SessionStore
 from stringd.storage import data_directory
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
 from stringd.users.store import Users
+from stringd.workers.confinement import Seal
+from stringd.workers.pool import WorkerPool
 
 _TOPIC_NAMES = 4096
 
@@ -46,6 +50,7 @@ class Kernel:
         self.secrets = SecretStore(self.notices.append)
         self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
+        self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
         self.notices += self.plugins.skipped()
@@ -71,10 +76,26 @@ class Kernel:
 
         return SharedHttpClient(self.port)
 
+    @cached_property
+    def workers(self) -> Workers:
+        """Processes for work that must not hold up the event loop, and can be stopped."""
+        return self._closing(WorkerPool())
+
+    @cached_property
+    def template_workers(self) -> Workers:
+        """Processes that templates run in, and nothing else: what breaks out finds no other work there."""
+        return self._closing(WorkerPool(Seal.COMPUTING, TEMPLATE_MODULES))
+
     async def aclose(self) -> None:
-        """Close what connections to services are left."""
+        """Close what connections to services are left, and end the worker processes."""
         if "http" in vars(self):
             await self.http.aclose()
+        for pool in self._pools:
+            pool.close()
+
+    def _closing(self, pool: WorkerPool) -> WorkerPool:
+        self._pools.append(pool)
+        return pool
 
     @contextmanager
     def opened(self) -> Iterator[None]:

@@ -33,11 +33,13 @@ from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
+from stringd.contracts.workers import Budget, Workers
 from stringd.contracts.zones import Zone
-from stringd.errors import Fault, HttpFailed, Refusal
+from stringd.errors import Fault, HttpFailed, Refusal, WorkStopped
 from stringd.hookspecs import hookimpl, hookspec
 
 __all__ = [
+    "Budget",
     "Choice",
     "CliCommand",
     "Command",
@@ -91,6 +93,8 @@ __all__ = [
     "Undo",
     "User",
     "Wanted",
+    "WorkStopped",
+    "Workers",
     "Zone",
     "hookimpl",
     "hookspec",

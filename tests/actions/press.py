@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 
 import pytest
 
 from stringd.actions.answers import Answer
-from stringd.actions.templates import Rendered, render
+from stringd.actions.templates import TEMPLATE_MODULES, Rendered, render
 from stringd.actions.values import Value
 from stringd.errors import Refusal
+from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.confinement import Seal
+
+WORKERS = BlockingWorkers(Seal.COMPUTING, TEMPLATE_MODULES)
 
 
 def rendered(
@@ -22,8 +25,23 @@ def rendered(
     variables: Mapping[str, str] | None = None,
 ) -> Rendered:
     """What a template makes of a body."""
+    return WORKERS.wait_for(press(template, body, role=role, params=params, variables=variables))
+
+
+async def press(
+    template: str,
+    body: object = "",
+    *,
+    role: str = "response",
+    params: Mapping[str, Value | None] | None = None,
+    variables: Mapping[str, str] | None = None,
+    owner: str = "default:file:main",
+) -> Rendered:
+    """What a template of a topic makes of a body."""
     answer = Answer(status=200, headers={"content-type": "application/json"}, body=body)
-    return asyncio.run(render(template, role, answer, params or {}, variables or {}))
+    return await render(
+        template, role, answer, params or {}, variables or {}, workers=WORKERS.pool, owner=owner
+    )
 
 
 def fault(template: str, body: object = "", *, role: str = "response") -> str:

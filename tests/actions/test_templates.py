@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stringd.actions.templates import Save
-from stringd.actions.templating.run import run
+from stringd.actions.templating.jobs import run
 from stringd.actions.values import read_number
 from tests.actions.press import fault, rendered
 
@@ -251,6 +251,5 @@ LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map("".join), max
 
 @given(template=LINES)
 def test_every_text_is_a_template_or_has_a_line_that_is_wrong(template: str) -> None:
-    job = {"jinja": False, "template": template, "status": 200, "headers": {}, "body": ROWS}
-    made = run({**job, "params": {}, "texts": {}, "variables": {"city": "Seoul"}})
+    made = run(template, False, {"status": 200, "headers": {}, "body": ROWS}, {}, {}, {"city": "Seoul"})
     assert "text" in made or re.match(r"line \d+: (end:|for:|save:|to:|there is nothing)", made["error"])

@@ -38,7 +38,7 @@ def test_a_place_is_what_was_stored(zone: Zone) -> None:
     ],
 )
 def test_of_an_earlier_one_the_careful_reading_counts(uri: str, reach: bool, zone: Zone) -> None:
-    plain = {
+    plain: dict[str, object] = {
         "uri": uri,
         "title": None,
         "block": None,

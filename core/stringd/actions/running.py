@@ -60,9 +60,17 @@ class Running:
         if template is None:
             return await self._bare(answer)
         text, role = template
-        values = {it.name: self.call.values.get(it.name) for it in self.call.action.parameters}
-        variables = self.invocation.session.state.variables
-        return await self._shaped(await render(text, role, answer, values, variables), answer)
+        session = self.invocation.session
+        rendered = await render(
+            text,
+            role,
+            answer,
+            {it.name: self.call.values.get(it.name) for it in self.call.action.parameters},
+            session.state.variables,
+            workers=self.invocation.daemon.template_workers,
+            owner=f"{session.user.id}:{session.name}",
+        )
+        return await self._shaped(rendered, answer)
 
     async def _answer(self) -> Answer | Reply:
         action, session = self.call.action, self.invocation.session

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stringd.actions.answers import Answer
-from stringd.actions.templating.workshop import WORKSHOP, Unfinished
-from stringd.actions.values import Value, as_text
-from stringd.errors import Refusal
+from stringd.actions.values import Value, WrittenFloat, WrittenInt, as_text
+from stringd.contracts.workers import Budget, Workers
+from stringd.errors import Refusal, WorkStopped
 
 JINJA = "j2"
+# The others are imported when something first needs them, and no file can be read by then.
+TEMPLATE_MODULES = (
+    "stringd.actions.templating.jobs",
+    "encodings.unicode_escape",
+    "html.entities",
+    "jinja2.constants",
+    "jinja2.debug",
+    "pprint",
+    "textwrap",
+)
+"""What a process imports that templates run in."""
+MEMORY = 640 * 1024 * 1024
+_SECONDS = 0.6
+# A large answer takes its time before the template has even begun.
+_SECONDS_PER_BYTE = 0.1 / 1024**2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,31 +57,33 @@ async def render(
     answer: Answer,
     values: Mapping[str, Value | None],
     variables: Mapping[str, str],
+    *,
+    workers: Workers,
+    owner: str,
 ) -> Rendered:
     """Run a template of a role (`response.j2`, or `response` in the seeds' language) over an answer.
 
     `values` are those of all parameters, None where an optional one has none. Whatever is wrong with
     the template, or takes too long, is refused with `TEMPLATE_ERROR`.
     """
-    job = {
-        "task": "run",
-        "template": template,
-        "jinja": role.endswith(JINJA),
-        "status": answer.status,
-        "headers": dict(answer.headers),
-        "params": dict(values),
-        "texts": {name: _text(value) for name, value in values.items()},
-        "variables": dict(variables),
-    }
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(WORKSHOP.thread, _rendered, job, answer)
+    # A process that templates run in must not be needed to start the daemon.
+    from stringd.actions.templating.jobs import run
 
-
-def _rendered(job: Mapping[str, object], answer: Answer) -> Rendered:
+    size = max(len(answer.text), len(answer.data))
     try:
-        made = WORKSHOP.run(job, answer.body)
-    except Unfinished as failure:
-        raise _refusal(str(failure)) from failure
+        made = await workers.run(
+            run,
+            template,
+            role.endswith(JINJA),
+            {"status": answer.status, "headers": dict(answer.headers), "body": answer.body},
+            {name: _plain(value) for name, value in values.items()},
+            {name: _text(value) for name, value in values.items()},
+            dict(variables),
+            owner=owner,
+            budget=Budget(seconds=_SECONDS + size * _SECONDS_PER_BYTE, memory=MEMORY),
+        )
+    except WorkStopped as stopped:
+        raise _refusal(str(stopped)) from stopped
     if "error" in made:
         raise _refusal(made["error"])
     return Rendered(
@@ -76,6 +92,13 @@ def _rendered(job: Mapping[str, object], answer: Answer) -> Rendered:
         values={name: _value(value) for name, value in made.get("values", {}).items()},
         saves=tuple(_save(order, answer) for order in made.get("saves", ())),
     )
+
+
+def _plain(value: Value | None) -> Value | None:
+    """Return a value as templates compute with it: a number, however it was written."""
+    if isinstance(value, WrittenInt):
+        return int(value)
+    return float(value) if isinstance(value, WrittenFloat) else value
 
 
 def _text(value: Value | None) -> str | tuple[str, ...]:

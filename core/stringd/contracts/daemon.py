@@ -17,6 +17,7 @@ from stringd.contracts.replies import Outcome, Reply
 from stringd.contracts.secrets import Secrets
 from stringd.contracts.sessions import Session, SessionSummary, TopicName
 from stringd.contracts.users import User
+from stringd.contracts.workers import Workers
 
 Left: TypeAlias = Callable[[], Awaitable[None]]
 Record = TypeVar("Record")
@@ -59,6 +60,14 @@ class Daemon(Protocol):
     @property
     def http(self) -> HttpClient:
         """What makes HTTP requests."""
+
+    @property
+    def workers(self) -> Workers:
+        """Processes for work that must not hold up the event loop, and can be stopped."""
+
+    @property
+    def template_workers(self) -> Workers:
+        """Processes that templates run in, and nothing else."""
 
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
         """Keep every other command from editing the file at a real path meanwhile."""

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from stringd.actions.templating.workshop import WORKSHOP, Unfinished
+from stringd.actions.templates import JINJA, MEMORY, TEMPLATE_MODULES
+from stringd.actions.templating.jobs import read
+from stringd.contracts.workers import Budget
 from stringd.documents.outline import Flaw
+from stringd.errors import WorkStopped
+from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.confinement import Seal
+
+_BUDGET = Budget(seconds=0.6, memory=MEMORY)
+_workers = BlockingWorkers(Seal.COMPUTING, TEMPLATE_MODULES)
 
 
 def template_flaws(template: str, role: str) -> tuple[Flaw, ...]:
@@ -11,11 +19,10 @@ def template_flaws(template: str, role: str) -> tuple[Flaw, ...]:
 
     Reading one works out what is constant in it, which is as hostile as running it.
     """
-    job = {"task": "read", "template": template, "jinja": role.endswith("j2")}
     try:
-        made = WORKSHOP.run(job, None)
-    except Unfinished as failure:
-        return (Flaw(line=1, message=str(failure)),)
+        made = _workers.run(read, template, role.endswith(JINJA), budget=_BUDGET)
+    except WorkStopped as stopped:
+        return (Flaw(line=1, message=str(stopped)),)
     if "error" in made:
         return (Flaw(line=made["line"], message=made["error"]),)
     return tuple(Flaw(line=it, message="it is printed as it stands") for it in made["doubts"])

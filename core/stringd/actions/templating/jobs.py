@@ -1,4 +1,4 @@
-"""One job with a template, from what is asked to what it leaves behind; both are what JSON can hold."""
+"""What a worker process does with a template: read it, or run it over an answer."""
 
 from __future__ import annotations
 
@@ -19,19 +19,14 @@ _jinja = Sandbox()
 _data = DataSandbox()
 
 
-def do(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what the job's `task` asks for: `run` the template, or only `read` it."""
-    return read(job) if job["task"] == "read" else run(job)
-
-
-def read(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nothing; or, under `error` and `line`, why the template can't be read.
+def read(template: str, is_jinja: bool) -> dict[str, Any]:
+    """Return, under `error` and `line`, why a template can't be read.
 
     In the seeds' language, `doubts` are the lines that are printed and hardly meant to be.
     """
     try:
-        _template(job)
-        doubts = [] if job["jinja"] else printed_by_mistake(job["template"])
+        _template(template, is_jinja)
+        doubts = [] if is_jinja else printed_by_mistake(template)
     except TemplateFault as fault:
         return {"error": str(fault), "line": fault.line}
     except TemplateSyntaxError as fault:
@@ -45,10 +40,26 @@ def read(job: Mapping[str, Any]) -> dict[str, Any]:
     return {"doubts": doubts}
 
 
-def run(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the text and all that the template sets; or, under `error`, why there is none."""
+def run(
+    template: str,
+    is_jinja: bool,
+    response: Mapping[str, Any],
+    values: Mapping[str, Any],
+    texts: Mapping[str, Any],
+    variables: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the text and all that a template sets; or, under `error`, why there is none.
+
+    `values` are those of the action's parameters, `texts` the same as they were typed.
+    """
+    response = {**response, "headers": Headers(response["headers"])}
     try:
-        return _run_jinja(job) if job["jinja"] else _run_data(job)
+        compiled = _template(template, is_jinja)
+        made = (
+            _run_jinja(compiled, response, values, variables)
+            if is_jinja
+            else _run_data(compiled, response, texts, variables)
+        )
     except (TemplateFault, TemplateSyntaxError) as fault:
         return {"error": _message(fault, fault.line if isinstance(fault, TemplateFault) else fault.lineno)}
     except MemoryError:
@@ -57,6 +68,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": "it calls itself, or is nested, too deeply"}
     except Exception as error:
         return {"error": _message(error, _line_of(sys.exc_info()[2]))}
+    return {name: _encodable(it) for name, it in made.items()}
 
 
 @lru_cache(maxsize=_TEMPLATES)
@@ -71,31 +83,35 @@ def data_template(text: str) -> Template:
     return _data.from_string(compile_template(text))
 
 
-def _template(job: Mapping[str, Any]) -> Template:
-    return (jinja_template if job["jinja"] else data_template)(job["template"])
+def _template(text: str, is_jinja: bool) -> Template:
+    return (jinja_template if is_jinja else data_template)(text)
 
 
-def _run_jinja(job: Mapping[str, Any]) -> dict[str, Any]:
-    names = {"response": _response(job), "params": _params(job["params"]), "vars": job["variables"]}
-    text, variables = _jinja.run(_template(job), names)
-    return {"text": text, "variables": variables}
+def _run_jinja(
+    template: Template, response: Mapping[str, Any], values: Mapping[str, Any], variables: Mapping[str, str]
+) -> dict[str, Any]:
+    names = {"response": response, "params": values, "vars": variables}
+    text, made = _jinja.run(template, names)
+    return {"text": text, "variables": made}
 
 
-def _run_data(job: Mapping[str, Any]) -> dict[str, Any]:
-    page = Recorder(_params(job["texts"]), job["variables"])
-    text, _ = _data.run(_template(job), {"Response": _response(job), RECORDER: page})
+def _run_data(
+    template: Template, response: Mapping[str, Any], texts: Mapping[str, Any], variables: Mapping[str, str]
+) -> dict[str, Any]:
+    page = Recorder(texts, variables)
+    text, _ = _data.run(template, {"Response": response, RECORDER: page})
     page.check_size()
     saves = [{"text": it.text, "decode": it.decode, "path": it.path} for it in page.saves]
     return {"text": text, "variables": page.variables, "values": page.values, "saves": saves}
 
 
-def _response(job: Mapping[str, Any]) -> dict[str, Any]:
-    return {"status": job["status"], "headers": Headers(job["headers"]), "body": job["body"]}
-
-
-def _params(sent: Mapping[str, Any]) -> dict[str, Any]:
-    # JSON knows no tuples; no other parameter is a list.
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in sent.items()}
+def _encodable(made: Any) -> Any:
+    """Return what was made without halves of surrogate pairs, which are no text."""
+    if isinstance(made, str):
+        return made if made.isascii() else made.encode(errors="replace").decode()
+    if isinstance(made, dict):
+        return {_encodable(name): _encodable(it) for name, it in made.items()}
+    return type(made)(map(_encodable, made)) if isinstance(made, list | tuple) else made
 
 
 def _message(error: Exception, line: int | None) -> str:

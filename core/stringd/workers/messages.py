@@ -1,0 +1,68 @@
+"""What a worker process and the daemon say to each other: a length, then a pickle.
+
+The daemon trusts no worker, since a job may have taken it over: what comes back is read by an unpickler that
+builds plain values, dataclasses and enums, and calls nothing else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import pickle
+import struct
+from collections.abc import Callable, Collection
+from enum import Enum
+from pathlib import PosixPath, PurePosixPath
+from typing import Any
+
+LENGTH = struct.Struct("!Q")
+READY, STARTED = b"r", b"s"
+LONGEST_ANSWER = 512 * 1024 * 1024
+_PROTOCOL = pickle.HIGHEST_PROTOCOL
+_ADMITTED: dict[tuple[str, str], Any] = {
+    ("builtins", "set"): set,
+    ("builtins", "frozenset"): frozenset,
+    ("builtins", "bytearray"): bytearray,
+    ("collections", "OrderedDict"): dict,
+    ("pathlib", "PosixPath"): PosixPath,
+    ("pathlib", "PurePosixPath"): PurePosixPath,
+}
+
+
+def packed(value: object) -> bytes:
+    """Return a value as a message."""
+    data = pickle.dumps(value, _PROTOCOL)
+    return LENGTH.pack(len(data)) + data
+
+
+def trusted(data: bytes) -> Any:
+    """Return the value of a message that the daemon has sent."""
+    return pickle.loads(data)  # noqa: S301
+
+
+def untrusted(data: bytes | bytearray, packages: Collection[str]) -> Any:
+    """Return the value of a message from a worker, whose records may come from some top-level packages.
+
+    Raise `pickle.UnpicklingError` for anything else.
+    """
+    return _Unpickler(data, packages).load()
+
+
+def packages_of(job: Callable[..., object]) -> frozenset[str]:
+    """Return the top-level packages whose records a job may return."""
+    return frozenset({"stringd", job.__module__.partition(".")[0]})
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes | bytearray, packages: Collection[str]) -> None:
+        super().__init__(io.BytesIO(data))
+        self._packages = packages
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _ADMITTED:
+            return _ADMITTED[module, name]
+        if module.partition(".")[0] in self._packages and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and (dataclasses.is_dataclass(found) or issubclass(found, Enum)):
+                return found
+        raise pickle.UnpicklingError(f"a worker may not return {module}.{name}")

@@ -1,0 +1,78 @@
+"""What a job can't do, whatever it tries: it has no network, no program, no file to write."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from stringd.contracts.workers import Budget
+from stringd.errors import WorkStopped
+from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.confinement import Seal
+from tests.workers import jobs
+
+ENOUGH = Budget(seconds=5.0, memory=256 * 1024 * 1024)
+
+
+@pytest.fixture(scope="module", params=list(Seal))
+def workers(request: pytest.FixtureRequest) -> Iterator[BlockingWorkers]:
+    pool = BlockingWorkers(request.param, ["tests.workers.jobs"])
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="module")
+def sealed() -> Iterator[BlockingWorkers]:
+    pool = BlockingWorkers(Seal.COMPUTING, ["tests.workers.jobs"])
+    yield pool
+    pool.close()
+
+
+def stopped(workers: BlockingWorkers, job: Callable[..., object], *arguments: object) -> str:
+    """Return why a job could not be done."""
+    with pytest.raises((WorkStopped, RuntimeError)) as failure:
+        workers.run(job, *arguments, budget=ENOUGH)
+    return str(failure.value)
+
+
+@pytest.mark.requirement("template.confined")
+def test_no_network(workers: BlockingWorkers) -> None:
+    with socket.create_server((jobs.LOOPBACK, 0)) as server:
+        server.settimeout(0)
+        assert "PermissionError" in stopped(workers, jobs.connect, server.getsockname()[1])
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+@pytest.mark.requirement("template.confined")
+def test_no_program_and_no_process(workers: BlockingWorkers, tmp_path: Path) -> None:
+    assert "PermissionError" in stopped(workers, jobs.run_program, str(tmp_path / "made"))
+    assert "PermissionError" in stopped(workers, jobs.fork)
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.requirement("template.confined")
+def test_no_file_is_written_or_removed(workers: BlockingWorkers, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.write_text("as it was", encoding="utf-8")
+    assert "PermissionError" in stopped(workers, jobs.write, str(there))
+    assert "PermissionError" in stopped(workers, jobs.write, str(tmp_path / "new"))
+    assert "PermissionError" in stopped(workers, jobs.remove, str(there))
+    assert [it.name for it in tmp_path.iterdir()] == ["there"]
+    assert there.read_text(encoding="utf-8") == "as it was"
+
+
+@pytest.mark.requirement("template.confined")
+def test_no_signal_to_anybody(workers: BlockingWorkers) -> None:
+    assert "PermissionError" in stopped(workers, jobs.kill, os.getppid())
+
+
+@pytest.mark.requirement("template.confined")
+def test_a_sealed_one_reads_no_file(sealed: BlockingWorkers, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("hunter2", encoding="utf-8")
+    assert "PermissionError" in stopped(sealed, jobs.read, str(secret))

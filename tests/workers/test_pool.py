@@ -1,0 +1,135 @@
+"""Jobs in worker processes: what comes back, what is stopped, what is left of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from stringd.contracts.workers import Budget
+from stringd.errors import Refusal, WorkStopped
+from stringd.workers.blocking import BlockingWorkers
+from tests.actions.processes import has_ended, wait_for
+from tests.workers import jobs
+
+ENOUGH = Budget(seconds=5.0, memory=256 * 1024 * 1024)
+LITTLE = Budget(seconds=0.2, memory=32 * 1024 * 1024)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[BlockingWorkers]:
+    pool = BlockingWorkers()
+    yield pool
+    pool.close()
+
+
+def test_arguments_and_records_travel(workers: BlockingWorkers) -> None:
+    value = {"a": [1, 2.5, None, True], "b": ("é", b"\0"), "c": frozenset({1}), "d": {2}}
+    assert workers.run(jobs.pair, value, "x", budget=ENOUGH) == jobs.Pair(left=value, right="x")
+
+
+def test_large_values_travel(workers: BlockingWorkers) -> None:
+    text = "x" * 20_000_000
+    assert workers.run(jobs.pair, text, None, budget=ENOUGH).left == text
+
+
+def test_a_refusal_of_the_job_is_raised_with_its_lines(workers: BlockingWorkers) -> None:
+    before = workers.run(jobs.process, budget=ENOUGH)
+    with pytest.raises(Refusal) as refused:
+        workers.run(jobs.refuse, budget=ENOUGH)
+    assert (refused.value.code, refused.value.message) == ("LOAD_ERROR", "It is no document.")
+    assert refused.value.context == ("a line",)
+    assert workers.run(jobs.process, budget=ENOUGH) == before
+
+
+def test_a_fault_of_the_job_comes_with_its_traceback(workers: BlockingWorkers) -> None:
+    with pytest.raises(RuntimeError, match=r"(?s)in fail.*a fault of the job's"):
+        workers.run(jobs.fail, budget=ENOUGH)
+
+
+@pytest.mark.parametrize(
+    ("job", "arguments", "reason"),
+    [
+        (jobs.compute, (), "takes too long"),
+        (jobs.hang, (), "takes too long"),
+        (jobs.grow, (10**9,), "too much memory"),
+        (jobs.die, (), "process ended"),
+        (jobs.segfault, (), "process ended"),
+        (jobs.trap, (), r"may not return (posix|os)\.system"),
+        (jobs.nested, (100_000,), "RecursionError"),
+    ],
+)
+def test_what_goes_wrong_stops_the_job_alone(
+    workers: BlockingWorkers, job: Callable[..., object], arguments: tuple[object, ...], reason: str
+) -> None:
+    with pytest.raises((WorkStopped, RuntimeError), match=reason):
+        workers.run(job, *arguments, budget=LITTLE)
+    assert workers.run(jobs.pair, 1, 2, budget=ENOUGH) == jobs.Pair(left=1, right=2)
+
+
+def test_what_is_given_may_be_nested_too_deeply(workers: BlockingWorkers) -> None:
+    with pytest.raises(WorkStopped, match="nested too deeply"):
+        workers.run(jobs.pair, jobs.nested(100_000), None, budget=ENOUGH)
+    assert workers.run(jobs.pair, 1, 2, budget=ENOUGH) == jobs.Pair(left=1, right=2)
+
+
+def test_a_process_that_was_killed_is_replaced(workers: BlockingWorkers) -> None:
+    before = workers.run(jobs.process, budget=ENOUGH)
+    os.kill(before, signal.SIGKILL)
+    wait_for(lambda: has_ended(before))
+    assert workers.run(jobs.process, budget=ENOUGH) != before
+
+
+def test_a_job_that_nobody_waits_for_is_stopped(workers: BlockingWorkers) -> None:
+    async def given_up() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await workers.pool.run(jobs.compute, owner="a", budget=ENOUGH)
+
+    workers.wait_for(given_up())
+    assert workers.run(jobs.pair, 1, 2, budget=ENOUGH) == jobs.Pair(left=1, right=2)
+
+
+def test_one_owner_leaves_a_process_to_others(workers: BlockingWorkers) -> None:
+    async def crowd() -> list[str]:
+        ended: list[str] = []
+
+        async def one(owner: str, job: Callable[[], Awaitable[Any]]) -> None:
+            with pytest.raises(WorkStopped) if owner == "greedy" else nullcontext():
+                await job()
+            ended.append(owner)
+
+        greedy = [
+            asyncio.ensure_future(
+                one("greedy", lambda: workers.pool.run(jobs.compute, owner="greedy", budget=LITTLE))
+            )
+            for _ in range(8)
+        ]
+        await asyncio.sleep(0)
+        await one("modest", lambda: workers.pool.run(jobs.process, owner="modest", budget=ENOUGH))
+        await asyncio.gather(*greedy)
+        return ended
+
+    assert workers.wait_for(crowd()).index("modest") <= 1
+
+
+def test_the_processes_end_with_their_parent() -> None:
+    program = (
+        "from stringd.workers.blocking import BlockingWorkers\n"
+        "from stringd.contracts.workers import Budget\n"
+        "import os, signal\n"
+        "workers = BlockingWorkers()\n"
+        "print(workers.run(os.getpid, budget=Budget(seconds=5.0, memory=10**8)), flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    wait_for(lambda: has_ended(int(done.stdout)))
