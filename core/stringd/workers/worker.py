@@ -48,6 +48,7 @@ class Worker:
                 start_new_session=True,
             )
         self._is_ready = False
+        self._cpu_seconds = 0.0
         self.is_free = True
         """Whether it can be given a job: not while it is at one, nor ever after one that went wrong."""
         self.used = 0.0
@@ -140,10 +141,13 @@ class Worker:
             raise WorkStopped(f"its result can't be read: {error}") from error
 
     def _computed(self) -> float:
-        """Return the CPU seconds that the process has used so far."""
+        """Return the CPU seconds used so far; elsewhere than on Linux, the seconds that passed."""
+        if sys.platform != "linux":
+            return time.monotonic()
+        # There is no such clock any more once the process has been reaped.
         with contextlib.suppress(OSError):
-            return time.clock_gettime(_cpu_clock(self._process.pid))
-        return time.monotonic()
+            self._cpu_seconds = time.clock_gettime(_cpu_clock(self._process.pid))
+        return self._cpu_seconds
 
 
 def _environment() -> dict[str, str]:
