@@ -132,6 +132,12 @@ class OriginRefused(RequestRefused):
     status = 403
 
 
+class Relayed(RequestRefused):
+    """The request comes from a daemon, which asks for whatever a page has named."""
+
+    status = 403
+
+
 class Misdirected(RequestRefused):
     """The request was sent to a host name that is not this machine's loopback."""
 

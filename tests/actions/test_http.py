@@ -341,3 +341,39 @@ async def called(page: Page) -> None:
             client=client,
             read_file=lambda _: pytest.fail("it reads no file"),
         )
+
+
+@pytest.mark.requirement("http.headers.framing")
+@pytest.mark.parametrize("name", ["Content-Length", "content-length", "Transfer-Encoding", "TE", "Host"])
+@pytest.mark.parametrize("value", ["5", "chunked", "close, x-mark", "evil.example", "0\nX-More: 1"])
+def test_no_value_says_how_a_message_is_read(stage: Stage, service: Service, name: str, value: str) -> None:
+    fence = act(
+        "x",
+        f"POST {service.url}/x",
+        f"  -H: {{x}}\n  headers:\n    {name}: {{x}}\n    X-Mark: m",
+        "  x: string",
+    )
+    stage.open(fence, act("y", f"POST {service.url}/y -H '{name}: {{x}}' -d '[1]'", "  x: string"))
+    stage.send(f'/act.x --x "{value}"')
+    stage.send(f'/act.y --x "{value}"')
+    assert [it.target for it in service.received] == ["/x", "/y"]
+    for received in service.received:
+        assert received.headers.get_all("Host") == [service.url.removeprefix("http://")]
+        assert received.headers.get_all("Content-Length") == [str(len(received.body))]
+        assert not {"Transfer-Encoding", "TE", "X-More"} & {*received.headers}
+    assert f"{name} " in stage.send("/info")
+
+
+@pytest.mark.requirement("http.headers.framing")
+@pytest.mark.parametrize("character", ["\n", "\r", "\r\n", "\0", "\x1b", "\x7f"])
+def test_no_value_begins_another_header(stage: Stage, service: Service, character: str) -> None:
+    stage.open(act("x", f"GET {service.url}/x -H 'X-Mark: {{x}}'", "  x: string"))
+    stage.send(f'/act.x --x "a{character}X-More: 1"')
+    assert [it.headers["X-More"] for it in service.received] in ([], [None])
+
+
+@pytest.mark.requirement("http.agent")
+def test_a_document_of_ones_own_says_what_it_likes(stage: Stage, service: Service) -> None:
+    stage.open(act("x", f"GET {service.url}/x -H 'User-Agent: mine/1'"))
+    stage.send("/act.x")
+    assert service.last.headers["User-Agent"] == "mine/1"

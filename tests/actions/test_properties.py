@@ -14,6 +14,7 @@ from stringd.actions.call import read_call
 from stringd.actions.environment import Environment
 from stringd.actions.placeholders import Filling
 from stringd.actions.request import build_request
+from stringd.actions.taint import Taint
 from stringd.actions.values import Value
 from stringd.contracts.http import HttpRequest
 from stringd.documents.actions import Action, parse_actions
@@ -57,7 +58,7 @@ def declared(line: str, *parameters: str) -> Action:
 
 def sent(line: str, value: Value, *more: str) -> HttpRequest:
     action = declared(line, *more, "  a: string")
-    filling = Filling({"a": value}, SECRETS, pytest.fail)
+    filling = Filling({"a": value}, SECRETS, pytest.fail, Taint())
     return build_request(action, {"a": value}, filling).request
 
 

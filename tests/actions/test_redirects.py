@@ -29,6 +29,11 @@ def sent_on(origin: str, to: str) -> HttpRequest:
         ("https://u:p@api.example", "/c", "https://u:p@api.example/c"),
         ("http://api.example", "https://api.example/", "https://api.example/"),
         ("https://api.example", "HTTPS://API.example:443/c", "https://api.example/c"),
+        ("http://api.example:80", "http://api.example/c", "http://api.example:80/c"),
+        ("http://[::1]:8080", "http://[0:0:0:0:0:0:0:1]:8080/c", "http://[::1]:8080/c"),
+        ("http://[::ffff:127.0.0.1]", "http://[::ffff:7f00:1]/c", "http://[::ffff:127.0.0.1]/c"),
+        ("http://127.0.0.1", "http://0x7f.1/c", "http://127.0.0.1/c"),
+        ("https://xn--bcher-kva.example", "https://B\u00dcCHER.example/c", "https://xn--bcher-kva.example/c"),
     ],
 )
 def test_a_secret_stays_with_its_host(origin: str, to: str, url: str) -> None:
@@ -47,6 +52,13 @@ def test_a_secret_stays_with_its_host(origin: str, to: str, url: str) -> None:
         ("https://api.example:8443", "http://api.example:8443/", "http://api.example:8443/"),
         ("https://api.example", "https://evil.example\\@api.example/", "https://evil.example/@api.example/"),
         ("https://api.example", "\\\\evil.example/", "https://evil.example/"),
+        ("https://api.example", "https://api.example./", "https://api.example./"),
+        ("https://b\u00fccher.example", "https://bucher.example/", "https://bucher.example/"),
+        ("http://[::1]:8080", "http://[::1]:8081/", "http://[::1]:8081/"),
+        ("http://[::1]", "http://127.0.0.1/", "http://127.0.0.1/"),
+        ("http://127.0.0.1", "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/"),
+        ("http://api.example:8080", "https://api.example/", "https://api.example/"),
+        ("https://u:p@api.example", "https://evil.example/", "https://evil.example/"),
     ],
 )
 def test_nobody_else_gets_it_however_they_are_written(origin: str, to: str, url: str) -> None:
@@ -61,3 +73,18 @@ def test_what_leads_nowhere_is_a_failure(to: str) -> None:
     with pytest.raises(Refusal) as refused:
         sent_on("https://api.example", to)
     assert refused.value.code == "ACTION_FAILED"
+
+
+@pytest.mark.requirement("http.redirects.back")
+def test_the_way_back_brings_nothing_back() -> None:
+    headers = {"authorization": "Bearer s3cret", "x-mark": "czNjcmV0", "accept": "*/*"}
+    request = HttpRequest(method="GET", origin="https://u:p@api.example", target="/", headers=headers)
+    sensitive = frozenset({"authorization", "x-mark"})
+    prepared = Prepared(request=request, sensitive=sensitive, body_holds_secret=False)
+    for to in ("https://evil.example/", "https://api.example/"):
+        answer = HttpResponse(status=307, reason="", headers={"location": to}, body=b"")
+        following = next_request(prepared, answer)
+        assert following is not None
+        prepared = following
+    assert prepared.request.url == "https://api.example/"
+    assert prepared.request.headers == {"accept": "*/*"}

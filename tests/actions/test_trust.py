@@ -6,19 +6,16 @@ from collections.abc import Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import uvloop
 
-from stringd.actions.environment import Environment
+from stringd.actions.environment import Environment, environment_of
 from stringd.actions.http import run_http
-from stringd.actions.running import Running
 from stringd.contracts.zones import Zone
 from stringd.documents.page import Page, file_page
 from stringd.errors import Refusal
-from stringd.plugin import State
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
 from tests.actions.networks import plugin_path
@@ -177,18 +174,11 @@ async def called(page: Page, action: str, world: World) -> Any:
             return refusal.code
 
 
-@pytest.mark.parametrize(("zone", "told"), [(Zone.PUBLIC, {}), (Zone.PRIVATE, {"token": "t0ken"})])
-def test_only_a_private_page_learns_the_topics_variables(
-    tmp_path: Path, zone: Zone, told: dict[str, str]
-) -> None:
-    session = SimpleNamespace(state=State(variables={"token": "t0ken"}))
-    running = Running(
-        invocation=cast("Any", SimpleNamespace(session=session)),
-        page=replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), zone=zone),
-        environment=Environment(trusted=False),
-        call=cast("Any", None),
-    )
-    assert running.variables() == told
+@pytest.mark.requirement("trust.variables")
+@pytest.mark.parametrize(("zone", "learns"), [(Zone.PUBLIC, False), (Zone.PRIVATE, True)])
+def test_only_a_private_page_learns_the_topics_variables(tmp_path: Path, zone: Zone, learns: bool) -> None:
+    page = replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), path=None, zone=zone)
+    assert environment_of(cast("Any", None), page).learns is learns
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,11 @@ import pytest
 from stringd.documents.actions import Action, ActionBook, Parameter, hint, parse_actions
 from stringd.documents.parse import parse
 
+FRAMING = (
+    *("Content-Length", "Transfer-Encoding", "TE", "Trailer", "Expect"),
+    *("Connection", "Keep-Alive", "Proxy-Connection", "Upgrade"),
+)
+
 
 def book(text: str) -> ActionBook:
     return parse_actions(parse(text).fences)
@@ -200,6 +205,12 @@ def test_a_line_that_fits_nothing_is_a_warning(line: str) -> None:
         (["GET https://api.example/x -H 'A: b\nC: d'"], 2, "is no header"),
         (["POST https://api.example/x -d a", "  body:", "    b"], 3, "the body exists already"),
         (["GET https://api.example/x", "  headers:", "    A: b", "    none"], 5, "none is no header"),
+        (["GET https://api.example/x -H 'Host: {x}.example'"], 2, "Host holds no value: it is a name"),
+        (["GET https://api.example/x", "  Host: a, $B"], 3, "Host holds no value: it is a name"),
+        *(
+            (["POST https://api.example/x", f"  {name}: {{x}}"], 3, f"{name} is no header of an action's")
+            for name in FRAMING
+        ),
         (["CLI date", "  q: string", "  q: number"], 4, "q is declared already"),
         (["CLI date", "  q, -a: string", "  r, -a: string"], 4, "-a is declared already"),
         (["CLI date", "  q: string (rquired)"], 3, "q: constraint rquired is not understood"),

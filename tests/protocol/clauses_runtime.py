@@ -73,6 +73,8 @@ HTTP = requirements(
     ("origin.loopback", "A request whose Origin is not loopback is 403 and does nothing."),
     ("origin.allowed", "--allow-origin admits exactly the given origin."),
     ("host.loopback", "A request whose Host is not loopback is 421 and does nothing."),
+    ("host.strict", "Only what is a loopback authority by the grammar is one, in Host and in Origin."),
+    ("agent.daemon", "A request that a stringd sends for a page or an action is 403 and does nothing."),
     ("fault.port_taken", "A taken port is one line on stderr and a non-zero exit."),
     ("fault.port_value", "A value that is no port is one line on stderr and a non-zero exit."),
     ("fault.data_dir", "An unwritable data directory is one line on stderr and a non-zero exit."),

@@ -102,8 +102,9 @@ class _Reader:
     def _resolved(self, parameter: Parameter, text: str) -> str:
         """Fill in the variables of a default, and the secrets between them, never one inside of the other."""
         pieces = []
+        variables = self._state.variables if self._environment.learns else {}
         for number, part in enumerate(_SECRET.split(text)):
-            variables, secrets = self._state.variables, self._environment.secrets
+            secrets = self._environment.secrets
             if number % 2 == 0:
                 pieces.append(fill_text(part, variables.get))
             elif part in secrets:

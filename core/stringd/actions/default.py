@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from stringd.actions.call import read_call
 from stringd.actions.environment import Environment, environment_of
 from stringd.actions.running import Running
@@ -34,11 +36,13 @@ async def _run(
     invocation: Invocation, page: Page, environment: Environment, action: Action
 ) -> tuple[str | None, str | None]:
     """Return what the action answers, or why it failed; neither when it lacks a value to run."""
+    if not environment.trusted:
+        environment = replace(environment, learns=False)
     try:
         call = read_call(action, "", invocation.session, environment)
         if call.missing:
             return None, None
-        running = Running(invocation=invocation, page=page, environment=environment, call=call)
+        running = Running(invocation=invocation, page=page, environment=environment, call=call, unasked=True)
         reply = await running.reply()
     except Refusal as refusal:
         return None, f"{refusal.code}: {refusal.message}"

@@ -14,7 +14,7 @@ from stringd.errors import Refusal
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 _UNSENDABLE = re.compile(r"[^\x21-\x7e]+")
-_LINE_BREAK = re.compile(r"[\r\n\0]")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _FORM = re.compile(r"[\w.\[\]-]+=")
 _JSON_STRING_EDGE = re.compile(r'\\.|"', re.DOTALL)
 
@@ -90,8 +90,11 @@ class _JsonEncoder:
 
 
 def _single_line(text: str) -> str:
-    if _LINE_BREAK.search(text):
-        raise Refusal("INVALID_PARAMS", "A value that goes into a header can't hold a line break.")
+    if _CONTROL.search(text):
+        raise Refusal(
+            "INVALID_PARAMS",
+            "A value that goes into a header can't hold a line break or the like.",
+        )
     return text
 
 

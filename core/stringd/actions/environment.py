@@ -40,7 +40,8 @@ class ActionFunction:
 class Environment:
     """What the actions of the current document may use; a document from the network is not trusted.
 
-    `keeper` is the topic in which its `$NAME`s are set, where that is not this one.
+    `keeper` is the topic in which its `$NAME`s are set, where that is not this one. What `learns` the topic's
+    variables gets them by its own text, and not only where a call passes them on.
     """
 
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Environment:
     functions: Mapping[str, ActionFunction] = field(default_factory=dict)
     declared: tuple[DeclaredVariable, ...] = ()
     trusted: bool = True
+    learns: bool = True
     keeper: str = ""
 
     def actions_of(self, page: Page) -> Mapping[str, Action]:
@@ -57,6 +59,13 @@ class Environment:
         if page.zone is Zone.PRIVATE and not self.trusted:
             own = {name: _confirmable(it, page) for name, it in own.items()}
         return {**coded, **own}
+
+    @property
+    def secret_values(self) -> frozenset[str]:
+        """What its `$NAME`s hold that does not stand in a document for everyone to read."""
+        declared = ((it, self.secrets.get(it.name)) for it in self.declared)
+        public = {it.name for it, value in declared if not it.secret or value == it.default}
+        return frozenset(value for name, value in self.secrets.items() if name not in public)
 
     def hidden(self, text: str) -> str:
         """Return a text with every secret in it replaced by its name, also where it is encoded."""
@@ -97,7 +106,8 @@ def _confirmable(action: Action, page: Page) -> Action:
 
 def _given(invocation: Invocation, page: Page) -> Environment:
     if page.path is None:
-        return Environment(trusted=False)
+        # A public page could get hold of them by being opened.
+        return Environment(trusted=False, learns=page.zone > Zone.PUBLIC)
     # Not by isinstance: asking a protocol takes longer than all else that is done here, at every page.
     provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
     return provide(invocation) if provide else Environment(keeper=ANY_APP)

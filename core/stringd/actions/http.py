@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from stringd.actions.answers import Answer, read_json
 from stringd.actions.environment import Environment
-from stringd.actions.placeholders import Filling
+from stringd.actions.placeholders import Filling, secret_names
 from stringd.actions.redirects import next_request
 from stringd.actions.request import Prepared, build_request
+from stringd.actions.taint import Taint
 from stringd.actions.values import Value
 from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse
 from stringd.documents.actions import Action
+from stringd.documents.forms import origin_of
 from stringd.documents.page import Page
 from stringd.errors import HttpFailed, Refusal
 from stringd.http.redirects import MOST_REDIRECTS
@@ -34,14 +37,23 @@ async def run_http(
     client: HttpClient,
     read_file: Callable[[str], bytes],
     confirmed: bool = False,
+    unasked: bool = False,
 ) -> Answer:
-    """Send the request and return the answer; refuse with `ACTION_FAILED` where there is no good one."""
+    """Send the request and return the answer; refuse with `ACTION_FAILED` where there is no good one.
+
+    What is `unasked` does no more than to get something from where the page is from.
+    """
     declared = {it.name: values.get(it.name) for it in action.parameters}
-    filling = Filling({**variables, **declared}, environment.secrets, read_file)
+    keys = [it.name for it in action.parameters if it.default and any(secret_names(it.default))]
+    taint = Taint(names=keys, secrets=environment.secret_values)
+    filling = Filling({**variables, **declared}, environment.secrets, read_file, taint)
     prepared = build_request(action, values, filling, reach=page.zone.reach(confirmed=confirmed))
+    if not environment.trusted:
+        prepared = _as_stringd(prepared)
+    within = _Within(action=action.id, origin=origin_of(page.uri)) if unasked else None
     try:
         async with asyncio.timeout(TOTAL_SECONDS):
-            request, response = await _exchange(prepared, client)
+            request, response = await _exchange(prepared, client, within)
     except TimeoutError:
         raise Refusal("ACTION_FAILED", f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s") from None
     if response.status >= FIRST_FAILURE:
@@ -49,8 +61,34 @@ async def run_http(
     return _answer(request.request.url, response)
 
 
-async def _exchange(prepared: Prepared, client: HttpClient) -> tuple[Prepared, HttpResponse]:
+def _as_stringd(prepared: Prepared) -> Prepared:
+    """Let a request of the network's say whose it is: no other daemon serves it then."""
+    headers = {name: text for name, text in prepared.request.headers.items() if name != "user-agent"}
+    return replace(prepared, request=replace(prepared.request, headers=headers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Within:
+    """What a page from the network does by itself: it gets something from its own origin."""
+
+    action: str
+    origin: str | None
+
+    def check(self, request: HttpRequest) -> None:
+        """Refuse all else, and say how it is done nevertheless."""
+        origin = origin_of(request.url)
+        if origin is None or (request.method, origin) != ("GET", self.origin):
+            message = "A page from the network does nothing by itself but GET from its own origin"
+            told = f"{message}, no {request.method} at {origin}; it is done by /act.{self.action}"
+            raise Refusal("NOT_TRUSTED", told)
+
+
+async def _exchange(
+    prepared: Prepared, client: HttpClient, within: _Within | None
+) -> tuple[Prepared, HttpResponse]:
     for _ in range(MOST_REDIRECTS + 1):
+        if within:
+            within.check(prepared.request)
         response = await _sent(prepared.request, client)
         following = next_request(prepared, response)
         if following is None:

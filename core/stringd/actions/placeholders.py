@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from stringd.actions.taint import Taint
 from stringd.actions.values import Value, as_text
 from stringd.errors import Refusal
 
@@ -114,7 +115,9 @@ class Filling:
         values: Mapping[str, Value | None],
         secrets: Mapping[str, str],
         read_file: ReadFile,
+        taint: Taint,
     ) -> None:
+        self._taint = taint
         self._values = values
         self._secrets = secrets
         self._read_file = read_file
@@ -123,15 +126,19 @@ class Filling:
         """Yield the places that are filled in a text."""
         return find_slots(text, self._values)
 
+    def holds_secret(self, values: Mapping[str, Value]) -> bool:
+        """Whether one of some values holds a secret."""
+        return any(self._taint.taints(name, value) for name, value in values.items())
+
     def fill(self, text: str, encoder: Encoder) -> Filled:
         """Return a text of the author's with everything filled in, or refuse a `$NAME` that is not set."""
         pieces: list[str] = []
         position, holds_secret = 0, False
         for slot in self.slots(text):
             pieces += self._author(text[position : slot.start], encoder)
-            value = slot.taken_from(self._values[slot.name], self._read_file)
-            holds_secret = holds_secret or self._holds_secret(value)
-            pieces.append(encoder.value(value))
+            given, reading = self._values[slot.name], _Reading(self._read_file, self._taint)
+            pieces.append(encoder.value(slot.taken_from(given, reading)))
+            holds_secret = holds_secret or reading.is_tainted or self._taint.taints(slot.name, given)
             position = slot.end
         pieces += self._author(text[position:], encoder)
         return Filled(text="".join(pieces), holds_secret=holds_secret or bool(_SECRET.search(text)))
@@ -151,6 +158,16 @@ class Filling:
             raise Refusal("INVALID_PARAMS", f"The action needs ${name}, which is not set.", *hints)
         return self._secrets[name]
 
-    def _holds_secret(self, value: Value | None) -> bool:
-        text = "" if value is None else as_text(value)
-        return any(it and it in text for it in self._secrets.values())
+
+class _Reading:
+    """Reads the files that modifiers name, and keeps whether one of them holds a secret."""
+
+    def __init__(self, read_file: ReadFile, taint: Taint) -> None:
+        self._read_file = read_file
+        self._taint = taint
+        self.is_tainted = False
+
+    def __call__(self, path: str) -> bytes:
+        data = self._read_file(path)
+        self.is_tainted = self.is_tainted or self._taint.is_in(data)
+        return data

@@ -21,7 +21,7 @@ def next_request(prepared: Prepared, response: HttpResponse) -> Prepared | None:
     url = _following(before, to)
     following = _moved(prepared, response.status)
     if _is_elsewhere(before, url):
-        following = _for_strangers(following)
+        following = _for_strangers(following, url.origin)
     # Where nothing changes, a user name in the author's URL stays.
     origin = prepared.request.origin if url.origin == before.origin else url.origin
     # What a service says leads no nearer than the service is.
@@ -43,11 +43,11 @@ def _moved(prepared: Prepared, status: int) -> Prepared:
     return replace(prepared, request=request, body_holds_secret=holds_secret)
 
 
-def _for_strangers(prepared: Prepared) -> Prepared:
-    """Return the request without what is meant for the host that it was made for."""
+def _for_strangers(prepared: Prepared, origin: str) -> Prepared:
+    """Return the request without what is meant for the host that it was made for; it never gets it back."""
     if prepared.body_holds_secret:
-        message = "The service redirects to another host, which would be sent a body that holds a $NAME."
-        raise Refusal("ACTION_FAILED", message)
+        message = f"The service redirects to {origin}, which would be sent a body that holds a $NAME."
+        raise Refusal("ACTION_FAILED", message, "Only the origin that an action names is sent its secrets.")
     left_out = prepared.sensitive | {"host"}
     headers = {name: text for name, text in prepared.request.headers.items() if name not in left_out}
     return replace(prepared, request=replace(prepared.request, headers=headers))

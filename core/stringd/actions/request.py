@@ -52,14 +52,12 @@ def build_request(
     if action.body is not None:
         content_type = content_type_of(action.body, headers)
         filled = filling.fill(action.body, body_encoder(action.body, content_type))
-        headers, body, holds_secret = (
-            {"content-type": content_type, **headers},
-            filled.text,
-            filled.holds_secret,
-        )
+        headers, body = {"content-type": content_type, **headers}, filled.text
+        holds_secret = filled.holds_secret
     elif left_over and not in_query:
         headers = {"content-type": JSON, **headers}
         body = left_over_body(left_over, headers["content-type"])
+        holds_secret = filling.holds_secret(left_over)
     request = HttpRequest(
         method=action.method,
         origin=origin,

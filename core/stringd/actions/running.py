@@ -35,12 +35,13 @@ _NUMBERED = re.compile(r"(?P<label>.+)-\d+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A call of an action of a page, in a topic."""
+    """A call of an action of a page, in a topic; one that is `unasked` has been typed by nobody."""
 
     invocation: Invocation
     page: Page
     environment: Environment
     call: Call
+    unasked: bool = False
 
     async def reply(self) -> Reply:
         """Run the action and return what it answers; whatever goes wrong is refused, and shows no secret."""
@@ -92,19 +93,15 @@ class Running:
                 action,
                 self.call.values,
                 self.environment,
-                self.variables(),
+                self.invocation.session.state.variables if self.environment.learns else {},
                 page=self.page,
                 client=self.invocation.daemon.http,
                 read_file=files.read,
                 confirmed=self.call.confirmed,
+                unasked=self.unasked and not self.environment.trusted,
             )
         function = self.environment.functions[action.id]
         return _returned(await function.run(self.call.values, self.environment, session))
-
-    def variables(self) -> Mapping[str, str]:
-        """Return the topic's variables, unless a public page would learn them: it could by being opened."""
-        is_public = not self.environment.trusted and self.page.zone is Zone.PUBLIC
-        return {} if is_public else self.invocation.session.state.variables
 
     def _template(self) -> tuple[str, str] | None:
         """Return the action's template and its role: the page's own, else that of its package."""

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stringd.config import BODY_LIMIT
 from stringd.daemon.answers import answer_to
-from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused
+from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused, Relayed
+from stringd.http.agent import is_daemons
 
 CORS_HEADERS = [
     (b"access-control-allow-origin", b"*"),
     (b"access-control-allow-headers", b"Content-Type, X-User-Id"),
     (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
 ]
+# What it may be, and nothing around it: readers differ in what they make of anything else.
+_AUTHORITY = re.compile(
+    rb"(?:(?P<name>localhost)|(?P<v4>[0-9.]+)|\[(?P<v6>[0-9a-f:]+)\])(?::(?P<port>[0-9]{1,5}))?",
+    re.IGNORECASE,
+)
+_LAST_PORT = 65535
 _BEGINNINGS = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
 
 
@@ -38,6 +44,7 @@ class Door:
             if len(headers) < len(scope["headers"]):
                 _refuse_ambiguity([name for name, _ in scope["headers"]])
             self._check_browser(headers)
+            _refuse_daemons(headers.get(b"user-agent", b""))
             await self._serve(scope, _capped(headers, receive), answer)
         except Exception as error:
             if answer.started:
@@ -57,7 +64,7 @@ class Door:
         origin = headers.get(b"origin")
         if origin is None and headers.get(b"sec-fetch-site") == b"cross-site":
             raise OriginRefused("A page of another site may not call the daemon.")
-        if origin is not None and not self._is_allowed(origin.lower().rstrip(b"/")):
+        if origin is not None and not self._is_allowed(origin.lower()):
             raise OriginRefused(f"Origin is not allowed: {origin.decode('latin-1')}")
 
     def _is_allowed(self, origin: bytes) -> bool:
@@ -105,12 +112,17 @@ def _refuse_ambiguity(names: Sequence[bytes]) -> None:
             raise InvalidRequest(f"More than one {name.decode()} header")
 
 
+def _refuse_daemons(user_agent: bytes) -> None:
+    if is_daemons(user_agent):
+        raise Relayed("No page or action of a stringd may call a stringd.")
+
+
 @lru_cache(maxsize=256)
 def _is_loopback(authority: bytes) -> bool:
-    if b"@" in authority:
+    found = _AUTHORITY.fullmatch(authority)
+    if found is None or int(found["port"] or 0) > _LAST_PORT:
         return False
     try:
-        host: Any = urlsplit(f"//{authority.decode('latin-1')}").hostname
-        return host == "localhost" or ip_address(host or "").is_loopback
+        return bool(found["name"]) or ip_address((found["v4"] or found["v6"]).decode()).is_loopback
     except ValueError:
         return False

@@ -8,6 +8,7 @@ import textwrap
 from dataclasses import dataclass, replace
 
 from stringd.contracts.outlines import Form
+from stringd.documents.action_headers import fault_of
 from stringd.documents.outline import Flaw
 from stringd.documents.parameters import Parameter, read_parameter
 from stringd.documents.parse import Fence
@@ -155,10 +156,11 @@ class Reader:
 
     def _header(self, text: str) -> None:
         found = _HEADER.fullmatch(text)
-        if found:
+        fault = fault_of(found["name"], found["value"]) if found else f"{_short(text)} is no header"
+        if fault:
+            self._complain(fault)
+        elif found:
             self._headers.append((found["name"], found["value"]))
-        else:
-            self._complain(f"{_short(text)} is no header")
 
     def _parameter(self, line: str) -> bool:
         parameter = read_parameter(line, self._complain)

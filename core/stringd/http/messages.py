@@ -9,10 +9,10 @@ from email.message import Message
 
 import httpcore
 
-from stringd import __version__
 from stringd.contracts.http import HttpRequest, HttpResponse
 from stringd.contracts.zones import Zone
 from stringd.errors import HttpFailed
+from stringd.http.agent import USER_AGENT
 from stringd.http.connections import CONNECT_SECONDS, key_of
 from stringd.http.decoding import OFFERED, Decoding
 from stringd.http.networks import Route
@@ -43,7 +43,7 @@ def made_request(request: HttpRequest, url: WebUrl, route: Route) -> httpcore.Re
 def _headers(request: HttpRequest, url: WebUrl) -> Mapping[str, str]:
     headers = {
         "host": url.netloc,
-        "user-agent": f"stringd/{__version__}",
+        "user-agent": USER_AGENT,
         "accept": "*/*",
         "accept-encoding": OFFERED,
     }
