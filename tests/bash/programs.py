@@ -194,6 +194,13 @@ PROGRAMS = (
         ('//keys "x"', OK),
         needs="python3",
     ),
+    program(
+        "w3m",
+        ("echo '<h1>Title</h1>' > p.html; w3m p.html", WAITING, "Title"),
+        ('//keys "qy"', OK),
+        needs="w3m",
+    ),
+    program("mc", ("mc", WAITING, "Quit"), ("//keys F10 Enter", OK), needs="mc"),
     program("watch", ("watch -n 1 echo seen", RUNNING, "seen"), ("//interrupt", OK), needs="watch"),
     program("tmux", ("tmux -L stringd-test", WAITING), ('//keys "exit" Enter', OK, "exited"), needs="tmux"),
     program(

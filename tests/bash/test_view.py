@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stringd_bash.buffer import Buffer
-from stringd_bash.settings import Size
-from stringd_bash.view import View
+from tests.bash.views import shown
 
-SIZE = Size(columns=80, rows=24)
 PIECES = [
     b"text",
     b"\r",
@@ -37,19 +33,6 @@ PIECES += [
     b"\x1b[4:3m",
 ]
 pieces = st.lists(st.one_of(st.sampled_from(PIECES), st.binary(max_size=8)), max_size=30)
-
-
-def shown(*parts: bytes, limit: int = 1024) -> list[str]:
-    """Return what each reply shows when the parts come one by one."""
-
-    async def show() -> list[str]:
-        view, buffer, replies = View(SIZE), Buffer(limit), []
-        for number, part in enumerate(parts, 1):
-            buffer.add(part)
-            replies.append(await view.show(buffer, final=number == len(parts)))
-        return replies
-
-    return asyncio.run(show())
 
 
 @given(pieces, pieces)
@@ -81,3 +64,8 @@ def test_an_unfinished_line_is_known(text: bytes, *, unfinished: bool) -> None:
     buffer = Buffer()
     buffer.add(text)
     assert buffer.is_mid_line is unfinished
+
+
+def test_the_characters_that_lines_are_drawn_with_last_until_they_are_switched_off() -> None:
+    assert shown(b"\x1b(0lqk\x1b(B lqk\r\n") == ["┌─┐ lqk"]
+    assert shown(b"\x1b[2J\x1b(0q", b"\x1b[Hqq", b"\x1b[H\x1b(Bq") == ["─", "──", "q─"]

@@ -14,6 +14,23 @@ BASH = requirements(
     ("bash.output.utf8", "UTF-8 is decoded incrementally; what is none breaks nothing."),
     ("bash.output.modes", "Terminal modes are clean again for the next command."),
     ("bash.output.limit", "1 MiB a reply, head and tail kept, the cut stated; (no output) for none."),
+    (
+        "bash.output.bounded",
+        "Nothing printed holds up the daemon: what takes long to draw is drawn elsewhere, and stopped.",
+    ),
+    (
+        "bash.output.plain",
+        "What can't be drawn within its time and memory is shown as plain text, and the reply says so.",
+    ),
+    (
+        "bash.output.any",
+        "Any sequence is tolerated, split anywhere; no text is lost that a terminal would show.",
+    ),
+    ("bash.output.clean", "Of the control characters only line breaks and tabs reach a reply."),
+    (
+        "bash.output.echo",
+        "Of what is typed only that is left out which the terminal or a line editor has repeated.",
+    ),
     ("bash.status", "The status is real; ok is false and the code EXIT_n for N other than 0."),
     ("bash.replaced", "A dead shell is replaced, and the reply says so."),
     ("bash.waiting", "A program that waits for input is answered within 1 s as waiting, with code null."),

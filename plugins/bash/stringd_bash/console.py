@@ -3,44 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import shlex
 
 from stringd.exporting import exported
-from stringd.plugin import Refusal, Reply, Session
+from stringd.plugin import Refusal, Reply, Session, Workers
 from stringd_bash.buffer import Buffer
 from stringd_bash.hosting import Host
 from stringd_bash.link import Order
 from stringd_bash.processes import ProcessTable
 from stringd_bash.program import Program, Standing
+from stringd_bash.questions import Questions
 from stringd_bash.replies import reply_to
 from stringd_bash.sections import section
 from stringd_bash.settings import Settings
 from stringd_bash.shell import Ending, Shell
 from stringd_bash.view import View
 
-# Programs that ask the terminal something would wait for the answer.
-_ANSWERS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[5n": b"\x1b[0n", b"\x1b[c": b"\x1b[?6c"}
-_QUESTION = re.compile(b"|".join(map(re.escape, _ANSWERS)))
-
 
 class Console:
     """Holds at most one shell, which is there from the first text on."""
 
-    def __init__(self, session: Session, host: Host, settings: Settings, table: ProcessTable) -> None:
+    def __init__(
+        self, session: Session, host: Host, settings: Settings, table: ProcessTable, workers: Workers
+    ) -> None:
         self.shell: Shell | None = None
         self.program: Program | None = None
         self.status = 0
         """The status of the last program that somebody was told of."""
-        self.view = View(settings.size)
         self._session = session
         self._host = host
         self._settings = settings
         self._table = table
+        self._workers = workers
+        self.view = self._new_view()
         self._changing = asyncio.Lock()
         self._exported: dict[str, str] = {}
         self._background = Buffer()
         self._sink = self._background
+        self._questions = Questions()
         self._notes: list[str] = []
         self._typed = ""
 
@@ -64,7 +64,7 @@ class Console:
         preparation = self._new_exports()
         # What was printed until now came from what runs in the background.
         shell.terminal.drain()
-        self.view = View(self._settings.size_of(self._session))
+        self.view = self._new_view()
         self.resize()
         self._sink = Buffer()
         self._typed = ""
@@ -76,8 +76,8 @@ class Console:
     def type_line(self, text: str) -> None:
         """Type a line into the program that runs."""
         if self.shell:
-            # The terminal repeats what is typed; whoever typed it knows it.
-            self._typed = "" if self.shell.terminal.is_silent() else text
+            # Who typed it knows it. Where neither the terminal nor a line editor repeats it, it is output.
+            self._typed = text if self.shell.terminal.echoes() or self.view.is_editor else ""
             typed = f"{text}\n".replace("\n", self.shell.terminal.line_end)
             self.shell.terminal.type(typed.encode(errors="surrogatepass"))
 
@@ -86,7 +86,7 @@ class Console:
         if self.shell and self.shell.is_alive:
             size = self._settings.size_of(self._session)
             self.shell.terminal.resize(size.rows, size.columns)
-            self.view.resize(size)
+            self.view.size = size
 
     async def tell(self, program: Program, standing: Standing) -> Reply:
         """Return how a program stands and what is new; what it has told, it forgets."""
@@ -154,9 +154,8 @@ class Console:
         if self._sink is self._background:
             if self._sink.is_full and self.shell and self.shell.is_alive:
                 self.shell.terminal.pause()
-        elif b"\x1b[" in data and self.shell:
-            for question in _QUESTION.findall(data):
-                self.shell.terminal.type(_ANSWERS[question])
+        elif (answers := self._questions.answers(data)) and self.shell:
+            self.shell.terminal.answer(answers)
 
     def _new_exports(self) -> str:
         wanted = exported(self._session)
@@ -171,14 +170,18 @@ class Console:
             return self.cwd
         return self._home if ending.cwd is None else ending.cwd
 
+    def _new_view(self) -> View:
+        session = self._session
+        return View(self._settings.size, self._workers, f"{session.user.id}:{session.name}")
+
     async def _new_background(self) -> str:
-        text = await View(self._settings.size).show(self._background, final=True)
+        text = await self._new_view().show(self._background, final=True)
         return section("background output", text.removesuffix("\n"))
 
     async def _new_output(self, program: Program, ending: Ending | None) -> str:
         text = await self.view.show(program.output, final=ending is not None)
         typed, self._typed = self._typed, ""
-        if typed and f"{text}\n".startswith(f"{typed}\n"):
+        if typed and self.view.shows_lines and f"{text}\n".startswith(f"{typed}\n"):
             text = text[len(typed) :].removeprefix("\n")
         return text.removesuffix("\n")
 

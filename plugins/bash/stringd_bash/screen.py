@@ -1,72 +1,245 @@
-"""A terminal's screen, by pyte, and what pyte leaves out: the alternate screen, what scrolls off the top."""
+"""A terminal's screen: rows, a cursor, and what moves and changes them.
+
+No operation costs more than a copy of the rows' addresses or of one row, but for `fill`: a copy of all cells.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import re
+from dataclasses import dataclass, field
 from typing import Any
 
-import pyte
-from pyte.screens import Cursor
+from stringd_bash.cells import Row, delete, erase, insert, mark, put, text_of, truncate, width
+from stringd_bash.size import Size
 
-_ALTERNATE = {47, 1047, 1049}
-_SLICE = 4096
+_PIECE = re.compile(r"[ -~]+|[^ -~]")
+_TAB = 8
 
 
-class Screen(pyte.Screen):
-    """Shows what programs print. A wide one shows lines as they are, without wrapping them."""
+@dataclass(slots=True, kw_only=True)
+class Screen:
+    """Shows what programs print. One that does not wrap shows lines as they are, however long."""
 
-    def __init__(self, rows: int, columns: int) -> None:
-        super().__init__(columns, rows)
-        self._stream = pyte.Stream(self)
-        self._scrolled: list[str] = []
-        self._main: tuple[dict[int, Any], Cursor] | None = None
+    size: Size
+    wraps: bool = True
+    keeps: bool = True
+    """Whether what scrolls off the top is kept."""
+    x: int = 0
+    y: int = 0
+    top: int = 0
+    bottom: int = 0
+    is_inserting: bool = False
+    goes_on: bool = True
+    """Whether text that reaches the right edge goes on in the next row."""
+    is_relative: bool = False
+    """Whether rows are counted from the top of the scrolling region."""
+    last: str = " "
+    rows: list[Row] = field(default_factory=list)
+    scrolled: list[str] = field(default_factory=list)
 
-    async def feed(self, text: str) -> None:
-        """Take in a text, and let others have their turn meanwhile: it takes long."""
-        for start in range(0, len(text), _SLICE):
-            self._stream.feed(text[start : start + _SLICE])
-            if len(text) > _SLICE:
-                await asyncio.sleep(0)
+    def __post_init__(self) -> None:
+        self.bottom = self.size.rows - 1
+        self.rows = _blank_rows(self.size.rows)
 
-    async def resolve_line(self, text: str) -> str:
-        """Return what remains of one line when its redraws and corrections are done."""
-        self.reset()
-        await self.feed(text)
-        return self._line(0)
+    def __getstate__(self) -> dict[str, Any]:
+        # A text in place of each row's cells travels ten times as fast, and no cell holds a line break.
+        rows = ["\n".join(row) for row in self.rows]
+        return {name: getattr(self, name) for name in self.__slots__} | {"rows": rows}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self.rows = [row.split("\n") if row else [] for row in state["rows"]]
 
     def picture(self) -> str:
         """Return what is shown, and above it what has scrolled away since the last picture."""
-        lines = [*self._scrolled, *(self._line(y) for y in range(self.lines))]
-        self.forget_scrolled()
-        return "\n".join(lines).rstrip()
+        lines = [*self.scrolled, *map(text_of, self.rows)]
+        self.scrolled = []
+        return "\n".join(lines).rstrip("\n")
 
-    def forget_scrolled(self) -> None:
-        """Leave what has scrolled away until now out of the next picture."""
-        self._scrolled = []
+    def write(self, text: str) -> None:
+        """Write text at the cursor."""
+        for piece in _PIECE.findall(text):
+            if piece.isascii():
+                self._write_run(piece)
+            else:
+                self._write_character(piece)
+            self.last = piece[-1]
+
+    def repeat(self, count: int) -> None:
+        """Write the last character again, as often as a row has columns at most."""
+        self.write(self.last * min(count, self.size.columns))
 
     def index(self) -> None:
-        """Move on by a line; the topmost one may scroll away."""
-        if self.cursor.y == self.lines - 1 and not self.margins and not self._main:
-            self._scrolled.append(self._line(0))
-        super().index()
+        """Move on by a row; at the bottom of the region everything in it moves up."""
+        if self.y == self.bottom:
+            self.scroll_up(1)
+        else:
+            self.y = min(self.y + 1, self.size.rows - 1)
 
-    def set_mode(self, *modes: int, **kwargs: Any) -> None:
-        """Set modes; the alternate screen begins empty."""
-        if kwargs.get("private") and _ALTERNATE & {*modes} and self._main is None:
-            self._main = dict(self.buffer), self.cursor
-            self.buffer.clear()
-            self.cursor = Cursor(0, 0)
-        super().set_mode(*modes, **kwargs)
+    def reverse_index(self) -> None:
+        """Move back by a row; at the top of the region everything in it moves down."""
+        if self.y == self.top:
+            self.scroll_down(1)
+        else:
+            self.y = max(self.y - 1, 0)
 
-    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
-        """Reset modes; after the alternate screen the main one is as it was."""
-        if kwargs.get("private") and _ALTERNATE & {*modes} and self._main is not None:
-            self.buffer.clear()
-            self.buffer.update(self._main[0])
-            self.cursor = self._main[1]
-            self._main = None
-        super().reset_mode(*modes, **kwargs)
+    def scroll_up(self, count: int) -> None:
+        """Move the region's rows up; what leaves the screen at its top is kept."""
+        count = min(count, self.bottom - self.top + 1)
+        if self.keeps and self.top == 0:
+            self.scrolled += map(text_of, self.rows[:count])
+        self._shift(self.top, count)
 
-    def _line(self, number: int) -> str:
-        cells = self.buffer[number]
-        return "".join(cells[x].data for x in range(max(cells, default=-1) + 1)).rstrip()
+    def scroll_down(self, count: int) -> None:
+        """Move the region's rows down."""
+        self._shift(self.top, -count)
+
+    def insert_rows(self, count: int) -> None:
+        """Make room at the cursor, within the region."""
+        if self.top <= self.y <= self.bottom:
+            self._shift(self.y, -count)
+
+    def delete_rows(self, count: int) -> None:
+        """Take rows out at the cursor, within the region."""
+        if self.top <= self.y <= self.bottom:
+            self._shift(self.y, count)
+
+    def insert_cells(self, count: int) -> None:
+        """Make room at the cursor, within the row."""
+        row = self.rows[self.y]
+        edge = max(len(row), self.size.columns)
+        insert(row, self.x, " " * min(count, self.size.columns))
+        truncate(row, edge)
+
+    def delete_cells(self, count: int) -> None:
+        """Take cells out at the cursor."""
+        delete(self.rows[self.y], self.x, count)
+
+    def erase_cells(self, count: int) -> None:
+        """Make cells blank from the cursor on."""
+        erase(self.rows[self.y], self.x, self.x + count)
+
+    def erase_row(self, part: int) -> None:
+        """Make blank what is behind the cursor (0), before it (1), or the row (2)."""
+        row = self.rows[self.y]
+        if part == 1:
+            erase(row, 0, self.x + 1)
+        elif part in {0, 2}:
+            truncate(row, 0 if part else self.x)
+
+    def erase_rows(self, part: int) -> None:
+        """Make blank what is behind the cursor (0), before it (1), or the screen (2)."""
+        below = {0: range(self.y + 1, self.size.rows), 1: range(self.y), 2: range(self.size.rows)}
+        for number in below.get(part, ()):
+            self.rows[number] = []
+        if part in {0, 1}:
+            self.erase_row(part)
+
+    def fill(self) -> None:
+        """Fill the screen with E."""
+        self.rows = [["E"] * self.size.columns for _ in range(self.size.rows)]
+
+    def move(self, *, rows: int = 0, columns: int = 0) -> None:
+        """Move the cursor, within the region if it is there, and within the row."""
+        top = self.top if self.y >= self.top else 0
+        bottom = self.bottom if self.y <= self.bottom else self.size.rows - 1
+        self.y = max(top, min(self.y + rows, bottom))
+        if columns:
+            self.to_column(min(self.x, self._rightmost) + columns)
+
+    def to_column(self, column: int) -> None:
+        """Move the cursor within its row."""
+        self.x = max(0, min(column, self._rightmost))
+
+    def to_row(self, row: int) -> None:
+        """Move the cursor within its column."""
+        first, last = (self.top, self.bottom) if self.is_relative else (0, self.size.rows - 1)
+        self.y = max(first, min(first + row, last))
+
+    def tab(self) -> None:
+        """Move the cursor to the next tab stop."""
+        column = (self.x // _TAB + 1) * _TAB
+        if self.wraps:
+            self.to_column(column)
+        else:
+            self.x = column
+
+    def to_stop(self, count: int) -> None:
+        """Move the cursor by so many tab stops, back for a negative count."""
+        stop = self.x // _TAB if count > 0 else -(-self.x // _TAB)
+        self.to_column((stop + count) * _TAB)
+
+    def set_region(self, top: int, bottom: int) -> None:
+        """Let only some rows scroll."""
+        if 0 <= top < bottom:
+            self.top, self.bottom = top, min(bottom, self.size.rows - 1)
+            self.to_row(0)
+            self.to_column(0)
+
+    def resize(self, size: Size) -> None:
+        """Take another size; rows that find no room leave at the top, as far as the cursor allows."""
+        excess = max(0, self.y - size.rows + 1)
+        if self.keeps:
+            self.scrolled += map(text_of, self.rows[:excess])
+        self.rows = (self.rows[excess:] + _blank_rows(size.rows))[: size.rows]
+        self.y -= excess
+        self.size = size
+        self.top, self.bottom = 0, size.rows - 1
+        for row in self.rows:
+            self._fit(row)
+        self.x = min(self.x, self._rightmost)
+
+    @property
+    def _rightmost(self) -> int:
+        edge = self.size.columns - 1
+        return edge if self.wraps else max(edge, len(self.rows[self.y]), self.x)
+
+    def _write_run(self, run: str) -> None:
+        start = 0
+        while start < len(run):
+            self._make_room(1)
+            end = start + self.size.columns - self.x if self.wraps else len(run)
+            self._place(run[start:end])
+            start = end
+
+    def _write_character(self, character: str) -> None:
+        columns = width(character)
+        if not columns:
+            mark(self.rows[self.y], self.x, character)
+            return
+        self._make_room(columns)
+        self._place([character, ""][:columns])
+
+    def _make_room(self, columns: int) -> None:
+        if self.wraps and self.x + columns > self.size.columns:
+            if self.goes_on:
+                self.x = 0
+                self.index()
+            else:
+                self.x = self.size.columns - columns
+
+    def _place(self, cells: str | list[str]) -> None:
+        row = self.rows[self.y]
+        (insert if self.is_inserting else put)(row, self.x, cells)
+        self._fit(row)
+        self.x += len(cells)
+
+    def _fit(self, row: Row) -> None:
+        if self.wraps and len(row) > self.size.columns:
+            truncate(row, self.size.columns)
+
+    def _shift(self, first: int, count: int) -> None:
+        """Move the rows from one to the end of the region, up, or down for a negative count."""
+        behind = self.bottom + 1
+        blank = _blank_rows(min(abs(count), behind - first))
+        if count > 0:
+            self.rows[behind:behind] = blank
+            del self.rows[first : first + len(blank)]
+        else:
+            del self.rows[behind - len(blank) : behind]
+            self.rows[first:first] = blank
+
+
+def _blank_rows(count: int) -> list[Row]:
+    return [[] for _ in range(count)]

@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stringd.config import parse_seconds
 from stringd.exporting import time_limit
 from stringd.plugin import Fault, Refusal, Session
-
-_SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
-_LEAST, _MOST = 2, 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
-    """A terminal's size in characters."""
-
-    columns: int
-    rows: int
-
-    @classmethod
-    def parse(cls, text: str) -> Size | None:
-        """Return the size that a text such as `120x40` names, if it names one."""
-        match = _SIZE.fullmatch(text.strip())
-        columns, rows = map(int, match.groups()) if match else (0, 0)
-        fits = _LEAST <= columns <= _MOST and _LEAST <= rows <= _MOST
-        return cls(columns=columns, rows=rows) if fits else None
+from stringd_bash.size import Size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

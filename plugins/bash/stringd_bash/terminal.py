@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 _CHUNK = 65536
 _CHUNKS_AT_ONCE = 64
+_MOST_UNREAD = 4096
 _OPEN_SLAVE = 0x5441  # TIOCGPTPEER, which termios does not name
 _INPUT_FLAGS, _LOCAL_FLAGS = 0, 3
 
@@ -61,6 +62,11 @@ class Terminal:
         """Send bytes as if they were typed, as fast as the terminal takes them."""
         self._unsent += data
         self._send()
+
+    def answer(self, data: bytes) -> None:
+        """Send what a program has asked of its terminal, unless it leaves what was sent before unread."""
+        if len(self._unsent) < _MOST_UNREAD:
+            self.type(data)
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to what runs in the foreground."""

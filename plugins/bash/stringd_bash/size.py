@@ -1,0 +1,30 @@
+"""How large a terminal is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
+_LEAST, _MOST = 2, 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """A terminal's size in characters."""
+
+    columns: int
+    rows: int
+
+    @property
+    def area(self) -> int:
+        """How many characters there is room for."""
+        return self.columns * self.rows
+
+    @classmethod
+    def parse(cls, text: str) -> Size | None:
+        """Return the size that a text such as `120x40` names, if it names one."""
+        match = _SIZE.fullmatch(text.strip())
+        columns, rows = map(int, match.groups()) if match else (0, 0)
+        fits = _LEAST <= columns <= _MOST and _LEAST <= rows <= _MOST
+        return cls(columns=columns, rows=rows) if fits else None

@@ -1,0 +1,152 @@
+"""No output takes longer than its length accounts for, and what is done beside others takes but a moment."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from stringd_bash.questions import Questions
+from stringd_bash.rendering import Display, most_nanoseconds, render
+from stringd_bash.sequences import (
+    LONGEST_UNFINISHED,
+    controls,
+    private_modes,
+    read,
+    stripped,
+    unmoved,
+    without_colours,
+    without_unfinished,
+)
+from stringd_bash.size import Size
+from tests.bash.grammar import sequences, texts
+
+USUAL = Size(columns=80, rows=24)
+SIZES = [USUAL, Size(columns=2, rows=1000), Size(columns=1000, rows=2)]
+GROWTH = 8
+MOST_RATIO = 20
+NOTHING = 0.02
+
+Work = Callable[[str], object]
+SCANS: list[Work] = [
+    lambda text: [*read(text)],
+    lambda text: [*private_modes(text)],
+    stripped,
+    controls,
+    unmoved,
+    without_colours,
+    without_unfinished,
+    lambda text: Questions().answers(text.encode()),
+]
+# What makes an expression start anew at each place, and look far from there.
+STUBBORN = [
+    "\r",
+    "\x1b",
+    "\x1b[",
+    "\x1b]",
+    "\x1bP",
+    "\x1b[1",
+    "\x1b[1;",
+    "\x1b[ ",
+    "\x1b ",
+    "\x1b[?1;",
+    "\x1b]\x1b",
+    "\x1b[6",
+]
+STUBBORN += ["1", ";", " ", "\x1b\\", "\x9b", "\x18", "\b", "\r\r\n", "\n", "a"]
+EXPENSIVE = [
+    "\x1b#8",
+    "\x1b[@",
+    "\x1b[9999@",
+    "\x1b[P",
+    "\x1b[L",
+    "\x1b[M",
+    "\x1bM",
+    "\x1b[S",
+    "\x1b[9999T",
+    "\x1b[2J",
+]
+EXPENSIVE += [
+    "\x1b[999b",
+    "\x1b[4hx",
+    "\u0301",
+    "漢",
+    "\n",
+    "x\r",
+    "\x1b[9999I",
+    "\x1b[999Cx\r\n",
+    "\t\x1b[2P",
+    "\x1bc",
+]
+EXPENSIVE += ["\x1b[?1049h\x1b[?1049l", "\x1b[H\x1b[J", "\x1b[9999B\n", "a\x1b[A\r\n\n", "\x1b[1;2r\x1b[T"]
+
+
+def seconds(work: Work, text: str) -> float:
+    """Return the CPU time of some work, undisturbed by what else runs."""
+    best = float("inf")
+    for _ in range(2):
+        start = time.process_time()
+        work(text)
+        best = min(best, time.process_time() - start)
+        if best < NOTHING:
+            break
+    return best
+
+
+def grows_slowly(work: Work, text: Callable[[int], str], length: int) -> bool:
+    """Tell whether eight times the text takes about eight times the time, not sixty-four times."""
+    large = seconds(work, text(length * GROWTH))
+    return large < NOTHING or large < MOST_RATIO * seconds(work, text(length))
+
+
+def drawn(size: Size) -> Work:
+    return lambda text: render(Display(), text, size)
+
+
+@pytest.mark.requirement("bash.output.bounded")
+@pytest.mark.parametrize("unit", STUBBORN)
+@pytest.mark.parametrize("frame", [("", ""), ("\x1b]", "\x1b"), ("\x1b[1", "\r\n")])
+def test_every_expression_is_linear(unit: str, frame: tuple[str, str]) -> None:
+    before, behind = frame
+    for scan in SCANS:
+        assert grows_slowly(scan, lambda count: before + unit * (count // len(unit)) + behind, 10_000)
+
+
+@pytest.mark.requirement("bash.output.bounded")
+@pytest.mark.parametrize("unit", EXPENSIVE)
+@pytest.mark.parametrize("start", ["", "x\r", "\x1b[2J"])
+def test_drawing_is_linear(unit: str, start: str) -> None:
+    assert grows_slowly(drawn(USUAL), lambda count: start + unit * (count // len(unit)), 2000)
+
+
+@pytest.mark.requirement("bash.output.bounded")
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(st.one_of(sequences, texts), min_size=1, max_size=3)
+    .map("".join)
+    .filter(lambda it: len(it) < 100)
+)
+@example("\r\u0301")
+def test_drawing_any_cycle_is_linear(unit: str) -> None:
+    assert grows_slowly(drawn(USUAL), lambda count: unit * (count // max(len(unit), 1)), 1500)
+
+
+@pytest.mark.requirement("bash.output.bounded")
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("unit", [*EXPENSIVE, "\r", "\b", "x", "x\x1b[7mé\r"])
+def test_what_is_drawn_beside_others_takes_no_longer_than_was_reckoned(unit: str, size: Size) -> None:
+    for start in ("", "\x1b[2J"):
+        text = start + unit * (2000 // len(unit))
+        reckoned = most_nanoseconds(text, size) / 1e9
+        # Not every machine is as fast as the one whose constants these are.
+        assert seconds(drawn(size), text) < NOTHING + 4 * reckoned
+
+
+def test_an_unfinished_sequence_is_kept_only_so_long() -> None:
+    assert without_unfinished("x\x1b]0;title") == ("x", "\x1b]0;title")
+    assert without_unfinished("x\x1b[1;") == ("x", "\x1b[1;")
+    long = "x\x1b]" + "y" * LONGEST_UNFINISHED
+    assert without_unfinished(long) == (long, "")

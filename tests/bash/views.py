@@ -1,0 +1,31 @@
+"""Replies of a view, without a shell."""
+
+from __future__ import annotations
+
+import asyncio
+
+from stringd.workers.confinement import Seal
+from stringd.workers.pool import WorkerPool
+from stringd_bash.buffer import Buffer
+from stringd_bash.size import Size
+from stringd_bash.view import View
+
+SIZE = Size(columns=80, rows=24)
+
+
+async def replies(*parts: bytes, limit: int = 1024 * 1024) -> list[str]:
+    """Return what each reply shows when the parts come one by one."""
+    pool = WorkerPool(Seal.READING)
+    view, buffer, told = View(SIZE, pool, "user:topic"), Buffer(limit), []
+    try:
+        for number, part in enumerate(parts, 1):
+            buffer.add(part)
+            told.append(await view.show(buffer, final=number == len(parts)))
+    finally:
+        pool.close()
+    return told
+
+
+def shown(*parts: bytes, limit: int = 1024 * 1024) -> list[str]:
+    """Return the same to those who do not wait."""
+    return asyncio.run(replies(*parts, limit=limit))
