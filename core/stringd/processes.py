@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stringd.descriptors import DESCRIPTORS
+
 OUTPUT_LIMIT = 1024 * 1024
 LINGER_SECONDS = 0.1
 
@@ -43,6 +45,7 @@ async def run_shell(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
+        preexec_fn=DESCRIPTORS.restore,
     )
     try:
         await asyncio.wait({run.exited}, timeout=seconds)

@@ -17,6 +17,7 @@ from stringd.console import announce
 from stringd.contracts.daemon import Service
 from stringd.daemon.app import make_kernel
 from stringd.daemon.server import Server
+from stringd.descriptors import DESCRIPTORS
 from stringd.errors import Fault
 from stringd.kernel import Kernel
 from stringd.text.visible import visible
@@ -38,6 +39,7 @@ def serve(config: Config) -> int:
     _set_up_logging()
     # Whoever started this may have blocked them, and blocked they would stay.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_END_SIGNALS, signal.SIGCHLD})
+    DESCRIPTORS.raise_to_most()
     kernel = make_kernel(config)
     # A large document is a million small objects, none of them garbage: looking for some takes half of the
     # time in which it is read. What the start made stays for good.

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stringd.config import BODY_LIMIT, LOOPBACK
 from stringd.console import announce
+from stringd.daemon.accepting import Acceptor
 from stringd.daemon.app import make_app
-from stringd.daemon.door import CORS_HEADERS
+from stringd.daemon.connection import Connection
+from stringd.daemon.patience import Limits, Patience
+from stringd.descriptors import DESCRIPTORS
 from stringd.kernel import Kernel
 
 log = logging.getLogger(__name__)
 
-KEEP_ALIVE_SECONDS = 75
-HEAD_LIMIT = 256 * 1024
 SHUTDOWN_DELAY_SECONDS = 0.05
 # The end has five seconds: a moment for what runs, time to end the rest and to send the answers, and only
 # then the last resort.
@@ -39,11 +39,13 @@ class Server(uvicorn.Server):
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
+        self._patience = Patience(Limits())
+        self._acceptors: list[Acceptor] = []
         self.exit_code = 0
         super().__init__(
             uvicorn.Config(
                 make_app(kernel, stop=self.stop_soon),
-                http=_Protocol,
+                http=Connection,
                 ws="websockets-sansio",
                 ws_max_size=BODY_LIMIT,
                 lifespan="off",
@@ -51,7 +53,6 @@ class Server(uvicorn.Server):
                 log_config=None,
                 server_header=False,
                 proxy_headers=False,
-                timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=CLOSE_SECONDS,
             )
         )
@@ -75,16 +76,31 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say where."""
-        await super().startup(sockets)
+        self.servers = []
         for listener in sockets or ():
-            port = listener.getsockname()[1]
-            announce(f"stringd listening on http://{LOOPBACK}:{port}")
+            self._acceptors.append(self._acceptor(listener))
+            self._acceptors[-1].open()
+            announce(f"stringd listening on http://{LOOPBACK}:{listener.getsockname()[1]}")
+        self.started = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look after the connections; true when it is time to end."""
+        self._patience.tick(asyncio.get_running_loop().time())
+        for acceptor in self._acceptors:
+            acceptor.tick()
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let connections finish while what runs in the topics is brought to its end."""
+        for acceptor in self._acceptors:
+            acceptor.close()
         ending = asyncio.create_task(self._end_topics())
         await super().shutdown(sockets)
         await ending
+
+    def _acceptor(self, listener: socket.socket) -> Acceptor:
+        make = partial(Connection, self.config, self.server_state, self.lifespan.state, self._patience)
+        return Acceptor(listener, make, self._patience, DESCRIPTORS.current)
 
     async def _end_topics(self) -> None:
         await self._kernel.registry.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
@@ -102,42 +118,3 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Leave the signals to the event loop: uvicorn's own handling would end the process by them."""
         yield
-
-
-class _Protocol(HttpToolsProtocol):
-    """Answers bytes that are no HTTP the way everything else is answered: JSON with CORS headers."""
-
-    _in_head = False
-    _head_size = 0
-
-    def on_message_begin(self) -> None:
-        self._in_head, self._head_size = True, 0
-        super().on_message_begin()
-
-    def on_headers_complete(self) -> None:
-        self._in_head = False
-        super().on_headers_complete()
-
-    def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
-            return
-        super().data_received(data)
-        self._head_size += len(data)
-        if self._in_head and self._head_size > HEAD_LIMIT:
-            self._refuse(b"431 Request Header Fields Too Large", f"Request head exceeds {HEAD_LIMIT} bytes")
-
-    def send_400_response(self, msg: str) -> None:
-        self._refuse(b"400 Bad Request", msg)
-
-    def _refuse(self, status: bytes, msg: str) -> None:
-        body = json.dumps({"error": msg}).encode()
-        headers = [
-            *self.server_state.default_headers,
-            *CORS_HEADERS,
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-        ]
-        lines = [b"HTTP/1.1 " + status, *(b": ".join(header) for header in headers), b"", body]
-        self.transport.write(b"\r\n".join(lines))
-        self.transport.close()

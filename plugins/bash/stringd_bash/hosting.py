@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 
+from stringd.descriptors import DESCRIPTORS
 from stringd_bash.link import Order, send
 
 _END_SECONDS = 2.0
@@ -59,4 +60,5 @@ def _start(control: socket.socket) -> subprocess.Popen[bytes]:
         stdin=control.fileno(),
         stdout=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=DESCRIPTORS.restore,
     )

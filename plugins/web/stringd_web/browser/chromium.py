@@ -18,6 +18,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from stringd.descriptors import DESCRIPTORS
 from stringd.plugin import Refusal
 from stringd_web.browser.devtools import BrowserGone, DevTools
 from stringd_web.browser.flags import FLAGS, NO_SANDBOX
@@ -159,6 +160,7 @@ def _supervise(order: Order, control: socket.socket) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         pass_fds=(order.devtools,),
         start_new_session=True,
+        preexec_fn=DESCRIPTORS.restore,
     )
 
 

@@ -1,0 +1,26 @@
+"""What holds for time, memory, descriptors and what programs are given, whoever asks for how much."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+CONNECTIONS = requirements(
+    "runtime.md 13",
+    ("http.deadline.head", "A head that is not there within its seconds is 408 in JSON, trickled or not."),
+    ("http.deadline.body", "A body that is not there within its seconds is 408 in JSON, trickled or not."),
+    ("http.deadline.idle", "A connection on which nothing is asked for its seconds is closed."),
+    ("http.deadline.answer", "A command's answer may take longer than any deadline of its client's."),
+    (
+        "http.deadline.read",
+        "An answer that is not read for its seconds is dropped; a slow reader gets it all.",
+    ),
+    ("http.room.clients", "Where descriptors run out, others are answered as ever, whatever they hold."),
+    ("http.room.bytes", "What is kept for all clients together has a bound; the oldest ones make room."),
+    (
+        "client.idle.replaced",
+        "A client whose idle connection was closed takes a new one, and repeats nothing.",
+    ),
+    ("descriptors.raised", "The daemon raises its soft limit of descriptors, and its programs' stays."),
+)
+
+RESOURCES = CONNECTIONS
