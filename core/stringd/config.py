@@ -42,7 +42,9 @@ class Config:
     """The settings of one daemon.
 
     `access` says which files document commands may touch: those below the user's home and allowed
-    paths ("home"), or all ("full"). What is fetched is shown in parts of so many characters.
+    paths ("home"), or all ("full"). `kept_variables` are those of the daemon's environment that its shells
+    are given beside the usual ones; `*` in a name stands for anything. What is fetched is shown in parts of
+    so many characters.
     """
 
     port: int = DEFAULT_PORT
@@ -51,6 +53,7 @@ class Config:
     without: tuple[str, ...] = ()
     allowed_origins: frozenset[str] = frozenset()
     access: str = ACCESS[0]
+    kept_variables: tuple[str, ...] = ()
     part_characters: int = 50_000
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0

@@ -23,4 +23,11 @@ CONNECTIONS = requirements(
     ("descriptors.raised", "The daemon raises its soft limit of descriptors, and its programs' stays."),
 )
 
-RESOURCES = CONNECTIONS
+ENVIRONMENT = requirements(
+    "decided for programs",
+    ("environment.listed", "Shells are given what is on one list of the daemon's environment, nothing else."),
+    ("environment.kept", "--keep-env and STRINGD_KEEP_ENV name what shells are given besides."),
+    ("environment.daemon", "`string` finds its daemon and its user from a shell of a topic."),
+)
+
+RESOURCES = CONNECTIONS + ENVIRONMENT

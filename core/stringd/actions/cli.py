@@ -18,12 +18,12 @@ from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action
 from stringd.errors import Refusal
 from stringd.one_shot import exit_reply, run_one_shot
+from stringd.program_environment import author_environment
 
 TIME_LIMIT = 180.0
 OUTPUT_LIMIT = 10 * 1024 * 1024
 _PREFIX = "_STRINGD_"
 _PACKAGE = f"{_PREFIX}PACKAGE"
-_LOCALE = re.compile(r"LANG|LANGUAGE|LC_[A-Z]+")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
@@ -43,7 +43,7 @@ async def run_cli(
         filled.text,
         session=session,
         directory=directory,
-        environment={**_environment(environment.secrets, session), **filled.environment},
+        environment={**environment.secrets, **author_environment(session), **filled.environment},
         seconds=TIME_LIMIT,
         output_limit=OUTPUT_LIMIT,
     )
@@ -114,13 +114,6 @@ def _number(parameter: str, text: str) -> str:
 def _lies_in(package: Path, path: str) -> bool:
     found = Path(os.path.realpath(package / path))
     return found.exists() and found.is_relative_to(os.path.realpath(package))
-
-
-def _environment(secrets: Mapping[str, str], session: Session) -> Mapping[str, str]:
-    """Return what a command may know of the daemon's environment, and the app's `$NAME`s."""
-    locale = {name: value for name, value in os.environ.items() if _LOCALE.fullmatch(name)}
-    path = os.environ.get("PATH", os.defpath)
-    return {**locale, **secrets, "PATH": path, "HOME": str(session.user.home)}
 
 
 def _answer(output: str) -> Answer:

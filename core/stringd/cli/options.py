@@ -22,6 +22,7 @@ from stringd.contracts.cli import CliCommand
 from stringd.errors import Fault
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
+_VARIABLE = re.compile(r"[A-Za-z_*][A-Za-z0-9_*]*")
 
 
 def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -60,6 +61,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         without=_names(options.without or ""),
         allowed_origins=frozenset(map(_origin, options.allow_origin)),
         access=_access(_first(options.access, environment.get("STRINGD_ACCESS"), defaults.access)),
+        kept_variables=_variables(_either(options.keep_env, environment.get("STRINGD_KEEP_ENV"))),
         part_characters=_characters(environment, "STRINGD_WEB_PART", defaults.part_characters),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
@@ -92,6 +94,11 @@ def _options_parser(*, add_help: bool) -> Parser:
         help="let document commands touch files below home and allowed paths, or all"
         f" (STRINGD_ACCESS, else {ACCESS[0]})",
     )
+    parser.add_argument(
+        "--keep-env",
+        metavar="NAMES",
+        help="give shells these of the daemon's variables, too: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
+    )
     return parser
 
 
@@ -120,8 +127,20 @@ def _access(text: str) -> str:
 
 
 def _plugins(option: str | None, variable: str | None) -> tuple[str, ...] | None:
-    chosen = option if option is not None else variable or None
+    chosen = _either(option, variable)
     return None if chosen is None else _names(chosen)
+
+
+def _either(option: str | None, variable: str | None) -> str | None:
+    return option if option is not None else variable or None
+
+
+def _variables(text: str | None) -> tuple[str, ...]:
+    names = _names(text or "")
+    for name in names:
+        if not _VARIABLE.fullmatch(name):
+            raise Fault(f"not the name of a variable, or a pattern such as AWS_*: {name!r}", exit_code=MISUSE)
+    return names
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
-from stringd.contracts.sessions import Session
 from stringd.documents.paths import working_directory
 from stringd.errors import Refusal
 from stringd.exporting import exported
 from stringd.one_shot import exit_reply, run_one_shot
+from stringd.program_environment import shell_environment
 
 TIME_LIMIT = 120.0
 
@@ -27,14 +26,16 @@ async def run(invocation: Invocation) -> Reply:
         command,
         session=session,
         directory=directory,
-        environment=_environment(session),
+        environment=_environment(invocation),
         seconds=TIME_LIMIT,
     )
     return exit_reply(finished, directory)
 
 
-def _environment(session: Session) -> Mapping[str, str]:
-    return {**os.environ, "HOME": str(session.user.home), **exported(session)}
+def _environment(invocation: Invocation) -> Mapping[str, str]:
+    # There is no terminal, which programs that ask for its kind should know.
+    given = {**shell_environment(invocation.daemon, invocation.session), "TERM": "dumb"}
+    return {**given, **exported(invocation.session)}
 
 
 EXEC = Command(

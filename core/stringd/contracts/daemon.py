@@ -50,6 +50,10 @@ class Daemon(Protocol):
         """How it was started."""
 
     @property
+    def port(self) -> int:
+        """Where it listens on loopback."""
+
+    @property
     def undo(self) -> Undo:
         """What topics can take back."""
 

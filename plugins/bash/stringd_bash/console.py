@@ -6,7 +6,8 @@ import asyncio
 import shlex
 
 from stringd.exporting import exported
-from stringd.plugin import Refusal, Reply, Session, Workers
+from stringd.plugin import Refusal, Reply, TopicContext
+from stringd.program_environment import kept_environment, topic_environment
 from stringd_bash.buffer import Buffer
 from stringd_bash.hosting import Host
 from stringd_bash.link import Order
@@ -23,18 +24,16 @@ from stringd_bash.view import View
 class Console:
     """Holds at most one shell, which is there from the first text on."""
 
-    def __init__(
-        self, session: Session, host: Host, settings: Settings, table: ProcessTable, workers: Workers
-    ) -> None:
+    def __init__(self, context: TopicContext, host: Host, settings: Settings, table: ProcessTable) -> None:
         self.shell: Shell | None = None
         self.program: Program | None = None
         self.status = 0
         """The status of the last program that somebody was told of."""
-        self._session = session
+        self._session = context.session
+        self._daemon = context.daemon
         self._host = host
         self._settings = settings
         self._table = table
-        self._workers = workers
         self.view = self._new_view()
         self._changing = asyncio.Lock()
         self._exported: dict[str, str] = {}
@@ -134,10 +133,12 @@ class Console:
             program=self._settings.program,
             rc=self._settings.rc,
             home=self._home,
+            environment=topic_environment(self._daemon, self._session),
             rows=size.rows,
             columns=size.columns,
         )
         self._exported = {}
+        self._host.environment = kept_environment(self._daemon)
         self.shell = await Shell.start(self._host, order, self._printed)
         return self.shell
 
@@ -172,7 +173,7 @@ class Console:
 
     def _new_view(self) -> View:
         session = self._session
-        return View(self._settings.size, self._workers, f"{session.user.id}:{session.name}")
+        return View(self._settings.size, self._daemon.workers, f"{session.user.id}:{session.name}")
 
     async def _new_background(self) -> str:
         text = await self._new_view().show(self._background, final=True)

@@ -19,6 +19,8 @@ class Host:
     """Starts the host process when the first shell is wanted, and again should it be gone."""
 
     def __init__(self) -> None:
+        self.environment: dict[str, str] = {}
+        """What all shells are given, and nothing else of the daemon's own environment."""
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
@@ -48,15 +50,16 @@ class Host:
         if self._control is None:
             self._control, theirs = socket.socketpair()
             with theirs:
-                self._process = _start(theirs)
+                self._process = _start(theirs, self.environment)
         return self._control
 
 
-def _start(control: socket.socket) -> subprocess.Popen[bytes]:
+def _start(control: socket.socket, environment: dict[str, str]) -> subprocess.Popen[bytes]:
     # Without site it starts in half of the time; and nothing of it comes from the working directory.
     path = [entry for entry in sys.path if entry]
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _PROGRAM.format(path=path)],
+        env=environment,
         stdin=control.fileno(),
         stdout=subprocess.DEVNULL,
         start_new_session=True,

@@ -19,6 +19,7 @@ class Order:
     program: str
     rc: str
     home: str
+    environment: dict[str, str]
     rows: int
     columns: int
 

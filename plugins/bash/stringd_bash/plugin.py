@@ -29,7 +29,7 @@ class BashPlugin:
 
         @asynccontextmanager
         async def open_topic(context: TopicContext) -> AsyncIterator[Topic]:
-            topic = BashTopic(self._console(context, settings), settings)
+            topic = BashTopic(Console(context, self._host, settings, self._table), settings)
             try:
                 yield topic
             finally:
@@ -48,9 +48,6 @@ class BashPlugin:
     def stringd_services(self) -> Iterable[Service]:
         """Add what ends the host process with the daemon."""
         return (Service(name="bash-host", run=self._keep_host),)
-
-    def _console(self, context: TopicContext, settings: Settings) -> Console:
-        return Console(context.session, self._host, settings, self._table, context.daemon.workers)
 
     async def _keep_host(self) -> None:
         try:

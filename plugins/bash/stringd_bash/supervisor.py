@@ -21,7 +21,8 @@ from stringd.process_tree import adopt_orphans, die_with_parent, end_descendants
 from stringd_bash.link import Order, encode, send
 
 _BOOT = Path(__file__).with_name("boot.bash")
-_ENVIRONMENT = {"TERM": "xterm-256color", "PAGER": "cat", "GIT_PAGER": "cat"}
+_PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat"}
+_TERMINAL = {"TERM": "xterm-256color"}
 _NOT_INHERITED = ("COLUMNS", "LINES", "PS1", "PROMPT_COMMAND", "HISTFILE", "BASH_ENV", "ENV", "TMOUT")
 
 
@@ -48,7 +49,7 @@ def _spawn(order: Order, channel: str) -> PtyProcess:
     return PtyProcess.spawn(
         [order.program, "--noprofile", "--noediting", "--rcfile", _boot_file(channel), "-i"],
         cwd=order.home,
-        env=inherited | _ENVIRONMENT | {"HOME": order.home, "__stringd_rc": order.rc},
+        env=_PAGERS | inherited | _TERMINAL | order.environment | {"__stringd_rc": order.rc},
         dimensions=(order.rows, order.columns),
         preexec_fn=_prepare_child,
     )
