@@ -17,6 +17,7 @@ from stringd.console import announce
 from stringd.contracts.daemon import Service
 from stringd.daemon.app import make_kernel
 from stringd.daemon.server import Server
+from stringd.daemon.watchdog import Watchdog
 from stringd.descriptors import DESCRIPTORS
 from stringd.errors import Fault
 from stringd.kernel import Kernel
@@ -58,8 +59,9 @@ async def _run(kernel: Kernel, listener: socket.socket) -> int:
     loop = asyncio.get_running_loop()
     for number in _END_SIGNALS:
         loop.add_signal_handler(number, server.stop)
-    async with _running(kernel.catalogue.services, server), aclosing(kernel):
-        await server.serve(sockets=[listener])
+    with Watchdog(loop):
+        async with _running(kernel.catalogue.services, server), aclosing(kernel):
+            await server.serve(sockets=[listener])
     return server.exit_code
 
 

@@ -1,0 +1,70 @@
+"""A thread that notices when the event loop is held, and writes down by what."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+import time
+import traceback
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+log = logging.getLogger(__name__)
+
+HOLD_SECONDS = 0.5
+_PAUSE_SECONDS = 0.25
+_LEAST_SHARE = 0.02
+_END_SECONDS = 1.0
+
+
+class Watchdog:
+    """Asks the loop four times a second to come round, and logs the stack of its thread when it does not."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._watched = threading.get_ident()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+
+    def __enter__(self) -> Self:
+        """Begin to watch the loop of this thread."""
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Watch no more."""
+        self._ending.set()
+        self._thread.join(_END_SECONDS)
+
+    def _watch(self) -> None:
+        while not self._ending.is_set():
+            before, used = time.monotonic(), time.process_time()
+            self._ending.wait(_PAUSE_SECONDS)
+            late = time.monotonic() - before - _PAUSE_SECONDS
+            # What keeps the interpreter to itself holds this thread too. A process that was stopped, or never
+            # got a processor, has used no time.
+            if late > HOLD_SECONDS and time.process_time() - used > late * _LEAST_SHARE:
+                self._report()
+                log.warning("the event loop was held for %.1f s", late)
+            else:
+                self._ask()
+
+    def _ask(self) -> None:
+        asked, answered = time.monotonic(), threading.Event()
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(answered.set)
+            if not answered.wait(HOLD_SECONDS) and not self._ending.is_set():
+                self._report()
+                while not answered.wait(_PAUSE_SECONDS) and not self._ending.is_set():
+                    pass
+                log.warning("the event loop was held for %.1f s", time.monotonic() - asked)
+
+    def _report(self) -> None:
+        frame = sys._current_frames().get(self._watched)
+        stack = "".join(traceback.format_stack(frame)) if frame else "  (no stack)"
+        log.warning("the event loop is held for over %s s by:\n%s", HOLD_SECONDS, stack)

@@ -1,0 +1,125 @@
+"""What holds the event loop stands in the log, with its file and line."""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.distributions import write_distribution
+from stringd.testing.process import DaemonProcess
+
+Start = Callable[..., DaemonProcess]
+
+PLUGIN = """
+import re
+import time
+from stringd.plugin import Command, Reply, hookimpl
+
+
+async def doze(invocation):
+    time.sleep(float(invocation.line.arguments))  # here it dozes
+    return Reply.confirmation("Dozed")
+
+
+async def grind(invocation):
+    end = time.monotonic() + float(invocation.line.arguments)
+    while time.monotonic() < end:
+        sum(range(1000))  # here it grinds
+    return Reply.confirmation("Ground")
+
+
+async def seize(invocation):
+    size = int(invocation.line.arguments)
+    re.fullmatch("(a|a)*b", "a" * size)  # here it seizes the interpreter
+    return Reply.confirmation("Seized")
+
+
+@hookimpl
+def stringd_commands():
+    usage = "/{} number"
+    return [
+        Command(name=it.__name__, summary="Holds.", usage=usage.format(it.__name__), run=it)
+        for it in (doze, grind, seize)
+    ]
+"""
+HELD = re.compile(r"the event loop was held for ([\d.]+) s")
+
+
+@pytest.fixture
+def holding(start_daemon: Start, tmp_path: Path) -> DaemonProcess:
+    plugin = write_distribution(
+        tmp_path / "holding",
+        "stringd-holding",
+        "1.0",
+        {"stringd.plugins": {"holding": "stringd_holding"}},
+        {"stringd_holding": PLUGIN},
+    )
+    daemon = start_daemon(pythonpath=[plugin])
+    daemon.register("default", daemon.home)
+    return daemon
+
+
+def line_of(comment: str) -> int:
+    return next(number for number, line in enumerate(PLUGIN.splitlines(), 1) if comment in line)
+
+
+def told(daemon: DaemonProcess) -> str:
+    """Return the log once it says how long the loop was held."""
+    deadline = time.monotonic() + 20
+    while not HELD.search(log := daemon.stderr()):
+        assert time.monotonic() < deadline, log
+        time.sleep(0.05)
+    return log
+
+
+@pytest.mark.requirement("watchdog")
+@pytest.mark.parametrize(
+    ("command", "comment"),
+    [("/doze 2", "here it dozes"), ("/grind 2", "here it grinds"), ("/seize 24", "here it seizes")],
+)
+def test_what_holds_the_loop_is_logged(holding: DaemonProcess, command: str, comment: str) -> None:
+    reply = holding.exec(command)
+    log = told(holding)
+    assert f'stringd_holding.py", line {line_of(comment)}' in log
+    assert log.count("is held for over 0.5 s by") == 1
+    assert 0.5 < float(HELD.findall(log)[0]) < 30
+    assert "held" not in reply.content
+
+
+@pytest.mark.requirement("watchdog")
+def test_each_hold_is_logged_once(holding: DaemonProcess) -> None:
+    for _ in range(2):
+        holding.exec("/doze 1.5")
+    deadline = time.monotonic() + 20
+    while len(HELD.findall(holding.stderr())) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert holding.stderr().count("is held for over 0.5 s by") == 2
+
+
+@pytest.mark.requirement("watchdog")
+def test_a_process_that_was_stopped_was_held_by_nobody(holding: DaemonProcess) -> None:
+    """Such as on a laptop that slept."""
+    holding.process.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    holding.process.send_signal(signal.SIGCONT)
+    holding.exec("/doze 1.5")
+    log = told(holding)
+    assert log.count("is held for over 0.5 s by") == 1
+    assert f"line {line_of('here it dozes')}" in log
+
+
+@pytest.mark.requirement("watchdog")
+def test_watching_costs_next_to_nothing(daemon: DaemonProcess) -> None:
+    def used() -> int:
+        fields = Path(f"/proc/{daemon.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    before = used()
+    time.sleep(4)
+    assert used() - before <= 8, "more than 2 % of a processor"
