@@ -30,4 +30,18 @@ ENVIRONMENT = requirements(
     ("environment.daemon", "`string` finds its daemon and its user from a shell of a topic."),
 )
 
-RESOURCES = CONNECTIONS + ENVIRONMENT
+WATCHDOG = requirements(
+    "decided for the daemon",
+    ("watchdog", "What holds the event loop for over 0.5 s is logged once, with its stack and how long."),
+)
+
+BUDGETS = requirements(
+    "decided for topics",
+    ("budget.variables", "A topic's variables have a size in all; more is TOPIC_FULL, and none is set."),
+    ("budget.named", "Of links, values and files that a topic notes by itself, the latest are kept."),
+    ("budget.places", "An address has a length, and a history a size: the latest are kept."),
+    ("budget.pages", "What the caches of all topics keep of the web has a size in all."),
+    ("budget.topics", "Two hundred topics as large as they can be take no more memory than is documented."),
+)
+
+RESOURCES = CONNECTIONS + ENVIRONMENT + WATCHDOG + BUDGETS

@@ -10,7 +10,7 @@ import pytest
 from stringd.contracts.http import HttpResponse
 from stringd.contracts.zones import Zone
 from stringd.plugin import Submission
-from stringd_web.cache import MOST_BYTES, MOST_PAGES, Cache
+from stringd_web.cache import MOST_BYTES, MOST_PAGES, Cache, Room
 from tests.http.world import PUBLIC, World, named
 from tests.web.server import Received, Site, answer
 from tests.web.visiting import Visitor
@@ -169,19 +169,32 @@ def test_what_is_kept_of_a_private_network_is_not_for_public_pages(
 
 @pytest.mark.requirement("web.cache.bounded")
 def test_it_keeps_what_was_used_last_up_to_a_size() -> None:
-    cache = Cache()
+    cache = Cache(Room())
     for number in range(3 * MOST_PAGES):
         cache.keep(f"/{number}", {}, response(b"x"))
         assert cache.find("/0", {})
     kept = [it for it in range(3 * MOST_PAGES) if cache.find(f"/{it}", {})]
     assert kept == [0, *range(2 * MOST_PAGES + 1, 3 * MOST_PAGES)]
     for number in range(5):
-        cache.keep(f"/big-{number}", {}, response(bytes(MOST_BYTES // 4)))
+        cache.keep(f"/big-{number}", {}, response(bytes(MOST_BYTES // 4 - 100)))
     assert [bool(cache.find(f"/big-{it}", {})) for it in range(5)] == [False, True, True, True, True]
     cache.keep("/too-big", {}, response(bytes(MOST_BYTES + 1)))
     cache.keep("/big-4", {}, response(b""))
     assert not cache.find("/too-big", {})
     assert cache.find("/big-1", {})
+
+
+@pytest.mark.requirement("budget.pages")
+def test_all_topics_together_keep_no_more_than_there_is_room_for() -> None:
+    caches = [Cache(room) for room in [Room(10_000)] for _ in range(20)]
+    for number in range(200):
+        caches[number % 20].keep(f"/{number}", {}, response(bytes(990)))
+        assert sum(cache.size for cache in caches) <= 10_000
+    kept = [number for number in range(200) if caches[number % 20].find(f"/{number}", {})]
+    assert kept == list(range(190, 200))
+    del caches[10:]
+    caches[0].keep("/new", {}, response(bytes(8000)))
+    assert caches[0].find("/new", {})
 
 
 def response(body: bytes) -> HttpResponse:

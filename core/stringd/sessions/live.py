@@ -14,6 +14,7 @@ from stringd.contracts.sessions import SessionSummary, State, TopicName
 from stringd.contracts.topics import TopicContext, TopicType
 from stringd.contracts.users import User
 from stringd.errors import Refusal, Unavailable
+from stringd.sessions.budget import within_budget
 from stringd.sessions.keeper import Keeper
 from stringd.sessions.turns import Turns
 
@@ -49,10 +50,10 @@ class LiveSession:
         return self.topic_type.slash
 
     def remember(self, state: State) -> None:
-        """Replace the state; it is stored before the command's reply leaves."""
+        """Replace the state, as far as there is room; it is stored before the command's reply leaves."""
         if not isinstance(state, State):
             raise TypeError(f"expected a State, got {state!r}")
-        self.state = state
+        self.state = within_budget(state, self.state)
 
     async def end_topic(self) -> None:
         """Leave the topic's context; the next command enters a fresh one."""

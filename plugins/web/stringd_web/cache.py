@@ -8,10 +8,14 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
+from itertools import count
+from math import inf
+from weakref import WeakSet
 
 from stringd.plugin import HttpResponse
 
 MOST_BYTES = 8 * 1024 * 1024
+MOST_BYTES_OF_ALL = 64 * 1024 * 1024
 MOST_PAGES = 64
 LONGEST_SECONDS = 365 * 24 * 3600
 OK, NOT_MODIFIED = 200, 304
@@ -34,18 +38,56 @@ class Kept:
         return time.monotonic() < self.fresh_until
 
     @property
+    def size(self) -> int:
+        """How many bytes it takes."""
+        headers = self.response.headers
+        return len(self.response.body) + sum(map(len, headers)) + sum(map(len, headers.values()))
+
+    @property
     def conditions(self) -> dict[str, str]:
         """The headers that ask for the page only if it is another one now."""
         headers = self.response.headers
         return {name: headers[of] for name, of in _VALIDATORS.items() if of in headers}
 
 
+class Room:
+    """What the caches of all topics take together; where it is too much, what was used longest ago goes."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES_OF_ALL) -> None:
+        self._most_bytes = most_bytes
+        self._caches: WeakSet[Cache] = WeakSet()
+        self._clock = count()
+
+    def admit(self, cache: Cache) -> None:
+        """Count what a cache keeps, as long as it is there."""
+        self._caches.add(cache)
+
+    def moment(self) -> int:
+        """Return a number that is larger each time."""
+        return next(self._clock)
+
+    def tidy(self) -> None:
+        """Have the caches forget until there is room."""
+        excess = sum(it.size for it in self._caches) - self._most_bytes
+        while excess > 0:
+            excess -= min(self._caches, key=lambda it: it.oldest).forget_oldest()
+
+
 class Cache:
     """Keeps the pages that were used last, up to a number and a size of all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room) -> None:
         self._pages: OrderedDict[str, Kept] = OrderedDict()
-        self._size = 0
+        self._used: dict[str, int] = {}
+        self._room = room
+        self.size = 0
+        """How many bytes the pages take."""
+        room.admit(self)
+
+    @property
+    def oldest(self) -> float:
+        """When the page was used that was used longest ago."""
+        return self._used[next(iter(self._pages))] if self._pages else inf
 
     def find(self, url: str, headers: Mapping[str, str]) -> Kept | None:
         """Return what is kept of a URL, if it answers a request with such headers."""
@@ -53,25 +95,34 @@ class Cache:
         if kept is None or any(headers.get(name) != value for name, value in kept.varied.items()):
             return None
         self._pages.move_to_end(url)
+        self._used[url] = self._room.moment()
         return kept
 
     def keep(self, url: str, headers: Mapping[str, str], response: HttpResponse) -> None:
         """Keep the answer to a request in place of what was kept of its URL, as far as its server lets us."""
         self.forget(url)
         kept = _kept(headers, response)
-        size = len(response.body)
-        if kept is None or size > MOST_BYTES:
+        if kept is None or kept.size > MOST_BYTES:
             return
         self._pages[url] = kept
-        self._size += size
-        while self._size > MOST_BYTES or len(self._pages) > MOST_PAGES:
-            self.forget(next(iter(self._pages)))
+        self._used[url] = self._room.moment()
+        self.size += kept.size
+        while self.size > MOST_BYTES or len(self._pages) > MOST_PAGES:
+            self.forget_oldest()
+        self._room.tidy()
 
     def forget(self, url: str) -> None:
         """Keep nothing of a URL."""
         kept = self._pages.pop(url, None)
         if kept:
-            self._size -= len(kept.response.body)
+            self.size -= kept.size
+            del self._used[url]
+
+    def forget_oldest(self) -> int:
+        """Forget the page that was used longest ago, and return how many bytes it took."""
+        before = self.size
+        self.forget(next(iter(self._pages)))
+        return before - self.size
 
 
 def confirmed(kept: Kept, response: HttpResponse) -> HttpResponse:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
-from stringd.plugin import Daemon, Loaded, Loader, Refusal, Topic, Wanted
+from stringd.plugin import Daemon, Loaded, Loader, Refusal, Wanted
 from stringd_web.browser.running import Browser
 
 if TYPE_CHECKING:
-    from stringd_web.memory import Memory
+    from stringd_web.memory import Memories, Memory
 
 BROWSER = "browser"
 SCHEMES = ("http", "https")
@@ -19,16 +19,18 @@ TOTAL_SECONDS = 20.0
 
 def web_loader(daemon: Daemon, browser: Browser) -> Loader:
     """Return what loads the URLs of the web, and has a browser render them where that is wanted."""
-    memories: WeakKeyDictionary[Topic, Memory] = WeakKeyDictionary()
+
+    @cache
+    def memories() -> Memories:
+        # It takes a while to import, and not every daemon needs it.
+        from stringd_web.memory import Memories
+
+        return Memories()
 
     async def load(wanted: Wanted) -> Loaded:
-        # It takes a while to import, and not every daemon needs it.
         from stringd_web.fetching import fetch_page
-        from stringd_web.memory import Memory
 
-        memory = memories.get(wanted.topic)
-        if memory is None:
-            memory = memories[wanted.topic] = Memory()
+        memory = memories().of(wanted.topic)
         if BROWSER in wanted.options:
             return await _rendered(wanted, daemon, browser, memory)
         try:

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
-from stringd.plugin import HttpClient, HttpRequest, HttpResponse
+from stringd.plugin import HttpClient, HttpRequest, HttpResponse, Topic
 from stringd.text.web_urls import WebUrl
-from stringd_web.cache import NOT_MODIFIED, Cache, Kept, confirmed
+from stringd_web.cache import NOT_MODIFIED, Cache, Kept, Room, confirmed
 from stringd_web.cookies import Cookies
 
 BODY_LIMIT = 10 * 1024 * 1024
 
 
+class Memories:
+    """What the topics keep of the web, each as long as it is there, within bounds for all."""
+
+    def __init__(self) -> None:
+        self._room = Room()
+        self._of: WeakKeyDictionary[Topic, Memory] = WeakKeyDictionary()
+
+    def of(self, topic: Topic) -> Memory:
+        """Return what a topic keeps."""
+        memory = self._of.get(topic)
+        if memory is None:
+            memory = self._of[topic] = Memory(self._room)
+        return memory
+
+
 class Memory:
     """The cookies and the pages that sites let a topic keep; it ends with the topic."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room) -> None:
         self.cookies = Cookies()
-        self._cache = Cache()
+        self._cache = Cache(room)
 
     async def exchange(
         self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool, site: str | None = None

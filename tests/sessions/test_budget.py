@@ -1,0 +1,78 @@
+"""What topics remember has bounds, one by one and all together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stringd.contracts.sessions import Place, State
+from stringd.errors import Refusal
+from stringd.sessions.budget import NAMED, PLACE, PLACES, SEEN, VARIABLES, within_budget
+from stringd.testing.process import DaemonProcess
+
+TOPICS = 200
+KIBIBYTE = 1024
+
+
+def resident(daemon: DaemonProcess) -> int:
+    """Return how much memory a daemon takes, in bytes."""
+    status = Path(f"/proc/{daemon.process.pid}/status").read_text()
+    line = next(it for it in status.splitlines() if it.startswith("VmRSS:"))
+    return int(line.split()[1]) * KIBIBYTE
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.requirement("budget.variables", "budget.topics")
+def test_two_hundred_topics_as_large_as_they_can_be(daemon: DaemonProcess) -> None:
+    before = resident(daemon)
+    for number in range(TOPICS):
+        topic = f"file:t{number}"
+        assert daemon.exec(f'/set {{a}} = "{"x" * (VARIABLES - KIBIBYTE)}"', topic).head["ok"]
+        more = daemon.exec(f'/set {{b}} = "{"y" * 2 * KIBIBYTE}"', topic)
+        assert more.head["code"] == "TOPIC_FULL"
+        assert "1024 KiB" in more.content
+    bound = TOPICS * (VARIABLES + 2 * NAMED + SEEN + PLACES + PLACE)
+    assert resident(daemon) - before < bound
+    assert "{b}" not in daemon.exec("/set", "file:t0").content
+
+
+@pytest.mark.requirement("budget.variables")
+def test_a_refused_variable_takes_nothing_away(daemon: DaemonProcess) -> None:
+    daemon.exec('/set {kept} = "1"')
+    assert daemon.exec(f'/set {{x}} = "{"x" * VARIABLES}"').head["code"] == "TOPIC_FULL"
+    assert daemon.exec(f'/set {{y}} = "{"é" * (VARIABLES // 4)}"').head["ok"]
+    daemon.restart()
+    assert '{kept} = "1"' in daemon.exec("/set").content
+    assert daemon.exec('/set {y} = ""').head["ok"]
+    assert daemon.exec(f'/set {{x}} = "{"x" * (VARIABLES // 2)}"').head["ok"]
+
+
+@pytest.mark.requirement("budget.places")
+def test_an_address_has_a_length(daemon: DaemonProcess) -> None:
+    reply = daemon.exec("/open http://127.0.0.1:9/" + "x" * PLACE)
+    assert not reply.head["ok"]
+    assert daemon.exec("/info").head["meta"] is None
+
+
+@pytest.mark.requirement("budget.places")
+def test_of_places_the_latest_are_remembered() -> None:
+    places = tuple(Place(uri=f"http://site.example/{number}/" + "x" * 30_000) for number in range(100))
+    state = within_budget(State(history=places), State())
+    assert 4 < len(state.history) < 10
+    assert state.history == places[-len(state.history) :]
+    with pytest.raises(Refusal, match="64 KiB"):
+        within_budget(State(document=Place(uri="http://site.example/" + "x" * PLACE)), State())
+
+
+@pytest.mark.requirement("budget.named")
+@pytest.mark.parametrize("field", ["links", "seen"])
+@pytest.mark.parametrize("size", [1, 1000, 100_000, NAMED + 1])
+def test_of_what_it_notes_by_itself_the_latest_is_remembered(field: str, size: int) -> None:
+    named = {f"name-{number}": "x" * size for number in range(10_000 if size < 1000 else 1000)}
+    kept = getattr(within_budget(replace(State(), **{field: named}), State()), field)
+    assert len(json.dumps(kept)) <= (NAMED if field == "links" else SEEN)
+    assert list(kept.items()) == list(named.items())[len(named) - len(kept) :]
+    assert kept or size > SEEN // 2 - KIBIBYTE
