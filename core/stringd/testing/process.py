@@ -166,7 +166,7 @@ def parse_events(reply: HttpReply) -> Events:
 
 
 def _parse_event(text: str) -> tuple[str, Any]:
-    fields = dict(line.split(": ", 1) for line in text.splitlines())
+    fields = dict(line.split(": ", 1) for line in text.split("\n"))
     return fields["event"], json.loads(fields["data"])
 
 

@@ -31,7 +31,8 @@ _DRAWING = "\x1b(0"
 _UNMOVING = re.compile(rf"{_STRING}|\x1b\[[0-9;:]*+m|\x1b[=>]|\x1b\(B")
 _LINE_ENDS = re.compile(r"\r++\n?")
 _ANY_CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
-_CONTROL = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]+")
+_MOVING = re.compile(r"[\b\v\f\r\x1b]")
 _PRIVATE_MODE = re.compile(r"\x1b\[\?([0-9;]*+)([hl])")
 LONGEST_UNFINISHED = 4096
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+|[\]PX^_][^\n\x07\x18\x1a\x1b]*+\x1b?|[ -/]*+)\Z")
@@ -77,7 +78,7 @@ def without_colours(text: str) -> str:
 def unmoved(text: str) -> str | None:
     """Return what a terminal shows of a text that consists of lines and nothing else; None for any other."""
     lines = text.replace("\r\r\n", "\r\n").replace("\r\n", "\n")
-    return None if _CONTROL.search(lines) else lines
+    return None if _MOVING.search(lines) else _CONTROL.sub("", lines)
 
 
 def stripped(text: str) -> str:
