@@ -3,6 +3,7 @@
 StringdError
 ├── Fault                 the program cannot go on: one line on stderr, an exit code
 ├── Refusal               a command answers `ERROR(CODE): message`
+│   └── Unrecognised      and shows nothing of what it was given
 ├── DaemonUnreachable     a client finds no daemon
 │   └── PortTaken         something else answers in its place
 ├── HttpFailed            a service or a site gives no answer that can be used
@@ -45,6 +46,10 @@ class Refusal(StringdError):
         self.code = code
         self.message = message
         self.context = context
+
+
+class Unrecognised(Refusal):
+    """What was meant is not there: nobody knows what in the command is secret, so none of it is shown."""
 
 
 class HttpFailed(StringdError):

@@ -120,7 +120,7 @@ def test_a_function_that_misbehaves_harms_nobody_and_tells_no_secret(
     assert refused(sums, f"/act.fail {how}", TOPIC)[0] == "INTERNAL_ERROR"
     assert f"{error}: the value of KEY is $KEY" in sums.stderr()
     assert KEY not in sums.stderr()
-    assert said(sums, "/set", TOPIC) == 'Variables\n---\n$KEY = "***"'
+    assert said(sums, "/set", TOPIC) == 'Variables\n---\n$KEY = "********"'
 
 
 def test_its_name_is_taken(sums: DaemonProcess) -> None:

@@ -36,9 +36,9 @@ def test_a_value_is_shown_nowhere(installed: DaemonProcess, cmd: str) -> None:
 
 @pytest.mark.requirement("secret.masked")
 def test_listings_say_which_are_set(installed: DaemonProcess) -> None:
-    assert said(installed, KEEP, "app:parrot") == '$KEY = "***"'
-    assert said(installed, "/set", "app:parrot") == 'Variables\n---\n$KEY = "***"'
-    assert said(installed, "/info", "app:parrot").endswith('\nvariables: 0\n  $KEY = "***"')
+    assert said(installed, KEEP, "app:parrot") == '$KEY = "********"'
+    assert said(installed, "/set", "app:parrot") == 'Variables\n---\n$KEY = "********"'
+    assert said(installed, "/info", "app:parrot").endswith('\nvariables: 0\n  $KEY = "********"')
 
 
 @pytest.mark.requirement("secret.public")
@@ -47,7 +47,7 @@ def test_an_app_may_say_that_a_value_is_none(daemon: DaemonProcess) -> None:
     put(daemon.home / "city.md", page)
     said(daemon, "/install city.md")
     said(daemon, f'/set $CITY = "Seoul"\n$KEY = "{VALUE}"', "app:city")
-    assert said(daemon, "/set", "app:city") == 'Variables\n---\n$CITY = "Seoul"\n$KEY = "***"'
+    assert said(daemon, "/set", "app:city") == 'Variables\n---\n$CITY = "Seoul"\n$KEY = "********"'
 
 
 def test_whoever_lacks_a_value_is_told_where_it_is_set(installed: DaemonProcess) -> None:
@@ -160,7 +160,7 @@ def test_a_broken_file_is_kept_aside_and_its_content_is_not_told(installed: Daem
     assert [it.name for it in installed.data_dir.glob("secrets.json.broken-*")] != []
     assert "secrets.json was broken" in installed.stderr()
     assert VALUE not in installed.stderr()
-    assert said(installed, KEEP, "app:parrot") == '$KEY = "***"'
+    assert said(installed, KEEP, "app:parrot") == '$KEY = "********"'
 
 
 @pytest.mark.requirement("secret.whole")

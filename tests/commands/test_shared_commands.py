@@ -234,7 +234,7 @@ class TestEveryCommand:
 
     def test_a_secret_is_in_no_label(self, daemon: DaemonProcess) -> None:
         reply = daemon.exec('/set $API_KEY = "sk-secret-123"')
-        assert reply.head["cmd"] == '/set $API_KEY = "***"'
+        assert reply.head["cmd"] == '/set $API_KEY = "********"'
         assert b"sk-secret-123" not in reply.raw
 
 

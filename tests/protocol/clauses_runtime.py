@@ -52,6 +52,15 @@ REPLIES = requirements(
             "it is escaped where it is shown, and kept where it was written."
         ),
     ),
+    (
+        "mask.command",
+        "What may be a secret in a command is shown as ********, also where the command is mistyped.",
+    ),
+    ("mask.label", "A label in which something is hidden says so, also when it is cut."),
+    ("mask.history", "The prompt keeps no line in its history that holds a secret."),
+    ("mask.encodings", "A known secret is hidden escaped, in hexadecimal or base64, before a text is cut."),
+    ("mask.state", "No address of a topic holds one, nor any file but the one that keeps it."),
+    ("mask.time", "Looking for it takes no longer than the text is."),
     ("meta.visible", "Nor do the titles, addresses and blocks in head.meta and in listings of sessions."),
     (
         "cli.visible",

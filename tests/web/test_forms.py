@@ -299,7 +299,7 @@ def test_a_login_leaves_a_cookie_in_the_topic_and_no_password_anywhere(stage: St
     site.serve("/home", lambda it: answer(f"<p>Cookie: {it.headers['cookie']}</p>"))
     stage.send(f"/open {site.url}/")
     answered = stage.daemon.exec('/act.login --user ann --password "s3cret word"', stage.topic)
-    shown = "/act.login --user ann --password ***"
+    shown = "/act.login --user ann --password ********"
     assert answered.content.startswith(f"re: {shown}\nOpened {site.url}/home\n---\n")
     assert "Cookie: session=42" in answered.content
     assert answered.head["cmd"] == shown
@@ -311,15 +311,15 @@ def test_a_login_leaves_a_cookie_in_the_topic_and_no_password_anywhere(stage: St
 @pytest.mark.parametrize(
     ("typed", "shown"),
     [
-        ("/act.f ann hunter2", "/act.f ann ***"),
-        ("/act f --pw=hunter2 --user ann", "/act f --pw=*** --user ann"),
-        ("//action.F --pw hunter2 --pw 'hunter2 x'", "//action.F --pw *** --pw ***"),
-        ("/act.f --user ann pw=hunter2", "/act.f --user ann pw=***"),
-        ("/act.f --pw hunter2 --help", "/act.f --pw *** --help"),
-        ("/act.f ann hunter2 --help", "/act.f *** *** --help"),
-        ("/act.f --pw 'hunter2", "/act.f ***"),
-        ("/act.f --wp hunter2", "/act.f ***"),
-        ("/act.g --pw hunter2", "/act.g ***"),
+        ("/act.f ann hunter2", "/act.f ann ********"),
+        ("/act f --pw=hunter2 --user ann", "/act f --pw=******** --user ann"),
+        ("//action.F --pw hunter2 --pw 'hunter2 x'", "//action.F --pw ******** --pw ********"),
+        ("/act.f --user ann pw=hunter2", "/act.f --user ann pw=********"),
+        ("/act.f --pw hunter2 --help", "/act.f --pw ******** --help"),
+        ("/act.f ann hunter2 --help", "/act.f ******** ******** --help"),
+        ("/act.f --pw 'hunter2", "/act.f ********"),
+        ("/act.f --wp hunter2", "/act.f ********"),
+        ("/act.g --pw hunter2", "/act.g ********"),
         ("/act.f --help", "/act.f --help"),
         ("/act.other hunter2", "/act.other hunter2"),
     ],
@@ -466,7 +466,7 @@ def test_a_form_is_there_after_a_restart(stage: Stage, site: Site) -> None:
     stage.send(f"/open {site.url}/")
     stage.daemon.restart()
     answered = stage.daemon.exec("/act.f ann hunter2", stage.topic)
-    assert answered.content.startswith(f"re: /act.f ***\nOpened {site.url}/to\n")
+    assert answered.content.startswith(f"re: /act.f ********\nOpened {site.url}/to\n")
     assert [it.method for it in site.received] == ["GET", "GET", "POST"]
     assert site.last.body == b"user=ann&pw=hunter2"
 

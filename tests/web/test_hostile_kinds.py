@@ -76,5 +76,5 @@ def test_nobody_waits_for_what_a_failed_form_is_told() -> None:
     body = "<p>Not now." + "".join(f"<b a={number}><p>" for number in range(6000))
     began = time.monotonic()
     response = HttpResponse(status=500, reason="", headers={"content-type": "text/html"}, body=body.encode())
-    assert excerpt(response) == "Not now."
+    assert excerpt(response, {}) == "Not now."
     assert time.monotonic() - began < 1.0

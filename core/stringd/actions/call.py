@@ -52,7 +52,7 @@ class Call:
 
 def read_call(action: Action, typed: str, session: Session, environment: Environment) -> Call:
     """Return the call that was typed, or refuse what does not fit what the action declares."""
-    words = split_words(typed)
+    words = split_words(typed, secret=action.takes_secrets)
     given = sort_words(words, action)
     if given.wants_help:
         return Call(action=action, values={}, wants_help=True)
@@ -83,6 +83,17 @@ class _Reader:
         return tuple(dict.fromkeys(choice for it in read if isinstance(it, tuple) for choice in it))
 
     def _read(self, parameter: Parameter, word: Word | None) -> Value:
+        try:
+            return self._meant(parameter, word)
+        except Refusal as refusal:
+            if not parameter.secret or word is None:
+                raise
+            # Whatever it says is a part of the secret.
+            received = counted(len(word.text), "character")
+            misfit = self._misfit(parameter, received, "For the text itself write \\{, \\$ and \\@")
+            raise Refusal(refusal.code, misfit.message, *misfit.context) from None
+
+    def _meant(self, parameter: Parameter, word: Word | None) -> Value:
         if word is None:
             if parameter.type == "boolean":
                 return True

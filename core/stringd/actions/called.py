@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from stringd.actions.flags import sort_words
 from stringd.documents.actions import Action
-from stringd.documents.parameters import HIDDEN
 from stringd.errors import Refusal
+from stringd.text.masking import MASK
 from stringd.text.words import split_words
 
 Place: TypeAlias = tuple[int, int]
@@ -54,24 +54,18 @@ def _secret_places(name: str | None, typed: str, actions: Mapping[str, Action] |
     everything = [(0, len(typed))] if typed else []
     if actions is None:
         return everything
-    if not any(map(_takes_secrets, actions.values())):
-        return []
     action = actions.get(name or "")
     try:
         return _secrets(typed, action) if action else everything
     except Refusal:
-        return everything if action and _takes_secrets(action) else []
-
-
-def _takes_secrets(action: Action) -> bool:
-    return any(it.secret for it in action.parameters)
+        return everything if action and action.takes_secrets else []
 
 
 def _secrets(typed: str, action: Action) -> list[Place]:
     given = sort_words(split_words(typed), action)
     secret = (it.name for it in action.parameters if it.secret)
     words = [word for name in secret for word in given.by_name.get(name, ()) if word]
-    if given.wants_help and _takes_secrets(action):
+    if given.wants_help and action.takes_secrets:
         words += given.operands
     return sorted((it.start, it.end) for it in words)
 
@@ -79,6 +73,6 @@ def _secrets(typed: str, action: Action) -> list[Place]:
 def _without(text: str, places: Iterable[Place]) -> str:
     pieces, position = [], 0
     for start, end in places:
-        pieces += [text[position:start], HIDDEN]
+        pieces += [text[position:start], MASK]
         position = end
     return "".join((*pieces, text[position:]))

@@ -19,11 +19,13 @@ from stringd.documents.actions import Action
 from stringd.errors import Refusal
 from stringd.one_shot import exit_reply, run_one_shot
 from stringd.program_environment import author_environment
+from stringd.text.counts import counted
 
 TIME_LIMIT = 180.0
 OUTPUT_LIMIT = 10 * 1024 * 1024
 _PREFIX = "_STRINGD_"
 _PACKAGE = f"{_PREFIX}PACKAGE"
+_SHOWN = 80
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
@@ -105,10 +107,15 @@ class CommandText:
 def _number(parameter: str, text: str) -> str:
     """Return a number as it may stand in what the shell computes."""
     if not _WHOLE_NUMBER.fullmatch(text):
-        message = f"{parameter}: the shell computes with it, so it must be a whole number, not {text[:80]!r}."
+        message = f"{parameter}: the shell computes with it, so it must be a whole number, not {_told(text)}."
         raise Refusal("INVALID_PARAMS", message)
     number = int(text)
     return f"({number})" if number < 0 else str(number)
+
+
+def _told(text: str) -> str:
+    # A default may be a secret, which nobody finds any more once it is cut.
+    return repr(text) if len(text) <= _SHOWN else counted(len(text), "character")
 
 
 def _lies_in(package: Path, path: str) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
-from urllib.parse import quote
 
 from stringd.actions.declared import DeclaredVariable, declared_variables
 from stringd.actions.values import Value
@@ -17,11 +15,10 @@ from stringd.contracts.zones import Zone
 from stringd.documents.actions import HTTP_METHODS, Action
 from stringd.documents.forms import CONFIRM, CONFIRMING, origin_of
 from stringd.documents.page import Page
+from stringd.text.masking import mask_beginning, mask_values
 
 # Where a file that belongs to no app is given `$NAME`s.
 ANY_APP = "a topic app:name"
-# What is shorter stands in many a text that has nothing to do with it.
-SHORTEST_SECRET = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +66,17 @@ class Environment:
 
     def hidden(self, text: str) -> str:
         """Return a text with every secret in it replaced by its name, also where it is encoded."""
+        return mask_values(text, self._names)
+
+    def hidden_beginning(self, text: str, most: int) -> str:
+        """Return how a text begins, with no part of a secret in it."""
+        return mask_beginning(text, self._names, most)
+
+    @property
+    def _names(self) -> Mapping[str, str]:
+        """The secrets, each with the name that stands in its place."""
         public = {it.name for it in self.declared if not it.secret}
-        secrets = ((name, value) for name, value in self.secrets.items() if name not in public)
-        for name, value in sorted(secrets, key=lambda it: -len(it[1])):
-            if len(value) >= SHORTEST_SECRET:
-                for written in (value, quote(value, safe=""), json.dumps(value)[1:-1]):
-                    text = text.replace(written, f"${name}")
-        return text
+        return {value: f"${name}" for name, value in self.secrets.items() if name not in public}
 
 
 FunctionRun: TypeAlias = Callable[[Mapping[str, Value], Environment, Session], Awaitable[object]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from stringd.actions.schema import declared_flags
 from stringd.documents.actions import Action, Parameter
 from stringd.errors import Refusal
+from stringd.text.masking import MASK
 from stringd.text.words import Word
 
 # A token that reads as a number, such as -33.87, is none, nor is -3dB.
@@ -73,7 +74,7 @@ class _Sorter:
                 by_order.append(word)
         free = [name for name in self._by_name if name not in self.sorted.by_name]
         if len(by_order) > len(free):
-            raise self._refusal(f"Too many values: {by_order[len(free)].text}")
+            raise self._refusal(f"Too many values: {self._told(by_order[len(free)].text)}")
         for name, word in zip(free, by_order, strict=False):
             self.sorted.give(name, word)
 
@@ -91,8 +92,12 @@ class _Sorter:
     def _parameter(self, flag: re.Match[str]) -> Parameter:
         found = self._by_name.get(flag["long"]) if flag["long"] else self._by_alias.get(flag["short"])
         if found is None:
-            raise self._refusal(f"Unknown flag: {flag[0].removesuffix('=')}")
+            raise self._refusal(f"Unknown flag: {self._told(flag[0].removesuffix('='))}")
         return found
+
+    def _told(self, word: str) -> str:
+        # Nobody knows what it was meant for: it may be a part of what is secret.
+        return MASK if self._action.takes_secrets else word
 
     def _refusal(self, message: str) -> Refusal:
         return Refusal("INVALID_PAYLOAD", message, f"declared: {declared_flags(self._action)}")

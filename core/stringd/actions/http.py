@@ -57,7 +57,7 @@ async def run_http(
     except TimeoutError:
         raise Refusal("ACTION_FAILED", f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s") from None
     if response.status >= FIRST_FAILURE:
-        raise _failure(action, response)
+        raise _failure(action, response, environment)
     return _answer(request.request.url, response)
 
 
@@ -105,9 +105,10 @@ async def _sent(request: HttpRequest, client: HttpClient) -> HttpResponse:
         raise Refusal("ACTION_FAILED", f"No usable answer from {host}: {failure}") from failure
 
 
-def _failure(action: Action, response: HttpResponse) -> Refusal:
+def _failure(action: Action, response: HttpResponse, environment: Environment) -> Refusal:
     status = f"{response.status} {response.reason}".rstrip()
-    told = _text(response).strip()[:MOST_SHOWN]
+    # Cut first, a secret would show how it begins.
+    told = environment.hidden_beginning(_text(response).strip(), MOST_SHOWN)
     return Refusal("ACTION_FAILED", f"act.{action.id}: {status}", *([told] if told else []))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -50,8 +51,8 @@ class Running:
             self.call.require_all()
             reply = await self._reply()
         except Refusal as refusal:
-            raise self._hidden(refusal) from None
-        return reply if reply.ok else self._hidden_output(reply)
+            raise await asyncio.to_thread(self._hidden, refusal) from None
+        return reply if reply.ok else await self._hidden_output(reply)
 
     async def _reply(self) -> Reply:
         answer = await self._answer()
@@ -131,9 +132,11 @@ class Running:
         if answer.status is None:
             return Reply.page("", answer.text or NO_OUTPUT)
         state = self.invocation.session.state
+        # What its links are relative to is kept with the topic.
+        answer = replace(answer, uri=self.environment.hidden(answer.uri))
         shown = await shown_answer(answer, self.invocation.daemon, self._taken(state))
         self._remember(state, answer, shown.links)
-        return Reply.page(f"Opened {self.environment.hidden(answer.uri)}", shown.text)
+        return Reply.page(f"Opened {answer.uri}", shown.text)
 
     def _remember(
         self, state: State, answer: Answer, links: Mapping[str, str], values: Iterable[str] = ()
@@ -153,8 +156,9 @@ class Running:
         context = (*map(self.environment.hidden, refusal.context), *pointer)
         return Refusal(refusal.code, self.environment.hidden(refusal.message), *context)
 
-    def _hidden_output(self, reply: Reply) -> Reply:
-        return replace(reply, content=self.environment.hidden(reply.content or ""))
+    async def _hidden_output(self, reply: Reply) -> Reply:
+        hidden = await asyncio.to_thread(self.environment.hidden, reply.content or "")
+        return replace(reply, content=hidden)
 
 
 def merged_values(

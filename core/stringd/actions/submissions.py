@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from stringd.documents.forms import CONFIRM, flags_of, is_button, is_foreign, or
 from stringd.documents.page import Page
 from stringd.documents.spots import Spot
 from stringd.errors import Refusal
+from stringd.text.masking import MASK
 from stringd.text.names import printable
 
 _CLICKED = ("x", "y")
@@ -34,15 +35,32 @@ def submitted(page: Page, form: Form, call: Call) -> Spot:
     target = ((own.url or form.url) or page.uri).partition("#")[0]
     _require_sendable(target, page, call)
     entries = [entry for _, entry in sorted(_entries(form, call, pressed), key=lambda it: it[0])]
+    hidden = dict.fromkeys(_secrets(form, call), MASK)
     method = own.method or form.method
     reach = page.zone.reach(confirmed=call.confirmed)
     if method != "POST":
-        query = query_of(entries, form.charset)
-        url = target.partition("?")[0] + (f"?{query}" if query else "")
-        return Spot(shown=url, uri=url, reach=reach)
+        url, shown = (_with_query(target, it, form) for it in (entries, _masked(entries, form)))
+        # The whole address, too: a short value is not found by itself.
+        return Spot(shown=shown, uri=url, reach=reach, hidden={url: shown, **hidden} if hidden else {})
     submission = body_of(entries, method, own.encoding or form.encoding, form.charset)
     submission = replace(submission, page=page.uri)
-    return Spot(shown=target, uri=target, reach=reach, submission=submission)
+    return Spot(shown=target, uri=target, reach=reach, submission=submission, hidden=hidden)
+
+
+def _with_query(target: str, entries: Sequence[Entry], form: Form) -> str:
+    query = query_of(entries, form.charset)
+    return target.partition("?")[0] + (f"?{query}" if query else "")
+
+
+def _masked(entries: Sequence[Entry], form: Form) -> Sequence[Entry]:
+    secret = {it.name for it in form.fields if it.kind is FieldKind.SECRET}
+    return [(name, MASK if name in secret and value else value) for name, value in entries]
+
+
+def _secrets(form: Form, call: Call) -> Iterator[str]:
+    for flag, field in flags_of(form):
+        if field.kind is FieldKind.SECRET:
+            yield from _sent(field, flag, call.values)
 
 
 def _pressed(form: Form, call: Call) -> _Pressed | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from stringd.actions.environment import SHORTEST_SECRET
 from stringd.actions.values import Value, as_text
+from stringd.text.written import SHORTEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,4 +28,4 @@ class Taint:
     def is_in(self, data: bytes) -> bool:
         """Whether a text holds a secret; a short one stands in many that have nothing to do with it."""
         secrets = (it.encode() for it in self.secrets if it)
-        return any(it == data or (len(it) >= SHORTEST_SECRET and it in data) for it in secrets)
+        return any(it == data or (len(it) >= SHORTEST and it in data) for it in secrets)

@@ -22,8 +22,10 @@ class ActingTopic(DocumentTopic):
 
     def masked(self, text: str) -> str:
         """Hide what a call passes to the secret fields of a form."""
-        place = self._session.state.document
-        if place is None or file_of(place.uri):
+        place = self._session.state.document or self.start()
+        if place is None:
+            return masked_call(text, None)
+        if file_of(place.uri):
             return text
         if self.fetched and self.fetched.uri == place.uri:
             return masked_call(text, self.fetched.sheet.actions.actions)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from stringd.cli.completion import CommandNames
 
 HISTORY_LENGTH = 1000
-# The values of `$NAME`s are secrets: they stay out of the history.
-_SECRET = re.compile(r"\s*//?set\b.*\$", re.IGNORECASE)
 
 
 class LineEditor:
@@ -47,7 +44,7 @@ class LineEditor:
 
     def remember(self, line: str) -> None:
         """Keep a line in the history."""
-        if readline and is_terminal(sys.stderr) and not _SECRET.match(line):
+        if readline and is_terminal(sys.stderr):
             readline.add_history(line)
 
     def save(self) -> None:

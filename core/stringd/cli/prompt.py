@@ -8,15 +8,13 @@ from stringd.cli.completion import CommandNames
 from stringd.cli.line_editor import LineEditor
 from stringd.cli.output import say, write_error
 from stringd.errors import DaemonUnreachable
+from stringd.text.masking import may_be_kept
 from stringd.text.topic_names import DEFAULT_TOPIC, DEFAULT_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from stringd.cli.speaking import Speaker
-
-
-_HIDDEN = "********"
 
 
 def converse(speaker: Speaker) -> int:
@@ -27,15 +25,11 @@ def converse(speaker: Speaker) -> int:
         for line in _lines(editor, f"{topic}> "):
             _speak(speaker, line)
             # Only the daemon knows what was typed at a prompt that asks for a secret.
-            if speaker.shown and not _hides(speaker.shown, line):
+            if speaker.shown and may_be_kept(line, speaker.shown):
                 editor.remember(line)
     finally:
         editor.save()
     return 0
-
-
-def _hides(shown: str, line: str) -> bool:
-    return _HIDDEN in shown and _HIDDEN not in line
 
 
 def _full_name(topic: str) -> str:

@@ -19,7 +19,7 @@ from stringd.contracts.replies import Reply
 from stringd.documents.actions import Action
 from stringd.documents.desk import Desk
 from stringd.documents.page import Page
-from stringd.errors import Refusal
+from stringd.errors import Refusal, Unrecognised
 from stringd.text.listing import listed, nearest_first
 from stringd.text.nearest import nearest
 
@@ -57,7 +57,7 @@ def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:
     meant = nearest(name, actions)
     known = listed([f"/act.{it}" for it in nearest_first(name, actions)], "/act lists them") or _NONE
     context = [f"actions: {known}", *([f"nearest: /act.{meant}"] if meant else [])]
-    return Refusal("ACTION_NOT_FOUND", f"Action not found: {name}", *context)
+    return Unrecognised("ACTION_NOT_FOUND", f"Action not found: {name}", *context)
 
 
 ACT = Command(

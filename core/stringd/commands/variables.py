@@ -10,7 +10,8 @@ from stringd.contracts.replies import Reply
 from stringd.contracts.secrets import SecretScope
 from stringd.contracts.sessions import Topic
 from stringd.errors import Refusal
-from stringd.text.assignments import Assignment, hidden, mask_secrets, parse_assignments
+from stringd.text.assignments import Assignment, hidden, parse_assignments
+from stringd.text.masking import masked_setting
 
 
 async def run(invocation: Invocation) -> Reply:
@@ -61,5 +62,5 @@ SET = Command(
     usage='/set [{name} = "value" | $NAME = "value"]',
     run=run,
     takes_body=True,
-    mask=mask_secrets,
+    mask=masked_setting,
 )

@@ -30,7 +30,8 @@ class Wanted:
     `reach` is the nearest zone that it may lead to: what a page links to lies no nearer than that page does.
     `fresh` asks for what is there now, `full` for all of it, and `options` are those of the words that the
     loader declares which were said. `part_of` is the URI of the page that includes it, or has it for a menu:
-    nobody has asked for it by itself.
+    nobody has asked for it by itself. `hidden` are texts that are shown nowhere, not in an address or a
+    refusal either, each with what stands in its place.
     """
 
     uri: str
@@ -42,6 +43,7 @@ class Wanted:
     options: frozenset[str] = frozenset()
     submission: Submission | None = None
     part_of: str | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,11 @@ class Action:
     line: int
     form: Form | None = None
 
+    @property
+    def takes_secrets(self) -> bool:
+        """Whether one of the values of its calls is shown nowhere."""
+        return any(it.secret for it in self.parameters)
+
 
 class Reader:
     """Reads one fence from its first line to its last."""

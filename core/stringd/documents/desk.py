@@ -144,6 +144,7 @@ class Desk:
             full=spot.full,
             options=spot.options,
             submission=spot.submission,
+            hidden=spot.hidden,
         )
         deadline = asyncio.get_running_loop().time() + SECONDS
         loaded = await self._invocation.daemon.find(wanted)

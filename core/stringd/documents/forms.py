@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from stringd.contracts.outlines import Choice, Field, FieldKind, Form
 from stringd.documents.actions import Action, ActionBook
 from stringd.documents.outline import Names, slug
-from stringd.documents.parameters import CHOICES, HIDDEN, Parameter
+from stringd.documents.parameters import CHOICES, Parameter
+from stringd.text.masking import MASK
 from stringd.text.web_urls import WebUrl
 
 CONFIRM = "confirm"
@@ -118,7 +119,7 @@ def _default(field: Field) -> str | None:
     if _type(field) == "boolean":
         return "true" if field.default else None
     default = ",".join(field.default) or None
-    return HIDDEN if default and field.kind is FieldKind.SECRET else default
+    return MASK if default and field.kind is FieldKind.SECRET else default
 
 
 def _description(field: Field) -> str:

@@ -11,6 +11,7 @@ from stringd.documents.files import read_text
 from stringd.documents.sheet import read_sheet
 from stringd.errors import Refusal
 from stringd.host.catalogue import Catalogue
+from stringd.text.masking import mask_values
 
 _SUFFIXES = {"json": "application/json", "xml": "application/xml"}
 
@@ -25,10 +26,18 @@ async def find_document(catalogue: Catalogue, wanted: Wanted) -> Document | Loca
     unknown = sorted(wanted.options - loader.options.keys())
     if unknown:
         raise Refusal("INVALID_PAYLOAD", f"{scheme}: URIs take no --{unknown[0]}.")
-    loaded = await loader.load(wanted)
-    if isinstance(loaded, Located):
-        return loaded
-    return await render_document(catalogue, replace(loaded, full=wanted.full))
+    try:
+        loaded = await loader.load(wanted)
+        if isinstance(loaded, Located):
+            return loaded
+        # What the page links to is told with its address, and all of that is kept.
+        uri = mask_values(loaded.uri, wanted.hidden)
+        return await render_document(catalogue, replace(loaded, uri=uri, full=wanted.full))
+    except Refusal as refusal:
+        if not wanted.hidden:
+            raise
+        message, *context = (mask_values(it, wanted.hidden) for it in (refusal.message, *refusal.context))
+        raise Refusal(refusal.code, message, *context) from None
 
 
 async def render_document(catalogue: Catalogue, loaded: Loaded) -> Document:

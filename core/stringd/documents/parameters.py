@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 CHOICES = "choices"
-HIDDEN = "***"
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _LINE = re.compile(
     r"[ \t]+(?P<name>[^\W\d][\w-]*)(?:,[ \t]*-(?P<alias>[A-Za-z]))?[ \t]*:"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stringd.contracts.documents import Package, Submission
@@ -18,7 +19,7 @@ class Spot:
 
     `part` is which part is shown of what is long.
     `reach` is the nearest zone that a URI may lead to, and `here` tells that the current document is meant;
-    `fresh`, `full`, `options` and `submission` are what its loader is asked for.
+    `fresh`, `full`, `options`, `submission` and `hidden` are what its loader is asked for.
     """
 
     shown: str
@@ -32,6 +33,7 @@ class Spot:
     full: bool = False
     options: frozenset[str] = frozenset()
     submission: Submission | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

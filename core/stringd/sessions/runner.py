@@ -12,10 +12,11 @@ from stringd.contracts.commands import Command, CommandEvent, CommandLine, Invoc
 from stringd.contracts.daemon import Daemon, Left
 from stringd.contracts.replies import Outcome, Reply
 from stringd.contracts.sessions import Topic
-from stringd.errors import Refusal, RequestRefused
+from stringd.errors import Refusal, RequestRefused, Unrecognised
 from stringd.host.catalogue import Catalogue
 from stringd.sessions.live import LiveSession
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
+from stringd.text.masking import masked_in_shell, masked_unknown
 from stringd.text.nearest import nearest
 
 log = logging.getLogger(__name__)
@@ -72,9 +73,11 @@ class Runner:
 
     def _refuse_unplanned(self, session: LiveSession, text: str, refusal: Refusal) -> tuple[str, Reply]:
         """Return the label and the reply of what is no command; its text may be a secret of the topic's."""
+        command = self._command(session, parse_command(text)) if text.startswith("/") else None
+        known = _shown(command, text) if command else masked_unknown(text[:LONGEST_HEAD])
         topic = session.keeper.current
-        shown = topic.masked(text[:LONGEST_HEAD]) if topic else text
-        if topic and shown != text[:LONGEST_HEAD]:
+        shown = topic.masked(known) if topic else known
+        if topic and shown != known:
             message = f"Unknown command: {label(shown)}"
             refusal = Refusal(refusal.code, message, topic.advice())
         return label(shown), _refused(refusal)
@@ -82,28 +85,32 @@ class Runner:
     def _plan(self, session: LiveSession, sent: Sent) -> _Plan:
         cmd, plain_text = sent.text, session.topic_type.plain_text
         if plain_text and not cmd.startswith("//"):
-            return _Plan(plain_text, CommandLine(text=cmd), cmd, sent)
+            return _Plan(plain_text, CommandLine(text=cmd), masked_in_shell(cmd), sent)
         if not cmd.startswith("/"):
             raise Refusal("COMMAND_UNSUPPORTED", "Commands must start with /. Use /help for details.")
         line = parse_command(cmd)
         command = self._find(session, line)
-        shown = command.mask(cmd[:LONGEST_HEAD]) if command.mask else cmd
+        shown = _shown(command, cmd)
         if line.arguments in _HELP_FLAGS and line.word == command.name:
             return _Plan(_explain(command), line, shown, sent)
         _check_shape(command, line)
         return _Plan(command.run, line, shown, sent)
 
     def _find(self, session: LiveSession, line: CommandLine) -> Command:
-        commands = self._catalogue.commands_of(session.name.type)
-        command = commands.get(line.word) or _owner(line.word, commands)
+        command = self._command(session, line)
         if command is None:
+            commands = self._catalogue.commands_of(session.name.type)
             slash = session.topic_type.slash
             meant = nearest(line.word, commands)
             hint = f"Did you mean {slash}{meant}? " if meant else ""
-            typed = line.text.split(maxsplit=1)[0].replace("//", "/", 1)
+            typed = masked_unknown(line.text[:LONGEST_HEAD]).split(maxsplit=1)[0].replace("//", "/", 1)
             message = f"Unknown command: {label(typed)}"
             raise Refusal("COMMAND_UNSUPPORTED", message, f"{hint}{slash}help lists the commands.")
         return command
+
+    def _command(self, session: LiveSession, line: CommandLine) -> Command | None:
+        commands = self._catalogue.commands_of(session.name.type)
+        return commands.get(line.word) or _owner(line.word, commands)
 
     async def _reply(self, session: LiveSession, plan: _Plan) -> tuple[str, Reply]:
         """Return the label, masked by the topic as it is before the command runs, and the reply."""
@@ -113,7 +120,8 @@ class Runner:
             shown = topic.masked(shown)
             return label(shown), await self._execute(session, topic, plan)
         except Refusal as refusal:
-            return label(shown), _refused(refusal)
+            known = masked_unknown(shown) if isinstance(refusal, Unrecognised) else shown
+            return label(known), _refused(refusal)
         except RequestRefused as refusal:
             return label(shown), _refused(refusal.as_refusal())
         except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
@@ -150,6 +158,10 @@ class Runner:
                 observer.on_event(event)
             except (Exception, SystemExit, KeyboardInterrupt):
                 log.exception("observer %s failed", observer.name)
+
+
+def _shown(command: Command, text: str) -> str:
+    return command.mask(text[:LONGEST_HEAD]) if command.mask else text
 
 
 def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:

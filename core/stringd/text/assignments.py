@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from stringd.errors import Refusal
+from stringd.text.masking import MASK, masked_assignment
 
 USAGE = 'Usage: /set {name} = "value"'
 _SHOWN = 80
-_HIDDEN = "***"
 _NAME = r"(?:\{(?P<session>[A-Za-z_][\w-]*)\}|\$(?P<secret>[A-Za-z_]\w*))"
 _BLANK = re.compile(r"\s*")
 _TARGET = re.compile(rf"{_NAME}[ \t]*=[ \t]*", re.ASCII)
@@ -18,11 +18,6 @@ _FENCE = re.compile(rf"(?P<fence>`{{3,}}){_NAME}[ \t]*\r?\n", re.ASCII)
 _CLOSING = re.compile(r"^(?P<fence>`{3,})[ \t]*\r?$\n?", re.MULTILINE)
 _QUOTED = re.compile(r"""(?:"(?P<double>[^"\\]*(?:\\.[^"\\]*)*)"|'(?P<single>[^']*)')""", re.DOTALL)
 _LINE_END = re.compile(r"[ \t\r]*(?:\n|\Z)")
-# Behind an equals sign, or where an assignment begins: the sign may have been forgotten.
-_SECRET = re.compile(
-    r"(\$[A-Za-z_]\w*[ \t]*=[ \t]*|^(?://?set[ \t]+)?\$[A-Za-z_]\w*[ \t]+(?![\s=]))[^\n]+",
-    re.IGNORECASE | re.MULTILINE,
-)
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
@@ -46,14 +41,9 @@ def parse_assignments(text: str) -> tuple[Assignment, ...]:
     return tuple(_parse(text))
 
 
-def mask_secrets(text: str) -> str:
-    """Return the text with the values of `$NAME`s hidden, whether it can be parsed or not."""
-    return _SECRET.sub(rf'\1"{_HIDDEN}"', text)
-
-
 def hidden(assignment: Assignment) -> Assignment:
     """Return the assignment as it may be shown where its value may not."""
-    return replace(assignment, value=_HIDDEN)
+    return replace(assignment, value=MASK)
 
 
 def _parse(text: str) -> Iterator[Assignment]:
@@ -103,7 +93,7 @@ def _assignment(match: re.Match[str], value: str) -> Assignment:
 
 
 def _refusal(problem: str, text: str, position: int) -> Refusal:
-    line = mask_secrets(text[position : position + _SHOWN].partition("\n")[0].rstrip())
+    line = masked_assignment(text[position:].partition("\n")[0].rstrip())[:_SHOWN]
     return Refusal("INVALID_PAYLOAD", f"{problem}: {line}", USAGE)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from stringd.contracts.commands import CommandLine
+from stringd.text.masking import MASK
 from stringd.text.visible import without_controls
 
 LABEL_LENGTH = 80
 LONGEST_HEAD = 4096
+_CUT = "..."
 _HEADER = re.compile(r"//?(\S*)\s*(.*)", re.DOTALL)
 
 
@@ -26,4 +28,12 @@ def label(text: str) -> str:
         return text
     first = text[:LONGEST_HEAD].partition("\n")[0].rstrip()
     first = "\t".join(map(without_controls, first.split("\t")))
-    return first if len(first) <= LABEL_LENGTH else first[: LABEL_LENGTH - 3] + "..."
+    return first if len(first) <= LABEL_LENGTH else _cut(first)
+
+
+def _cut(line: str) -> str:
+    """Return how a long line begins; that something is hidden in it stays visible."""
+    shown = line[: LABEL_LENGTH - len(_CUT)]
+    if MASK in line and MASK not in shown:
+        return line[: LABEL_LENGTH - len(_CUT) - len(MASK)] + _CUT + MASK
+    return shown + _CUT

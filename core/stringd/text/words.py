@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from stringd.errors import Refusal
+from stringd.text.masking import MASK
 
 _PIECE = re.compile(
     r"""(?P<blank>[ \t\r]+)|(?P<newline>\n)|'(?P<single>[^']*)'|"(?P<double>[^"\\]*(?:\\.[^"\\]*)*)"|"""
@@ -51,9 +52,12 @@ class Word:
         return replace(self, pieces=rest, quoted=True, start=self.start + count)
 
 
-def split_words(text: str) -> tuple[Word, ...]:
-    """Split what follows a command's name, or refuse: an open quote, or lines outside of quotes."""
-    return tuple(_words(text))
+def split_words(text: str, *, secret: bool = False) -> tuple[Word, ...]:
+    """Split what follows a command's name, or refuse: an open quote, or lines outside of quotes.
+
+    Of a `secret` text the refusal shows nothing.
+    """
+    return tuple(_words(text, secret=secret))
 
 
 def fill(word: Word, lookup: Callable[[str], str | None]) -> str:
@@ -90,14 +94,14 @@ def _defined(name: str, lookup: Callable[[str], str | None]) -> str:
     return value
 
 
-def _words(text: str) -> Iterator[Word]:
+def _words(text: str, *, secret: bool) -> Iterator[Word]:
     pieces: list[Piece] = []
     quoted = False
     position = start = 0
     while position < len(text):
         found = _PIECE.match(text, position)
         if found is None:
-            raise _unclosed(text[position:])
+            raise _unclosed(MASK if secret else text[position:])
         position = found.end()
         if found["newline"]:
             raise Refusal("INVALID_PAYLOAD", "One command per request: only a quoted value may span lines.")

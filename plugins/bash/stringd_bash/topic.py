@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from stringd.plugin import Invocation, Refusal, Reply, Topic
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
+from stringd.text.masking import MASK, masked_in_shell
 from stringd_bash.console import Console
 from stringd_bash.keys import encode_keys
 from stringd_bash.program import Program, Standing
@@ -15,7 +16,6 @@ from stringd_bash.replies import idle, told_elsewhere
 from stringd_bash.settings import Settings
 
 _URGENT_SECONDS = 2.0
-_MASK = "********"
 _COMMANDS = frozenset({"close", "help", "info", "interrupt", "kill", "reset", "set", "topics", "wait"})
 
 
@@ -33,7 +33,7 @@ class BashTopic(Topic):
         return {
             "cwd": console.cwd,
             "shell": str(console.shell.pid) if console.shell else "(none)",
-            "program": label(console.running.text) if console.running else "(none)",
+            "program": label(masked_in_shell(console.running.text)) if console.running else "(none)",
         }
 
     @property
@@ -51,11 +51,11 @@ class BashTopic(Topic):
         if not self._hides_typing:
             return text
         if not text.startswith("//"):
-            return _MASK
+            return MASK
         word = parse_command(text[:LONGEST_HEAD]).word
         if word == "keys":
-            return f"//keys {_MASK}"
-        return text if word in _COMMANDS else _MASK
+            return f"//keys {MASK}"
+        return text if word in _COMMANDS else MASK
 
     def check_variables(self, variables: Mapping[str, str]) -> None:
         """Refuse a limit or a size that no text could be run with."""
@@ -164,5 +164,7 @@ def _refuse_unknowing(program: Program, arrived: float) -> None:
     """Refuse a text whose sender could not know that it would be typed into a program (runtime.md 10)."""
     if program.known is None or arrived < program.known:
         program.tell(program.told or Standing.RUNNING)
-        message = f"A program is running, which this text was not meant for: {label(program.text)}"
+        message = (
+            f"A program is running, which this text was not meant for: {label(masked_in_shell(program.text))}"
+        )
         raise Refusal("CONFLICT", message, "//wait tells how it stands; text sent from now on is its input.")

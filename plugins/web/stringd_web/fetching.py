@@ -48,7 +48,7 @@ async def fetch_page(client: HttpClient, memory: Memory, wanted: Wanted) -> Load
     for _ in range(MOST_REDIRECTS + 1):
         following, response = await _taken(step, client, memory, wanted)
         if following is None:
-            told = excerpt(response) if wanted.submission else ""
+            told = excerpt(response, wanted.hidden) if wanted.submission else ""
             return as_page(response, step.url, wanted.uri, told)
         step = following
     message = f"More than {MOST_REDIRECTS} redirects: {wanted.uri}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stringd.plugin import HttpResponse
+from stringd.text.masking import mask_beginning
 from stringd.text.names import printable
 from stringd.text.web_urls import WebUrl
 from stringd_web.charset import decode
@@ -26,14 +27,15 @@ def page_headers(page: str, url: WebUrl) -> Mapping[str, str]:
     return {"origin": origin, "referer": page if origin == url.origin else f"{origin}/"}
 
 
-def excerpt(response: HttpResponse) -> str:
-    """Return in a line how a page begins that tells of a failure; empty where none is told of."""
+def excerpt(response: HttpResponse, hidden: Mapping[str, str]) -> str:
+    """Return in a line how a page begins that tells of a failure, secrets hidden; empty for any other."""
     media_type = response.headers.get("content-type", "")
     if response.status < _FIRST_FAILURE or not media_type.startswith(("text/", "application/json")):
         return ""
     is_html = media_type.startswith("text/html")
     text = decode(response.body[:_MOST_READ], media_type, markup=is_html)
-    return printable(" ".join((_seen(text) if is_html else text).split()))[:_MOST_SHOWN]
+    told = " ".join((_seen(text) if is_html else text).split())
+    return printable(mask_beginning(told, hidden, _MOST_SHOWN))
 
 
 def _seen(html: str) -> str:

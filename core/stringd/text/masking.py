@@ -1,0 +1,129 @@
+"""What of a command or of an answer may not be shown, and what stands in its place: the one mask there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from stringd.text.written import find_written, longest_written
+
+MASK = "********"
+_QUOTED_MASK = f'"{MASK}"'
+_SETTING, _ACTING = ("set",), ("act", "action")
+_LIKE = 0.6
+_LONGEST_WORD = 32
+_HELP = frozenset({"--help", "-h"})
+_COMMAND = re.compile(r"(?P<head>\s*/*\s*(?P<word>[^\s=${\"'.]*))(?P<member>\.[\w.-]*)?(?P<rest>.*)")
+_PLAIN_VALUE = re.compile(
+    r"""\s*\{[A-Za-z_][\w-]*\}[ \t]*=[ \t]*(?:"(?:[^"\\]|\\.)*"|'[^']*')[ \t\r]*""", re.ASCII
+)
+_PLAIN_TARGET = re.compile(r"\s*\{[A-Za-z_][\w-]*\}", re.ASCII)
+# What is given to a `$NAME`, whether or not an equals sign was remembered, or to what may be meant as one.
+_DOLLAR_NAME = r"\$[{(]?[A-Za-z_]\w*+[)}]?+[\"']?+\s*+"
+_PLAIN_NAME = r"[A-Za-z_]\w*+[\"']?+\s*+"
+_SECRET_VALUE = re.compile(rf"{_DOLLAR_NAME}:?=?\s*+(?=\S)", re.ASCII)
+_NAMED_VALUE = re.compile(rf"\b{_PLAIN_NAME}:?=\s*+(?=\S)", re.ASCII)
+# With a `$` behind the sign nobody knows which side of it the value is on.
+_TARGET = re.compile(
+    rf"\s*[`\"']*+(?:{_DOLLAR_NAME}:?=?\s*+(?=\S)|{_PLAIN_NAME}:?=\s*+(?=[^\s$][^$]*\Z))", re.ASCII
+)
+_WITHOUT_VALUE = re.compile(rf"\s*(?:{_DOLLAR_NAME}=?|`{{3,}}\S*)\s*", re.ASCII)
+_SECRET_IN_SHELL = re.compile(r"\s*\$[{(]?[A-Za-z_]\w*+[)}]?+\s+:?=\s+\S", re.ASCII)
+
+
+def masked_setting(text: str) -> str:
+    """Return the first line of a `/set`, of which only what is surely no secret is shown."""
+    line = text.partition("\n")[0]
+    found = _COMMAND.match(line)
+    return line if found is None else found["head"] + masked_assignment(line[found.end("head") :])
+
+
+def masked_assignment(line: str) -> str:
+    """Return a line that assigns something: the value of a `{name}` as it is, no other."""
+    if not line.strip() or line.strip() in _HELP or _PLAIN_VALUE.fullmatch(line):
+        return line
+    if plain := _PLAIN_TARGET.match(line):
+        return line[: plain.end()] + _without_values(line[plain.end() :])
+    if _WITHOUT_VALUE.fullmatch(line):
+        return line
+    target = _TARGET.match(line)
+    indented = line[: len(line) - len(line.lstrip())]
+    return line[: target.end()] + _QUOTED_MASK if target else indented + MASK
+
+
+def masked_unknown(text: str) -> str:
+    """Return the first line of what is no command: what looks like an assignment or a call shows no value."""
+    line = text.partition("\n")[0]
+    found = _COMMAND.match(line)
+    if found is None:
+        return line
+    head, rest = found["head"] + (found["member"] or ""), found["rest"]
+    if _is_like(found["word"], _ACTING):
+        return f"{head} {MASK}" if rest.strip() else line
+    if _means_setting(found):
+        return masked_setting(line)
+    return _without_values(line)
+
+
+def masked_in_shell(text: str) -> str:
+    """Return a shell's text, unless it is a command of the runtime's that was mistyped."""
+    if text.startswith("/"):
+        found = _COMMAND.match(text)
+        meant = found is not None and _is_like(found["word"], _SETTING + _ACTING)
+        return masked_unknown(text) if meant else text
+    return masked_unknown(text) if _SECRET_IN_SHELL.match(text) else text
+
+
+def may_be_kept(line: str, shown: str) -> bool:
+    """Whether a command may stand in a history, by its text and by how the daemon shows it."""
+    found = _COMMAND.match(line)
+    if found and _means_setting(found) and masked_unknown(line) != line:
+        return False
+    return shown.count(MASK) <= line.count(MASK)
+
+
+def mask_values(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with each of the values replaced by what it maps to, however it is written there."""
+    return _masked(text, values, len(text))
+
+
+def mask_beginning(text: str, values: Mapping[str, str], most: int) -> str:
+    """Return how a text begins once its values are replaced: none is cut before it is found."""
+    margin = max(map(longest_written, values), default=0)
+    length = most
+    # What stands at the end of a stretch may be the beginning of a value.
+    while len(shown := _masked(text[: length + margin], values, length)) < most and length < len(text):
+        length *= 2
+    return shown[:most]
+
+
+def _masked(text: str, values: Mapping[str, str], length: int) -> str:
+    """Return so many characters of a text with the values replaced that begin in them."""
+    found = ((*span, shown) for value, shown in values.items() for span in find_written(text, value))
+    # Of those that begin together the longest: one value may begin another.
+    spans = sorted(found, key=lambda it: (it[0], -it[1]))
+    pieces: list[str] = []
+    position = 0
+    for start, end, shown in spans:
+        if position <= start < length:
+            pieces += (text[position:start], shown)
+        position = max(position, end) if start < length else position
+    return "".join((*pieces, text[position:length]))
+
+
+def _means_setting(found: re.Match[str]) -> bool:
+    return _is_like(found["word"] + (found["member"] or "").replace(".", ""), _SETTING)
+
+
+def _is_like(word: str, names: tuple[str, ...]) -> bool:
+    return bool(get_close_matches(word[:_LONGEST_WORD].lower(), names, n=1, cutoff=_LIKE))
+
+
+def _without_values(line: str) -> str:
+    secret, named = _SECRET_VALUE.search(line), _NAMED_VALUE.search(line)
+    first = min((it for it in (secret, named) if it), key=re.Match.start, default=None)
+    if first is None:
+        return line
+    is_doubtful = first is named and "$" in line[named.end() :]
+    return line[: first.start()] + MASK if is_doubtful else line[: first.end()] + _QUOTED_MASK

@@ -1,0 +1,196 @@
+"""Where a text holds a value, however it is written there: escaped, in hexadecimal, in base64."""
+
+from __future__ import annotations
+
+import html
+import re
+from base64 import b64encode
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TypeAlias
+
+Span: TypeAlias = tuple[int, int]
+
+SHORTEST = 4
+_SHORTEST_LINE = 16
+# So often may one encoding stand inside of another.
+_LAYERS = 3
+# What one character may become, with all layers around it.
+_MOST_PER_CHARACTER = 32
+_HEX = "[0-9A-Fa-f]"
+_BYTE = r"(?:%|\\x)"
+_MORE = f"{_BYTE}[89ABab]{_HEX}"
+_ESCAPE = re.compile(
+    rf"{_BYTE}(?:[CDcd]{_HEX}{_MORE}|[Ee]{_HEX}(?:{_MORE}){{2}}|[Ff]{_HEX}(?:{_MORE}){{3}}|{_HEX}{{2}})"
+    rf"|\\u[Dd][89ABab]{_HEX}{{2}}\\u[Dd][C-Fc-f]{_HEX}{{2}}|\\u{_HEX}{{4}}|\\U00[01]{_HEX}{{5}}"
+    rf"|\\[nrtbf0]|\\[^\w\s]|&#[xX]?{_HEX}{{1,8}};|&[A-Za-z]\w{{1,31}};"
+)
+_BYTES = re.compile(
+    "[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
+    "|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
+)
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "0": "\0"}
+_BREAK = re.compile(r"[ \t\r]*\n\s*")
+_URL_SAFE = str.maketrans("-_", "+/")
+_EDGE = re.compile(r"[A-Za-z0-9+/_-]*")
+_PADDING = re.compile(r"(?:=|%3D){1,2}", re.IGNORECASE)
+
+
+def find_written(text: str, value: str) -> Iterator[Span]:
+    """Yield where a text holds a value; a short one stands in many a text that has nothing to do with it."""
+    if len(value) < SHORTEST:
+        return
+    reading: _Reading | None = _Reading(text)
+    for _ in range(_LAYERS + 1):
+        if reading is None:
+            return
+        yield from _found(reading, value)
+        reading = reading.rewritten(_ESCAPE, _decoded)
+
+
+def longest_written(value: str) -> int:
+    """Return how many characters a value takes at most, however it is written."""
+    return _MOST_PER_CHARACTER * (len(value) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of a text that was rewritten: where it began, and where it ended if it became another."""
+
+    origin: int
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A text as it reads once something in it is decoded or left out, and where that stood before."""
+
+    text: str
+    below: _Reading | None = None
+    starts: list[int] = field(default_factory=list)
+    pieces: list[_Piece] = field(default_factory=list)
+
+    def rewritten(self, pattern: re.Pattern[str], become: Callable[[str], str]) -> _Reading | None:
+        """Return the text with what matches rewritten; None where nothing does."""
+        parts: list[str] = []
+        starts, pieces, length, position = [0], [_Piece(0)], 0, 0
+        for found in pattern.finditer(self.text):
+            new = become(found[0])
+            parts += (self.text[position : found.start()], new)
+            length += found.start() - position
+            starts += (length, length + len(new))
+            pieces += (_Piece(found.start(), found.end()), _Piece(found.end()))
+            length, position = length + len(new), found.end()
+        if not parts:
+            return None
+        return _Reading("".join((*parts, self.text[position:])), self, starts, pieces)
+
+    def occurrences(self, needle: str) -> Iterator[Span]:
+        """Yield where the original holds a text that this one holds."""
+        start = self.text.find(needle)
+        while start >= 0:
+            yield self.original(start, start + len(needle))
+            start = self.text.find(needle, start + 1)
+
+    @property
+    def source(self) -> str:
+        """The original text."""
+        return self.text if self.below is None else self.below.source
+
+    def original(self, start: int, end: int) -> Span:
+        """Return where in the original something stands."""
+        if self.below is None:
+            return start, end
+        first, last = (bisect_right(self.starts, it) - 1 for it in (start, end - 1))
+        piece, final = self.pieces[first], self.pieces[last]
+        begins = piece.origin if piece.end is not None else piece.origin + start - self.starts[first]
+        ends = final.origin + end - self.starts[last] if final.end is None else final.end
+        return self.below.original(begins, ends)
+
+
+def _decoded(escape: str) -> str:
+    if escape.startswith(("%", "\\x")):
+        data = bytes.fromhex(escape.replace("%", "").replace("\\x", ""))
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return data.decode("latin-1")
+    if escape.startswith("&"):
+        return html.unescape(escape)
+    if escape[1] in "uU":
+        half = escape.encode().decode("unicode_escape", errors="replace")
+        return half.encode("utf-16", "surrogatepass").decode("utf-16", errors="replace")
+    return _CONTROLS.get(escape[1], escape[1])
+
+
+def _found(reading: _Reading, value: str) -> Iterator[Span]:
+    for spelling in _spellings(value):
+        yield from reading.occurrences(spelling)
+    yield from (reading.original(*it.span()) for it in _in_hexadecimal(value).finditer(reading.text))
+    unbroken = reading.rewritten(_BREAK, lambda _: "") or reading
+    plain = replace(unbroken, text=unbroken.text.translate(_URL_SAFE))
+    for core in _cores(value):
+        for start, end in plain.occurrences(core.text):
+            yield _with_edges(reading.source, start, end, core)
+
+
+@lru_cache(maxsize=256)
+def _in_hexadecimal(value: str) -> re.Pattern[str]:
+    digits = value.encode(errors="replace").hex()
+    spelled = (f"[{it}{it.upper()}]" if it.isalpha() else it for it in digits)
+    return re.compile("[\\s:]?".join(map("".join, zip(spelled, spelled, strict=True))))
+
+
+@lru_cache(maxsize=256)
+def _spellings(value: str) -> tuple[str, ...]:
+    """Return the texts that a value may be, once what was escaped in it is decoded, and its long lines."""
+    lines = [it for it in value.splitlines() if len(it) >= _SHORTEST_LINE]
+    texts = [value, value.strip(), value.replace("\n", "\r\n"), *lines]
+    texts += [it.replace(" ", "+") for it in texts]
+    # Bytes that are escaped one by one are read as UTF-8, which is not what they always are.
+    texts += [_BYTES.sub(lambda found: found[0].encode("latin-1").decode(), it) for it in texts]
+    for text in tuple(texts):
+        for _ in range(_LAYERS):
+            text = _ESCAPE.sub(lambda found: _decoded(found[0]), text)
+            texts.append(text)
+    return tuple(it for it in dict.fromkeys(texts) if len(it) >= SHORTEST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Core:
+    """What base64 makes of a value alone, and of how many characters beside it the value decides a part."""
+
+    text: str
+    before: int
+    behind: int
+
+
+@lru_cache(maxsize=256)
+def _cores(value: str) -> tuple[_Core, ...]:
+    """Return what base64 makes of a value, wherever in a text it stands, and of what that made of it."""
+    cores: list[_Core] = []
+    texts = [value]
+    for layer in range(1, _LAYERS + 1):
+        made = [core for text in texts for lead in range(3) if (core := _core(text, lead, layer))]
+        cores += made
+        texts = [it.text for it in made]
+    return tuple(cores)
+
+
+def _core(text: str, lead: int, layer: int) -> _Core | None:
+    """Return the characters that a text decides that stands behind so many bytes of something else."""
+    data = bytes(lead) + text.encode(errors="replace")
+    core = b64encode(data).decode()[(0, 2, 3)[lead] : len(data) * 8 // 6]
+    before, behind = (layer if partly or layer > 1 else 0 for partly in (lead, len(data) % 3))
+    return _Core(core, before, behind) if len(core) >= SHORTEST else None
+
+
+def _with_edges(text: str, start: int, end: int, core: _Core) -> Span:
+    """Return a stretch with the characters beside it that the value decides in part, and its padding."""
+    before = _EDGE.match(text[max(0, start - core.before) : start][::-1])
+    behind = _EDGE.match(text[end : end + core.behind])
+    start, end = start - len(before[0] if before else ""), end + len(behind[0] if behind else "")
+    padding = _PADDING.match(text, end)
+    return start, padding.end() if padding else end

@@ -1,0 +1,217 @@
+"""What of a command's text may be shown, and values found in texts however they are written."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import html
+import json
+import time
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from stringd.text.command_line import label
+from stringd.text.masking import (
+    MASK,
+    mask_beginning,
+    mask_values,
+    masked_in_shell,
+    masked_setting,
+    masked_unknown,
+    may_be_kept,
+)
+
+SECRET = "hunter2-x"
+VALUES = st.text(
+    st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc", "Zs"]), min_size=6, max_size=40
+)
+SECRETS = st.sampled_from(
+    ["", "pa$x ", "$x ", "a=", "a = ", "{x} = ", "x", "'", "$KEY = ", "$(KEY)", "${", "=", ":=", "\\"]
+).map(lambda it: f"hunter{it}{SECRET}")
+QUOTES = st.sampled_from(['"', "'", ""])
+SIGNS = st.sampled_from([" = ", "=", " =", "= ", ":=", " := ", " "])
+NAMES = st.sampled_from(["$KEY", "${KEY}", "$(KEY)", '"$KEY"', "'$KEY'", "$api_key"])
+BARE = st.sampled_from(["KEY", "API_KEY", "key"])
+WORDS = st.sampled_from(
+    ["/set", "//set", "/SET", "/Set", "/sett", "/ste", "/st", "/seet", "/s.et", "/set.", "/ set", "/"]
+)
+CALLS = st.sampled_from(["/atc.login", "/actt.login", "/ACT1.login", "act.login", "/acton login", "/acion.x"])
+
+
+def encoded(text: str, around: str = "") -> str:
+    return base64.b64encode(f"{around}{text}{around}".encode()).decode()
+
+
+ENCODINGS: list[Callable[[str], str]] = [
+    str,
+    lambda it: quote(it, safe=""),
+    lambda it: quote_plus(it).lower() if it.islower() else quote_plus(it),
+    quote,
+    lambda it: quote(quote(it, safe=""), safe=""),
+    lambda it: "".join(f"%{byte:02x}" for byte in it.encode()),
+    lambda it: json.dumps(it)[1:-1],
+    lambda it: json.dumps(it, ensure_ascii=False)[1:-1],
+    lambda it: json.dumps(json.dumps(it))[3:-3],
+    ascii,
+    lambda it: ascii(it.encode()),
+    html.escape,
+    lambda it: "".join(f"&#{ord(character)};" for character in it),
+    lambda it: "".join(f"&#x{ord(character):X};" for character in it),
+    lambda it: it.encode().hex(),
+    lambda it: it.encode().hex(":").upper(),
+    encoded,
+    lambda it: encoded(it, "a"),
+    lambda it: encoded(it, "ab"),
+    lambda it: encoded(it, "a name:"),
+    lambda it: encoded(encoded(it)),
+    lambda it: encoded(encoded(it, "ab"), "a"),
+    lambda it: encoded(encoded(encoded(it))),
+    lambda it: quote(encoded(it), safe=""),
+    lambda it: base64.urlsafe_b64encode(it.encode()).decode().rstrip("="),
+    lambda it: base64.encodebytes(f"{'x' * 50}{it}{'y' * 50}".encode()).decode(),
+]
+
+
+@pytest.mark.requirement("mask.encodings")
+@pytest.mark.parametrize("encode", ENCODINGS)
+@given(VALUES, st.text(max_size=5), st.text(max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_a_value_is_found_however_it_is_written(
+    encode: Callable[[str], str], value: str, before: str, behind: str
+) -> None:
+    written = encode(value)
+    shown = mask_values(f"{before} {written} {behind}", {value: "$KEY"})
+    assert "$KEY" in shown
+    assert written not in shown
+    assert value not in shown.replace("$KEY", "").removeprefix(before).removesuffix(behind)
+
+
+@pytest.mark.requirement("mask.encodings")
+@given(VALUES, st.integers(min_value=0, max_value=120), st.sampled_from(ENCODINGS))
+@settings(max_examples=200, deadline=None)
+def test_no_value_is_cut_before_it_is_found(value: str, at: int, encode: Callable[[str], str]) -> None:
+    assume("." not in value and "$" not in value)
+    text = "." * at + "".join(encode(value) + "." for _ in range(20))
+    shown = mask_beginning(text, {value: "$K"}, 100)
+    assert shown == mask_values(text, {value: "$K"})[:100]
+    assert encode is not str or value[:4] not in shown
+
+
+@pytest.mark.requirement("mask.encodings")
+@given(st.text(max_size=200))
+def test_a_text_without_values_stays_as_it_is(text: str) -> None:
+    assert mask_values(text, {"never in there, not even by chance": MASK}) == text
+    assert mask_values(text, {"abc": MASK, "": MASK}) == text
+    assert mask_beginning(text, {}, 50) == text[:50]
+
+
+def test_names_stand_where_their_values_stood() -> None:
+    values = {"s3cret/key+1": "$KEY", "s3cret": "$SHORT"}
+    url = f"http://h/s3cret%2Fkey%2B1?k={encoded('s3cret/key+1')}&s=s3cret"
+    assert mask_values(url, values) == "http://h/$KEY?k=$KEY&s=$SHORT"
+
+
+@pytest.mark.requirement("mask.time")
+@pytest.mark.parametrize("text", ["%41" * 60_000, "\\\\" * 90_000, "QUFB\n" * 36_000, "hunter" * 30_000])
+def test_it_takes_no_longer_than_the_text_is(text: str) -> None:
+    def seconds(part: str) -> float:
+        began = time.process_time()
+        mask_values(part, {SECRET: MASK})
+        return time.process_time() - began
+
+    seconds(text)
+    assert seconds(text) < 12 * seconds(text[: len(text) // 4]) + 0.1
+
+
+@pytest.mark.requirement("mask.command")
+@given(WORDS, NAMES | BARE, SIGNS, QUOTES, SECRETS)
+@settings(max_examples=1000)
+def test_a_mistyped_assignment_shows_no_value(
+    word: str, name: str, sign: str, quote_mark: str, secret: str
+) -> None:
+    text = f"{word} {name}{sign}{quote_mark}{secret}{quote_mark}"
+    assume(word != "/" or "$" in name)
+    for shown in (masked_unknown(text), label(masked_unknown(text)), masked_setting(text)):
+        assert "hunter" not in shown
+    assert not may_be_kept(text, "") or word == "/"
+    if "$" in name:
+        glued = f"{word.strip()}{name}{sign}{quote_mark}{secret}"
+        assert "hunter" not in masked_unknown(glued)
+        assert "hunter" not in masked_unknown(text.lstrip("/"))
+
+
+@pytest.mark.requirement("mask.command")
+@given(
+    CALLS, st.sampled_from(["--pw hunter2-x", "--pw=hunter2-x", "hunter2-x", "'hunter2-x", "-p hunter2-x"])
+)
+def test_a_mistyped_call_shows_no_value(call: str, values: str) -> None:
+    assert SECRET not in masked_unknown(f"{call} {values}")
+
+
+@pytest.mark.requirement("mask.command")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('/set $KEY = "sk-1"', '/set $KEY = "********"'),
+        ("/set $KEY = sk-1 unquoted", '/set $KEY = "********"'),
+        ("/set KEY=sk-1", '/set KEY="********"'),
+        ("/set sk-1", "/set ********"),
+        ("/set sk-1 = $KEY", "/set ********"),
+        ('/set {x} = "1" $KEY = "sk-1"', '/set {x} = "1" $KEY = "********"'),
+        ('/set {x} = "1"\n$KEY = "sk-1"', '/set {x} = "1"'),
+        ('/set {x} = "$KEY = 5"', '/set {x} = "$KEY = 5"'),
+        ("/set {x} = v", "/set {x} = v"),
+        ('/set {x} = "two', '/set {x} = "two'),
+        ("/set ```$KEY", "/set ```$KEY"),
+        ("/set --help", "/set --help"),
+        ("/set", "/set"),
+    ],
+)
+def test_of_a_setting_all_is_shown_that_is_surely_no_secret(text: str, shown: str) -> None:
+    assert masked_setting(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["/opne notes.md", "hello", "/exce echo $HOME", "/login", "/", "", "/finde a b"]
+)
+def test_other_unknown_commands_are_shown(text: str) -> None:
+    assert masked_unknown(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["echo $KEY = 5", "set $KEY", "/bin/cat x", "KEY=1 make", "[ $a = b ]", "$CMD = 1".replace(" = ", "=")],
+)
+def test_a_shell_s_own_text_is_shown(text: str) -> None:
+    assert masked_in_shell(text) == text
+
+
+@pytest.mark.requirement("mask.command")
+@pytest.mark.parametrize(
+    "text", ["/set $KEY = 'hunter2-x'", "/act.login --pw hunter2-x", '$KEY = "hunter2-x"']
+)
+def test_a_shell_is_no_place_for_a_mistyped_command(text: str) -> None:
+    assert SECRET not in masked_in_shell(text)
+
+
+@pytest.mark.requirement("mask.label")
+def test_a_label_that_is_cut_tells_that_something_is_hidden() -> None:
+    shown = label(f"/act.f --note '{'x' * 100}' --pw {MASK}")
+    assert len(shown) == 80
+    assert shown.endswith(f"...{MASK}")
+
+
+def test_a_line_is_kept_that_the_daemon_shows_as_it_is() -> None:
+    assert may_be_kept("/open a.md", "/open a.md")
+    assert may_be_kept(f"/act.f {MASK}", f"/act.f {MASK}")
+    assert not may_be_kept("/act.f --pw x", f"/act.f --pw {MASK}")
+    assert not may_be_kept(f"/act.f {MASK} --pw x", f"/act.f {MASK} --pw {MASK}")
+
+
+def test_what_python_writes_of_bytes_is_read_as_python_does() -> None:
+    assert ast.literal_eval(ascii("é".encode())) == "é".encode()
+    assert mask_values(ascii("geheimé".encode()), {"geheimé": "$K"}) == "b'$K'"
