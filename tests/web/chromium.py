@@ -21,7 +21,7 @@ from stringd_web.browser.running import Browser
 from stringd_web.cookies import Cookies
 from tests.web.server import Site
 
-PUBLIC = "93.184.215.14"
+PUBLIC, LAN = "93.184.215.14", "192.168.7.7"
 NO_PORT = 0
 _NAMES = ("chromium", "chromium-headless-shell")
 _NAMED = os.environ.get("STRINGD_BROWSER")
@@ -39,7 +39,7 @@ needs_chromium = pytest.mark.skipif(
 class Sight:
     """What a browser makes of pages.
 
-    `PUBLIC` is a machine on which only `open_ports` are open; `connected` is what was connected to.
+    `PUBLIC` and `LAN` are machines on which only `open_ports` are open; `connected` is what was connected to.
     """
 
     own_port: int = NO_PORT
@@ -102,7 +102,7 @@ class Sight:
 
     async def _connect(self, address: str, port: int) -> Streams:
         self.connected.append(address)
-        if nearest_zone(address) is not Zone.PUBLIC:
+        if nearest_zone(address) is Zone.LOOPBACK:
             return await asyncio.open_connection(address, port)
         if port not in self.open_ports:
             raise ConnectionRefusedError(111, "Connection refused")

@@ -1,4 +1,4 @@
-"""A plugin for the tests: `stranger:` is a page of a public server, which lies in the user's home."""
+"""A plugin for the tests: a page in the user's home as if it were a public server's, or a neighbour's."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ from collections.abc import Iterable
 
 from stringd.plugin import Loaded, Loader, Wanted, Zone, hookimpl
 
-PUBLIC = "http://8.8.8.8/page"
+PAGES = {
+    "stranger": ("http://8.8.8.8/page", Zone.PUBLIC),
+    "neighbour": ("http://wiki.lan/page", Zone.PRIVATE),
+}
 
 
 async def load(wanted: Wanted) -> Loaded:
-    """Return what lies there as if a public server had sent it."""
+    """Return what lies there as if another server had sent it."""
+    uri, zone = PAGES[wanted.uri.partition(":")[0]]
     body = (wanted.session.user.home / "page.html").read_bytes()
-    return Loaded(uri=PUBLIC, media_type="text/html; charset=utf-8", body=body, zone=Zone.PUBLIC)
+    return Loaded(uri=uri, media_type="text/html; charset=utf-8", body=body, zone=zone)
 
 
 @hookimpl
 def stringd_loaders() -> Iterable[Loader]:
-    """Bring that page."""
-    return (Loader(schemes=("stranger",), load=load),)
+    """Bring these pages."""
+    return (Loader(schemes=tuple(PAGES), load=load),)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stringd.contracts.zones import Zone
-from tests.web.chromium import PROGRAMS, PUBLIC, Sight, needs_chromium, sight
+from tests.web.chromium import LAN, PROGRAMS, PUBLIC, Sight, needs_chromium, sight
 from tests.web.server import Received, Site, chunked, redirect
 from tests.web.trap import Trap, trap
 
@@ -86,23 +86,28 @@ def hostile_page(site: Site, caught: Trap, host: str) -> str:
 def names() -> dict[str, Iterator[str]]:
     return {
         "public.example": itertools.repeat(PUBLIC),
+        "lan.example": itertools.repeat(LAN),
         "private.example": itertools.repeat("127.0.0.1"),
         "rebound.example": itertools.chain([PUBLIC], itertools.repeat("127.0.0.1")),
     }
 
 
-@pytest.mark.requirement("browser.private")
+@pytest.mark.requirement("browser.private", "browser.zones")
 @pytest.mark.usefixtures("network")
-def test_no_way_leads_from_a_public_page_to_this_machine(seeing: Sight, site: Site, caught: Trap) -> None:
+@pytest.mark.parametrize(("host", "address"), [("public.example", PUBLIC), ("lan.example", LAN)])
+def test_no_way_leads_from_another_machines_page_to_this_one(
+    seeing: Sight, site: Site, caught: Trap, host: str, address: str
+) -> None:
     seeing.names, seeing.open_ports = names(), {site.port}
-    text = seeing.read(hostile_page(site, caught, "public.example"))
+    text = seeing.read(hostile_page(site, caught, host))
     assert "Still here." in text
     assert caught.heard == []
-    assert set(seeing.connected) == {PUBLIC}
+    # A page of the local network may go out, where nobody answers.
+    assert set(seeing.connected) - {PUBLIC} == {address} - {PUBLIC}
 
 
 @pytest.mark.requirement("browser.private.typed")
-def test_what_a_private_page_may_reach_it_does(seeing: Sight, site: Site, caught: Trap) -> None:
+def test_what_a_page_of_this_machine_may_reach_it_does(seeing: Sight, site: Site, caught: Trap) -> None:
     """The same ways, so that the page above does try them."""
     seeing.names = names()
     text = seeing.read(hostile_page(site, caught, "127.0.0.1"))
@@ -153,6 +158,26 @@ def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
     loaded = eye.load(start)
     assert "Public." in loaded.body.decode()
     assert loaded.zone is Zone.PUBLIC
+    assert caught.heard == []
+
+
+@pytest.mark.requirement("browser.zones")
+def test_a_page_of_the_local_network_neither_goes_to_this_machine_nor_is_sent_there(
+    eye: Sight, site: Site, other_site: Site, caught: Trap
+) -> None:
+    eye.names["lan.example"], lan = itertools.repeat(LAN), f"http://lan.example:{site.port}"
+    site.serve("/away", redirect(f"http://127.0.0.1:{caught.port}/taken"))
+    site.page("/", f"<p>Before.</p><script>location = 'http://127.0.0.1:{caught.port}/taken'</script>")
+    assert eye.refused(f"{lan}/away").code == "NOT_TRUSTED"
+    loaded = eye.load(f"{lan}/")
+    assert "may not reach 127.0.0.1, which is this machine" in loaded.body.decode()
+    assert loaded.zone is Zone.PRIVATE
+    assert caught.heard == []
+    other_site.page("/", f"<iframe src='{lan}/frame'></iframe>")
+    site.page("/frame", f"<script>fetch('http://127.0.0.1:{caught.port}/taken')</script>")
+    eye.load(f"{other_site.url}/")
+    assert "/frame" not in site.paths
+    assert eye.load(f"{other_site.url}/").zone is Zone.LOOPBACK
     assert caught.heard == []
 
 

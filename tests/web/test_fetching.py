@@ -262,25 +262,26 @@ def test_a_body_comes_with_what_its_server_says_of_it_and_no_more(visitor: Visit
     assert (named.media_type, silent.media_type) == ("Text/HTML; charset=x", "")
 
 
-@pytest.mark.requirement("web.private.redirect")
+@pytest.mark.requirement("web.private.redirect", "web.zones")
 @pytest.mark.parametrize("kind", ["redirect", "refresh"])
-def test_a_public_server_leads_nowhere_private(visitor: Visitor, world: World, site: Site, kind: str) -> None:
+@pytest.mark.parametrize("zone", [Zone.PUBLIC, Zone.PRIVATE])
+def test_a_server_leads_no_nearer(visitor: Visitor, world: World, site: Site, kind: str, zone: Zone) -> None:
     """Not even where the agent has typed its URL."""
-    world.names["public.example"] = [PUBLIC]
+    world.names["public.example"] = [PUBLIC if zone is Zone.PUBLIC else "192.168.7.7"]
     inside = f"{site.url}/inside"
     site.page("/inside", "secret")
     site.serve("/away", redirect(inside) if kind == "redirect" else answer(REFRESH.format(f"0;url={inside}")))
     site.serve("/out", redirect(named(site, "public.example", "/end")))
     site.page("/end", "public")
-    for reach in (Zone.LOOPBACK, Zone.PUBLIC):
+    for reach in (Zone.LOOPBACK, zone):
         code, told = visitor.refusal(named(site, "public.example", "/away"), reach=reach)
         assert code == "NOT_TRUSTED"
         assert "127.0.0.1" in told
     assert "/inside" not in site.paths
     site.serve("/hop", redirect("/inside"))
     assert visitor.open(f"{site.url}/hop").zone is Zone.LOOPBACK
-    assert visitor.open(f"{site.url}/out").zone is Zone.PUBLIC
-    assert visitor.refusal(f"{site.url}/out", reach=Zone.PUBLIC)[0] == "NOT_TRUSTED"
+    assert visitor.open(f"{site.url}/out").zone is zone
+    assert visitor.refusal(f"{site.url}/out", reach=zone)[0] == "NOT_TRUSTED"
 
 
 @pytest.mark.requirement("web.own_port")

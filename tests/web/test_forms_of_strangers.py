@@ -50,3 +50,21 @@ def test_neither_does_a_button(stage: Stage, site: Site) -> None:
     stage.send("/open stranger:")
     assert stage.code("/act.f --b --confirm") == "NOT_TRUSTED"
     assert site.received == []
+
+
+@pytest.mark.requirement("web.zones.confirmed")
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("sender", ["form", "button"])
+def test_a_form_of_the_local_network_is_sent_here_only_if_it_is_confirmed(
+    sender: str, method: str, stage: Stage, site: Site
+) -> None:
+    target = site.page("/delete", "<p>Done.</p>")
+    own, pressed = (target, "") if sender == "form" else ("http://wiki.lan/", f" formaction={target}")
+    button = f"<button name=b{pressed}>x</button>"
+    stage.write(f"<form id=f method={method} action={own}>{button}</form>", "page.html")
+    assert stage.send("/open neighbour:").startswith("Opened ")
+    assert stage.code("/act.f --b") == "NOT_TRUSTED"
+    assert site.received == []
+    assert "Done." in stage.send("/act.f --b --confirm")
+    assert [it.method for it in site.received] == [method.upper()]
+    assert (stage.meta() or {})["uri"] == target + ("?b=" if method == "get" else "")
