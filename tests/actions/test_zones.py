@@ -60,6 +60,7 @@ def test_nothing_of_a_private_page_leads_to_this_machine_by_itself(
 def test_what_it_includes_and_its_menus_are_left_out_with_a_line(stage: Stage, service: Service) -> None:
     shown = fetched(stage, LAN, f"[!include:x]({service.url}/x)", f"[!nav:m]({service.url}/m)", "Still here.")
     assert "> [!] include x: A page from a private network may not reach 127.0.0.1" in shown
+    assert "[!] A menu is left out: A page from a private network may not reach 127.0.0.1" in shown
     assert "Still here." in shown
     assert "menu m: A page from a private network may not reach 127.0.0.1" in stage.send("/info")
     assert service.received == []

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stringd.contracts.zones import Zone
 from stringd.http.addresses import farthest_zone, nearest_zone
@@ -72,6 +76,22 @@ def test_all_others(address: str) -> None:
 @pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE)
 def test_an_address_is_what_it_carries(address: str, carrier: str) -> None:
     assert nearest_zone(carried(carrier, address)) is nearest_zone(address)
+
+
+@pytest.mark.requirement("web.zones")
+@given(number=st.integers(0, 2**32 - 1), host=st.booleans())
+def test_every_address_lies_in_the_zone_of_what_carries_it(number: int, host: bool) -> None:
+    address = str(IPv4Address(number % 2**24 + 127 * 2**24 if host else number))
+    zone = nearest_zone(address)
+    assert (zone is Zone.LOOPBACK) == (address.startswith("127.") or address == "0.0.0.0")
+    assert {nearest_zone(carried(it, address)) for it in CARRIERS} == {zone}
+    assert all(farthest_zone(carried(it, address)) <= zone for it in CARRIERS)
+
+
+@pytest.mark.requirement("web.zones")
+def test_only_what_came_from_the_public_is_never_let_in() -> None:
+    assert [it.reach() for it in Zone] == [*Zone]
+    assert [it.reach(confirmed=True) for it in Zone] == [Zone.PUBLIC, Zone.LOOPBACK, Zone.LOOPBACK]
 
 
 @pytest.mark.requirement("web.zones")

@@ -41,6 +41,8 @@ class Page:
     """The farthest that anybody's words in it came from: what it links to lies no nearer."""
     own_zone: Zone = Zone.LOOPBACK
     """The one that it came from itself, without what it includes."""
+    left_out: tuple[str, ...] = ()
+    """What a reader is told, in a line each, of what it names and may not lead to."""
     full: bool = False
     options: frozenset[str] = frozenset()
     """How it was asked for: all of it, and with which of its loader's options."""
@@ -98,6 +100,7 @@ class Page:
         calls = hint(actions)
         if calls:
             yield calls
+        yield from self.left_out
 
     def _unknown_shortcut(self, name: str) -> Refusal:
         known = [*self.sheet.shortcuts.by_id]

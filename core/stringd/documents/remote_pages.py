@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 AT_ONCE = 8
 _WEB = {"http", "https"}
+_TOO_NEAR = "NOT_TRUSTED"
 
 
 async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page:
@@ -45,6 +46,7 @@ async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page
         flaws=in_document(expanded, sheet, flaws),
         zone=shelf.zone,
         own_zone=document.zone,
+        left_out=shelf.left_out,
     )
 
 
@@ -58,12 +60,18 @@ class _Shelf:
         self._known: dict[str, Document | Refusal] = {document.uri: document}
         self._missing: dict[str, Zone] = {}
         self._zones = {document.uri: document.zone}
+        self._left_out: dict[str, str] = {}
         self._characters = 0
 
     @property
     def zone(self) -> Zone:
         """The farthest zone that anybody's words in the page came from."""
         return min(self._zones.values())
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What a reader is told of menus that lie nearer than the page may lead."""
+        return tuple(self._left_out.values())
 
     async def complete(self, make: Callable[[], T]) -> T:
         """Return what is made, in a thread, once all that was read for it has come or will not."""
@@ -80,7 +88,12 @@ class _Shelf:
 
     def read_menu(self, target: str, author: Origin) -> Linked:
         """Return what is meant by a target of the whole page, whoever has written it there."""
-        return self._read(target, str(author), self.zone)
+        try:
+            return self._read(target, str(author), self.zone)
+        except Refusal as refusal:
+            if refusal.code == _TOO_NEAR:
+                self._left_out[target] = f"[!] A menu is left out: {refusal.message}"
+            raise
 
     def _read(self, target: str, author: str, reach: Zone) -> Linked:
         uri, _, block = join(author, target).partition("#")
