@@ -127,6 +127,9 @@ def test_no_text_is_lost(topic: Topic, printed: str, shown: str) -> None:
         ("stty -echo; cat", "hello"),
         ("stty raw -echo; head -c 6", "hello"),
         ("stty -echo; head -n 1", "hello"),
+        ("stty -icanon -echo -icrnl; head -c 6", "hello"),
+        ("read -e x; echo got $x", "got hello"),
+        ("python3 -c 'import readline; print(input() * 2)'", "hellohello"),
     ],
 )
 def test_only_what_the_terminal_has_repeated_is_left_out(topic: Topic, program: str, answers: str) -> None:

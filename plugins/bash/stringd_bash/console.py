@@ -42,6 +42,7 @@ class Console:
         self._questions = Questions()
         self._notes: list[str] = []
         self._typed = ""
+        self._is_echoed = False
 
     @property
     def running(self) -> Program | None:
@@ -76,9 +77,12 @@ class Console:
         """Type a line into the program that runs."""
         if self.shell:
             # Who typed it knows it. Where neither the terminal nor a line editor repeats it, it is output.
-            self._typed = text if self.shell.terminal.echoes() or self.view.is_editor else ""
-            typed = f"{text}\n".replace("\n", self.shell.terminal.line_end)
-            self.shell.terminal.type(typed.encode(errors="surrogatepass"))
+            terminal = self.shell.terminal
+            self._is_echoed = terminal.echoes()
+            is_shown = self._is_echoed or terminal.has_line_editor() or self.view.is_editor
+            self._typed = text if is_shown else ""
+            typed = f"{text}\n".replace("\n", terminal.line_end)
+            terminal.type(typed.encode(errors="surrogatepass"))
 
     def resize(self) -> None:
         """Give the terminal the size that the topic asks for."""
@@ -182,7 +186,9 @@ class Console:
     async def _new_output(self, program: Program, ending: Ending | None) -> str:
         text = await self.view.show(program.output, final=ending is not None)
         typed, self._typed = self._typed, ""
-        if typed and self.view.shows_lines and f"{text}\n".startswith(f"{typed}\n"):
+        # A line editor ends the line that it has shown; what only looks like it is output.
+        repeated = text + "\n" * self._is_echoed
+        if typed and self.view.shows_lines and repeated.startswith(f"{typed}\n"):
             text = text[len(typed) :].removeprefix("\n")
         return text.removesuffix("\n")
 

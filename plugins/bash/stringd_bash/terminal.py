@@ -15,7 +15,7 @@ _CHUNK = 65536
 _CHUNKS_AT_ONCE = 64
 _MOST_UNREAD = 4096
 _OPEN_SLAVE = 0x5441  # TIOCGPTPEER, which termios does not name
-_INPUT_FLAGS, _LOCAL_FLAGS = 0, 3
+_INPUT_FLAGS, _OUTPUT_FLAGS, _LOCAL_FLAGS = 0, 1, 3
 
 
 class Terminal:
@@ -93,6 +93,11 @@ class Terminal:
         Editors and shells that show what is typed by themselves have switched off more than the echo.
         """
         return not self.echoes() and not self._takes_keys()
+
+    def has_line_editor(self) -> bool:
+        """Whether keys are taken as they come, and lines printed as usual, as by what shows keys itself."""
+        prints_lines = termios.tcgetattr(self._slave)[_OUTPUT_FLAGS] & termios.OPOST
+        return bool(prints_lines) and not self.echoes() and self._takes_keys()
 
     @property
     def line_end(self) -> str:
