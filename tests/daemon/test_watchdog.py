@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -50,16 +52,41 @@ def stringd_commands():
 HELD = re.compile(r"the event loop was held for ([\d.]+) s")
 
 
+TESTS = """
+from pathlib import Path
+import pytest
+from stringd.testing import plugin
+
+plugin.LONGEST_HOLD = 0.4
+
+
+@pytest.mark.parametrize("on_purpose", [True, False])
+def test_doze(start_daemon, on_purpose):
+    daemon = start_daemon(pythonpath=[Path("holding").absolute()])
+    daemon.register("default", daemon.home)
+    daemon.may_be_held = on_purpose
+    assert daemon.exec("/doze 2").head["ok"]
+    while not daemon.longest_hold():
+        pass
+"""
+
+
 @pytest.fixture
-def holding(start_daemon: Start, tmp_path: Path) -> DaemonProcess:
-    plugin = write_distribution(
+def plugin(tmp_path: Path) -> Path:
+    """A folder with a distribution whose commands hold the event loop."""
+    return write_distribution(
         tmp_path / "holding",
         "stringd-holding",
         "1.0",
         {"stringd.plugins": {"holding": "stringd_holding"}},
         {"stringd_holding": PLUGIN},
     )
+
+
+@pytest.fixture
+def holding(start_daemon: Start, plugin: Path) -> DaemonProcess:
     daemon = start_daemon(pythonpath=[plugin])
+    daemon.may_be_held = True
     daemon.register("default", daemon.home)
     return daemon
 
@@ -123,3 +150,13 @@ def test_watching_costs_next_to_nothing(daemon: DaemonProcess) -> None:
     before = used()
     time.sleep(4)
     assert used() - before <= 8, "more than 2 % of a processor"
+
+
+@pytest.mark.requirement("watchdog.tests")
+def test_a_test_of_a_plugin_that_holds_the_loop_fails(plugin: Path) -> None:
+    folder = plugin.parent
+    (folder / "test_doze.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_doze.py"]
+    said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=50).stdout
+    assert "2 passed, 1 error" in said
+    assert "event loop was held for" in said

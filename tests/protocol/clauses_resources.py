@@ -33,6 +33,7 @@ ENVIRONMENT = requirements(
 WATCHDOG = requirements(
     "decided for the daemon",
     ("watchdog", "What holds the event loop for over 0.5 s is logged once, with its stack and how long."),
+    ("watchdog.tests", "A test with a daemon whose event loop was held for long fails."),
 )
 
 BUDGETS = requirements(

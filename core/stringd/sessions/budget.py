@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import takewhile
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stringd.contracts.sessions import Place, State
 from stringd.errors import Refusal
@@ -20,7 +20,8 @@ SEEN = 256 * 1024
 PLACES = 256 * 1024
 PLACE = 64 * 1024
 # What a name costs beside its text and that of its value.
-_ENTRY = 150
+_ENTRY = 250
+_WIDEST = 4
 
 
 def within_budget(state: State, before: State) -> State:
@@ -28,13 +29,15 @@ def within_budget(state: State, before: State) -> State:
     _check_variables(state.variables, before.variables)
     if state.document and state.document is not before.document:
         _check_place(state.document)
-    return replace(
-        state,
-        history=_latest_places(state.history, before.history),
-        values=_latest(state.values, before.values, NAMED),
-        links=_latest(state.links, before.links, NAMED),
-        seen=_latest(state.seen, before.seen, SEEN),
-    )
+    fitting: dict[str, Any] = {
+        "history": _latest_places(state.history, before.history),
+        "values": _latest(state.values, before.values, NAMED),
+        "links": _latest(state.links, before.links, NAMED),
+        "seen": _latest(state.seen, before.seen, SEEN),
+    }
+    # Most commands leave nothing out, and a state is checked when it is made.
+    shortened = {name: it for name, it in fitting.items() if it is not getattr(state, name)}
+    return replace(state, **shortened) if shortened else state
 
 
 def _check_variables(variables: Mapping[str, object], before: Mapping[str, object]) -> None:
@@ -61,9 +64,16 @@ def _latest(named: Mapping[str, T], before: Mapping[str, T], most: int) -> Mappi
 
 
 def _latest_places(places: tuple[Place, ...], before: tuple[Place, ...]) -> tuple[Place, ...]:
-    if places is before:
+    if places is before or _are_small(places):
         return places
-    return places[len(places) - _fitting(map(_place_size, reversed(places)), PLACES) :]
+    left_out = len(places) - _fitting(map(_place_size, reversed(places)), PLACES)
+    return places[left_out:] if left_out else places
+
+
+def _are_small(places: tuple[Place, ...]) -> bool:
+    """Tell quickly of most histories that they fit: each step makes one."""
+    characters = sum([len(it.uri) + len(it.title or "") + len(it.block or "") for it in places])
+    return characters * _WIDEST + len(places) * _ENTRY <= PLACES
 
 
 def _fitting(sizes: Iterable[int], most: int) -> int:
@@ -88,4 +98,4 @@ def _size(value: object) -> int:
 
 
 def _place_size(place: Place) -> int:
-    return _size((place.uri, place.title, place.block, *place.options))
+    return sys.getsizeof(place.uri) + sys.getsizeof(place.title) + sys.getsizeof(place.block)

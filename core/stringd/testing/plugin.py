@@ -14,10 +14,16 @@ import pytest
 if TYPE_CHECKING:
     from stringd.testing.process import DaemonProcess
 
+# Machines that run many tests at once let a process wait for seconds.
+LONGEST_HOLD = 5.0
+
 
 @pytest.fixture
 def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
-    """Return a function that starts daemons; all of them end with the test."""
+    """Return a function that starts daemons; all of them end with the test.
+
+    The test fails where the event loop of one was held for long: all other topics stood still meanwhile.
+    """
     from stringd.testing.process import DaemonProcess
 
     started: list[DaemonProcess] = []
@@ -45,6 +51,9 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
     for daemon in started:
         if daemon.process.poll() is None:
             daemon.kill()
+    held = max((daemon.longest_hold() for daemon in started if not daemon.may_be_held), default=0.0)
+    if held > LONGEST_HOLD:
+        pytest.fail(f"a daemon's event loop was held for {held} s; its log says by what")
 
 
 @pytest.fixture

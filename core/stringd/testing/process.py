@@ -17,6 +17,7 @@ from typing import Any
 
 READY_SECONDS = 15.0
 ANSWER_SECONDS = 30.0
+_HELD = re.compile(r"the event loop was held for ([\d.]+) s")
 _LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
 
 
@@ -65,6 +66,8 @@ class DaemonProcess:
     ) -> None:
         self.data_dir = data_dir or folder / "data"
         self.home = folder / "home"
+        self.may_be_held = False
+        """Whether a test may hold the event loop for long without failing for it."""
         self.port = port
         self._program = program
         self._args = args
@@ -97,6 +100,10 @@ class DaemonProcess:
     def stderr(self) -> str:
         """Return what it has said so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def longest_hold(self) -> float:
+        """Return for how many seconds its event loop was held at most, as far as its watchdog has seen."""
+        return max(map(float, _HELD.findall(self.stderr())), default=0.0)
 
     def stop(self, timeout: float = 10.0) -> int:
         """Ask it to end, and return its exit code."""
