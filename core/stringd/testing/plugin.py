@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from stringd.testing.process import DaemonProcess
 
-# Machines that run many tests at once let a process wait for seconds.
+# Seconds of computing, which do not depend on what else a machine has to do.
 LONGEST_HOLD = 5.0
 
 
@@ -53,7 +53,7 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
             daemon.kill()
     held = max((daemon.longest_hold() for daemon in started if not daemon.may_be_held), default=0.0)
     if held > LONGEST_HOLD:
-        pytest.fail(f"a daemon's event loop was held for {held} s; its log says by what")
+        pytest.fail(f"a daemon's event loop was held by {held} s of computing; its log says by what")
 
 
 @pytest.fixture

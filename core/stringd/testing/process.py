@@ -17,7 +17,7 @@ from typing import Any
 
 READY_SECONDS = 15.0
 ANSWER_SECONDS = 30.0
-_HELD = re.compile(r"the event loop was held for ([\d.]+) s")
+_HELD = re.compile(r"the event loop was held for [\d.]+ s, computing for ([\d.]+) s")
 _LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
 
 
@@ -102,7 +102,7 @@ class DaemonProcess:
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def longest_hold(self) -> float:
-        """Return for how many seconds its event loop was held at most, as far as its watchdog has seen."""
+        """Return how many seconds of computing its event loop was held by at most, as its log says."""
         return max(map(float, _HELD.findall(self.stderr())), default=0.0)
 
     def stop(self, timeout: float = 10.0) -> int:
