@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,8 +120,10 @@ def shelf() -> Iterator[Shelf]:
 
 def test_the_harness_would_see_a_value_that_is_executed(shelf: Shelf) -> None:
     (shelf.home / "owned").unlink(missing_ok=True)
-    shelf.answer("bash -c {v}", {"v": "touch owned"})
+    # A file that a command writes and runs is a program like any other.
+    shelf.answer("printf %s {v} > program; sh ./program", {"v": "touch owned"})
     (shelf.home / "owned").unlink()
+    (shelf.home / "program").unlink()
 
 
 @pytest.mark.requirement("action.cli.value")
@@ -166,7 +169,8 @@ def test_not_even_a_broken_command_executes_a_value(
     shelf: Shelf, before: list[str], after: list[str]
 ) -> None:
     value = "'\"`touch owned`$(touch owned);touch owned\ntouch owned\n"
-    shelf.reply(f": {''.join(before)}{{v}}{''.join(after)}", {"v": value})
+    with suppress(Refusal):
+        shelf.reply(f": {''.join(before)}{{v}}{''.join(after)}", {"v": value})
     assert not (shelf.home / "owned").exists()
 
 

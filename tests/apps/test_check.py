@@ -74,8 +74,13 @@ FLAWS = [
     ),
     (
         '```act.a\nCLI eval "{x}"\n  x: string\n```\n',
-        "1: act.a: {x} is evaluated by eval",
-        "Hand it over as an argument",
+        "2: act.a: {x} is evaluated by eval",
+        "Call the command itself",
+    ),
+    (
+        "# A\n\n```act.a\nCLI ls\necho $(( $(echo {x}) ))\n  x: string\n```\n",
+        "5: act.a: bash computes with what may hold {x}",
+        "only whole numbers",
     ),
     (
         "```act.a\nCLI true\n  x: string\n```\n",

@@ -262,3 +262,50 @@ def left_over(daemon: DaemonProcess) -> list[str]:
 
 def names(directory: Path) -> list[str]:
     return sorted(it.name for it in directory.iterdir())
+
+
+UNPROVED = """# Unproved
+
+```act.fine
+CLI echo {x}
+  x: string
+```
+
+```act.wrong
+CLI ls
+bash -c "echo {x}"
+  x: string
+```
+"""
+
+
+@pytest.mark.requirement("app.install.proved")
+def test_an_app_that_might_evaluate_a_value_is_not_installed(daemon: DaemonProcess, app: Path) -> None:
+    put(app / "pages" / "more.md", UNPROVED)
+    code, told = refused(daemon, "/install apps/parrot")
+    assert code == "INVALID_TARGET"
+    assert "1 place, nothing is installed." in told
+    assert "\npages/more.md:10: act.wrong: {x} is evaluated by bash" in told
+    assert "bash -c '… \"$1\" …' _ {x}" in told
+    assert names(daemon.home / "packages") == []
+    put(app / "pages" / "more.md", UNPROVED.replace('"echo {x}"', "'echo \"$1\"' _ {x}"))
+    assert "Installed app:parrot" in said(daemon, "/install apps/parrot")
+
+
+@pytest.mark.requirement("action.cli.evaluators")
+def test_the_other_actions_of_a_page_go_on_working(daemon: DaemonProcess) -> None:
+    put(daemon.home / "page.md", UNPROVED)
+    said(daemon, "/open page.md")
+    assert said(daemon, "/act.fine '$(id)'") == "$(id)"
+    code, told = refused(daemon, "/act.wrong 'a; touch p'")
+    assert code == "NOT_TRUSTED"
+    assert "{x} is evaluated by bash" in told
+    assert not (daemon.home / "p").exists()
+
+
+def test_an_app_with_many_places_names_the_first(daemon: DaemonProcess, app: Path) -> None:
+    fences = (f"```act.a{it}\nCLI eval {{x}}\n  x: string\n```\n" for it in range(50))
+    put(app / "guide.md", "\n".join(fences))
+    _, told = refused(daemon, "/install apps/parrot")
+    assert "50 places, nothing is installed." in told
+    assert told.endswith("\n… and 30 more; stringd check lists all.")

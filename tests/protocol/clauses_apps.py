@@ -15,6 +15,10 @@ APPS = (
         ("app.install.url", "An app is installed from a URL."),
         ("app.install.archive", "An app is installed from an archive, modes kept."),
         ("app.install.hostile", "Paths and links that lead out of the app are refused, nothing is written."),
+        (
+            "app.install.proved",
+            "An app whose values might be evaluated is refused, with file, line and remedy.",
+        ),
         ("app.install.atomic", "An installation that fails leaves the old app as it was."),
         ("app.install.identity", "(namespace, name) is the identity: the same pair is replaced in place."),
         ("app.install.as", "Another namespace under a taken name is CONFLICT naming --as."),

@@ -21,7 +21,12 @@ CLI_ACTIONS = requirements(
     ("action.cli.exit", "A status other than 0 is EXIT_n with the output; no template runs."),
     (
         "action.cli.evaluators",
-        "What the author hands to another evaluator can be told, so that a check warns.",
+        "An action that might have a value evaluated, by bash or a program, is NOT_TRUSTED.",
+    ),
+    ("action.cli.rewrite", "The refusal says how it is written so that the value stays data."),
+    (
+        "action.cli.demands",
+        "Numbers and declared words may stand in code; where - makes an option: INVALID_PARAMS.",
     ),
     ("action.cli.json", "Output that is JSON is Response.body."),
 )

@@ -13,7 +13,7 @@ from stringd.plugin import CliCommand, Refusal
 from stringd.text.counts import counted
 
 if TYPE_CHECKING:
-    from stringd_app.checking import Finding
+    from stringd_app.findings import Finding
 
 MISUSE = 2
 
@@ -40,7 +40,8 @@ def _files(root: Path) -> Iterator[Path]:
 
 def _checked(file: Path, root: Path) -> list[Finding]:
     # What reads templates takes a while to import, and no other subcommand needs it.
-    from stringd_app.checking import Finding, check_document, check_template
+    from stringd_app.checking import check_document, check_template
+    from stringd_app.findings import Finding
 
     try:
         return check_template(file) if file.suffix == ".j2" else check_document(file, root)

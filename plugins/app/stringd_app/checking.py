@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
 from stringd.actions.declared import declared_variables
-from stringd.actions.evaluators import evaluated
 from stringd.actions.placeholders import find_slots, secret_names, slot_names
 from stringd.actions.templating.checking import template_flaws
 from stringd.documents.actions import CLI, Action
@@ -23,16 +21,9 @@ from stringd.plugin import Package
 from stringd.text.nearest import nearest
 from stringd_app.declarations import VARIABLE, unmeant_parameters, unmeant_places, unmeant_url
 from stringd_app.entries import is_name
+from stringd_app.findings import Finding
+from stringd_app.proving import unproved
 from stringd_app.remedies import remedy_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A warning about a line, and what to do about it."""
-
-    line: int
-    message: str
-    remedy: str
 
 
 def check_document(path: Path, root: Path) -> list[Finding]:
@@ -46,6 +37,7 @@ def check_document(path: Path, root: Path) -> list[Finding]:
         *_default(sheet, root),
         *_templates(sheet),
         *(it for action in sheet.actions.actions.values() for it in _action(action, sheet)),
+        *(it for action in sheet.actions.actions.values() for it in unproved(action)),
         *_links(sheet, path, root),
     ]
     return sorted(findings, key=lambda it: it.line)
@@ -117,9 +109,6 @@ def _command(action: Action, _: Sheet) -> Iterator[tuple[str, str]]:
     used = {slot.name for slot in find_slots(action.target, names)}
     for name in sorted(names - used):
         yield f"{name} is declared, but the command has no {{{name}}}", f"Write {{{name}}} where it belongs."
-    for slot, program in evaluated(action.target, names):
-        remedy = f'Hand it over as an argument or in the environment: X={{{slot.name}}} … "$X".'
-        yield f"{{{slot.name}}} is evaluated by {program}: whoever calls it may run code", remedy
 
 
 def _request(action: Action, sheet: Sheet) -> Iterator[tuple[str, str]]:

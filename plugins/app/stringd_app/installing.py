@@ -11,6 +11,7 @@ from stringd.plugin import Command, Invocation, Refusal, Reply, TopicGroup
 from stringd.text.path_arguments import parse_path_arguments
 from stringd_app.entries import entry_in, is_name
 from stringd_app.packages import Identity, Origin, identity_in, read_entry, read_origin
+from stringd_app.proving import refuse_unproved
 from stringd_app.registry import brought_app, find_app, not_installed, packages_of
 from stringd_app.sources import Staged, fetched_from, stage
 from stringd_app.staging import put_in_place, staging, take_away
@@ -36,6 +37,7 @@ async def _install(invocation: Invocation) -> Reply:
         async with invocation.daemon.editing(packages):
             with staging(packages) as directory:
                 staged = await stage(request.source, fetched, directory, invocation)
+                await asyncio.to_thread(refuse_unproved, staged.directory)
                 name, origin = _named(staged, request, invocation)
                 origin.write(staged.directory)
                 await asyncio.to_thread(put_in_place, staged.directory, packages / name)

@@ -1,0 +1,89 @@
+"""What can't be proved of a command line, in words for its author, and how it is written instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unproved:
+    """A place where a value might be evaluated; the line counts from 0 within the command."""
+
+    line: int
+    message: str
+    remedy: str
+
+
+_BESIDE = "Hand it over as an argument of the inner program"
+_AS_VARIABLE = "Hand it over as a variable"
+_REMEDIES: Mapping[str, str] = {
+    r"(?:ba|da|z|k|mk|a)?sh": _BESIDE + """: {program} -c '… "$1" …' _ {{{name}}}""",
+    r"eval|trap": """Call the command itself, with its place in quotes: … "{{{name}}}\"""",
+    r"su|runuser": _BESIDE + """: runuser -u USER -- sh -c '… "$1" …' _ {{{name}}}""",
+    r"flock": _BESIDE + """: flock FILE sh -c '… "$1" …' _ {{{name}}}""",
+    r"watch": _BESIDE + """: watch -x sh -c '… "$1" …' _ {{{name}}}""",
+    r"env": "Leave out -S: env NAME={{{name}}} …",
+    r"find": _BESIDE + """: find … -exec sh -c '… "$1" "$2" …' _ {{{name}}} {{}} +""",
+    r"ssh": """Send it as input: printf %s {{{name}}} | ssh HOST 'x=$(cat); … "$x" …'""",
+    r"[gmn]?awk": _AS_VARIABLE
+    + ": awk -v x={{{name}}} '… x …', or for \\ in it: X={{{name}}} awk '… ENVIRON[\"X\"] …'",
+    r"jq|gojq|jaq|yq": _AS_VARIABLE + ": jq --arg x {{{name}}} '… $x …'",
+    r"python[\d.]*": "Hand it over as an argument: {program} -c '… sys.argv[1] …' {{{name}}}",
+    r"perl|ruby|node|nodejs|lua": "Hand it over as an argument: {program} -e '…' -- {{{name}}}",
+    r"perl <>": "perl takes `x |` for a command there; give it as input: perl -ne '…' < {{{name}}}",
+    r"g?sed": _AS_VARIABLE + ": awk -v x={{{name}}} '… x …', or declare it as a number or as words, (a|b)",
+    r"printf": "Leave out -v: variable=$(printf … {{{name}}})",
+    r"test|\[|\[\[": "Compare the value itself: [ {{{name}}} = … ]",
+    r"sqlite3|duckdb|psql|mysql|mariadb": "Call a program of the app that binds it as a parameter.",
+}
+_OTHERWISE = 'Hand it over as an argument or in the environment: X={{{name}}} … "$X".'
+
+
+def evaluated(name: str, program: str, line: int) -> Unproved:
+    """Tell that a program evaluates a value."""
+    message = f"{{{name}}} is evaluated by {program}: whoever calls it could run code"
+    return Unproved(line=line, message=message, remedy=_remedy(name, program))
+
+
+def computed(name: str, line: int) -> Unproved:
+    """Tell that bash computes with a text that may hold a value."""
+    message = f"bash computes with what may hold {{{name}}}: whoever calls it could run code"
+    remedy = f"Write {{{name}}} itself where it is computed with: only whole numbers are taken there."
+    return Unproved(line=line, message=message, remedy=remedy)
+
+
+def chosen(name: str, line: int) -> Unproved:
+    """Tell that a value may say which program runs."""
+    message = f"{{{name}}} may choose which program runs"
+    remedy = (
+        f"Name the program in the action, with {{{name}}} as its argument, or declare its words: (a|b|c)."
+    )
+    return Unproved(line=line, message=message, remedy=remedy)
+
+
+def option(name: str, program: str, line: int) -> Unproved:
+    """Tell that a value may be an option of a program that evaluates, or be taken for another argument."""
+    message = f"{{{name}}} may become an option or another argument of {program}"
+    remedy = f'Write it behind --, and quote what may be empty or missing: -- "{{{name}}}".'
+    return Unproved(line=line, message=message, remedy=remedy)
+
+
+def stored(name: str, variable: str, line: int) -> Unproved:
+    """Tell that a value is kept in a variable whose content is evaluated."""
+    message = f"{{{name}}} is kept in {variable}, whose content is evaluated"
+    return Unproved(line=line, message=message, remedy="Keep it in a variable that is no array or number.")
+
+
+def unseen(name: str, what: str, line: int) -> Unproved:
+    """Tell that the grammar around a value is not understood."""
+    message = f"it can't be proved that {{{name}}} stays text: {what}"
+    return Unproved(
+        line=line, message=message, remedy="Write it in plain words of bash, or in a file of the app."
+    )
+
+
+def _remedy(name: str, program: str) -> str:
+    found = (it for pattern, it in _REMEDIES.items() if re.fullmatch(pattern, program))
+    return next(found, _OTHERWISE).format(name=name, program=program)

@@ -1,0 +1,223 @@
+"""The commands whose arguments no table describes: `eval`, `set`, `test`, `declare`, `find`, `xargs`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+from stringd.actions.shell import findings
+from stringd.actions.shell.programs import GIT, GIT_COMMAND
+from stringd.actions.shell.roles import Program, Role
+from stringd.actions.shell.syntax import Expansion, Text, Word
+
+if TYPE_CHECKING:
+    from stringd.actions.shell.calls import Calls
+
+Special: TypeAlias = "Callable[[Calls, str, Sequence[Word], str | None], None]"
+# Where find and xargs put what they found or read; no variable has this name.
+FOUND = "{}"
+_EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+# What find is told without a value behind it.
+_ALONE = frozenset(
+    [
+        "-print",
+        "-print0",
+        "-delete",
+        "-ls",
+        "-prune",
+        "-quit",
+        "-depth",
+        "-empty",
+        "-L",
+        "-H",
+        "-P",
+        "-a",
+        "-o",
+        "-not",
+        "-and",
+        "-or",
+        "-follow",
+        "-mount",
+        "-xdev",
+        "-daystart",
+        "-nouser",
+        "-nogroup",
+        "-true",
+        "-false",
+        "-readable",
+        "-writable",
+        "-executable",
+        "-d",
+        "!",
+        "(",
+        ")",
+        ",",
+    ]
+)
+_XARGS = Program(
+    options={f"-{it}": (Role.DATA,) for it in "IdEnPsLa"},
+    flags="0rtpxo",
+    attached="iel",
+    operands=(Role.COMMAND,),
+    stops=True,
+)
+_NOTHING = Text(text="", quoted=True)
+_NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[.*)?(?P<mark>\+?=)?", re.ASCII | re.DOTALL)
+
+
+def _eval(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
+    texts = [it.static for it in words if it.static is not None]
+    if len(texts) == len(words):
+        calls.judge.inner(" ".join(texts), name, None, is_own=True)
+        return
+    for word in words:
+        calls.code(word, name)
+    if (value := calls.flow.some_text) and not calls.flow.in_words(words):
+        what = "eval gets commands that are no fixed text"
+        calls.judge.find(findings.unseen(value, what, calls.judge.line))
+
+
+def _set(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
+    texts = [it.static for it in words]
+    end = texts.index("--") if "--" in texts else len(words)
+    if value := calls.flow.in_words(words[:end]):
+        calls.judge.find(findings.option(value, name, calls.judge.line))
+    options = [it or "" for it in texts[:end]]
+    if any(it in {"keyword", "posix"} or re.match(r"-\w*k", it) for it in options):
+        _grammar(calls, name, words, None)
+    if value := calls.flow.in_words(words[end:]):
+        calls.flow.positional = value
+
+
+def _grammar(calls: Calls, name: str, _: Sequence[Word], __: str | None) -> None:
+    """Refuse what changes the grammar of what follows."""
+    if value := calls.flow.some_text:
+        what = f"{name} changes how bash reads what follows"
+        calls.judge.find(findings.unseen(value, what, calls.judge.line))
+
+
+def _shopt(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    if any(it.static in {None, "extglob", "expand_aliases"} for it in words):
+        _grammar(calls, name, words, stdin)
+
+
+def _test(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
+    """Let a value stand behind a fixed word that asks for no variable, and so for no subscript."""
+    first = Word(parts=(Text(text=name, quoted=False),))
+    for before, word in pairwise((first, *words)):
+        value = calls.flow.in_words((word,))
+        if before.static in {"-v", "-R"}:
+            calls.judge.computing.name(word, name)
+        elif value and (not word.is_steady or (before.static is None and word is not words[0])):
+            calls.judge.find(findings.evaluated(value, name, calls.judge.line))
+
+
+def declare(calls: Calls, name: str, words: Sequence[Word], assigned: Sequence[str] = ()) -> None:
+    """Note what is declared; a value that is assigned to an array at once is evaluated."""
+    options = "".join(it.static[1:] for it in words if it.static and it.static[0] in "-+")
+    names = [*assigned, *(found["name"] for it in words if (found := _NAMED.match(it.lead)))]
+    if "i" in options:
+        calls.flow.integers.update(names)
+    if {"a", "A"} & set(options):
+        calls.flow.arrays.update(names)
+    calls.flow.is_blurred |= "n" in options or any(not it.lead for it in words)
+    for word in words:
+        if value := calls.flow.in_words((word,)):
+            calls.judge.find(findings.evaluated(value, name, calls.judge.line))
+
+
+def _declare(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
+    declare(calls, name, words)
+
+
+def _find(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    commands = list(_executed(words))
+    inside = {id(it) for command in commands for it in command}
+    outside = [it for it in words if id(it) not in inside]
+    for before, word in pairwise((Word(parts=()), *outside)):
+        is_value = (before.static or "").startswith("-") and before.static not in _ALONE
+        if word.parts and not word.lead and not (is_value and word.is_steady):
+            calls.operand(word, name)
+    found = calls.flow.in_words(outside)
+    for command in commands:
+        if found:
+            calls.flow.variables[FOUND] = found
+        calls.command([_with_found(it, FOUND, lead="./") for it in command], stdin)
+
+
+def _git(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    uses = calls.uses(GIT, words)
+    for use in uses.words:
+        calls.use(name, use, None)
+    if uses.command:
+        calls.code(uses.command[0], name)
+        calls.program(name, GIT_COMMAND, uses.command[1:], stdin)
+
+
+def _executed(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    """Yield the commands that find runs."""
+    first: int | None = None
+    for number, word in enumerate(words):
+        if first is None and word.static in _EXECUTING:
+            first = number + 1
+        elif first is not None and word.static in {";", "+"}:
+            yield words[first:number]
+            first = None
+    if first is not None and first < len(words):
+        yield words[first:]
+
+
+def _xargs(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    uses = calls.uses(_XARGS, words)
+    for use in uses.words:
+        calls.use(name, use, None)
+    if not uses.command:
+        return
+    if stdin:
+        calls.flow.variables[FOUND] = stdin
+    mark = _replaced(words)
+    if mark is None:
+        read = Word(parts=(Expansion(name=FOUND, quoted=False),))
+        command: Sequence[Word] = (*uses.command, read)
+    else:
+        command = [_with_found(it, mark) for it in uses.command]
+    calls.following(name, replace(uses, command=tuple(command)), None)
+
+
+def _replaced(words: Sequence[Word]) -> str | None:
+    """Return what xargs puts its input in place of; None where it puts it behind the command."""
+    texts = [it.static or "" for it in words]
+    for text, following in pairwise((*texts, "")):
+        if text.startswith("-I"):
+            return text[2:] or following
+        if text.startswith(("-i", "--replace")):
+            return text.partition("=")[2] or text[2:].removeprefix("-replace") or FOUND
+    return None
+
+
+def _with_found(word: Word, mark: str, lead: str = "") -> Word:
+    """Return a word of a command with what was found where it goes; `lead` is how that always begins."""
+    if not word.static or mark not in word.static:
+        return word
+    found = (Text(text=lead, quoted=True), Expansion(name=FOUND, quoted=True))
+    first, *others = word.static.split(mark)
+    parts = [part for text in others for part in (*found, Text(text=text, quoted=True))]
+    return Word(parts=tuple(it for it in (Text(text=first, quoted=True), *parts) if it != _NOTHING))
+
+
+SPECIAL: Mapping[str, Special] = {
+    "eval": _eval,
+    "set": _set,
+    "alias": _grammar,
+    "coproc": _grammar,
+    "shopt": _shopt,
+    "test": _test,
+    "[": _test,
+    **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), _declare),
+    "find": _find,
+    "git": _git,
+    "xargs": _xargs,
+}

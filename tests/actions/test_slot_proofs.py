@@ -1,0 +1,471 @@
+"""Which places for values are proved to hold data, and which can't be: each class of them by name."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from pathlib import Path
+
+import pytest
+
+from stringd.actions.shell.programs import PROGRAMS
+from stringd.actions.shell.specials import SPECIAL
+from stringd.actions.slots import CommandLine, read_command_line
+from stringd.documents.parameters import Parameter, read_parameter
+from stringd.errors import Refusal
+from tests.actions.shelf import Shelf, declared
+
+PARAMETERS = (
+    "x: string (required)",
+    "y: string (required)",
+    "n: number (required)",
+    'days: number = "7"',
+    "o: string",
+    "verb: string (start|stop)",
+    'loose: number = "all"',
+    'other: string (start|stop) = "{unit}"',
+)
+EVALUATED = {
+    "arithmetic": [
+        "echo $(( $(echo {x}) ))",
+        "echo $[ `echo {x}` ]",
+        "(( $(echo {x}) > 1 ))",
+        "a[$(echo {x})]=1",
+        "n={x}; echo $((n))",
+        "n={x}; (( n > 1 ))",
+        "n={x}; let m=n+1",
+        "n={x}; a[n]=1",
+        "n={x}; a=([n]=1)",
+        "n={x}; echo ${a[n]}",
+        "n={x}; echo ${a:n}",
+        "n={x}; [[ n -gt 1 ]]",
+        "n={x}; for (( i=0; i<n; i++ )); do ls; done",
+        "[[ $(echo {x}) -gt 1 ]]",
+        "declare -i n; n=$(echo {x})",
+        "for n in {x}; do (( n )); done",
+        "read n <<< {x}; (( n ))",
+        "read <<< {x}; (( REPLY ))",
+        "printf %s {x} | while read -r n; do a[n]=1; done",
+        "[[ {x} =~ (.*) ]]; (( BASH_REMATCH[1] ))",
+        "set -- {x}; (( $1 ))",
+        "f() { echo $(( $1 )); }; f {x}",
+        "echo ${n:={x}}; (( n ))",
+        "export n={x}; sh -c 'echo $((n))'",
+        "echo {x}; (( $_ ))",
+        "v={x}; echo ${!v}",
+        "v={x}; a[x{days}]=1; a[v{n}]=1",
+    ],
+    "names": [
+        "printf -v {x} %s a",
+        "printf -v 'a['{x}']' %s a",
+        "read {x} <<< a",
+        "read -a {x} <<< a",
+        "mapfile {x} < f",
+        "test -v {x}",
+        "[ -v {x} ]",
+        "[[ -v {x} ]]",
+        "[ {x} {y} ]",
+        'unset "a[{x}]"',
+        'declare "{x}=1"',
+        'export "{x}=1"',
+        "getopts ab {x}",
+        "wait -p {x} -n",
+        "declare -n r={x}",
+    ],
+    "arrays": [
+        "declare -a a={x}",
+        'declare -A "a=({x})"',
+        "a=(1); declare a={x}",
+        "f() { local -a a={x}; }; f",
+    ],
+    "variables": [
+        "PS4={x}; set -x; ls",
+        "BASH_ENV={x} bash -c ls",
+        "LD_PRELOAD={x} ls",
+        "PATH={x} ls",
+        "RANDOM={x}",
+        "env GIT_SSH_COMMAND={x} git fetch",
+        "v={x}; echo ${v@P}",
+    ],
+    "shells": [
+        "bash -c {x}",
+        'bash -c "echo {x}"',
+        "bash -c 'echo {x}'",
+        "sh -ec 'echo \"{x}\"'",
+        'true && /bin/sh -c "echo {x}"',
+        "bash $OPTIONS -c 'ls' {x}",
+        "bash {o} -c ls {x}",
+        "bash +x -c {x}",
+        "bash {x}",
+        "sh <<< {x}",
+        "sh <<E\nls {x}\nE",
+        "printf %s {x} | sh",
+        "printf %s {x} | tee f | bash -s a",
+        "cat {x} | sh",
+        "printf %s {x} | { cat; sh; }",
+        "printf %s {x} | while read -r l; do sh; done",
+        "f() { printf %s {x}; }; f | sh",
+        "echo {x} > >(sh)",
+        "sh <(echo {x})",
+        "exec 3<<< {x}; sh <&3",
+        "exec <<< {x}; sh",
+        "sh /dev/stdin <<< {x}",
+        'busybox sh -c "ls {x}"',
+        'docker exec box sh -c "ls {x}"',
+    ],
+    "shells in shells": [
+        "bash -c 'eval \"$1\"' _ {x}",
+        "bash -c 'echo $(( $1 ))' _ {x}",
+        "sh -c '$0' {x}",
+        "sh -c 'sh -c \"$1\"' _ {x}",
+        "bash -c 'for v in \"$@\"; do let m=v; done' _ {x}",
+        "bash -c 'sh' <<< {x}",
+        'bash -c "ls $DIR; \\"$1\\"" _ {x}',
+    ],
+    "builtins": [
+        "eval {x}",
+        'eval "ls {x}"',
+        'v={x}; eval "$v"',
+        "v={x}; eval 'echo $((v))'",
+        'eval "$(tool)"; ls {x}',
+        "trap {x} EXIT",
+        'trap "rm {x}" EXIT',
+        "source {x}",
+        ". <(echo {x})",
+        "source /dev/stdin <<< {x}",
+        "compgen -W {x}",
+        "complete -C {x} a",
+        "mapfile -C {x} -c 1 a < f",
+        "readarray -C {x} a < f",
+        "enable -f {x} a",
+        "hash -p {x} ls",
+        "command eval {x}",
+        "builtin eval {x}",
+    ],
+    "grammar": [
+        "alias ls={x}",
+        "alias ls=eval; ls {x}",
+        "shopt -s extglob; ls {x}",
+        "set -k; ls {x}",
+        "coproc ls {x}",
+        "ls @(a|{x})",
+        "ls {x} | 'never ends",
+        "echo $((1)) $(( (ls {x}) ) )",
+        "cat <<E\n{x}",
+        "cat <<{x}\na\n{x}",
+        "${a{x}}",
+        "for {x} in a; do ls; done",
+        "$\\\n(ls {x})",
+        "(" * 200 + "ls {x}" + ")" * 200,
+    ],
+    "programs that a value chooses": [
+        "{x}",
+        "{x} foo",
+        '"$command" {x}',
+        "out/{x}/tool",
+        "exec {x}",
+        "nohup {x}",
+        "command {x}",
+        "sudo -u bob {x}",
+        "timeout 5 {x}",
+        "xargs {x} < f",
+        "python3 {x}",
+        "python3 -m {x}",
+        "sudo -u {o} sh -c 'ls \"$1\"' _ {x}",
+        "env {x} ls",
+        "e{a,{x}}val",
+    ],
+    "programs that run others": [
+        'env -S "echo {x}"',
+        'script -c "ls {x}" /dev/null',
+        'flock f -c "ls {x}"',
+        'flock -c "ls {x}" f',
+        'su -c "ls {x}" nobody',
+        'sudo sh -c "ls {x}"',
+        'timeout 5 bash -c "ls {x}"',
+        'nice -n 5 bash -c "ls {x}"',
+        "watch ls {x}",
+        "parallel ls {x}",
+        "ssh host ls {x}",
+        'ssh -p 22 host "ls {x}"',
+        "ssh -o {x} host",
+        "xargs sh -c 'ls {x}' < f",
+        "printf %s {x} | xargs -I% sh -c 'ls %'",
+        "printf %s {x} | xargs sh -c",
+        "find . -exec sh -c 'ls {x}' \\;",
+        "find {x} -exec sh -c 'ls {}' \\;",
+        "find {x} -execdir bash -c 'rm {}' +",
+        "make {x}",
+        "git -c {x} log",
+        "git fetch --upload-pack={x} origin",
+        "tar -I {x} -xf a",
+        "rsync -e {x} a b",
+        "printf %s {x} | at now",
+        "tmux new {x}",
+        "socat - {x}",
+    ],
+    "languages": [
+        "awk '/{x}/'",
+        'awk "/{x}/"',
+        "awk -v {x} '{print}'",
+        "awk -F {o} '{print}' {x}",
+        "sed s/a/{x}/",
+        "sed -e {x} f",
+        "sed -n {o} {x}",
+        "jq '.[{x}]'",
+        "python3 -c \"print('{x}')\"",
+        "python3.12 -Ic {x}",
+        "printf %s {x} | python3",
+        "perl -ne 'print if /{x}/'",
+        "perl -ne 'print' {x}",
+        "perl -e 'print <>' {x}",
+        "perl -M{x} -e 1",
+        "ruby -e {x}",
+        "node --eval={x}",
+        "php -r {x}",
+        "sqlite3 db \"select '{x}'\"",
+        "vim -c {x} f",
+    ],
+    "in any command": [
+        "if ls; then eval {x}; fi",
+        "while :; do eval {x}; done",
+        "case a in a) eval {x};; esac",
+        "[[ -z $(eval {x}) ]]",
+        "echo `eval {x}`",
+        "cat <(eval {x})",
+        "cat <<E\n$(eval {x})\nE",
+        "echo ${a:-$(eval {x})}",
+        "a=($(eval {x}))",
+        "ls > $(eval {x})",
+    ],
+    "several words": [
+        "v={x}; sed s/a/b/ a$v",
+        "v={x}; timeout 5$v ls",
+        "v={x}; nice -n $v ls",
+        "v={x}; env A=$v ls",
+        "v={x}; awk -F$v '{print}' f",
+        "v={x}; [ $v ]",
+        "v={x}; find . -name $v",
+        "v={x}; find $v",
+        "v={x}; printf $v",
+        "v={x}; sh a$v",
+        "v={x}; git -C $v log",
+        "v={x}; xargs -n $v ls < f",
+        "v={x}; bash -o $v ./script",
+        "sed -n p $(echo {x})",
+        'set -- {x}; ssh host"$@"',
+    ],
+    "other names": [
+        'ls {x}; sh -c "$_STRINGD_1"',
+        'command_not_found_handle() { "$2"; }; none {x}',
+        "exec -a {x} bash -c 'eval \"$0\"'",
+        "zsh -c '[ \"$1\" -gt 1 ]' _ {x}",
+    ],
+    "declared words": ['bash -c "tool {loose}"', 'bash -c "tool {other}"', "eval tool {verb|base64}"],
+}
+DATA = [
+    "ls {x}",
+    "a[ {x} ]=1",
+    "a[{x} + 1]=1",
+    "a=([{x}]=5)",
+    "a+=([{x}]=5)",
+    "echo ${?:{x}} ${#:{x}} ${1:{x}} ${a[0]:{x}} ${@:{x}} ${#a[{x}]}",
+    "declare -i n; n={x}",
+    "declare -i n={x}",
+    "let n={x}",
+    "[[ {x} -gt 5 ]]",
+    "N={days}; echo $((N * 24))",
+    "bash -c 'ls \"$1\"' _ {x}",
+    'sh -c \'for f in "$@"; do cat "$f"; done\' _ {x} {y}',
+    "v={x} bash -c 'ls \"$v\"'",
+    'bash -c "exit {n}"',
+    'bash -c "systemctl {verb} unit"',
+    "{verb} {x}",
+    "bash ./script {x}",
+    "./tool {x} -c {y}",
+    "python3 -c 'import sys; print(sys.argv)' {x}",
+    "X={x} python3 -c 'import os; print(os.environ[\"X\"])'",
+    "python3 ./scripts/a.py -c {x}",
+    "python3 $HOME/packages/app/x.py {x}",
+    '"$HOME/packages/app/tool" {x}',
+    "python3 -m json.tool {x}",
+    "awk -v x={x} '{print x}' f",
+    "awk '{print}' {x}",
+    'sed -n "{n}p" {x}',
+    "sed -n s/a/b/p {x}",
+    "jq --arg x {x} '.[$x]' {y}",
+    "printf %s {x} | ssh host 'x=$(cat); ls \"$x\"'",
+    "ssh {x} uptime",
+    "ssh-keygen {x}",
+    "cat <<< {x}",
+    "cat <<E\n{x} $(cat {y})\nE",
+    "find . -name {x} -exec grep -l foo {} \\;",
+    'find . -exec sh -c \'grep -e "$1" "$2"\' _ {x} {} \\;',
+    "find {x} -type f -newer {y} -exec sed -i s/a/b/ {} \\;",
+    "printf %s {x} | xargs grep foo",
+    "find {x} -print0 | xargs -0 sh -c 'ls \"$@\"' _",
+    "timeout {n} curl {x}",
+    "timeout -- {y} curl {x}",
+    "nohup ./tool {x} > {y} 2>&1 &",
+    "sudo -u bob ls {x}",
+    "env A={x} ./tool",
+    "command -v {x}",
+    "exec ./tool {x}",
+    "git commit -m {x}",
+    "git switch -c {x}",
+    "perl -e 'print $ARGV[0]' -- {x}",
+    "perl -ne print < {x}",
+    'D=$(date -d "{x}"); echo "$D"',
+    'T=$(get); [ -z "$T" ] && exit 1; curl -H "A: $T" {x}',
+    "[ {x} = {y} ] && ls",
+    "[[ {x} == {y} && -n {x} ]]",
+    'f() { ls "$1"; }; f {x}',
+    'set -- {x}; ls "$1"',
+    'trap \'rm -f "$T"\' EXIT; T=$(mktemp); echo {x} > "$T"',
+    'while read -r l; do echo "$l"; done < {x}',
+    'a=({x} {y}); ls "${a[@]}"',
+    "source ./lib.sh; foo {x}",
+    "if grep -q {x} f; then ls {y}; elif ls; then :; else ls; fi",
+    "select n in {x}; do ls; done",
+    "diff <(sort {x}) <(sort {y}) | head -n {n}",
+    "gh api --template '{{range .}}{{.x}}{{end}}' {x}",
+    "bc <<< {x}",
+    "v={x}; ls $v; grep a -- $v",
+    "v={x}; ./tool $v; bash ./script $v",
+    "sed -n 1p $HOME/*.txt",
+    "gh x --{x}",
+    "bash -c 'eval 5'; eval 'ls a'; ls {x}",
+]
+
+
+def reading(command: str) -> CommandLine:
+    """What is found out about a command; the parameters are those that stand in it."""
+    lines = (it for it in PARAMETERS if f"{{{it.partition(':')[0]}" in command)
+    return read_command_line(command, tuple(filter(None, map(parameter, lines))))
+
+
+def parameter(line: str) -> Parameter | None:
+    return read_parameter(f"  {line}", pytest.fail)
+
+
+@pytest.mark.requirement("action.cli.evaluators")
+@pytest.mark.parametrize(
+    "command", [pytest.param(it, id=f"{name}: {it[:60]}") for name, them in EVALUATED.items() for it in them]
+)
+def test_what_may_be_evaluated_is_refused(tmp_path: Path, command: str) -> None:
+    parameters = [it for it in PARAMETERS if f"{{{it.partition(':')[0]}" in command]
+    action = declared(command, *parameters)
+    with pytest.raises(Refusal) as refused:
+        Shelf(home=tmp_path).run(action, {})
+    assert refused.value.code == "NOT_TRUSTED"
+    assert refused.value.context
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", DATA)
+def test_what_is_data_is_not_refused(command: str) -> None:
+    assert reading(command).unproved == ()
+
+
+@pytest.mark.requirement("action.cli.rewrite")
+@pytest.mark.parametrize("command", [it for them in EVALUATED.values() for it in them])
+def test_the_way_to_write_it_is_accepted(command: str) -> None:
+    for it in reading(command).unproved:
+        _, colon, offered = it.remedy.partition(": ")
+        if colon and "{" in offered:
+            assert reading(offered.partition(", or")[0]).unproved == (), offered
+
+
+def test_the_line_is_told() -> None:
+    (found,) = reading("ls a\nls b\neval {x}").unproved
+    assert (found.line, found.message.partition(":")[0]) == (2, "{x} is evaluated by eval")
+    assert [it.line for it in reading("ls\nls `ls\neval {x}`").unproved] == [2]
+
+
+def test_what_holds_no_value_is_the_authors() -> None:
+    for command in ("eval ls", "a[$(ls)]=1", "ls | sh", "'", "((", '"$x" a', "alias a=b"):
+        assert reading(command).unproved == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "$(" * 9_000,
+        "(" * 19_000,
+        "ls '{x}' " * 2_000,
+        "awk 1" + " {x}" * 4_000,
+        "a " * 9_000 + "; eval {x}",
+        "eval {x};" * 2_000,
+        "`" * 19_001,
+        "{x" * 9_000,
+        "cat <<'E'\n" + "{x}\n" * 4_000 + "E\n",
+        "".join(f"v{it}=$v{it + 1};" for it in range(900)) + "v900={x}; ",
+        "eval '" + "".join(f"v{it}=$v{it + 1};" for it in range(900)) + "v900={x}'; ",
+    ],
+)
+def test_long_commands_take_no_time(command: str) -> None:
+    began = time.process_time()
+    reading(f"{command} {{y}}")
+    assert time.process_time() - began < 10
+
+
+def test_what_is_too_long_to_be_looked_over_is_refused() -> None:
+    assert reading("ls {x} " + "a" * 20_000).unproved
+    assert reading("ls " + "a" * 20_000).unproved == ()
+
+
+@pytest.mark.requirement("action.cli.demands")
+@pytest.mark.parametrize(
+    "command", ["sed -n 1p {x}", "ssh {x} uptime", "find {x}", "perl -e 1 {x}", "timeout {x} ls"]
+)
+def test_an_operand_that_would_be_an_option_is_refused_at_its_call(tmp_path: Path, command: str) -> None:
+    for value in ("-e1e touch p", "-oProxyCommand=touch p", "-exec", "--"):
+        with pytest.raises(Refusal, match=r"^x: the program would take .* for an option") as refused:
+            Shelf(home=tmp_path).reply(command, {"x": value})
+        assert refused.value.code == "INVALID_PARAMS"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.requirement("action.cli.demands")
+@pytest.mark.parametrize(
+    ("command", "line", "fit", "unfit"),
+    [
+        ("bash -c 'echo {v}'", "v: string (start|stop)", "stop", "stop; touch p"),
+        ("bash -c 'echo {v}'", "v: number", "1.5", "1; touch p"),
+        ("bash -c 'echo {v}'", "v: boolean", "true", "true; touch p"),
+        ("n={v}; echo $((n))", "v: number", "7", "a[$(touch p)]"),
+        ("{v} a", "v: string (echo|printf)", "printf", "touch"),
+    ],
+)
+def test_numbers_and_declared_words_may_stand_in_code(
+    tmp_path: Path, command: str, line: str, fit: str, unfit: str
+) -> None:
+    shelf, action = Shelf(home=tmp_path), declared(command, line)
+    shelf.run(action, {"v": fit})
+    with pytest.raises(Refusal, match=r"^v: expected a number or one of the declared words"):
+        shelf.run(action, {"v": unfit})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.requirement("action.cli.not_given")
+def test_an_optional_value_takes_no_other_words_place(tmp_path: Path) -> None:
+    (tmp_path / "cat").touch()
+    shelf = Shelf(home=tmp_path)
+    hostile = shlex.quote(str(tmp_path / "p"))
+    for command in (
+        "< {o} cat {x}",
+        "echo > {o} {x}",
+        "[[ {o} == {x} ]] && echo",
+        "case {o} in {x}) echo;; esac",
+    ):
+        action = declared(command, "o: string", "x: string")
+        shelf.run(action, {"x": f"touch {hostile}"})
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["cat"]
+
+
+def test_the_documentation_names_every_program() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "values-in-commands.md"
+    named = set(re.findall(r"`([^`]+)`", page.read_text(encoding="utf-8")))
+    missing = {it for it in {*PROGRAMS, *SPECIAL} if not any(it in name.split() for name in named)}
+    assert missing - {"[", "test", "declare", "typeset", "local", "export", "readonly", "set"} == set()
