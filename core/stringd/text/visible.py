@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-# Overrides, embeddings and isolates reorder what stands beside them; marks for single letters do not.
-_REORDERING = "\u202a-\u202e\u2066-\u2069"
+# Overrides show any letters in another order than they are read; embeddings and isolates are how Hebrew and
+# Arabic are written beside other scripts.
+_REORDERING = "\u202d\u202e"
 _ACTING = f"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_REORDERING}"
 _UNFIT = re.compile(rf"[{_ACTING}\r]")
 _ESCAPABLE = re.compile(rf"[{_ACTING}]|\r(?!\n)")
