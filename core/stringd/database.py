@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from stringd.errors import Fault, StorageFailed
-from stringd.storage import set_aside
+from stringd.files.regular import NotRegular
+from stringd.storage import PRIVATE, require_file, set_aside
 
 log = logging.getLogger(__name__)
 
 BUSY_SECONDS = 1.0
+_PARTS = ("", "-wal", "-shm", "-journal")
 Value: TypeAlias = str | bytes | int | None
 
 
@@ -33,6 +35,8 @@ class Database:
     def open(self, data_dir: Path, statement: str) -> list[Any]:
         """Open the file and return what the statement finds; a broken file is kept aside and reported."""
         path = self._path = data_dir / self._path.name
+        for part in _PARTS:
+            self._require_file(path.with_name(path.name + part))
         try:
             return self._read(statement)
         except (OSError, sqlite3.OperationalError) as error:
@@ -42,6 +46,14 @@ class Database:
             kept = _set_aside(path)
             self._report(f"{path} was broken ({error}); it is kept as {kept}, {self._lost}")
             return self._read(statement)
+
+    def _require_file(self, path: Path) -> None:
+        """Set aside a link that leads to what is no file: SQLite would open it, whatever it is."""
+        try:
+            require_file(path)
+        except NotRegular as error:
+            kept = set_aside(path)
+            self._report(f"{path} led to no file ({error.strerror}); it is kept as {kept}, {self._lost}")
 
     def close(self) -> None:
         """Finish what is being written and close the file."""
@@ -75,7 +87,7 @@ class Database:
 def _connect(path: Path, schema: str) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
     try:
-        path.chmod(0o600)
+        path.chmod(PRIVATE)
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute(schema)
@@ -87,7 +99,7 @@ def _connect(path: Path, schema: str) -> sqlite3.Connection:
 
 def _set_aside(path: Path) -> Path:
     kept = set_aside(path)
-    for part in ("-wal", "-shm"):
+    for part in _PARTS[1:]:
         if path.with_name(path.name + part).exists():
             path.with_name(path.name + part).replace(kept.with_name(kept.name + part))
     return kept

@@ -100,7 +100,7 @@ class Kernel:
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Hold the data directory, with everything that earlier runs left in it."""
-        with data_directory(self.config.data_dir), ExitStack() as opened:
+        with data_directory(self.config.data_dir, self.notices.append), ExitStack() as opened:
             self.users.open(self.config.data_dir)
             self.secrets.open(self.config.data_dir)
             opened.callback(self.store.close)

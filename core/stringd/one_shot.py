@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Session
-from stringd.documents.files import is_directory
 from stringd.errors import Refusal
 from stringd.exporting import time_limit
 from stringd.processes import OUTPUT_LIMIT, Finished, run_shell
@@ -60,7 +60,7 @@ def shown_output(finished: Finished) -> str:
 
 
 def _require(directory: Path) -> None:
-    if not is_directory(directory, str(directory)):
+    if not os.path.isdir(directory):  # noqa: PTH112 - a Path raises where it may not look
         raise Refusal("NOT_FOUND", f"No such directory: {directory}")
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from stringd.contracts.checks import check_optional_text
 from stringd.contracts.secrets import SecretScope
 from stringd.errors import Fault, StorageFailed
-from stringd.storage import set_aside, write_atomically
+from stringd.storage import StateFile, set_aside
 
 FILE = "secrets.json"
 
@@ -22,22 +21,23 @@ class SecretStore:
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._report = report
-        self._path = Path(FILE)
+        self._file = StateFile(Path(FILE))
         self._by_scope: dict[SecretScope, Mapping[str, str]] = {}
         self._changing = asyncio.Lock()
 
     def open(self, data_dir: Path) -> None:
         """Read the values; a file that can't be read is kept aside and reported, without what it holds."""
-        self._path = Path(os.path.realpath(data_dir / FILE))
+        path = data_dir / FILE
+        self._file = StateFile(path)
         try:
-            self._by_scope = dict(_decoded(self._path.read_bytes()))
+            self._by_scope = dict(_decoded(self._file.read()))
         except FileNotFoundError:
             self._by_scope = {}
-        except OSError as error:
-            raise Fault(f"cannot read {self._path}: {error.strerror}") from error
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            kept = set_aside(self._path)
-            self._report(f"{self._path} was broken; it is kept as {kept}, no $NAME is set")
+        except PermissionError as error:
+            raise Fault(f"cannot read {path}: {error.strerror}") from error
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            kept = set_aside(path)
+            self._report(f"{path} was broken; it is kept as {kept}, no $NAME is set")
 
     def of(self, scope: SecretScope) -> Mapping[str, str]:
         """Return the values that hold in a scope: those of its configuration over those for all."""
@@ -55,6 +55,22 @@ class SecretStore:
         """Forget all that was kept for a user's owner, whatever the configuration."""
         await self._remove(lambda scope: (scope.user_id, scope.owner) == (user_id, owner))
 
+    async def rename(self, user_id: str, owner: str, new: str) -> None:
+        """Let what was kept for a user's owner be another one's, which has none of its own."""
+        async with self._changing:
+            moved = {
+                replace(scope, owner=new)
+                if (scope.user_id, scope.owner) == (user_id, owner)
+                else scope: values
+                for scope, values in self._by_scope.items()
+            }
+            if moved != self._by_scope:
+                await self._store(moved)
+
+    def owners(self) -> Collection[tuple[str, str]]:
+        """Return the users and owners for whom something is kept."""
+        return {(scope.user_id, scope.owner) for scope in self._by_scope}
+
     async def remove_user(self, user_id: str) -> None:
         """Forget all values of a user."""
         await self._remove(lambda scope: scope.user_id == user_id)
@@ -69,9 +85,9 @@ class SecretStore:
         kept = {scope: values for scope, values in by_scope.items() if values}
         data = json.dumps([{**asdict(scope), "values": dict(values)} for scope, values in kept.items()])
         try:
-            await asyncio.to_thread(write_atomically, self._path, data.encode(), mode=0o600)
+            await asyncio.to_thread(self._file.write, data.encode())
         except OSError as error:
-            raise StorageFailed(f"cannot write {self._path}: {error.strerror}") from error
+            raise StorageFailed(f"cannot write {self._file.path}: {error.strerror}") from error
         self._by_scope = kept
 
 

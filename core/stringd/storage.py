@@ -1,153 +1,147 @@
-"""Files that are whole at any moment: the old version or the new one, also after `kill -9`."""
+"""The data directory: one daemon's alone, its files looked at before they are opened, and private."""
 
 from __future__ import annotations
 
 import fcntl
-import logging
 import os
-import secrets
+import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from stringd.errors import Fault
+from stringd.files.atomic import remove_leftovers, write_atomically
+from stringd.files.folders import Folder, open_folder
+from stringd.files.regular import NotRegular, read_regular, require_regular
+from stringd.files.withheld import withheld
 
-log = logging.getLogger(__name__)
+LARGEST = 100 * 1024 * 1024
+PRIVATE = 0o600
+_PRIVATE_FOLDER = 0o700
+_OTHERS = 0o077
+# What is kept beside them begins with their names: SQLite's files, and what was set aside.
+_STATE = ("users.json", "secrets.json", "sessions.db", "undo.db")
 
-_TEMPORARY = ".stringd-tmp"
+
+class StateFile:
+    """A file of the data directory, or the one that a link there leads to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> bytes:
+        """Return what it holds, or raise `OSError`."""
+        with self._folder() as folder:
+            content = read_regular(folder, self._real.name, LARGEST)
+        if content.size > LARGEST:
+            raise OSError(None, f"it is larger than {LARGEST // 1024**2} MiB")
+        return content.data
+
+    def write(self, data: bytes) -> None:
+        """Replace it in one step, or raise `OSError`."""
+        with self._folder() as folder:
+            write_atomically(folder, self._real.name, data, mode=PRIVATE)
+
+    @property
+    def _real(self) -> Path:
+        return Path(os.path.realpath(self.path))
+
+    def _folder(self) -> Folder:
+        return open_folder(self._real.parent, own=True)
 
 
-def write_atomically(
-    path: Path,
-    data: bytes,
-    *,
-    mode: int,
-    like: os.stat_result | None = None,
-    check: Callable[[], None] = lambda: None,
-) -> None:
-    """Replace a file in one step, wait until the disk has it, and clear away what killed writers left.
-
-    The umask narrows the mode; one that replaces a file like this has that one's permissions, and its owner
-    and group where the system lets it. `check` is called directly before, and may raise.
-    """
-    descriptor, temporary = _open_temporary(path.parent, mode)
+def require_file(path: Path) -> None:
+    """Raise `NotRegular` where a path, or the link at its end, leads to what is there and is no file."""
+    real = Path(os.path.realpath(path))
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            if like:
-                _resemble(descriptor, like)
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-            check()
-            temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_directory(path.parent)
-    _remove_leftovers(path.parent)
-
-
-def stamp(status: os.stat_result) -> tuple[int, ...]:
-    """Return what the disk says of a file that is another one, or holds something else, once this differs."""
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        require_regular(real.lstat())
+    except FileNotFoundError:
+        return
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a file that can't be read, so that nothing overwrites it, and return its new path."""
+    """Rename a file that can't be read, so that nothing overwrites it, and return its new path.
+
+    Of a link, it is the link that is renamed. What is neither is nothing that the daemon has put there.
+    """
+    status = path.lstat()
+    if not stat.S_ISLNK(status.st_mode):
+        try:
+            require_regular(status)
+        except NotRegular as error:
+            raise Fault(f"cannot use {path}: {error.strerror}") from error
     kept = path.with_name(f"{path.name}.broken-{time.strftime('%Y%m%dT%H%M%S')}-{time.time_ns() % 10**9:09}")
     path.replace(kept)
     return kept
 
 
 @contextmanager
-def data_directory(path: Path) -> Iterator[None]:
-    """Create the data directory and hold it for this process alone."""
+def data_directory(path: Path, report: Callable[[str], None]) -> Iterator[None]:
+    """Create the data directory, hold it for this process alone, and let nobody else into it."""
     try:
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        path.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+        folder = open_folder(Path(os.path.realpath(path)), own=True)
+        descriptor = folder.open(".", os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
     try:
-        _lock(descriptor, path)
-        _remove_leftovers(path)
-        yield
+        with folder, withheld(path):
+            _lock(folder, descriptor, path)
+            remove_leftovers(folder)
+            _tighten(folder, path, report)
+            yield
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int, path: Path) -> None:
+def _lock(folder: Folder, descriptor: int, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        (path / ".writable").touch()
-        (path / ".writable").unlink()
+        os.close(folder.open(".writable", os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK, PRIVATE))
+        folder.remove(".writable")
     except BlockingIOError as error:
         raise Fault(f"data directory {path} is in use by another stringd") from error
     except OSError as error:
         raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
 
 
-def _open_temporary(directory: Path, mode: int) -> tuple[int, Path]:
-    """Create a hidden file that is locked for as long as its writer lives."""
-    while True:
-        temporary = directory / f".{secrets.token_hex(8)}{_TEMPORARY}"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        try:
-            # Before the lock was there, another writer may have taken the file for a leftover.
-            if _is_unlocked(descriptor) and os.fstat(descriptor).st_nlink:
-                return descriptor, temporary
-        except OSError:
-            os.close(descriptor)
-            temporary.unlink()
-            raise
-        os.close(descriptor)
+def _tighten(folder: Folder, path: Path, report: Callable[[str], None]) -> None:
+    """Take away the rights of others that somebody has given, and say so."""
+    _make_private(path, _PRIVATE_FOLDER, report)
+    with folder.entries() as entries:
+        names = [entry.name for entry in entries if entry.name.startswith(_STATE)]
+    for name in sorted(names):
+        _make_private(path / name, PRIVATE, report)
 
 
-def _resemble(descriptor: int, like: os.stat_result) -> None:
-    own = os.fstat(descriptor)
-    if own.st_gid != like.st_gid:
-        with suppress(OSError):
-            os.fchown(descriptor, -1, like.st_gid)
-    if own.st_uid != like.st_uid:
-        with suppress(OSError):
-            os.fchown(descriptor, like.st_uid, -1)
-    # As with every write by someone else than root, set-user-id and set-group-id bits go.
-    os.fchmod(descriptor, like.st_mode & 0o777)
-
-
-def _remove_leftovers(directory: Path) -> None:
-    with suppress(OSError), os.scandir(directory) as entries:
-        leftovers = [Path(entry) for entry in entries if entry.name.endswith(_TEMPORARY)]
-        for leftover in leftovers:
-            with suppress(OSError):
-                _remove_if_abandoned(leftover)
-
-
-def _remove_if_abandoned(leftover: Path) -> None:
-    descriptor = os.open(leftover, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+def _make_private(path: Path, mode: int, report: Callable[[str], None]) -> None:
     try:
-        if _is_unlocked(descriptor):
-            leftover.unlink()
+        descriptor = _opened_to_change(Path(os.path.realpath(path)))
+    except OSError:
+        # What is no file, or not ours to read, is the matter of whoever needs it.
+        return
+    try:
+        before = os.fstat(descriptor).st_mode
+        if before & _OTHERS:
+            report(f"{path} was open to others (mode {stat.S_IMODE(before):o}); {_changed(descriptor, mode)}")
     finally:
         os.close(descriptor)
 
 
-def _is_unlocked(descriptor: int) -> bool:
-    """Take the lock, or say that someone else has it."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _opened_to_change(real: Path) -> int:
+    status = real.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        require_regular(status)
+    return os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
-def _sync_directory(path: Path) -> None:
-    """Let the disk have the new name, too. Where that fails, the file is there all the same: no error."""
+def _changed(descriptor: int, mode: int) -> str:
+    # A directory such as /tmp is everybody's.
+    if os.fstat(descriptor).st_mode & stat.S_ISVTX:
+        return "it is everybody's, and stays so"
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        os.fchmod(descriptor, mode)
     except OSError as error:
-        log.warning("a file in %s is written, but may not outlive a power cut: %s", path, error.strerror)
+        return f"it stays so: {error.strerror}"
+    return f"it is {mode:o} now"

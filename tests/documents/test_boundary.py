@@ -117,9 +117,12 @@ def test_shortcuts_lead_nowhere_outside(daemon: DaemonProcess) -> None:
     assert codes == ["FILE_NOT_ALLOWED", "FILE_NOT_ALLOWED"]
 
 
-def test_links_that_stay_inside_are_followed(daemon: DaemonProcess) -> None:
+@pytest.mark.requirement("paths.links")
+@pytest.mark.parametrize("target", ["docs/real.md", "{home}/docs/real.md", "also/real.md"])
+def test_links_that_stay_inside_are_followed(daemon: DaemonProcess, target: str) -> None:
     (daemon.home / "docs").mkdir(parents=True)
-    (daemon.home / "near.md").symlink_to("docs/real.md")
+    (daemon.home / "also").symlink_to(daemon.home / "docs")
+    (daemon.home / "near.md").symlink_to(target.format(home=daemon.home))
     assert daemon.exec("/write near.md\none").head["ok"]
     assert daemon.exec("/append near.md\ntwo").head["ok"]
     assert (daemon.home / "near.md").is_symlink()

@@ -24,7 +24,7 @@ import pytest
 from stringd.documents.files import LIMIT, read_if_there, read_text, write_text
 from stringd.documents.paths import resolve
 from stringd.errors import Refusal
-from stringd.storage import stamp
+from stringd.files.atomic import stamp
 from tests.documents.standing import standing
 from tests.protocol.waits import eventually
 

@@ -49,15 +49,16 @@ def test_a_record_that_no_request_could_have_made_is_no_record(
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_what_is_no_file_is_moved_aside(
+def test_what_is_no_file_is_left_and_said(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
     path = tmp_path / "data" / "users.json"
     path.parent.mkdir()
     make(path)
-    daemon = start_with(start_daemon, path.parent)
-    assert list(path.parent.glob("users.json.broken-*"))
-    assert daemon.register().status == 200
+    daemon = start_daemon(data_dir=path.parent, ready=False)
+    assert daemon.process.wait(20) == 1
+    assert f"stringd: cannot use {path}: it is a " in daemon.stderr()
+    assert [it.name for it in path.parent.iterdir()] == ["users.json"]
 
 
 def test_a_link_stays_a_link(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:

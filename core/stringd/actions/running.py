@@ -24,6 +24,7 @@ from stringd.contracts.sessions import NamedValue, State
 from stringd.contracts.zones import Zone
 from stringd.documents.actions import CLI, HTTP_METHODS
 from stringd.documents.files import read_if_there
+from stringd.documents.packages import inside
 from stringd.documents.page import Page
 from stringd.documents.paths import working_directory
 from stringd.errors import Refusal
@@ -111,7 +112,7 @@ class Running:
             if (name, role) in templates:
                 return templates[name, role], role
         package = self.environment.package
-        text = read_if_there(package / TEMPLATES / f"{name}.md.j2", name) if package else None
+        text = read_if_there(inside(package, f"{TEMPLATES}/{name}.md.j2"), name) if package else None
         return None if text is None else (text, "response.j2")
 
     async def _shaped(self, rendered: Rendered, answer: Answer) -> Reply:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from stringd.actions.environment import Environment
 from stringd.documents.page import Page
 from stringd.errors import Refusal
+from stringd.files.folders import open_folder
 
 _SETUP_FILE = re.compile(r"requirements?\.(?:md|txt)", re.IGNORECASE)
 
@@ -58,6 +59,6 @@ def _beside(page: Page) -> str | None:
     if page.path is None:
         return None
     names: list[str] = []
-    with suppress(OSError):
-        names = sorted(it.name for it in page.path.parent.iterdir() if _SETUP_FILE.fullmatch(it.name))
+    with suppress(OSError), open_folder(page.path.parent) as folder, folder.entries() as entries:
+        names = sorted(it.name for it in entries if _SETUP_FILE.fullmatch(it.name))
     return next((it for it in names if it != page.path.name), None)

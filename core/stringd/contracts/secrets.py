@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,3 +27,9 @@ class Secrets(Protocol):
 
     async def forget(self, user_id: str, owner: str) -> None:
         """Forget all that was kept for a user's owner, whatever the configuration."""
+
+    async def rename(self, user_id: str, owner: str, new: str) -> None:
+        """Let what was kept for a user's owner be another one's, which has none of its own."""
+
+    def owners(self) -> Collection[tuple[str, str]]:
+        """Return the users and owners for whom something is kept."""

@@ -14,7 +14,7 @@ from stringd.contracts.documents import Document, Located, Package, Wanted
 from stringd.contracts.sessions import Place
 from stringd.contracts.zones import Zone
 from stringd.documents.file_pages import open_file
-from stringd.documents.files import read_if_there, read_text
+from stringd.documents.files import is_there, read_if_there, read_text
 from stringd.documents.includes import Linked
 from stringd.documents.origins import Origin
 from stringd.documents.packages import locate
@@ -180,11 +180,11 @@ class Desk:
         literal = self._beside(target, author, target)
         if "%" not in target:
             return literal
-        if os.path.lexists(literal.path):
+        if is_there(literal.path):
             # No block's id has a percent sign.
             return replace(literal, block=literal.block and unquote(literal.block))
         decoded = self._beside(os.fsdecode(unquote_to_bytes(target)), author, target)
-        return decoded if os.path.lexists(decoded.path) else literal
+        return decoded if is_there(decoded.path) else literal
 
     def leads_to(self, target: str, author: Origin, page: Page) -> bool:
         """Whether a target that stands somewhere means all of a page."""
@@ -227,7 +227,7 @@ class Desk:
         return self._linked(shortcut.target, author)
 
     def _lies_beside(self, target: str, author: Path) -> bool:
-        return "://" not in target and os.path.lexists(self.meant(target, author).path)
+        return "://" not in target and is_there(self.meant(target, author).path)
 
     def _answered(self, name: str, page: Page) -> str | None:
         """Return where a name leads that an action's answer has brought; the page's own come first."""

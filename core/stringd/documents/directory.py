@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from stringd.errors import Refusal
+from stringd.files.folders import open_folder
 from stringd.text.counts import counted
 from stringd.text.names import printable
 
@@ -15,9 +17,10 @@ NOTHING = "(empty)"
 def list_directory(path: Path, shown: str, *, hidden: bool) -> str:
     """Return directories first, then files with their sizes, each by name; or refuse."""
     try:
-        entries = [entry for entry in path.iterdir() if hidden or not entry.name.startswith(".")]
-        entries.sort(key=lambda entry: (entry.is_symlink() or not entry.is_dir(), entry.name))
-        return "\n".join(_lines(entries)) or NOTHING
+        with open_folder(path) as folder, folder.entries() as found:
+            entries = [entry for entry in found if hidden or not entry.name.startswith(".")]
+            entries.sort(key=lambda entry: (not entry.is_dir(follow_symlinks=False), entry.name))
+            return "\n".join(_lines(entries)) or NOTHING
     except FileNotFoundError:
         raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
     except NotADirectoryError:
@@ -26,13 +29,13 @@ def list_directory(path: Path, shown: str, *, hidden: bool) -> str:
         raise Refusal("INVALID_TARGET", f"Cannot list {shown}: {error.strerror}") from error
 
 
-def _lines(entries: list[Path]) -> Iterator[str]:
+def _lines(entries: Iterable[os.DirEntry[str]]) -> Iterator[str]:
     for entry in entries:
         name = printable(entry.name)
         if entry.is_symlink():
             # Not followed: where it leads may be nobody's business here.
             yield f"{name}@"
-        elif entry.is_dir():
+        elif entry.is_dir(follow_symlinks=False):
             yield f"{name}/"
         else:
-            yield f"{name}  {counted(entry.lstat().st_size, 'byte')}"
+            yield f"{name}  {counted(entry.stat(follow_symlinks=False).st_size, 'byte')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from codecs import utf_8_decode
@@ -10,12 +11,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stringd.errors import Refusal
-from stringd.storage import stamp, write_atomically
+from stringd.files.atomic import stamp, write_atomically
+from stringd.files.folders import Folder, made_folder, open_folder, status_of
+from stringd.files.regular import Content, NotRegular, read_regular, require_regular
+from stringd.files.withheld import refuse_file
 
 LIMIT = 10 * 1024 * 1024
 _NEW_FILE_MODE = 0o644
-# Nothing that was swapped in since the path was resolved may lead elsewhere, or let us wait.
-_READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class NoText(Refusal):
@@ -28,7 +30,7 @@ class NoText(Refusal):
 
 def read_text(path: Path, shown: str) -> str:
     """Return the text of the file at a real path, byte order mark and line ends included, or refuse."""
-    return _decoded(*_read(path, shown), shown)
+    return _decoded(_read(path, shown), shown)
 
 
 def read_if_there(path: Path, shown: str) -> str | None:
@@ -44,17 +46,28 @@ def read_if_there(path: Path, shown: str) -> str | None:
 def is_directory(path: Path, shown: str) -> bool:
     """Whether there is a directory at a real path; where that can't be told, refuse."""
     try:
+        # It only says what is done next, and that follows no link.
         return path.is_dir()
     except OSError as error:
         raise _unreadable(error, shown) from error
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is anything at a real path, as far as that can be told."""
+    try:
+        return status_of(path) is not None
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    except Refusal:
+        return False
+
+
 def read_bytes(path: Path, shown: str) -> bytes:
     """Return what the file at a real path holds, or refuse."""
-    data, _ = _read(path, shown)
-    if len(data) > LIMIT:
+    content = _read(path, shown)
+    if content.size > LIMIT:
         raise _too_large(shown)
-    return data
+    return content.data
 
 
 def write_text(path: Path, text: str, shown: str, *, replacing: str | None) -> int:
@@ -64,116 +77,103 @@ def write_text(path: Path, text: str, shown: str, *, replacing: str | None) -> i
     holds something else, meanwhile, than what is to be replaced (None: there was no file).
     """
     data = _encoded(text, shown)
-    with _write_failures(shown):
-        return _write(path, data, shown, _replaceable(path, shown, replacing))
+    with _write_failures(shown), _folder_for(path, replacing) as folder:
+        replaced = _writable(folder, path.name, shown)
+        if _text_in(folder, path.name, shown) != replacing:
+            raise _overtaken(shown)
+        return _write(folder, path.name, data, shown, replaced)
 
 
 def write_bytes(path: Path, data: bytes, shown: str) -> int:
     """Write the whole file at a real path, whatever it holds, as `write_text` does."""
-    with _write_failures(shown):
-        return _write(path, data, shown, _writable(path, shown))
+    with _write_failures(shown), made_folder(path.parent) as folder:
+        return _write(folder, path.name, data, shown, _writable(folder, path.name, shown))
 
 
 def remove_text(path: Path, shown: str) -> None:
     """Remove the file at a real path, or refuse."""
     try:
-        path.unlink()
+        with open_folder(path.parent) as folder:
+            folder.remove(path.name)
     except OSError as error:
         raise Refusal("WRITE_FAILED", f"Cannot remove {shown}: {error.strerror}") from error
 
 
 def missing_directories(path: Path) -> int:
     """Return how many directories are to be made before there can be a file at a real path."""
-    return next(number for number, parent in enumerate(path.parents) if os.path.lexists(parent))
+    return next(number for number, parent in enumerate(path.parents) if is_there(parent))
 
 
 def remove_directories(path: Path, count: int) -> None:
     """Remove so many of the directories around a path, from the inside, until one is in use."""
     with suppress(OSError):
         for parent in path.parents[:count]:
-            parent.rmdir()
+            with open_folder(parent.parent) as folder:
+                folder.remove_folder(parent.name)
 
 
 @contextmanager
 def _write_failures(shown: str) -> Iterator[None]:
     try:
         yield
+    except NotRegular as error:
+        raise _no_file(error, shown) from error
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _led_away(shown) from error
         raise Refusal("WRITE_FAILED", f"Cannot write {shown}: {error.strerror}") from error
 
 
-def _write(path: Path, data: bytes, shown: str, replaced: os.stat_result | None) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(
-        path,
-        data,
-        mode=_NEW_FILE_MODE,
-        like=replaced,
-        check=lambda: _require_untouched(path, replaced, shown),
-    )
+def _folder_for(path: Path, replacing: str | None) -> Folder:
+    return made_folder(path.parent) if replacing is None else open_folder(path.parent)
+
+
+def _write(folder: Folder, name: str, data: bytes, shown: str, replaced: os.stat_result | None) -> int:
+    def require_untouched() -> None:
+        now = folder.status(name)
+        if (now and stamp(now)) != (replaced and stamp(replaced)):
+            raise _overtaken(shown)
+
+    write_atomically(folder, name, data, mode=_NEW_FILE_MODE, like=replaced, check=require_untouched)
     return len(data)
 
 
-def _writable(path: Path, shown: str) -> os.stat_result | None:
-    status = _status(path)
+def _writable(folder: Folder, name: str, shown: str) -> os.stat_result | None:
+    status = folder.status(name)
     if status:
-        _require_file(status, shown)
-        if not os.access(path, os.W_OK):
+        require_regular(status)
+        refuse_file(status, shown)
+        if not os.access(name, os.W_OK, dir_fd=folder.descriptor):
             raise Refusal("WRITE_FAILED", f"Cannot write {shown}: it is read-only")
     return status
 
 
-def _replaceable(path: Path, shown: str, expected: str | None) -> os.stat_result | None:
-    status = _writable(path, shown)
-    if read_if_there(path, shown) != expected:
-        raise _overtaken(shown)
-    return status
-
-
-def _require_untouched(path: Path, before: os.stat_result | None, shown: str) -> None:
-    now = _status(path)
-    if (now and stamp(now)) != (before and stamp(before)):
-        raise _overtaken(shown)
-
-
-def _status(path: Path) -> os.stat_result | None:
+def _text_in(folder: Folder, name: str, shown: str) -> str | None:
     try:
-        return path.lstat()
+        return _decoded(read_regular(folder, name, LIMIT), shown)
     except FileNotFoundError:
         return None
 
 
-def _read(path: Path, shown: str) -> tuple[bytes, int]:
-    """Return what a file holds, or the beginning of it if that is too much, and its size."""
+def _read(path: Path, shown: str) -> Content:
     try:
-        _require_file(path.lstat(), shown)
-        with os.fdopen(os.open(path, _READ_FLAGS), "rb") as file:
-            # Not simply up to the limit: so much memory would be prepared each time.
-            size = os.fstat(file.fileno()).st_size
-            data = file.read() if size <= LIMIT else file.read(LIMIT + 1)
+        with open_folder(path.parent) as folder:
+            return read_regular(folder, path.name or ".", LIMIT)
     except (FileNotFoundError, NotADirectoryError):
         raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
     except OSError as error:
         raise _unreadable(error, shown) from error
-    return data, max(size, len(data))
 
 
-def _require_file(status: os.stat_result, shown: str) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise Refusal("INVALID_TARGET", f"Is a directory: {shown}")
-    if not stat.S_ISREG(status.st_mode):
-        raise Refusal("INVALID_TARGET", f"Not a regular file: {shown}")
-
-
-def _decoded(data: bytes, size: int, shown: str) -> str:
+def _decoded(content: Content, shown: str) -> str:
     """Return a file's data as text; of a file that is too large, only its beginning was read."""
-    is_whole = len(data) <= LIMIT
+    is_whole = len(content.data) <= LIMIT
     try:
-        text, _ = utf_8_decode(data, "strict", is_whole)
+        text, _ = utf_8_decode(content.data, "strict", is_whole)
     except UnicodeDecodeError:
-        raise NoText(f"Not a UTF-8 text file: {shown}", size) from None
+        raise NoText(f"Not a UTF-8 text file: {shown}", content.size) from None
     if "\0" in text:
-        raise NoText(f"Not a text file, it holds NUL bytes: {shown}", size)
+        raise NoText(f"Not a text file, it holds NUL bytes: {shown}", content.size)
     if not is_whole:
         raise _too_large(shown)
     return text
@@ -196,7 +196,21 @@ def _overtaken(shown: str) -> Refusal:
     return Refusal("CONFLICT", message, f"Nothing was written. View it again: /edit {shown}")
 
 
+def _no_file(error: NotRegular, shown: str) -> Refusal:
+    said = "Is a directory" if stat.S_ISDIR(error.mode) else "Not a regular file"
+    return Refusal("INVALID_TARGET", f"{said}: {shown}")
+
+
+def _led_away(shown: str) -> Refusal:
+    message = f"A directory on the way to {shown} became a symbolic link meanwhile"
+    return Refusal("CONFLICT", message, "Nothing was done.")
+
+
 def _unreadable(error: OSError, shown: str) -> Refusal:
+    if isinstance(error, NotRegular):
+        return _no_file(error, shown)
+    if error.errno == errno.ELOOP:
+        return _led_away(shown)
     return Refusal("INVALID_TARGET", f"Cannot read {shown}: {error.strerror}")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from stringd.contracts.documents import Package
 from stringd.documents.paths import Target
 from stringd.errors import Refusal
+from stringd.files.real import real_path
 
 
 def locate(target: str, author: Path, package: Package) -> Target:
@@ -15,7 +15,15 @@ def locate(target: str, author: Path, package: Package) -> Target:
     name, mark, block = target.partition("#")
     if mark and not block:
         raise Refusal("INVALID_TARGET", f"No block is named behind the #: {target}")
-    path = author if not name else Path(os.path.realpath(author.parent / name))
+    path = author if not name else real_path(author.parent / name)
     if not path.is_relative_to(package.directory):
         raise Refusal("FILE_NOT_ALLOWED", f"Outside of {package.uri}: {target}")
     return Target(typed=target, path=path, block=block or None)
+
+
+def inside(directory: Path, name: str) -> Path:
+    """Return the real path of what has a name in a directory of an app, or refuse what lies elsewhere."""
+    path = real_path(directory / name)
+    if not path.is_relative_to(real_path(directory)):
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside of the app: {name}")
+    return path

@@ -12,8 +12,10 @@ from urllib.parse import unquote_to_bytes
 
 from stringd.contracts.sessions import Place, Session
 from stringd.contracts.users import User
-from stringd.documents.files import is_directory
+from stringd.documents.files import is_directory, is_there
 from stringd.errors import Refusal
+from stringd.files.real import real_path
+from stringd.files.withheld import is_withheld, refuse_path
 from stringd.text.names import printable
 
 LONGEST_PATH = 4000
@@ -59,7 +61,7 @@ def resolve(typed: str, session: Session, *, full_access: bool, shown: str | Non
     return Target(typed=typed, path=path, block=block, lines=lines)
 
 
-def is_there(typed: str, session: Session, *, full_access: bool) -> bool:
+def names_something(typed: str, session: Session, *, full_access: bool) -> bool:
     """Whether a path names something that is there, with a block or lines behind it or none."""
     if len(typed) > LONGEST_PATH:
         return False
@@ -77,6 +79,7 @@ def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
     if not full_access and not _is_allowed(real, user):
         allowed = ", ".join(map(str, (user.home, *user.allowed_paths)))
         raise Refusal("FILE_NOT_ALLOWED", f"Outside of what may be touched: {typed}", f"allowed: {allowed}")
+    refuse_path(real, typed)
     if _longest_name(real) > LONGEST_NAME:
         raise Refusal("INVALID_TARGET", f"A name in the path is longer than {LONGEST_NAME} bytes.")
     if not is_final:
@@ -156,7 +159,8 @@ class _Splitter:
     def exists(self, name: str) -> bool:
         """Whether something of this name is there, inside the boundary."""
         path = _real(_absolute(name, self._session))
-        return (self._full_access or _is_allowed(path, self._session.user)) and os.path.lexists(path)
+        allowed = self._full_access or _is_allowed(path, self._session.user)
+        return allowed and not is_withheld(path) and is_there(Path(path))
 
 
 def _absolute(name: str, session: Session) -> Path:
@@ -181,10 +185,7 @@ def _from_uri(uri: str) -> Path:
 def _real(path: Path) -> str:
     if "\0" in str(path) or not _is_storable(path):
         raise Refusal("INVALID_TARGET", "A path can't hold a NUL character or half a surrogate pair.")
-    try:
-        return _with_one_slash(os.path.realpath(path))
-    except RecursionError:
-        raise Refusal("INVALID_TARGET", "Too many symbolic links lead on from one to the next.") from None
+    return _with_one_slash(str(real_path(path)))
 
 
 def _resolved(path: Path) -> tuple[str, bool]:
@@ -267,6 +268,6 @@ def _is_storable(path: Path) -> bool:
 def _require_directory(path: Path, shown: str) -> None:
     if is_directory(path, shown):
         return
-    if os.path.lexists(path):
+    if is_there(path):
         raise Refusal("INVALID_TARGET", f"Not a directory: {shown}")
     raise Refusal("NOT_FOUND", f"File not found: {shown}")

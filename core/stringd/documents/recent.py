@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stringd.documents.page import Page
 from stringd.documents.remembered import Remembered
-from stringd.storage import stamp
+from stringd.files.atomic import stamp
 
 # A file that was written just now can be written again without a new time on it.
 _SETTLED = 100_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stringd.contracts.commands import Invocation
-from stringd.documents.paths import is_there
+from stringd.documents.paths import names_something
 
 _URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>//)?")
 
@@ -20,4 +20,4 @@ def means_uri(typed: str, invocation: Invocation) -> bool:
 
 def names_file(typed: str, invocation: Invocation) -> bool:
     """Whether a target begins with the name of something that is there and may be touched."""
-    return is_there(typed, invocation.session, full_access=invocation.daemon.config.full_access)
+    return names_something(typed, invocation.session, full_access=invocation.daemon.config.full_access)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from stringd.contracts.users import User
 from stringd.errors import Fault, InvalidBody, StorageFailed, UnknownUser
-from stringd.storage import set_aside, write_atomically
+from stringd.storage import StateFile, set_aside
 from stringd.users.fields import checked_id, checked_path, checked_time
 
 FILE = "users.json"
@@ -23,22 +22,24 @@ class Users:
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._report = report
-        self._path = Path(FILE)
+        self._file = StateFile(Path(FILE))
         self._by_id: dict[str, User] = {}
         self._changing = asyncio.Lock()
 
     def open(self, data_dir: Path) -> None:
         """Read the users; a file that can't be read is kept aside and reported."""
-        self._path = Path(os.path.realpath(data_dir / FILE))
+        path = data_dir / FILE
+        self._file = StateFile(path)
         try:
-            self._by_id = {user.id: user for user in _decode(_read(self._path))}
+            self._by_id = {user.id: user for user in _decode(self._file.read())}
         except FileNotFoundError:
             self._by_id = {}
         except PermissionError as error:
-            raise Fault(f"cannot read {self._path}: {error.strerror}") from error
-        except (InvalidBody, OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            kept = set_aside(self._path)
-            self._report(f"{self._path} was broken ({error}); it is kept as {kept}, no user is registered")
+            raise Fault(f"cannot read {path}: {error.strerror}") from error
+        except OSError as error:
+            self._set_aside(path, str(error.strerror))
+        except (InvalidBody, ValueError, TypeError, KeyError, RecursionError) as error:
+            self._set_aside(path, str(error))
 
     def __iter__(self) -> Iterator[User]:
         return iter(self._by_id.values())
@@ -72,12 +73,16 @@ class Users:
             await self._store({key: user for key, user in self._by_id.items() if key != user_id})
             return True
 
+    def _set_aside(self, path: Path, reason: str) -> None:
+        kept = set_aside(path)
+        self._report(f"{path} was broken ({reason}); it is kept as {kept}, no user is registered")
+
     async def _store(self, users: Mapping[str, User]) -> None:
         data = _encode(users.values())
         try:
-            await asyncio.to_thread(write_atomically, self._path, data, mode=0o600)
+            await asyncio.to_thread(self._file.write, data)
         except OSError as error:
-            raise StorageFailed(f"cannot write {self._path}: {error.strerror}") from error
+            raise StorageFailed(f"cannot write {self._file.path}: {error.strerror}") from error
         self._by_id = dict(users)
 
 
@@ -106,12 +111,6 @@ def _now() -> str:
 
 def _encode(users: Iterable[User]) -> bytes:
     return json.dumps({"users": [as_json(user) for user in users]}, indent=2, ensure_ascii=False).encode()
-
-
-def _read(path: Path) -> bytes:
-    if path.exists() and not path.is_file():
-        raise OSError("it is no file")
-    return path.read_bytes()
 
 
 def _decode(data: bytes) -> Iterator[User]:

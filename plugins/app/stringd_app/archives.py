@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from stringd.files.regular import open_file
 from stringd.plugin import Refusal
 from stringd_app.members import Member
 
@@ -38,7 +39,7 @@ _LARGEST_READ = 1024 * 1024
 
 def is_archive(path: Path) -> bool:
     """Tell whether a file is an archive, by what is in it."""
-    if zipfile.is_zipfile(path):
+    if _is_zip(path):
         return True
     try:
         with _unpacked(path) as file, tarfile.open(fileobj=file, mode="r:"):
@@ -51,8 +52,8 @@ def is_archive(path: Path) -> bool:
 def archive_members(path: Path) -> Iterator[Iterator[Member]]:
     """Give the members of an archive, or refuse it."""
     try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as zipped:
+        if _is_zip(path):
+            with open_file(path) as opened, zipfile.ZipFile(opened) as zipped:
                 yield _zipped(zipped)
         else:
             with _unpacked(path) as file, tarfile.open(fileobj=file, mode="r:") as tarred:
@@ -70,11 +71,19 @@ class _InSmallReads(io.BufferedReader):
         return super().read(size)
 
 
-def _unpacked(path: Path) -> io.BufferedReader:
-    with path.open("rb") as file:
+def _is_zip(path: Path) -> bool:
+    with open_file(path) as file:
+        return zipfile.is_zipfile(file)
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[io.BufferedReader]:
+    with open_file(path) as file:
         start = file.read(max(map(len, _PACKED)))
-    opener = next((it for mark, it in _PACKED.items() if start.startswith(mark)), None)
-    return _InSmallReads(opener(path) if opener else path.open("rb", buffering=0))
+        file.seek(0)
+        opener = next((it for mark, it in _PACKED.items() if start.startswith(mark)), None)
+        with _InSmallReads(opener(file) if opener else file) as read:
+            yield read
 
 
 def _zipped(archive: zipfile.ZipFile) -> Iterator[Member]:

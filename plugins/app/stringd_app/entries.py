@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from stringd.documents.files import read_text
+from stringd.documents.sheet import Sheet, read_sheet
 from stringd.plugin import Refusal
 
 ENTRIES = ("string.md", "index.md")
@@ -34,3 +36,8 @@ def entry_in(directory: Path, called: str | None = None) -> Path:
     """Return the document that stands for an app, or refuse."""
     documents = list(directory.glob("*.md"))
     return documents[0] if len(documents) == 1 else named_entry(directory, called)
+
+
+def read_entry(entry: Path) -> Sheet:
+    """Read the document of an app, or refuse."""
+    return read_sheet(read_text(entry, entry.name))

@@ -7,68 +7,106 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.plugin import Command, Invocation, Refusal, Reply, TopicGroup
+from stringd.plugin import Command, Invocation, Refusal, Reply, Secrets, TopicGroup, User
 from stringd.text.path_arguments import parse_path_arguments
-from stringd_app.entries import entry_in, is_name
-from stringd_app.packages import Identity, Origin, identity_in, read_entry, read_origin
+from stringd_app.entries import entry_in, is_name, read_entry
+from stringd_app.origins import Identity, Origin, identity_in, read_origin
 from stringd_app.proving import refuse_unproved
-from stringd_app.registry import brought_app, find_app, not_installed, packages_of
+from stringd_app.registry import brought_app, find_app, not_installed, shelf_of
 from stringd_app.sources import Staged, fetched_from, stage
-from stringd_app.staging import put_in_place, staging, take_away
+from stringd_app.staging import staging
 
 _ALIAS = re.compile(r"(?:^|\s+)--as(?:=|\s+)(?P<name>\S+)(?=\s|$)")
 _PREFIX = "app:"
+REPLACE = "--replace"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """What is to be installed, and under which name, if not its own."""
+    """What is to be installed, under which name if not its own, and whether in the place of another one."""
 
     source: str
     alias: str | None
+    replaces: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Installation:
+    """Under which name an app is installed, what is noted beside it, and whose place it takes."""
+
+    name: str
+    origin: Origin
+    before: Origin | None = None
+
+    async def hand_over(self, user: User, secrets: Secrets) -> None:
+        """Let an app from the same place keep its `$NAME`s; those of another one are forgotten."""
+        if self.before is None:
+            return
+        old, new = self.before.owner(self.name), self.origin.owner(self.name)
+        if not self.before.is_from(self.origin.place, user.home):
+            await secrets.forget(user.id, old)
+        elif old != new:
+            await secrets.rename(user.id, old, new)
 
 
 async def _install(invocation: Invocation) -> Reply:
-    request = _request(invocation.line.arguments)
-    packages = packages_of(invocation.session.user)
+    request, user, daemon = _request(invocation.line.arguments), invocation.session.user, invocation.daemon
+    shelf = shelf_of(user, daemon)
     # Other installations need not wait for the network.
-    fetched = await fetched_from(request.source, invocation.daemon.http)
+    fetched = await fetched_from(request.source, daemon.http)
     try:
-        async with invocation.daemon.editing(packages):
-            with staging(packages) as directory:
-                staged = await stage(request.source, fetched, directory, invocation)
+        async with daemon.editing(shelf):
+            with staging(shelf) as area:
+                staged = await stage(request.source, fetched, area, invocation)
                 await asyncio.to_thread(refuse_unproved, staged.directory)
-                name, origin = _named(staged, request, invocation)
-                origin.write(staged.directory)
-                await asyncio.to_thread(put_in_place, staged.directory, packages / name)
+                found = _installation(staged, request, invocation)
+                with area.folder.folder(staged.name) as app:
+                    found.origin.write(app)
+                await asyncio.to_thread(area.put_in_place, staged.name, found.name)
+                await found.hand_over(user, daemon.secrets)
     except OSError as error:
         raise Refusal("WRITE_FAILED", f"Cannot install {request.source}: {error.strerror}") from error
-    return _installed(name, request, packages / name)
+    return _installed(found.name, request, shelf / found.name)
 
 
 def _request(arguments: str) -> _Request:
     alias = _ALIAS.search(arguments)
     rest = arguments[: alias.start()] + arguments[alias.end() :] if alias else arguments
-    source = parse_path_arguments(rest, "--app").path
-    if not source:
+    read = parse_path_arguments(rest, "--app", REPLACE)
+    if not read.path:
         raise Refusal("INVALID_PAYLOAD", "Nothing to install.", f"Usage: {INSTALL.usage}")
-    return _Request(source=source, alias=alias["name"] if alias else None)
+    return _Request(
+        source=read.path, alias=alias["name"] if alias else None, replaces=REPLACE in read.options
+    )
 
 
-def _named(staged: Staged, request: _Request, invocation: Invocation) -> tuple[str, Origin]:
+def _installation(staged: Staged, request: _Request, invocation: Invocation) -> _Installation:
     """Return under which name the app is installed, and what is noted beside it, or refuse."""
     sheet = read_entry(entry_in(staged.directory))
     identity = identity_in(sheet.parsed.frontmatter, staged.fallback)
-    packages = packages_of(invocation.session.user)
-    before = _place_of(identity, packages)
-    name = request.alias or before or identity.name
+    shelf = shelf_of(invocation.session.user, invocation.daemon)
+    place = _place_of(identity, shelf)
+    name = request.alias or place or identity.name
     if not is_name(name):
         raise Refusal("INVALID_TARGET", f"No app can be called {name!r}.", "Choose a name with --as NAME.")
-    if before not in (None, name):
-        message = f"{identity} is installed as app:{before}."
-        raise Refusal("CONFLICT", message, f"/uninstall {before} first, or install it without --as.")
+    if place not in (None, name):
+        message = f"{identity} is installed as app:{place}."
+        raise Refusal("CONFLICT", message, f"/uninstall {place} first, or install it without --as.")
     _refuse_taken(name, identity, invocation)
-    return name, Origin(namespace=identity.namespace, name=identity.name, source=request.source)
+    origin = Origin(
+        namespace=identity.namespace, name=identity.name, source=request.source, place=staged.origin
+    )
+    before = read_origin(shelf / name) if place else None
+    is_same = before is not None and before.is_from(origin.place, invocation.session.user.home)
+    if before and not is_same and not request.replaces:
+        raise _from_elsewhere(name, before, request)
+    return _Installation(name=name, origin=origin.following(before if is_same else None), before=before)
+
+
+def _from_elsewhere(name: str, before: Origin, request: _Request) -> Refusal:
+    message = f"app:{name} came from elsewhere ({before.source}), not from {request.source}."
+    hint = f"{REPLACE} puts this one in its place, without the $NAMEs of the other, which are forgotten."
+    return Refusal("CONFLICT", message, hint)
 
 
 def _place_of(identity: Identity, packages: Path) -> str | None:
@@ -85,7 +123,7 @@ def _identity(directory: Path) -> Identity | None:
 
 
 def _refuse_taken(name: str, identity: Identity, invocation: Invocation) -> None:
-    place = packages_of(invocation.session.user) / name
+    place = shelf_of(invocation.session.user, invocation.daemon) / name
     other: object = _identity(place) if place.is_dir() else brought_app(name, invocation.daemon)
     if other not in (None, identity):
         is_own = isinstance(other, Identity)
@@ -112,14 +150,14 @@ async def _uninstall(invocation: Invocation) -> Reply:
     session, daemon = invocation.session, invocation.daemon
     if not name:
         raise Refusal("INVALID_PAYLOAD", "Nothing to uninstall.", f"Usage: {UNINSTALL.usage}")
-    packages = packages_of(session.user)
+    shelf = shelf_of(session.user, daemon)
     try:
-        async with daemon.editing(packages):
-            if not is_name(name) or not (packages / name).is_dir():
+        async with daemon.editing(shelf):
+            if not is_name(name) or not (shelf / name).is_dir():
                 raise _not_removable(name, invocation)
             owner = _owner(name, invocation)
-            with staging(packages) as directory:
-                take_away(packages / name, directory)
+            with staging(shelf) as area:
+                area.take_away(name)
     except OSError as error:
         raise Refusal("WRITE_FAILED", f"Cannot uninstall {name}: {error.strerror}") from error
     if owner:
@@ -146,7 +184,7 @@ def _not_removable(name: str, invocation: Invocation) -> Refusal:
 INSTALL = Command(
     name="install",
     summary="Install an app from a document, a directory, an archive or a URL; it is app:name then.",
-    usage="/install path | directory | archive | url [--as name]",
+    usage="/install path | directory | archive | url [--as name] [--replace]",
     run=_install,
     topic_types=TopicGroup.DOCUMENTS,
 )

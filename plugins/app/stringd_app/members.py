@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from stringd.files.folders import Folder, open_folder, status_of
+from stringd.files.real import real_path
+from stringd.files.regular import open_file
 from stringd.plugin import Refusal
 
 LARGEST = 100 * 1024 * 1024
 MOST = 10_000
 _CHUNK = 1024 * 1024
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _LEFT_OUT = frozenset({".git"})
 
 
@@ -27,50 +32,61 @@ class Member:
 
 
 def members_of_file(path: Path) -> Iterator[Member]:
-    """Yield one file, as it is."""
-    yield Member(name=path.name, mode=path.stat().st_mode, open=lambda: path.open("rb"))
+    """Yield the file at a real path, as it is."""
+    yield Member(name=path.name, mode=path.lstat().st_mode, open=partial(open_file, path))
 
 
 def members_of_directory(directory: Path) -> Iterator[Member]:
-    """Yield all that lies in a directory; a link is what it leads to, inside of the directory."""
-    for folder, directories, names in os.walk(directory, followlinks=True):
-        directories[:] = [name for name in directories if name not in _LEFT_OUT]
-        for name in (*directories, *names):
-            yield _member(Path(folder, name), directory)
+    """Yield all that lies in the directory at a real path; a link is what it leads to, inside of it."""
+    waiting: list[tuple[tuple[Path, ...], PurePosixPath]] = [((directory,), PurePosixPath())]
+    while waiting:
+        chain, below = waiting.pop()
+        for entry in _names(chain[-1]):
+            name = below / entry
+            member, real = _member(chain[-1] / entry, name, directory)
+            if real in chain:
+                raise Refusal("INVALID_TARGET", f"A link that leads in a circle: {name}")
+            yield member
+            if member.open is None:
+                waiting.append(((*chain, real), name))
 
 
-def _member(path: Path, directory: Path) -> Member:
-    name = path.relative_to(directory).as_posix()
-    real = path.resolve()
-    if path.is_symlink() and not (real.is_relative_to(directory) and real.exists()):
+def _names(path: Path) -> list[str]:
+    with open_folder(path) as folder, folder.entries() as entries:
+        return sorted(it.name for it in entries if it.name not in _LEFT_OUT or not it.is_dir())
+
+
+def _member(path: Path, name: PurePosixPath, directory: Path) -> tuple[Member, Path]:
+    """Return what lies at a path, which is real but for its end, and where it leads."""
+    real = real_path(path)
+    status = status_of(real) if real.is_relative_to(directory) else None
+    if status is None:
         raise Refusal("INVALID_TARGET", f"A link that leads out of the app, or nowhere: {name}")
-    if path.is_symlink() and real in (it.resolve() for it in path.parents):
-        raise Refusal("INVALID_TARGET", f"A link that leads in a circle: {name}")
-    if real.is_dir():
-        return Member(name=name, mode=real.stat().st_mode, open=None)
-    if not real.is_file():
+    if stat.S_ISDIR(status.st_mode):
+        return Member(name=str(name), mode=status.st_mode, open=None), real
+    if not stat.S_ISREG(status.st_mode):
         raise Refusal("INVALID_TARGET", f"Neither a file nor a directory: {name}")
-    return Member(name=name, mode=real.stat().st_mode, open=lambda: real.open("rb"))
+    return Member(name=str(name), mode=status.st_mode, open=partial(open_file, real)), real
 
 
-def write_members(members: Iterable[Member], directory: Path) -> None:
+def write_members(members: Iterable[Member], folder: Folder) -> None:
     """Write files and directories below a directory, with their modes, or refuse."""
     room = LARGEST
     for number, member in enumerate(members):
         if number >= MOST:
             raise Refusal("INVALID_TARGET", f"An app of more than {MOST} files can't be installed.")
-        path = directory / _safe(member.name)
+        *around, name = _safe(member.name).parts
         if member.open is None:
-            _make(path, member.name)
+            _made(folder, (*around, name), member.name).close()
             continue
-        _make(path.parent, member.name)
-        room -= _write(member, path, member.open, room)
+        with _made(folder, around, member.name) as inner:
+            room -= _write(member, inner, name, member.open, room)
 
 
-def _make(folder: Path, name: str) -> None:
+def _made(folder: Folder, parts: Sequence[str], name: str) -> Folder:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
+        return folder.made_below(parts)
+    except NotADirectoryError:
         raise _twice(name) from None
 
 
@@ -86,33 +102,22 @@ def _safe(name: str) -> PurePosixPath:
     return path
 
 
-def _write(member: Member, path: Path, source: Callable[[], IO[bytes]], room: int) -> int:
+def _write(member: Member, folder: Folder, name: str, source: Callable[[], IO[bytes]], room: int) -> int:
     written = 0
     try:
         # A second file of the same name would write through the first.
-        with source() as read, path.open("xb") as file:
+        with source() as read, os.fdopen(folder.open(name, _CREATE), "wb") as file:
             while chunk := read.read(_CHUNK):
                 written += len(chunk)
                 if written > room:
                     message = f"An app of more than {LARGEST // 1024**2} MiB can't be installed."
                     raise Refusal("INVALID_TARGET", message)
                 file.write(chunk)
+            os.fchmod(file.fileno(), (member.mode & 0o777) | 0o600)
     except FileExistsError:
         raise _twice(member.name) from None
     except OSError as error:
         if error.errno is None:
             raise
         raise Refusal("WRITE_FAILED", f"Cannot write {member.name}: {error.strerror}") from error
-    path.chmod((member.mode & 0o777) | 0o600)
     return written
-
-
-def without_wrapper(directory: Path) -> Path:
-    """Return the one directory that an archive wraps its files in, or the directory itself."""
-    entries = list(directory.iterdir())
-    return entries[0] if len(entries) == 1 and entries[0].is_dir() else directory
-
-
-def remove_tree(directory: Path) -> None:
-    """Remove a directory, as far as that can be done."""
-    shutil.rmtree(directory, ignore_errors=True)

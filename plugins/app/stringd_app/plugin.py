@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import CliCommand, Command, Daemon, Hook, Loader, TopicType, hookimpl
+from stringd.plugin import CliCommand, Command, Daemon, Hook, Loader, Service, TopicType, hookimpl
 from stringd_app.check_command import CHECK
+from stringd_app.earlier_keys import binding
 from stringd_app.installing import INSTALL, UNINSTALL
 from stringd_app.loader import app_loader
 from stringd_app.new_command import NEW
@@ -37,6 +38,12 @@ def stringd_commands() -> Iterable[Command]:
 def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
     """Add the URIs of apps."""
     return (app_loader(daemon),)
+
+
+@hookimpl
+def stringd_services(daemon: Daemon) -> Iterable[Service]:
+    """Add what binds the keys that earlier versions have kept."""
+    return (binding(daemon),)
 
 
 @hookimpl

@@ -9,7 +9,8 @@ from stringd.documents.paths import confine
 from stringd.plugin import Daemon, Refusal, User
 from stringd.text.nearest import nearest
 from stringd_app.entries import is_name
-from stringd_app.packages import AppPackage, read_origin
+from stringd_app.origins import read_origin
+from stringd_app.packages import AppPackage
 from stringd_app.records import App
 
 PACKAGES = "packages"
@@ -20,25 +21,35 @@ def packages_of(user: User) -> Path:
     return user.home / PACKAGES
 
 
+def shelf_of(user: User, daemon: Daemon) -> Path:
+    """Return the real path of that directory, or refuse one that lies outside of what may be touched."""
+    return confine(packages_of(user), PACKAGES, user, full_access=daemon.config.full_access)
+
+
 def find_app(name: str, user: User, daemon: Daemon) -> AppPackage | None:
     """Return the app of a name: the user's own before a plugin's."""
     directory = packages_of(user) / name
     if is_name(name) and directory.is_dir():
         real = confine(directory, f"app:{name}", user, full_access=daemon.config.full_access)
         origin = read_origin(real)
-        return AppPackage(name, real, owner=f"installed:{origin.identity.key}", source=origin.source)
+        return AppPackage(name, real, owner=origin.owner(name), source=origin.source)
     brought = brought_app(name, daemon)
     if brought is None:
         return None
     source = f"plugin package {brought.package}"
     return AppPackage(
-        name, brought.directory, owner=f"plugin:{name}", source=source, functions=brought.functions
+        name, brought.directory, owner=brought_owner(brought), source=source, functions=brought.functions
     )
 
 
 def brought_app(name: str, daemon: Daemon) -> App | None:
     """Return the app of this name that a plugin brings."""
     return next((it for it in daemon.added(App) if it.name == name), None)
+
+
+def brought_owner(app: App) -> str:
+    """Return whose the `$NAME`s of an app are that a plugin brings: those of this plugin's app alone."""
+    return f"plugin:{app.package}:{app.name}"
 
 
 def app_names(user: User, daemon: Daemon) -> Iterator[str]:

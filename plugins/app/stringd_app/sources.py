@@ -6,25 +6,38 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.documents.paths import resolve
+from stringd.documents.files import is_directory, is_there
+from stringd.documents.paths import confine, resolve
 from stringd.documents.uris import is_uri
+from stringd.files.atomic import write_atomically
+from stringd.files.folders import Folder
+from stringd.files.regular import NotRegular
 from stringd.plugin import HttpClient, Invocation, Refusal
 from stringd_app.archives import archive_members, is_archive
 from stringd_app.entries import ENTRIES, entry_in
 from stringd_app.fetching import Fetched, fetch
-from stringd_app.members import members_of_directory, members_of_file, without_wrapper, write_members
-from stringd_app.registry import packages_of
+from stringd_app.members import members_of_directory, members_of_file, write_members
+from stringd_app.origins import path_origin, url_origin
+from stringd_app.registry import shelf_of
+from stringd_app.staging import Staging
 
 _PAGE = ".md"
+_APP, _UNWRAPPED = "app", "unwrapped"
+_PRIVATE = 0o600
 _SCHEMES = frozenset({"http", "https"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
-    """An app's files, ready to be put in place, and what it is called where its document does not say."""
+    """An app's files in the staging area, and what it is called where its document does not say.
 
+    `origin` is where they came from: the same text for the same place, however it was typed.
+    """
+
+    name: str
     directory: Path
     fallback: str
+    origin: str
 
 
 async def fetched_from(source: str, client: HttpClient) -> Fetched | None:
@@ -36,51 +49,76 @@ async def fetched_from(source: str, client: HttpClient) -> Fetched | None:
     return await fetch(source, client)
 
 
-async def stage(source: str, fetched: Fetched | None, directory: Path, invocation: Invocation) -> Staged:
-    """Bring what is to be installed into a directory, or refuse."""
-    found = _written(fetched, directory / "fetched") if fetched else _local(source, invocation)
-    app = await asyncio.to_thread(_stage, found, directory / "app", source)
-    return Staged(directory=app, fallback=_fallback(found, fetched))
+async def stage(source: str, fetched: Fetched | None, staging: Staging, invocation: Invocation) -> Staged:
+    """Bring what is to be installed into the staging area, or refuse."""
+    found = _written(fetched, staging.folder) if fetched else _local(source, invocation)
+    name = await asyncio.to_thread(_stage, found, staging.folder, source)
+    return Staged(
+        name=name,
+        directory=staging.folder.path / name,
+        fallback=_fallback(found, fetched),
+        origin=url_origin(source) if fetched else path_origin(found),
+    )
 
 
-def _written(fetched: Fetched, directory: Path) -> Path:
-    directory.mkdir()
-    file = directory / fetched.name
-    file.write_bytes(fetched.data)
-    return file
+def _written(fetched: Fetched, staged: Folder) -> Path:
+    with staged.made("fetched") as folder:
+        write_atomically(folder, fetched.name, fetched.data, mode=_PRIVATE)
+        return folder.path / fetched.name
 
 
 def _fallback(found: Path, fetched: Fetched | None) -> str:
     """Return what an app goes by without a name of its own: its file, or its directory."""
     if fetched and fetched.name in ENTRIES:
         return fetched.directory
-    return found.name.partition(".")[0] if found.is_file() else found.name
+    return found.name if found.is_dir() else found.name.partition(".")[0]
 
 
 def _local(source: str, invocation: Invocation) -> Path:
-    session = invocation.session
-    found = resolve(source, session, full_access=invocation.daemon.config.full_access).path
-    if not found.exists():
+    session, full_access = invocation.session, invocation.daemon.config.full_access
+    found = resolve(source, session, full_access=full_access).path
+    if not is_there(found):
         raise Refusal("NOT_FOUND", f"File not found: {source}")
-    if found.is_file() and found.name in ENTRIES:
-        found = found.parent
-    if packages_of(session.user).resolve().is_relative_to(found):
+    if found.name in ENTRIES and not is_directory(found, source):
+        # An allowed path may be one file, and what lies around it is not.
+        found = confine(found.parent, source, session.user, full_access=full_access)
+    if shelf_of(session.user, invocation.daemon).is_relative_to(found):
         raise Refusal("INVALID_TARGET", f"The installed apps lie in this directory themselves: {source}")
     return found
 
 
-def _stage(found: Path, app: Path, source: str) -> Path:
-    app.mkdir()
-    if found.is_dir():
+def _stage(found: Path, staged: Folder, source: str) -> str:
+    """Write the app below the staging area, and return the name of its directory there."""
+    try:
+        with staged.made(_APP) as app:
+            wrapper = _write(found, app, source)
+            if wrapper:
+                app.rename(wrapper, staged, _UNWRAPPED)
+    except NotRegular:
+        raise Refusal("INVALID_TARGET", f"Neither a file nor a directory: {source}") from None
+    name = _UNWRAPPED if wrapper else _APP
+    entry_in(staged.path / name, source)
+    return name
+
+
+def _write(found: Path, app: Folder, source: str) -> str | None:
+    """Write what was found; return the one directory that an archive wraps its files in."""
+    if is_directory(found, source):
         write_members(members_of_directory(found), app)
     elif is_archive(found):
         with archive_members(found) as members:
             write_members(members, app)
-        app = without_wrapper(app)
+        return _wrapper(app)
     elif found.suffix == _PAGE:
         write_members(members_of_file(found), app)
     else:
         hint = f"A document's name ends in {_PAGE}; archives are zip or tar."
         raise Refusal("INVALID_TARGET", f"Neither a document nor an archive: {source}", hint)
-    entry_in(app, source)
-    return app
+    return None
+
+
+def _wrapper(app: Folder) -> str | None:
+    with app.entries() as found:
+        entries = list(found)
+        is_wrapped = len(entries) == 1 and entries[0].is_dir(follow_symlinks=False)
+        return entries[0].name if is_wrapped else None

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from stringd.actions.environment import ANY_APP, Environment
 from stringd.actions.topic import ActingTopic
 from stringd.documents.paths import file_of
+from stringd.files.real import real_path
 from stringd.plugin import Invocation, Place, Refusal, SecretScope, Topic, TopicContext
 from stringd_app.packages import AppPackage
 from stringd_app.registry import find_app, not_installed, packages_of
@@ -57,7 +58,7 @@ class AppTopic(ActingTopic):
         """Return what a file opened in this topic may use: only where no app is, it is taken for the app."""
         document = invocation.session.state.document
         path = file_of(document.uri) if document else None
-        packages = packages_of(self._session.user).resolve()
+        packages = real_path(packages_of(self._session.user))
         if path is None or self.app() or path.is_relative_to(packages):
             return Environment(keeper=ANY_APP)
         return Environment(secrets=self._daemon.secrets.of(self.secret_scope()))

@@ -1,0 +1,108 @@
+"""Opens paths of which no part may be a symbolic link: nothing that is swapped in on the way leads elsewhere.
+
+Linux does so in one call, `openat2`; elsewhere, each directory on the way is opened in the one before it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+# Where the system can open a directory without the right to list it.
+LOOK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC
+_FOLDER = LOOK | os.O_DIRECTORY | os.O_NOFOLLOW
+# The same on every architecture but one, which has no Python of this age.
+_OPENAT2 = 437
+_HERE = -100
+_NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
+# Neither a door that is locked nor a request that is unknown, but a sandbox that knows no such call.
+_UNKNOWN = frozenset({errno.ENOSYS, errno.EPERM, errno.EINVAL})
+
+
+class _How(ctypes.Structure):
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+def open_nofollow(path: str, flags: int, mode: int = 0, *, folder: int | None = None) -> int:
+    """Open an absolute path or, below an open directory, a relative one, and return the descriptor.
+
+    A link on the way, or in the place of the file, raises `OSError` with ELOOP.
+    """
+    parts = path.split("/")
+    if ".." in parts or (folder is None) != path.startswith("/"):
+        raise OSError(errno.EINVAL, "it is no real path", path)
+    if folder is not None and len(parts) == 1:
+        return _open_at(path, flags, mode, folder)
+    call = _system_call()
+    return call(path, flags, mode, folder) if call else walk(path, flags, mode, folder=folder)
+
+
+def walk(path: str, flags: int, mode: int = 0, *, folder: int | None = None) -> int:
+    """Do what `open_nofollow` does, one part of the path after the other."""
+    *folders, name = path.strip("/").split("/")
+    here = os.open("/", _FOLDER) if folder is None else os.dup(folder)
+    try:
+        for part in folders:
+            outer, here = here, _open_at(part, _FOLDER, 0, here)
+            os.close(outer)
+        return _open_at(name or ".", flags, mode, here)
+    finally:
+        os.close(here)
+
+
+def _open_at(name: str, flags: int, mode: int, folder: int) -> int:
+    try:
+        descriptor = os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+    except NotADirectoryError:
+        if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise _is_link(name) from None
+        raise
+    # Who only looks is given the link itself.
+    if (flags | os.O_CLOEXEC) & LOOK == LOOK and stat.S_ISLNK(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _is_link(name)
+    return descriptor
+
+
+def _is_link(name: str) -> OSError:
+    return OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+
+
+@cache
+def _how(flags: int, mode: int, resolve: int) -> Any:
+    # The system only reads it, so that one serves all.
+    return ctypes.byref(_How(flags | os.O_CLOEXEC, mode if flags & os.O_CREAT else 0, resolve))
+
+
+@cache
+def _system_call() -> Callable[[str, int, int, int | None], int] | None:
+    """Return the system's own way; None where it has none."""
+    if sys.platform != "linux":
+        return None
+    system_call = ctypes.CDLL(None, use_errno=True).syscall
+    system_call.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+    system_call.restype = ctypes.c_long
+    size = ctypes.sizeof(_How)
+
+    def call(path: str, flags: int, mode: int, folder: int | None) -> int:
+        resolve = _NO_LINKS | _NO_MAGIC_LINKS | (0 if folder is None else _BENEATH)
+        how, where, name = _how(flags, mode, resolve), _HERE if folder is None else folder, os.fsencode(path)
+        while (descriptor := system_call(_OPENAT2, where, name, how, size)) < 0:
+            number = ctypes.get_errno()
+            if number not in {errno.EINTR, errno.EAGAIN}:
+                raise OSError(number, os.strerror(number), path)
+        return int(descriptor)
+
+    try:
+        os.close(call("/", LOOK | os.O_DIRECTORY, 0, None))
+    except OSError as error:
+        if error.errno in _UNKNOWN:
+            return None
+        raise
+    return call

@@ -1,0 +1,112 @@
+"""Regular files: what is something else is neither opened nor waited for."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from stringd.files.folders import Folder, open_folder
+from stringd.files.withheld import refuse_file
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+T = TypeVar("T")
+
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os, "O_NOCTTY", 0)
+_CHUNK = 1024 * 1024
+_KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFLNK: "a symbolic link",
+}
+
+
+class NotRegular(OSError):
+    """What a file was wanted of, and is none; the text says what it is."""
+
+    def __init__(self, mode: int) -> None:
+        super().__init__(None, f"it is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")
+        self.mode = mode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a file holds, or the beginning of it where that is too much, and its size."""
+
+    data: bytes
+    size: int
+
+
+def require_regular(status: os.stat_result) -> None:
+    """Raise `NotRegular` for what is no regular file."""
+    if not stat.S_ISREG(status.st_mode):
+        raise NotRegular(status.st_mode)
+
+
+def _opened(folder: Folder, name: str) -> tuple[int, os.stat_result]:
+    # Opening a device can be an act of its own: so it is looked at before, and what was opened once more.
+    require_regular(os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False))
+    descriptor = folder.open(name, _READ)
+    try:
+        status = os.fstat(descriptor)
+        require_regular(status)
+        if not folder.own:
+            refuse_file(status, name)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, status
+
+
+class _Ready(io.FileIO):
+    """A file that is never waited for: some that are regular by their mode have nothing to say as yet."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data: bytes | None = super().read(-1 if size is None else size)
+        return _ready(data)
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        count: int | None = super().readinto(buffer)
+        return _ready(count)
+
+
+def _ready(read: T | None) -> T:
+    if read is None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    return read
+
+
+def open_file(path: Path) -> io.FileIO:
+    """Open the regular file at a real path to read it, or raise `OSError`, or refuse."""
+    with open_folder(path.parent) as folder:
+        return _Ready(_opened(folder, path.name)[0])
+
+
+def read_regular(folder: Folder, name: str, most: int) -> Content:
+    """Return what a regular file holds, at most one byte more than `most`; or raise `OSError`, or refuse."""
+    descriptor, status = _opened(folder, name)
+    try:
+        data = _read(descriptor, status.st_size, most)
+    finally:
+        os.close(descriptor)
+    return Content(data=data, size=max(status.st_size, len(data)))
+
+
+def _read(descriptor: int, size: int, most: int) -> bytes:
+    """Read to the end or to the limit: some files have no size, and some of these no end."""
+    chunks: list[bytes] = []
+    room = most + 1
+    # One byte more than there should be, so that the end of a file is seen at once.
+    while room and (chunk := os.read(descriptor, min(room, max(size + 1, _CHUNK) if chunks else size + 1))):
+        chunks.append(chunk)
+        room -= len(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)

@@ -1,0 +1,205 @@
+"""Whose the `$NAME`s of an app are: those of where it came from, and every other way to get at them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.apps.shelf import put, refused, said, write_app
+from tests.apps.site import Site
+from tests.protocol.waits import eventually
+
+VALUE = "sk-of-the-bank"
+KEEP = f'/set $KEY = "{VALUE}"'
+RECORD = ".stringd-package.json"
+
+
+@pytest.fixture
+def bank(daemon: DaemonProcess) -> DaemonProcess:
+    """A daemon with an app that has a key, for all its configurations and for one."""
+    write_app(daemon.home / "apps" / "bank", name="bank")
+    write_app(daemon.home / "evil" / "bank", name="bank", title="Evil")
+    said(daemon, "/install apps/bank")
+    for topic in ("app:bank", "app:bank:work"):
+        assert said(daemon, KEEP, topic).startswith("$KEY = ")
+    return daemon
+
+
+def says(daemon: DaemonProcess, topic: str) -> str:
+    return daemon.exec("/act.say hi", topic).content
+
+
+def has_key(daemon: DaemonProcess, *topics: str) -> bool:
+    return any(VALUE in says(daemon, topic) for topic in topics)
+
+
+@pytest.mark.requirement("app.install.source")
+def test_another_source_is_refused_and_changes_nothing(bank: DaemonProcess) -> None:
+    code, text = refused(bank, "/install evil/bank")
+    assert (code, text.splitlines()) == (
+        "CONFLICT",
+        [
+            "ERROR(CONFLICT): app:bank came from elsewhere (apps/bank), not from evil/bank.",
+            "--replace puts this one in its place, without the $NAMEs of the other, which are forgotten.",
+        ],
+    )
+    assert says(bank, "app:bank").endswith(f"hi {VALUE}")
+
+
+@pytest.mark.requirement("app.install.source", "secret.source")
+def test_another_source_that_replaces_it_starts_without_keys(bank: DaemonProcess) -> None:
+    assert "Installed app:bank" in said(bank, "/install evil/bank --replace")
+    assert "# Evil" in said(bank, "/open app:bank", "app:bank")
+    assert not has_key(bank, "app:bank", "app:bank:work")
+    assert VALUE not in (bank.data_dir / "secrets.json").read_text(encoding="utf-8")
+    # Nor does the first one get them back, which somebody may have changed meanwhile.
+    assert "Installed app:bank" in said(bank, "/install apps/bank --replace")
+    assert not has_key(bank, "app:bank", "app:bank:work")
+
+
+@pytest.mark.requirement("app.install.source", "secret.source")
+@pytest.mark.parametrize(
+    "typed",
+    ["apps/bank", "~/apps/bank", "{home}/apps/bank", "apps/bank/string.md", "linked", "./evil/../apps/bank"],
+)
+def test_the_same_source_keeps_them_however_it_is_typed(bank: DaemonProcess, typed: str) -> None:
+    (bank.home / "linked").symlink_to("apps/bank")
+    write_app(bank.home / "apps" / "bank", name="bank", title="Newer")
+    assert "Installed app:bank" in said(bank, f"/install {typed.format(home=bank.home)}")
+    assert "# Newer" in said(bank, "/open app:bank", "app:bank")
+    assert has_key(bank, "app:bank")
+    assert has_key(bank, "app:bank:work")
+
+
+@pytest.mark.requirement("app.install.source", "secret.source")
+def test_a_url_is_a_source_and_another_path_another(daemon: DaemonProcess, site: Site) -> None:
+    page = b"---\nname: bank\n---\n# Bank\n\n```act.say\nCLI echo {word} $KEY\n  word: string\n```\n"
+    site.pages |= {"/a/bank.md": page, "/b/bank.md": page, "/a/bank.md?x": page}
+    said(daemon, f"/install {site.url}/a/bank.md")
+    said(daemon, KEEP, "app:bank")
+    assert "Installed" in said(daemon, f"/install {site.url.replace('http', 'HTTP')}/x/../a/bank.md#top")
+    assert has_key(daemon, "app:bank")
+    for other in (f"{site.url}/b/bank.md", f"{site.url}/a/bank.md?x"):
+        assert refused(daemon, f"/install {other}")[0] == "CONFLICT"
+    assert "Installed" in said(daemon, f"/install {site.url}/b/bank.md --replace")
+    assert not has_key(daemon, "app:bank")
+
+
+@pytest.mark.requirement("secret.source")
+@pytest.mark.parametrize("again", ["evil/bank", "apps/bank"])
+def test_they_end_with_the_installation(bank: DaemonProcess, again: str) -> None:
+    said(bank, "/uninstall bank")
+    said(bank, f"/install {again}")
+    assert not has_key(bank, "app:bank", "app:bank:work")
+
+
+@pytest.mark.requirement("secret.source")
+def test_no_other_name_and_no_other_namespace_leads_to_them(bank: DaemonProcess) -> None:
+    assert refused(bank, "/install evil/bank --as bank2")[0] == "CONFLICT"
+    write_app(bank.home / "near", name="bank", namespace="jungle")
+    assert refused(bank, "/install near")[0] == "CONFLICT"
+    assert refused(bank, "/install near --as bank --replace")[0] == "CONFLICT"
+    said(bank, "/install near --as bank2")
+    assert not has_key(bank, "app:bank2", "app:bank2:work")
+    assert has_key(bank, "app:bank")
+
+
+@pytest.mark.requirement("secret.source")
+@pytest.mark.parametrize("forged", [True, False])
+def test_what_is_put_there_by_hand_has_none_of_them(bank: DaemonProcess, forged: bool) -> None:
+    """Though it brings a note that says what is said of the app, but for what nobody can guess."""
+    packages = bank.home / "packages"
+    noted = json.loads((packages / "bank" / RECORD).read_text(encoding="utf-8"))
+    shutil.copytree(bank.home / "evil" / "bank", packages / "bank2")
+    for key in ("", "x", "0" * 32) if forged else ():
+        put(packages / "bank2" / RECORD, json.dumps({**noted, "key": key}))
+        assert not has_key(bank, "app:bank2", "app:bank2:work")
+    assert not has_key(bank, "app:bank2", "app:bank2:work")
+    shutil.rmtree(packages / "bank")
+    (packages / "bank2").rename(packages / "bank")
+    assert not has_key(bank, "app:bank", "app:bank:work")
+
+
+@pytest.mark.requirement("secret.source")
+def test_what_an_app_brings_along_is_not_taken_for_what_was_noted(bank: DaemonProcess) -> None:
+    shutil.copy(bank.home / "packages" / "bank" / RECORD, bank.home / "evil" / "bank" / RECORD)
+    said(bank, "/install evil/bank --replace")
+    assert not has_key(bank, "app:bank")
+
+
+@pytest.mark.requirement("secret.source")
+def test_a_file_is_given_nothing_of_an_app_that_is_gone(bank: DaemonProcess) -> None:
+    shutil.rmtree(bank.home / "packages" / "bank")
+    for topic in ("app:bank", "app:bank:work"):
+        said(bank, f"/open {bank.home}/evil/bank/string.md", topic)
+        assert not has_key(bank, topic)
+
+
+@pytest.mark.requirement("secret.source")
+def test_what_a_draft_was_given_is_not_what_an_app_of_its_name_gets(daemon: DaemonProcess) -> None:
+    write_app(daemon.home / "bank", name="bank")
+    said(daemon, KEEP, "app:bank")
+    said(daemon, "/install bank")
+    assert not has_key(daemon, "app:bank")
+
+
+def earlier(owner: str, config: str | None = None) -> dict[str, object]:
+    return {"user_id": "default", "owner": owner, "config": config, "values": {"KEY": VALUE}}
+
+
+def restarted_with(daemon: DaemonProcess, change: Callable[[], None], *records: dict[str, object]) -> None:
+    """Restart a daemon with what an earlier version has left."""
+    daemon.stop()
+    (daemon.data_dir / "secrets.json").write_text(json.dumps(records), encoding="utf-8")
+    change()
+    daemon.start()
+
+
+def forget_source(daemon: DaemonProcess, *names: str) -> Callable[[], None]:
+    """Let the notes beside apps be those of an earlier version."""
+
+    def change() -> None:
+        for name in names:
+            note = daemon.home / "packages" / name / RECORD
+            noted = json.loads(note.read_text(encoding="utf-8"))
+            note.write_text(json.dumps({it: noted[it] for it in ("namespace", "name", "source")}))
+
+    return change
+
+
+@pytest.mark.requirement("secret.earlier")
+@pytest.mark.parametrize("again", ["apps/bank", "evil/bank --replace"])
+def test_those_of_an_earlier_version_go_to_what_is_installed(bank: DaemonProcess, again: str) -> None:
+    records = earlier("installed:zoo/bank"), earlier("installed:zoo/bank", "work")
+    restarted_with(bank, forget_source(bank, "bank"), *records)
+    eventually(lambda: has_key(bank, "app:bank"))
+    eventually(lambda: has_key(bank, "app:bank:work"))
+    assert "Installed" in said(bank, f"/install {again}")
+    assert has_key(bank, "app:bank", "app:bank:work") == (again == "apps/bank")
+
+
+@pytest.mark.requirement("secret.earlier")
+def test_those_of_an_earlier_version_go_to_nobody_who_comes_later(bank: DaemonProcess) -> None:
+    said(bank, "/uninstall bank")
+    restarted_with(bank, lambda: None, earlier("installed:zoo/bank"))
+    eventually(lambda: "belong to 0 apps: forgotten" in bank.stderr())
+    shutil.copytree(bank.home / "evil" / "bank", bank.home / "packages" / "bank")
+    assert not has_key(bank, "app:bank")
+    bank.restart()
+    assert not has_key(bank, "app:bank")
+
+
+@pytest.mark.requirement("secret.earlier")
+def test_those_that_two_apps_could_claim_go_to_neither(bank: DaemonProcess) -> None:
+    def change() -> None:
+        forget_source(bank, "bank")()
+        shutil.copytree(bank.home / "packages" / "bank", bank.home / "packages" / "other")
+
+    restarted_with(bank, change, earlier("installed:zoo/bank"))
+    assert not has_key(bank, "app:bank", "app:other")
+    eventually(lambda: "forgotten" in bank.stderr())
+    assert "the $NAMEs of zoo/bank of user default belong to 2 apps: forgotten" in bank.stderr()

@@ -1,0 +1,212 @@
+"""The data directory: no command reads, writes or lists it, wherever it lies and however it is named."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+
+Start = Callable[..., DaemonProcess]
+MARK = "somebody-nobody-knows"
+COMMANDS = [
+    "/open {}",
+    "/open {}#block",
+    "/write {}\nnew",
+    "/append {}\nnew",
+    "/edit {}",
+    "/edit {}\nnew",
+    "/replace {}:L1\nnew",
+    "/verify {}#block",
+    "/install {}",
+    "/act.read --f {}",
+    "/act.save --f {}",
+]
+WAYS = [
+    ".stringd/users.json",
+    "~/.stringd/users.json",
+    "{data}/users.json",
+    "file://{data}/users.json",
+    "./nothing/../.stringd/users.json",
+    "linked/users.json",
+    "linked.json",
+    "/proc/self/root{data}/users.json",
+    "/proc/{pid}/cwd/.stringd/users.json",
+    "/proc/self/fd/{database}",
+    "/dev/fd/{database}",
+    "hard.json",
+]
+FOLDERS = [".stringd", ".stringd/", "linked", "{data}", "/proc/self/root{data}", "/proc/{pid}/cwd/.stringd"]
+PAGE = """[!include:in]({0})
+
+[!nav:menu]({0})
+
+```act.read
+POST http://127.0.0.1:9/
+  f: string
+  body:
+    {{f|file}}
+```
+
+```act.save
+CLI printf mine
+  f: string
+```
+
+```act.save.response
+save: Response.body
+to: {{f}}
+```
+"""
+
+
+@pytest.fixture(params=["home", "full", "allowed"])
+def daemon_at_home(
+    start_daemon: Start, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> DaemonProcess:
+    """A daemon whose data directory lies in its user's home, or in an allowed path."""
+    data = tmp_path / "home" / ".stringd"
+    access = "full" if request.param == "full" else "home"
+    daemon = start_daemon("--access", access, data_dir=data)
+    body = {"id": "default", "home": str(data.parent), "allowedPaths": [str(tmp_path)]}
+    daemon.request("POST", "/users", body if request.param == "allowed" else {**body, "allowedPaths": []})
+    daemon.register(MARK, tmp_path / "elsewhere")
+    home = data.parent
+    monkeypatch.chdir(home)
+    (home / "linked").symlink_to(".stringd")
+    (home / "linked.json").symlink_to(data / "users.json")
+    os.link(data / "users.json", home / "hard.json")
+    (home / "page.md").write_text(PAGE.format("nothing.md"), encoding="utf-8")
+    assert daemon.exec("/open page.md").head["ok"]
+    return daemon
+
+
+def spelled(daemon: DaemonProcess, ways: list[str]) -> Iterator[str]:
+    """Each way to the data directory, as it is written for this daemon."""
+    descriptors = Path(f"/proc/{daemon.process.pid}/fd")
+    known = {it.name: str(it.readlink()) for it in descriptors.iterdir() if it.is_symlink()}
+    database = next(name for name, file in known.items() if file.endswith("sessions.db"))
+    for way in ways:
+        yield way.format(data=daemon.data_dir, pid=os.getpid(), database=database)
+
+
+@pytest.mark.requirement("data.outside", "data.hard_link")
+def test_no_command_reads_or_writes_a_file_of_it(daemon_at_home: DaemonProcess) -> None:
+    before = (daemon_at_home.data_dir / "users.json").read_bytes()
+    for way in spelled(daemon_at_home, WAYS):
+        for command in COMMANDS:
+            answer = daemon_at_home.exec(command.format(way))
+            assert (answer.head["code"], MARK in answer.content) == ("FILE_NOT_ALLOWED", False), (
+                answer.content
+            )
+    assert (daemon_at_home.data_dir / "users.json").read_bytes() == before
+
+
+@pytest.mark.requirement("data.outside")
+def test_nothing_new_comes_into_it_and_nothing_lists_it(daemon_at_home: DaemonProcess) -> None:
+    for folder in spelled(daemon_at_home, FOLDERS):
+        for command in ("/ls {}", "/ls {} --all", "/open {}", "/install {}", "/write {}/new.md\nnew"):
+            answer = daemon_at_home.exec(command.format(folder.rstrip("/")))
+            assert answer.head["code"] == "FILE_NOT_ALLOWED", answer.content
+    assert not (daemon_at_home.data_dir / "new.md").exists()
+
+
+@pytest.mark.requirement("data.outside", "data.hard_link")
+def test_no_document_brings_it(daemon_at_home: DaemonProcess) -> None:
+    home = daemon_at_home.data_dir.parent
+    for way in spelled(daemon_at_home, WAYS):
+        (home / "brings.md").write_text(PAGE.format(way), encoding="utf-8")
+        for command in ("/open brings.md", "/nav menu", "/open @menu.x", "/info"):
+            assert MARK not in daemon_at_home.exec(command, "file:brings").content
+
+
+@pytest.mark.requirement("data.outside")
+def test_no_app_is_made_of_what_lies_around_it(daemon_at_home: DaemonProcess) -> None:
+    home = daemon_at_home.data_dir.parent
+    project = home / "project"
+    project.mkdir()
+    (project / "string.md").write_text("# App\n", encoding="utf-8")
+    (project / "data").symlink_to("../.stringd")
+    refused = daemon_at_home.exec("/install project")
+    assert not refused.head["ok"]
+    (project / "data").unlink()
+    os.link(daemon_at_home.data_dir / "users.json", project / "users.json")
+    assert daemon_at_home.exec("/install project").head["code"] == "FILE_NOT_ALLOWED"
+    assert not (home / "packages" / "project").exists()
+
+
+@pytest.mark.requirement("data.outside")
+def test_undo_and_refresh_are_not_led_into_it(daemon_at_home: DaemonProcess) -> None:
+    home = daemon_at_home.data_dir.parent
+    for name in ("users.json", "made.md"):
+        topic = f"file:{name.partition('.')[0]}"
+        assert daemon_at_home.exec(f"/write folder/{name}\ntext", topic).head["ok"]
+        daemon_at_home.exec(f"/open folder/{name}", topic)
+        (home / "folder").rename(home / f"moved-{name}")
+        (home / "folder").symlink_to(".stringd")
+        for command in ("/undo --force", "/refresh", "/source", "/edit :L1\nnew"):
+            assert daemon_at_home.exec(command, topic).head["code"] == "FILE_NOT_ALLOWED"
+        (home / "folder").unlink()
+    assert not (daemon_at_home.data_dir / "made.md").exists()
+
+
+@pytest.mark.requirement("data.outside")
+def test_what_only_looks_like_it_may_be_touched(daemon_at_home: DaemonProcess) -> None:
+    for name in (".stringd2/users.json", "users.json", "other/.stringd/users.json"):
+        assert daemon_at_home.exec(f"/write {name}\ntext").head["ok"]
+
+
+@pytest.mark.requirement("data.private")
+def test_what_others_may_read_is_made_private_and_said(start_daemon: Start, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    daemon = start_daemon(data_dir=data)
+    daemon.register("default", daemon.home)
+    daemon.stop()
+    data.chmod(0o755)
+    for name in ("users.json", "sessions.db"):
+        (data / name).chmod(0o644)
+    (data / "of-a-plugin").touch(0o644)
+    daemon.start()
+    modes = {it.name: stat.S_IMODE(it.stat().st_mode) for it in data.iterdir()}
+    assert (stat.S_IMODE(data.stat().st_mode), modes["users.json"], modes["sessions.db"]) == (
+        0o700,
+        0o600,
+        0o600,
+    )
+    notices = daemon.request("GET", "/status").json()["notices"]
+    assert notices == [
+        f"{data} was open to others (mode 755); it is 700 now",
+        f"{data}/sessions.db was open to others (mode 644); it is 600 now",
+        f"{data}/users.json was open to others (mode 644); it is 600 now",
+    ]
+    assert all(notice in daemon.stderr() for notice in notices)
+    daemon.restart()
+    assert daemon.request("GET", "/status").json()["notices"] == []
+
+
+@pytest.mark.requirement("data.private")
+def test_a_directory_of_everybody_stays_so(start_daemon: Start, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    data.chmod(0o1777)
+    daemon = start_daemon(data_dir=data)
+    assert stat.S_IMODE(data.stat().st_mode) == 0o1777
+    assert "it is everybody's, and stays so" in daemon.stderr()
+
+
+@pytest.mark.requirement("data.outside")
+def test_a_state_file_that_a_link_leads_to_is_no_command_s_either(
+    start_daemon: Start, tmp_path: Path
+) -> None:
+    data, home = tmp_path / "data", tmp_path / "home"
+    data.mkdir(mode=0o700)
+    home.mkdir()
+    (data / "users.json").symlink_to(home / "kept.json")
+    daemon = start_daemon("--access", "full", data_dir=data)
+    daemon.register("default", home)
+    for command in ("/open kept.json", "/write kept.json\nnew", "/edit kept.json"):
+        assert daemon.exec(command).head["code"] == "FILE_NOT_ALLOWED"

@@ -1,0 +1,25 @@
+"""What is decided for files: where they may lie, what they may be, and whose the keys of an app are."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+FILES = (
+    *requirements(
+        "decided for files",
+        ("paths.swapped", "A directory that becomes a link while a command runs leads nothing out."),
+        ("paths.links", "Links that stay inside are followed, relative and absolute ones alike."),
+        ("data.outside", "The data directory is FILE_NOT_ALLOWED to every command, with full access too."),
+        ("data.hard_link", "So is a hard link to a file of it."),
+        ("data.private", "Rights that others have to the data directory are taken away, and said."),
+        ("special.commands", "What is no regular file is refused in bounded time, and stays as it is."),
+        ("special.start", "What is no regular file among the state files holds no start up."),
+        ("special.aside", "Only a regular file or a link is set aside; of a link, the link itself."),
+    ),
+    *requirements(
+        "decided for apps",
+        ("app.install.source", "An app of another source replaces one only with --replace: else CONFLICT."),
+        ("secret.source", "The $NAMEs of an app belong to where it came from, and nothing else gets them."),
+        ("secret.earlier", "$NAMEs of earlier versions go to the one app that is installed at the start."),
+    ),
+)
