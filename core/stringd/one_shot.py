@@ -30,7 +30,7 @@ async def run_one_shot(
     if "\0" in command:
         raise Refusal("INVALID_PAYLOAD", "A command can't hold a NUL character.")
     _require(directory)
-    seconds = time_limit(session.state.variables, seconds)
+    seconds = time_limit(session.state, seconds)
     try:
         finished = await run_shell(
             command,

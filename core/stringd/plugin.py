@@ -28,6 +28,7 @@ from stringd.contracts.edits import Step, Undo
 from stringd.contracts.extensions import Hook
 from stringd.contracts.http import HttpClient, HttpRequest, HttpResponse, HttpRoute
 from stringd.contracts.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
+from stringd.contracts.provenance import Attributed, Author, Provenance
 from stringd.contracts.replies import Edit, Kind, Outcome, Reply
 from stringd.contracts.secrets import Secrets, SecretScope
 from stringd.contracts.sessions import Place, Session, SessionSummary, State, Topic, TopicName
@@ -39,6 +40,8 @@ from stringd.errors import Fault, HttpFailed, Refusal, WorkStopped
 from stringd.hookspecs import hookimpl, hookspec
 
 __all__ = [
+    "Attributed",
+    "Author",
     "Budget",
     "Choice",
     "CliCommand",
@@ -73,6 +76,7 @@ __all__ = [
     "Outline",
     "Package",
     "Place",
+    "Provenance",
     "Refusal",
     "Renderer",
     "Reply",

@@ -7,20 +7,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from stringd.plugin import Document, Loaded, Loader, Renderer, Wanted, Zone, hookimpl
-from stringd.testing.distributions import write_distribution
+from stringd.testing.distributions import write_plugin
 
 _ZONES = {"localhost": Zone.LOOPBACK, "127.0.0.1": Zone.LOOPBACK, "wiki.lan": Zone.PRIVATE}
 
 
 def plugin_path(folder: Path) -> Path:
     """Return where Python finds this plugin as an installed one."""
-    return write_distribution(
-        folder,
-        "stringd-networks",
-        "1.0",
-        {"stringd.plugins": {"networks": "stringd_networks"}},
-        {"stringd_networks": Path(__file__).read_text(encoding="utf-8")},
-    )
+    return write_plugin(folder, "networks", Path(__file__))
 
 
 async def load(wanted: Wanted) -> Loaded:

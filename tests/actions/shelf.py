@@ -12,6 +12,7 @@ from stringd.actions.answers import Answer
 from stringd.actions.cli import run_cli
 from stringd.actions.environment import Environment
 from stringd.actions.values import Value
+from stringd.contracts.provenance import BY_HAND, attributed
 from stringd.contracts.replies import Reply
 from stringd.documents.actions import Action, parse_actions
 from stringd.documents.parse import parse
@@ -44,7 +45,7 @@ class Shelf:
 
     def run(self, action: Action, values: Mapping[str, Value], **variables: str) -> Answer | Reply:
         session = standing(self.home)
-        session.state = replace(session.state, variables=variables)
+        session.state = replace(session.state, variables=attributed(variables, BY_HAND))
         return uvloop.run(
             run_cli(
                 action, values, self.environment, directory=self.home, session=session, read_file=self.read

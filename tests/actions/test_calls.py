@@ -11,7 +11,9 @@ import pytest
 from stringd.actions.call import Call, read_call
 from stringd.actions.declared import DeclaredVariable
 from stringd.actions.environment import Environment
+from stringd.actions.sharing import Shared
 from stringd.actions.values import Value
+from stringd.contracts.provenance import BY_HAND, attributed
 from stringd.contracts.sessions import NamedValue
 from stringd.documents.actions import Action, parse_actions
 from stringd.documents.parse import parse
@@ -36,8 +38,10 @@ def call(
     environment: Environment | None = None,
 ) -> Call:
     session = standing(Path("/home"))
-    session.state = replace(session.state, variables=variables or {}, values=values or {})
-    return read_call(action(*(parameters or TWO)), typed, session, environment or Environment())
+    known = attributed(variables or {}, BY_HAND)
+    session.state = replace(session.state, variables=known, values=attributed(values or {}, BY_HAND))
+    given = replace(environment or Environment(), shared=Shared(given=known))
+    return read_call(action(*(parameters or TWO)), typed, session, given)
 
 
 def given(typed: str, *parameters: str, **known: str) -> Mapping[str, Value]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.actions.running import merged_values
+from stringd.actions.remembering import merged_values
 from stringd.contracts.sessions import NamedValue
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service

@@ -11,8 +11,10 @@ from typing import Any, cast
 import pytest
 import uvloop
 
-from stringd.actions.environment import Environment, environment_of
+from stringd.actions.environment import Environment
 from stringd.actions.http import run_http
+from stringd.actions.sharing import shared_with
+from stringd.contracts.provenance import BY_HAND, attributed
 from stringd.contracts.zones import Zone
 from stringd.documents.page import Page, file_page
 from stringd.errors import Refusal
@@ -175,10 +177,12 @@ async def called(page: Page, action: str, world: World) -> Any:
 
 
 @pytest.mark.requirement("trust.variables")
-@pytest.mark.parametrize(("zone", "learns"), [(Zone.PUBLIC, False), (Zone.PRIVATE, True)])
-def test_only_a_private_page_learns_the_topics_variables(tmp_path: Path, zone: Zone, learns: bool) -> None:
+@pytest.mark.parametrize(("zone", "told"), [(Zone.PUBLIC, {}), (Zone.PRIVATE, {"token": "t0ken"})])
+def test_only_a_private_page_learns_the_topics_variables(
+    tmp_path: Path, zone: Zone, told: dict[str, str]
+) -> None:
     page = replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), path=None, zone=zone)
-    assert environment_of(cast("Any", None), page).learns is learns
+    assert shared_with(page, attributed({"token": "t0ken"}, BY_HAND)).variables(confirmed=True) == told
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ BASH = requirements(
     ("bash.secrets", "What is typed at a prompt without echo is masked everywhere."),
     ("bash.screen", "Full-screen programs are shown as a screen of the topic's {_size}."),
     ("bash.background", "Background output appears with the next reply, marked."),
-    ("bash.variables", "Session variables are exported, those that begin with _ are not."),
+    ("bash.variables", "Variables that the user sets are exported, those that begin with _ are not."),
     ("bash.end", "The end of topic, user or daemon, kill -9 included, ends the whole process tree."),
     ("bash.programs", "Forty programs and more are answered in time and leave the topic usable."),
     ("bash.many", "A hundred topics at once."),

@@ -9,6 +9,7 @@ from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
+from tests.protocol.clauses_provenance import PROVENANCE
 from tests.protocol.clauses_resources import RESOURCES
 from tests.protocol.clauses_runtime import RUNTIME
 from tests.protocol.clauses_seed import DAEMON
@@ -25,8 +26,7 @@ from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
-    *RESOURCES,
-    *FILES,
+    *(PROVENANCE + RESOURCES + FILES),
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stringd.contracts.provenance import BY_HAND, attributed, plain
 from stringd.contracts.sessions import Place, State
 from stringd.errors import Refusal
 from stringd.sessions.budget import NAMED, PLACE, PLACES, SEEN, VARIABLES, within_budget
@@ -71,8 +72,9 @@ def test_of_places_the_latest_are_remembered() -> None:
 @pytest.mark.parametrize("size", [1, 1000, 100_000, NAMED + 1])
 def test_of_what_it_notes_by_itself_the_latest_is_remembered(field: str, size: int) -> None:
     named = {f"name-{number}": "x" * size for number in range(10_000 if size < 1000 else 1000)}
-    state = State(links=named) if field == "links" else State(seen=dict(named))
-    kept = getattr(within_budget(state, State()), field)
+    state = State(links=attributed(named, BY_HAND)) if field == "links" else State(seen=dict(named))
+    left = within_budget(state, State())
+    kept = plain(left.links) if field == "links" else left.seen
     assert len(json.dumps(kept)) <= (NAMED if field == "links" else SEEN)
     assert list(kept.items()) == list(named.items())[len(named) - len(kept) :]
     assert kept or size > SEEN // 2 - KIBIBYTE

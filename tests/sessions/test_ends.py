@@ -120,7 +120,7 @@ def test_one_row_that_cannot_be_read_costs_one_topic(
         )
     second = start_daemon(data_dir=data_dir)
     assert "the topic default:file:a can't be restored" in second.stderr()
-    assert second.exec("/set", "file:b").content.endswith('{old} = "format"')
+    assert second.exec("/set", "file:b").content.endswith('{old} = "format" — from an unknown source')
     assert second.exec("/set", "file:c").content.endswith('{x} = "1"')
 
 

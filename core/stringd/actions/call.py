@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from stringd.actions.choices import split_choices
 from stringd.actions.environment import Environment
@@ -12,14 +14,18 @@ from stringd.actions.flags import sort_words
 from stringd.actions.schema import call_of, expectation
 from stringd.actions.setup import unset_secret
 from stringd.actions.values import Value, read_number
-from stringd.contracts.sessions import Session
+from stringd.contracts.provenance import Attributed
+from stringd.contracts.sessions import NamedValue, Session
 from stringd.documents.actions import Action, Parameter
-from stringd.documents.forms import CONFIRM, CONFIRMING
+from stringd.documents.forms import CONFIRM
 from stringd.documents.parameters import CHOICES
 from stringd.errors import Refusal
 from stringd.text.counts import counted
+from stringd.text.masking import MASK
 from stringd.text.nearest import nearest
 from stringd.text.words import Word, fill, fill_text, split_words
+
+T = TypeVar("T", bound=NamedValue)
 
 _SHORTCUT = re.compile(r"@(?P<id>[\w.-]+)")
 _SECRET = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)", re.ASCII)
@@ -30,8 +36,9 @@ _SHOWN = 80
 class Call:
     """One call of an action: the values that were given, or that the author set.
 
-    An optional parameter that has neither is not among them; `missing` are the required ones without.
-    `confirmed` tells that it may go farther than its document may by itself.
+    An optional parameter that has neither is not among them; `missing` are the required ones without, and
+    `given` those that the caller names. `named` are the values that were typed by a name, by that name.
+    `confirmed` tells that it may go farther, and take more, than its document may by itself.
     """
 
     action: Action
@@ -39,6 +46,8 @@ class Call:
     missing: tuple[Parameter, ...] = ()
     is_bare: bool = False
     wants_help: bool = False
+    given: frozenset[str] = frozenset()
+    named: Mapping[str, Attributed[NamedValue]] = field(default_factory=dict)
     confirmed: bool = False
 
     def require_all(self) -> None:
@@ -59,10 +68,18 @@ def read_call(action: Action, typed: str, session: Session, environment: Environ
     reader = _Reader(action, session, environment)
     by_name = {it.name: reader.value(it, given.by_name.get(it.name, [])) for it in action.parameters}
     values = {name: value for name, value in by_name.items() if value is not None}
-    confirmed = CONFIRMING in action.parameters and values.pop(CONFIRM, False) is True
+    confirmed = any(it.confirms for it in action.parameters) and values.pop(CONFIRM, False) is True
     nothing = (None, "", ()) if action.form else (None,)
     missing = tuple(it for it in action.parameters if it.required and values.get(it.name) in nothing)
-    return Call(action=action, values=values, missing=missing, is_bare=not words, confirmed=confirmed)
+    return Call(
+        action=action,
+        values=values,
+        missing=missing,
+        is_bare=not words,
+        given=frozenset(given.by_name),
+        named=reader.named,
+        confirmed=confirmed,
+    )
 
 
 class _Reader:
@@ -72,6 +89,8 @@ class _Reader:
         self._action = action
         self._state = session.state
         self._environment = environment
+        self._implicit = environment.shared.variables(confirmed=True)
+        self.named: dict[str, Attributed[NamedValue]] = {}
 
     def value(self, parameter: Parameter, given: Sequence[Word | None]) -> Value | None:
         """Return what was given last, or all of it where a parameter takes any number of choices."""
@@ -101,7 +120,7 @@ class _Reader:
         shortcut = _SHORTCUT.fullmatch(word.text) if not any(it.literal for it in word.pieces) else None
         if shortcut:
             return self._shortcut(parameter, shortcut["id"])
-        return self._fitting(parameter, fill(word, self._state.variables.get))
+        return self._fitting(parameter, fill(word, partial(self._variable, parameter)))
 
     def _default(self, parameter: Parameter) -> Value | None:
         if parameter.default is None:
@@ -113,11 +132,10 @@ class _Reader:
     def _resolved(self, parameter: Parameter, text: str) -> str:
         """Fill in the variables of a default, and the secrets between them, never one inside of the other."""
         pieces = []
-        variables = self._state.variables if self._environment.learns else {}
         for number, part in enumerate(_SECRET.split(text)):
             secrets = self._environment.secrets
             if number % 2 == 0:
-                pieces.append(fill_text(part, variables.get))
+                pieces.append(fill_text(part, self._implicit.get))
             elif part in secrets:
                 pieces.append(secrets[part])
             else:
@@ -131,7 +149,7 @@ class _Reader:
             received = f"@{name}, which no answer has brought"
             hints = [f"nearest: @{meant}"] if meant else []
             raise self._misfit(parameter, received, *hints, f"For the text itself write \\@{name}")
-        value = known[name]
+        value = self._noted(parameter, f"@{name}", known[name])
         if parameter.type == "tuple":
             return value if isinstance(value, tuple) else (value,)
         if isinstance(value, tuple) and parameter.type == CHOICES:
@@ -139,6 +157,16 @@ class _Reader:
         if isinstance(value, tuple):
             raise self._misfit(parameter, f"@{name}, a tuple of {len(value)}")
         return self._fitting(parameter, value)
+
+    def _variable(self, parameter: Parameter, name: str) -> str | None:
+        found = self._state.variables.get(name)
+        return None if found is None else self._noted(parameter, f"{{{name}}}", found)
+
+    def _noted(self, parameter: Parameter, typed: str, found: Attributed[T]) -> T:
+        """Return a value that was typed by a name, and keep in mind who has brought it."""
+        shown = MASK if parameter.secret else found.value
+        self.named[typed] = Attributed(value=shown, provenance=found.provenance)
+        return found.value
 
     def _fitting(self, parameter: Parameter, text: str) -> Value:
         if parameter.type == CHOICES:

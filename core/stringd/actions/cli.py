@@ -17,6 +17,7 @@ from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Session
 from stringd.documents.actions import Action
 from stringd.errors import Refusal
+from stringd.exporting import is_reserved
 from stringd.one_shot import exit_reply, run_one_shot
 from stringd.program_environment import author_environment
 
@@ -42,7 +43,7 @@ async def run_cli(
         filled.text,
         session=session,
         directory=directory,
-        environment={**environment.secrets, **author_environment(session), **filled.environment},
+        environment={**_given(environment), **author_environment(session), **filled.environment},
         seconds=TIME_LIMIT,
         output_limit=OUTPUT_LIMIT,
     )
@@ -54,6 +55,10 @@ def _not_proved(unproved: Sequence[Unproved]) -> Refusal:
     first, *others = unproved
     told = (f"{it.message}. {it.remedy}" for it in others)
     return Refusal("NOT_TRUSTED", f"{first.message}.", first.remedy, *told)
+
+
+def _given(environment: Environment) -> Mapping[str, str]:
+    return {name: value for name, value in environment.secrets.items() if not is_reserved(name)}
 
 
 def _answer(output: str) -> Answer:

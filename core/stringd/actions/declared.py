@@ -1,4 +1,4 @@
-"""The `$NAME`s that a document says it needs: `requires:` and `env:` in its frontmatter."""
+"""What a document says of variables: which `$NAME`s it needs, and which `{names}` programs should get."""
 
 from __future__ import annotations
 
@@ -29,6 +29,13 @@ def declared_variables(frontmatter: Mapping[str, Any]) -> tuple[DeclaredVariable
     for entry in entries:
         found.setdefault(entry.name, entry)
     return tuple(found.values())
+
+
+def exported_names(frontmatter: Mapping[str, Any]) -> frozenset[str]:
+    """Return the variables that a document wants programs to have, once its templates have set them."""
+    wanted = frontmatter.get("export", ())
+    names = wanted if isinstance(wanted, list) else [wanted]
+    return frozenset(it.strip().strip("{}") for it in names if isinstance(it, str))
 
 
 def _entries(value: object) -> Iterator[DeclaredVariable]:

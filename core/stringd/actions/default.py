@@ -37,7 +37,7 @@ async def _run(
 ) -> tuple[str | None, str | None]:
     """Return what the action answers, or why it failed; neither when it lacks a value to run."""
     if not environment.trusted:
-        environment = replace(environment, learns=False)
+        environment = replace(environment, shared=environment.shared.of_site())
     try:
         call = read_call(action, "", invocation.session, environment)
         if call.missing:

@@ -7,18 +7,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from stringd.actions.declared import DeclaredVariable, declared_variables
+from stringd.actions.declared import DeclaredVariable, declared_variables, exported_names
+from stringd.actions.sharing import Shared, Template, shared_with, taken_by
 from stringd.actions.values import Value
 from stringd.contracts.commands import Invocation
 from stringd.contracts.sessions import Session
 from stringd.contracts.zones import Zone
 from stringd.documents.actions import HTTP_METHODS, Action
+from stringd.documents.files import read_if_there
 from stringd.documents.forms import CONFIRM, CONFIRMING, origin_of
+from stringd.documents.packages import inside
 from stringd.documents.page import Page
 from stringd.text.masking import mask_beginning, mask_values
 
 # Where a file that belongs to no app is given `$NAME`s.
 ANY_APP = "a topic app:name"
+TEMPLATES = "templates"
+_TAKES = "Use what another document has brought"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +42,8 @@ class ActionFunction:
 class Environment:
     """What the actions of the current document may use; a document from the network is not trusted.
 
-    `keeper` is the topic in which its `$NAME`s are set, where that is not this one. What `learns` the topic's
-    variables gets them by its own text, and not only where a call passes them on.
+    `keeper` is the topic in which its `$NAME`s are set, where that is not this one. `shared` are the topic's
+    variables that they may use, and `exports` those that programs get once a template has set them.
     """
 
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -46,15 +51,17 @@ class Environment:
     functions: Mapping[str, ActionFunction] = field(default_factory=dict)
     declared: tuple[DeclaredVariable, ...] = ()
     trusted: bool = True
-    learns: bool = True
     keeper: str = ""
+    shared: Shared = field(default_factory=Shared)
+    exports: frozenset[str] = frozenset()
 
     def actions_of(self, page: Page) -> Mapping[str, Action]:
         """Return the actions of a page by name: those coded in Python, and those that it defines."""
         coded = {name: it.action for name, it in self.functions.items()}
         own = page.sheet.actions.actions
-        if page.zone is Zone.PRIVATE and not self.trusted:
-            own = {name: _confirmable(it, page) for name, it in own.items()}
+        withheld = self.shared.withheld
+        if withheld or (page.zone is Zone.PRIVATE and not self.trusted):
+            own = {name: self._confirmable(it, page) for name, it in own.items()}
         return {**coded, **own}
 
     @property
@@ -63,6 +70,15 @@ class Environment:
         declared = ((it, self.secrets.get(it.name)) for it in self.declared)
         public = {it.name for it, value in declared if not it.secret or value == it.default}
         return frozenset(value for name, value in self.secrets.items() if name not in public)
+
+    def template_of(self, action: str, page: Page) -> Template | None:
+        """Return the template of an action and its role: the page's own, else that of its package."""
+        for role in ("response.j2", "response"):
+            if (action, role) in page.sheet.actions.templates:
+                return page.sheet.actions.templates[action, role], role
+        package = self.package
+        text = read_if_there(inside(package, f"{TEMPLATES}/{action}.md.j2"), action) if package else None
+        return None if text is None else (text, "response.j2")
 
     def hidden(self, text: str) -> str:
         """Return a text with every secret in it replaced by its name, also where it is encoded."""
@@ -78,6 +94,16 @@ class Environment:
         public = {it.name for it in self.declared if not it.secret}
         return {value: f"${name}" for name, value in self.secrets.items() if name not in public}
 
+    def _confirmable(self, action: Action, page: Page) -> Action:
+        """Let an action be confirmed that goes farther, or takes more, than its document may by itself."""
+        taken = taken_by(action, self.template_of(action.id, page), self.shared.withheld)
+        reasons = [CONFIRMING.description] if not self.trusted and _leaves(action, page) else []
+        reasons += [_TAKES] if taken else []
+        if not reasons or any(it.name == CONFIRM for it in action.parameters):
+            return action
+        confirming = replace(CONFIRMING, description=", and ".join(reasons))
+        return replace(action, parameters=(*action.parameters, confirming))
+
 
 FunctionRun: TypeAlias = Callable[[Mapping[str, Value], Environment, Session], Awaitable[object]]
 
@@ -88,8 +114,11 @@ Provide: TypeAlias = Callable[[Invocation], Environment]
 
 def environment_of(invocation: Invocation, page: Page) -> Environment:
     """Return what a page's actions may use: what its package gives or, for other files, the topic."""
+    frontmatter = page.sheet.parsed.frontmatter
     given = _given(invocation, page)
-    own = {it.name: it for it in declared_variables(page.sheet.parsed.frontmatter)}
+    shared = shared_with(page, invocation.session.state.variables)
+    given = replace(given, shared=shared, exports=given.exports | exported_names(frontmatter))
+    own = {it.name: it for it in declared_variables(frontmatter)}
     if not own and not given.declared:
         return given
     declared = (*own.values(), *(it for it in given.declared if it.name not in own))
@@ -97,18 +126,15 @@ def environment_of(invocation: Invocation, page: Page) -> Environment:
     return replace(given, declared=declared, secrets={**defaults, **given.secrets})
 
 
-def _confirmable(action: Action, page: Page) -> Action:
-    """Let an action be confirmed that may be sent to another site than its page's, as forms can."""
+def _leaves(action: Action, page: Page) -> bool:
+    """Whether an action of a private page may be sent to another site than that, as forms can."""
     is_own = origin_of(action.target) == origin_of(page.uri)
-    if is_own or action.method not in HTTP_METHODS or any(it.name == CONFIRM for it in action.parameters):
-        return action
-    return replace(action, parameters=(*action.parameters, CONFIRMING))
+    return page.zone is Zone.PRIVATE and action.method in HTTP_METHODS and not is_own
 
 
 def _given(invocation: Invocation, page: Page) -> Environment:
     if page.path is None:
-        # A public page could get hold of them by being opened.
-        return Environment(trusted=False, learns=page.zone > Zone.PUBLIC)
+        return Environment(trusted=False)
     # Not by isinstance: asking a protocol takes longer than all else that is done here, at every page.
     provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
     return provide(invocation) if provide else Environment(keeper=ANY_APP)

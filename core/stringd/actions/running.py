@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from stringd.actions.answers import Answer
@@ -13,26 +12,23 @@ from stringd.actions.call import Call
 from stringd.actions.cli import run_cli
 from stringd.actions.environment import Environment
 from stringd.actions.http import run_http
+from stringd.actions.remembering import with_links, with_names
 from stringd.actions.results import shown_answer, with_named_links
 from stringd.actions.saving import ActionFiles, not_trusted
 from stringd.actions.setup import require_variables, setup_pointer
+from stringd.actions.sharing import Template, taken_by
+from stringd.actions.sources import told_of, untaken, was_kept
 from stringd.actions.templates import Rendered, render
-from stringd.actions.templating.budget import NAMES
 from stringd.contracts.commands import Invocation
+from stringd.contracts.provenance import Attributed, Author, Provenance
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import NamedValue, State
-from stringd.contracts.zones import Zone
 from stringd.documents.actions import CLI, HTTP_METHODS
-from stringd.documents.files import read_if_there
-from stringd.documents.packages import inside
 from stringd.documents.page import Page
 from stringd.documents.paths import working_directory
 from stringd.errors import Refusal
 from stringd.one_shot import NO_OUTPUT
 from stringd.text.fences import fenced
-
-TEMPLATES = "templates"
-_NUMBERED = re.compile(r"(?P<label>.+)-\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,18 +46,37 @@ class Running:
         try:
             require_variables(self.page, self.environment)
             self.call.require_all()
-            reply = await self._reply()
+            template = self.environment.template_of(self.call.action.id, self.page)
+            used = self._used(template)
+            reply = await self._telling(self._reply(template, used), used)
         except Refusal as refusal:
             raise await asyncio.to_thread(self._hidden, refusal) from None
         return reply if reply.ok else await self._hidden_output(reply)
 
-    async def _reply(self) -> Reply:
+    def _used(self, template: Template | None) -> Mapping[str, Attributed[NamedValue]]:
+        """Return what the call takes that has a name, or refuse what nobody has chosen for it."""
+        action, shared = self.call.action, self.environment.shared
+        taken = taken_by(action, template, shared.all, self.call.given) if shared.all else {}
+        unchosen = {name: it for name, it in taken.items() if name in shared.withheld}
+        if unchosen and not self.call.confirmed:
+            raise untaken(action, unchosen)
+        return {**{f"{{{name}}}": it for name, it in taken.items()}, **self.call.named}
+
+    async def _telling(self, answer: Awaitable[Reply], used: Mapping[str, Attributed[NamedValue]]) -> Reply:
+        """Return what is answered, below a line for each value that came from elsewhere in the network."""
+        told = told_of(used, self.environment.shared)
+        try:
+            return (await answer).below(told)
+        except Refusal as refusal:
+            raise Refusal(refusal.code, refusal.message, *told, *refusal.context) from None
+
+    async def _reply(self, template: Template | None, used: Mapping[str, Attributed[NamedValue]]) -> Reply:
         answer = await self._answer()
         if isinstance(answer, Reply):
             return answer
-        template = self._template()
+        source = self._source(answer, used)
         if template is None:
-            return await self._bare(answer)
+            return await self._bare(answer, source)
         text, role = template
         session = self.invocation.session
         rendered = await render(
@@ -69,11 +84,17 @@ class Running:
             role,
             answer,
             {it.name: self.call.values.get(it.name) for it in self.call.action.parameters},
-            session.state.variables,
+            self._variables(),
             workers=self.invocation.daemon.template_workers,
             owner=f"{session.user.id}:{session.name}",
         )
-        return await self._shaped(rendered, answer)
+        return await self._shaped(rendered, source)
+
+    def _source(self, answer: Answer, used: Mapping[str, Attributed[NamedValue]]) -> Provenance:
+        """Return who brings what the call leaves behind: the document, with words of all who had a part."""
+        author = Author.LOCAL if self.environment.trusted else Author.NETWORK
+        zones = (self.page.zone, answer.zone, *(it.provenance.zone for it in used.values()))
+        return Provenance(author=author, document=self.page.uri, zone=min(zones))
 
     async def _answer(self) -> Answer | Reply:
         action, session = self.call.action, self.invocation.session
@@ -95,7 +116,7 @@ class Running:
                 action,
                 self.call.values,
                 self.environment,
-                self.invocation.session.state.variables if self.environment.learns else {},
+                self._variables(),
                 page=self.page,
                 client=self.invocation.daemon.http,
                 read_file=files.read,
@@ -105,49 +126,28 @@ class Running:
         function = self.environment.functions[action.id]
         return _returned(await function.run(self.call.values, self.environment, session))
 
-    def _template(self) -> tuple[str, str] | None:
-        """Return the action's template and its role: the page's own, else that of its package."""
-        name, templates = self.call.action.id, self.page.sheet.actions.templates
-        for role in ("response.j2", "response"):
-            if (name, role) in templates:
-                return templates[name, role], role
-        package = self.environment.package
-        text = read_if_there(inside(package, f"{TEMPLATES}/{name}.md.j2"), name) if package else None
-        return None if text is None else (text, "response.j2")
+    def _variables(self) -> Mapping[str, str]:
+        return self.environment.shared.variables(confirmed=self.call.confirmed)
 
-    async def _shaped(self, rendered: Rendered, answer: Answer) -> Reply:
+    async def _shaped(self, rendered: Rendered, source: Provenance) -> Reply:
         files = ActionFiles(self.invocation, self.environment)
         for save in rendered.saves:
             await files.save(save)
         before = self.invocation.session.state
-        state = replace(
-            before,
-            variables={**before.variables, **rendered.variables},
-            values=merged_values(before.values, rendered.values),
-        )
+        state, kept = with_names(before, rendered, source, self.environment.exports)
         shown = with_named_links(rendered.text.removesuffix("\n"), self._taken(state), self.page.uri)
-        self._remember(state, answer, shown.links, rendered.values)
-        return Reply.page("", shown.text)
+        self.invocation.session.remember(with_links(state, shown.links, source))
+        return Reply.page("", shown.text).below(was_kept(name, source) for name in kept)
 
-    async def _bare(self, answer: Answer) -> Reply:
+    async def _bare(self, answer: Answer, source: Provenance) -> Reply:
         if answer.status is None:
             return Reply.page("", answer.text or NO_OUTPUT)
         state = self.invocation.session.state
         # What its links are relative to is kept with the topic.
         answer = replace(answer, uri=self.environment.hidden(answer.uri))
         shown = await shown_answer(answer, self.invocation.daemon, self._taken(state))
-        self._remember(state, answer, shown.links)
+        self.invocation.session.remember(with_links(state, shown.links, source))
         return Reply.page(f"Opened {answer.uri}", shown.text)
-
-    def _remember(
-        self, state: State, answer: Answer, links: Mapping[str, str], values: Iterable[str] = ()
-    ) -> None:
-        known = dict([*state.links.items(), *links.items()][-NAMES:])
-        brought = frozenset((*links, *values))
-        is_public = answer.zone is Zone.PUBLIC
-        strangers = state.from_strangers | brought if is_public else state.from_strangers - brought
-        still_known = strangers & (known.keys() | state.values.keys())
-        self.invocation.session.remember(replace(state, links=known, from_strangers=still_known))
 
     def _taken(self, state: State) -> Iterable[str]:
         return (*self.page.sheet.shortcuts.by_id, *state.values)
@@ -160,20 +160,6 @@ class Running:
     async def _hidden_output(self, reply: Reply) -> Reply:
         hidden = await asyncio.to_thread(self.environment.hidden, reply.content or "")
         return replace(reply, content=hidden)
-
-
-def merged_values(
-    known: Mapping[str, NamedValue], added: Mapping[str, NamedValue]
-) -> Mapping[str, NamedValue]:
-    """Return what `@name` stands for now; numbered names of a label give way to all new ones of it."""
-    labels = {it["label"] for name in added if (it := _NUMBERED.fullmatch(name))}
-    kept = {name: it for name, it in known.items() if not _is_numbered(name, labels)}
-    return dict([*kept.items(), *added.items()][-NAMES:])
-
-
-def _is_numbered(name: str, labels: set[str]) -> bool:
-    found = _NUMBERED.fullmatch(name)
-    return found is not None and found["label"] in labels
 
 
 def _returned(result: object) -> Answer:

@@ -11,6 +11,7 @@ from stringd.actions.default import shown_page
 from stringd.actions.environment import environment_of
 from stringd.actions.running import Running
 from stringd.actions.schema import call_of, schema_of
+from stringd.actions.sources import told_of
 from stringd.actions.submissions import submitted
 from stringd.commands.opening import visit
 from stringd.contracts.commands import Command, Invocation, TopicGroup
@@ -41,7 +42,8 @@ async def _act(invocation: Invocation) -> Reply:
         summary = environment.functions[name].summary if name in environment.functions else ""
         return Reply.page(f"Action: {name}", schema_of(action, summary))
     if action.form:
-        return await _send(invocation, page, action.form, call)
+        reply = await _send(invocation, page, action.form, call)
+        return reply.below(told_of(call.named, environment.shared))
     return await Running(invocation=invocation, page=page, environment=environment, call=call).reply()
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Iterator
 
 from stringd.actions.environment import environment_of
+from stringd.actions.sources import source_of
 from stringd.actions.values import shown
-from stringd.commands.variables import variables_of
+from stringd.commands.variables import variable_lines
 from stringd.contracts.commands import Command, Invocation
+from stringd.contracts.provenance import Provenance
 from stringd.contracts.replies import Reply
 from stringd.contracts.sessions import Place
 from stringd.documents.desk import Desk
@@ -29,18 +31,25 @@ async def run(invocation: Invocation) -> Reply:
     if wanted:
         raise Refusal("INVALID_PAYLOAD", f"/info takes @id, not {wanted}", f"Usage: {INFO.usage}")
     facts = [f"{key}: {value}" async for key, value in _facts(invocation)]
-    variables = (f"  {it}" for it in variables_of(invocation))
+    variables = (f"  {it}" for it in variable_lines(invocation, all_sources=True))
     return Reply.page("Session info", "\n".join((*facts, *variables)))
 
 
 async def _explain(invocation: Invocation, wanted: str) -> Reply:
     page, state, name = await Desk(invocation).current(), invocation.session.state, wanted[1:]
     if name in state.values and not page.has_shortcut(name):
-        return Reply.page("Session info", f"{wanted}: {shown(state.values[name])}")
+        value = state.values[name]
+        return _named(f"{wanted}: {shown(value.value)}", value.provenance)
     if name in state.links and not page.has_shortcut(name):
-        return Reply.page("Session info", f"{wanted}: a link of an answer\ntarget: {state.links[name]}")
+        link = state.links[name]
+        return _named(f"{wanted}: a link of an answer\ntarget: {link.value}", link.provenance)
     shortcut, _ = page.shortcut(name)
     return Reply.page("Session info", f"{wanted}: {shortcut.label}\ntarget: {shortcut.target}")
+
+
+def _named(told: str, source: Provenance) -> Reply:
+    """Return what a name stands for, with who has brought that, if not the user or one of their documents."""
+    return Reply.page("Session info", told if source.is_own else f"{told}\nfrom: {source_of(source)}")
 
 
 async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:

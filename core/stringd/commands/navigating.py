@@ -62,8 +62,8 @@ def _shortcuts(page: Page, state: State) -> Iterator[str]:
     """Yield the page's own, then what actions have answered: links, and values for calls to come."""
     own = page.sheet.shortcuts.by_id
     yield from (f"@{it.id}  {it.label}  {it.target}" for it in own.values())
-    yield from (f"@{name}  {target}" for name, target in state.links.items() if name not in own)
-    yield from (f"@{name}  {shown(value)}" for name, value in state.values.items())
+    yield from (f"@{name}  {it.value}" for name, it in state.links.items() if name not in own)
+    yield from (f"@{name}  {shown(it.value)}" for name, it in state.values.items())
 
 
 def _lines(lines: Iterable[str]) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from stringd.actions.sources import source_of
 from stringd.contracts.commands import Command, Invocation
+from stringd.contracts.provenance import BY_HAND, attributed
 from stringd.contracts.replies import Reply
 from stringd.contracts.secrets import SecretScope
 from stringd.contracts.sessions import Topic
 from stringd.errors import Refusal
+from stringd.exporting import require_free
 from stringd.text.assignments import Assignment, hidden, parse_assignments
 from stringd.text.masking import masked_setting
 
@@ -19,22 +22,30 @@ async def run(invocation: Invocation) -> Reply:
     session, line = invocation.session, invocation.line
     assignments = parse_assignments("\n".join(part for part in (line.arguments, line.body) if part))
     if not assignments:
-        return Reply.page("Variables", "\n".join(map(str, variables_of(invocation))) or "(none)")
+        return Reply.page("Variables", "\n".join(variable_lines(invocation)) or "(none)")
+    for it in assignments:
+        require_free(it.name, it.target)
     added = {it.name: it.value for it in assignments if not it.secret}
     invocation.topic.check_variables(added)
     # First what may fail to reach the disk: whatever is refused, is refused whole.
     await _keep_secrets(invocation, assignments)
-    session.remember(replace(session.state, variables={**session.state.variables, **added}))
+    variables = {**session.state.variables, **attributed(added, BY_HAND)}
+    session.remember(replace(session.state, variables=variables))
     return Reply.confirmation("\n".join(str(_shown(it, invocation.topic)) for it in assignments))
 
 
-def variables_of(invocation: Invocation) -> Iterator[Assignment]:
-    """Yield the topic's variables and its `$NAME`s as they may be shown."""
-    for name, value in sorted(invocation.session.state.variables.items()):
-        yield Assignment(name=name, value=value, secret=False)
+def variable_lines(invocation: Invocation, *, all_sources: bool = False) -> Iterator[str]:
+    """Yield the topic's variables and its `$NAME`s as they may be shown, with who has brought them.
+
+    That is told of what the user or a document of the user's own has set only if `all_sources` are asked for.
+    """
+    for name, it in sorted(invocation.session.state.variables.items()):
+        line = str(Assignment(name=name, value=it.value, secret=False))
+        is_told = not (it.provenance.by_hand if all_sources else it.provenance.is_own)
+        yield f"{line} — from {source_of(it.provenance)}" if is_told else line
     scope = invocation.topic.secret_scope()
     for name, value in sorted(invocation.daemon.secrets.of(scope).items() if scope else ()):
-        yield _shown(Assignment(name=name, value=value, secret=True), invocation.topic)
+        yield str(_shown(Assignment(name=name, value=value, secret=True), invocation.topic))
 
 
 async def _keep_secrets(invocation: Invocation, assignments: tuple[Assignment, ...]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from stringd.contracts.checks import check_optional_text
@@ -48,6 +49,11 @@ class Reply:
     def ok(self) -> bool:
         """Whether the command succeeded."""
         return self.code is None
+
+    def below(self, lines: Iterable[str]) -> Reply:
+        """Return the reply with lines above its content that say something of it."""
+        content = (self.content,) if self.content else ()
+        return replace(self, content="\n".join((*lines, *content)) or self.content)
 
     @classmethod
     def confirmation(cls, system: str, *, edit: Edit | None = None) -> Reply:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from stringd.contracts.checks import check_optional_text
+from stringd.contracts.provenance import Attributed
 from stringd.contracts.secrets import SecretScope
 from stringd.contracts.users import User
 from stringd.contracts.zones import Zone
@@ -58,28 +59,33 @@ class State:
 
     `seen` holds the digest of each file as the topic saw it last, by its path; None where there was none.
     `values` is what `@name` stands for since an action's answer said so, as a value of calls to come;
-    `links` are the targets of the links in that answer. Those names among them that are `from_strangers` may
-    not lead into a private network: a public service has brought them.
+    `links` are the targets of the links in that answer. Each of them, and each of the `variables`, goes with
+    who has brought it.
     """
 
     document: Place | None = None
     history: tuple[Place, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, Attributed[str]] = field(default_factory=dict)
     directory: str | None = None
     seen: Mapping[str, str | None] = field(default_factory=dict)
-    values: Mapping[str, NamedValue] = field(default_factory=dict)
-    links: Mapping[str, str] = field(default_factory=dict)
-    from_strangers: frozenset[str] = frozenset()
+    values: Mapping[str, Attributed[NamedValue]] = field(default_factory=dict)
+    links: Mapping[str, Attributed[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_optional_text("state", self.directory, *self.variables, *self.variables.values())
-        check_optional_text("state", *self.seen, *self.seen.values())
-        check_optional_text("state", *self.values, *self.links, *self.links.values(), *self.from_strangers)
-        for value in self.values.values():
-            check_optional_text("state", *(value if isinstance(value, tuple) else (value,)))
+        check_optional_text("state", self.directory, *self.seen, *self.seen.values())
+        for named in (self.variables, self.values, self.links):
+            check_optional_text("state", *named)
+            if not all(isinstance(it, Attributed) for it in named.values()):
+                raise TypeError(f"state needs Attributed values, not {named!r}")
+        check_optional_text("state", *(it.value for it in (*self.variables.values(), *self.links.values())))
         places = self.history if self.document is None else (*self.history, self.document)
         if not all(isinstance(place, Place) for place in places):
             raise TypeError(f"state needs Places, not {places!r}")
+
+    def variable(self, name: str) -> str | None:
+        """Return the value of a variable, if it is set."""
+        found = self.variables.get(name)
+        return None if found is None else found.value
 
 
 class Topic:

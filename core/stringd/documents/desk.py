@@ -11,6 +11,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from stringd.contracts.commands import Invocation
 from stringd.contracts.documents import Document, Located, Package, Wanted
+from stringd.contracts.provenance import Attributed
 from stringd.contracts.sessions import Place
 from stringd.contracts.zones import Zone
 from stringd.documents.file_pages import open_file
@@ -213,12 +214,11 @@ class Desk:
         page = await self.current()
         answered = self._answered(name, page)
         if answered:
-            zone = Zone.PUBLIC if name in self._session.state.from_strangers else Zone.LOOPBACK
-            return replace(await self.find(answered), reach=zone.reach(confirmed=confirmed))
+            return await self._brought(answered, confirmed=confirmed)
         shortcut, author = page.shortcut(name)
         if isinstance(author, str):
             linked = remote(join(author, shortcut.target), reach=page.zone.reach(confirmed=confirmed))
-            _require_web(linked, page)
+            _require_web(linked, page.uri)
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
         if is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
             return remote(shortcut.target)
@@ -229,13 +229,23 @@ class Desk:
     def _lies_beside(self, target: str, author: Path) -> bool:
         return "://" not in target and is_there(self.meant(target, author).path)
 
-    def _answered(self, name: str, page: Page) -> str | None:
+    async def _brought(self, target: Attributed[str], *, confirmed: bool) -> Spot:
+        source = target.provenance
+        spot = replace(await self.find(target.value), reach=source.zone.reach(confirmed=confirmed))
+        if not source.is_own:
+            _require_web(spot, source.document)
+        return spot
+
+    def _answered(self, name: str, page: Page) -> Attributed[str] | None:
         """Return where a name leads that an action's answer has brought; the page's own come first."""
         state = self._session.state
-        target = state.links.get(name) or state.values.get(name)
-        if not isinstance(target, str) or target.startswith("@") or page.has_shortcut(name):
+        found = state.links.get(name) or state.values.get(name)
+        if found is None or page.has_shortcut(name):
             return None
-        return target
+        target = found.value
+        if not isinstance(target, str) or target.startswith("@"):
+            return None
+        return Attributed(value=target, provenance=found.provenance)
 
     def _linked(self, target: str, author: Path) -> Spot:
         found = self.meant(target, author)
@@ -262,9 +272,9 @@ def _is_outside(target: str) -> bool:
     return target.startswith(("/", "~"))
 
 
-def _require_web(linked: Spot, page: Page) -> None:
-    """Let a page lead to the web and to its own kind of URI alone, if no nearer: an app may act."""
-    scheme, own = (it.partition(":")[0].lower() for it in (linked.uri, page.uri))
+def _require_web(linked: Spot, source: str) -> None:
+    """Let what came from a URI lead to the web and to its own kind of URI, if no nearer: apps may act."""
+    scheme, own = (it.partition(":")[0].lower() for it in (linked.uri, source))
     if linked.reach < Zone.LOOPBACK and scheme not in {"http", "https", own}:
-        message = f"A page from the network may not open {linked.uri}."
-        raise Refusal("NOT_TRUSTED", message, f"If that is what you want: /open {linked.uri}")
+        message = f"A page from the network may not open {linked.shown}."
+        raise Refusal("NOT_TRUSTED", message, f"If that is what you want: /open {linked.shown}")

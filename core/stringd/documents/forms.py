@@ -138,4 +138,5 @@ CONFIRMING = Parameter(
     minimum=None,
     maximum=None,
     choices=(),
+    confirms=True,
 )

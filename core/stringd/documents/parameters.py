@@ -24,7 +24,8 @@ class Parameter:
     """What an action takes; `default` is the author's text, `minimum` and `maximum` of a text are lengths.
 
     `labels` are what the choices are called, where that is something else. A `secret` value is never shown.
-    Only fields of forms have the type `choices`: any number of them, with commas between.
+    `confirms` marks the runtime's own `--confirm`. Only fields of forms have the type `choices`: any number
+    of them, with commas between.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Parameter:
     choices: tuple[str, ...]
     labels: tuple[str, ...] = ()
     secret: bool = False
+    confirms: bool = False
 
 
 def read_parameter(line: str, complain: Callable[[str], None]) -> Parameter | None:

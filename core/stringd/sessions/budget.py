@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any, TypeVar
 
+from stringd.contracts.provenance import Attributed
 from stringd.contracts.sessions import Place, State
 from stringd.errors import Refusal
 
@@ -19,8 +20,8 @@ NAMED = 512 * 1024
 SEEN = 256 * 1024
 PLACES = 256 * 1024
 PLACE = 64 * 1024
-# What a name costs beside its text and that of its value.
-_ENTRY = 250
+# What a name costs beside its text and that of its value, with who has brought it.
+_ENTRY = 300
 _WIDEST = 4
 
 
@@ -93,6 +94,8 @@ def _sizes(items: Iterable[tuple[str, object]]) -> Iterable[int]:
 
 
 def _size(value: object) -> int:
+    if isinstance(value, Attributed):
+        value = value.value
     texts = value if isinstance(value, tuple) else (value,)
     return sum(map(sys.getsizeof, texts))
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from stringd.contracts.sessions import NamedValue, State
+from stringd.contracts.sessions import State
 from stringd.database import Database
+from stringd.sessions.naming import plain_names, read_names
 from stringd.sessions.places import place_of, plain_place
 
 FILE = "sessions.db"
@@ -54,7 +55,7 @@ class SessionStore:
     def _row(self, user_id: str, topic: str, text: str) -> tuple[str, str, State] | None:
         try:
             return user_id, topic, _state(json.loads(text))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
             self._report(f"the topic {user_id}:{topic} can't be restored ({error}); it starts afresh")
             return None
 
@@ -63,12 +64,9 @@ def _plain(state: State) -> dict[str, Any]:
     return {
         "document": plain_place(state.document) if state.document else None,
         "history": [plain_place(place) for place in state.history],
-        "variables": dict(state.variables),
         "directory": state.directory,
         "seen": dict(state.seen),
-        "values": dict(state.values),
-        "links": dict(state.links),
-        "from_strangers": sorted(state.from_strangers),
+        **plain_names(state),
     }
 
 
@@ -77,14 +75,7 @@ def _state(plain: dict[str, Any]) -> State:
     return State(
         document=place_of(document) if document else None,
         history=tuple(map(place_of, plain.get("history", ()))),
-        variables=dict(plain.get("variables", {})),
         directory=plain.get("directory"),
         seen=dict(plain.get("seen", {})),
-        values={name: _value(value) for name, value in plain.get("values", {}).items()},
-        links=dict(plain.get("links", {})),
-        from_strangers=frozenset(plain.get("from_strangers", ())),
+        **read_names(plain),
     )
-
-
-def _value(plain: str | list[str]) -> NamedValue:
-    return tuple(plain) if isinstance(plain, list) else plain

@@ -25,6 +25,14 @@ def write_distribution(
     return folder
 
 
+def write_plugin(folder: Path, name: str, source: Path) -> Path:
+    """Write a distribution of one plugin whose module is a copy of a file, and return its folder."""
+    module = f"stringd_{name}"
+    points = {"stringd.plugins": {name: module}}
+    text = source.read_text(encoding="utf-8")
+    return write_distribution(folder, f"stringd-{name}", "1.0", points, {module: text})
+
+
 def _entry_points(groups: Mapping[str, Mapping[str, str]]) -> str:
     return "\n".join(
         "\n".join((f"[{group}]", *(f"{name} = {target}" for name, target in points.items()), ""))

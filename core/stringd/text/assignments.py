@@ -29,9 +29,13 @@ class Assignment:
     value: str
     secret: bool
 
+    @property
+    def target(self) -> str:
+        """What the value is for, as it is written."""
+        return f"${self.name}" if self.secret else f"{{{self.name}}}"
+
     def __str__(self) -> str:
-        name = f"${self.name}" if self.secret else f"{{{self.name}}}"
-        return f'{name} = "{_one_line(self.value)}"'
+        return f'{self.target} = "{_one_line(self.value)}"'
 
 
 def parse_assignments(text: str) -> tuple[Assignment, ...]:

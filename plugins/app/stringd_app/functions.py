@@ -86,7 +86,7 @@ def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | N
         given = {name: taken[name].convert(value) for name, value in values.items() if name in taken}
         if context:
             given[context] = _context(environment, session)
-        seconds = time_limit(session.state.variables, SECONDS)
+        seconds = time_limit(session.state, SECONDS)
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await function(**given)
@@ -112,7 +112,7 @@ def _context(environment: Environment, session: Session) -> Context:
         user=session.user,
         topic=str(session.name),
         directory=working_directory(session),
-        variables=dict(session.state.variables),
+        variables=environment.shared.variables(),
         secrets=dict(environment.secrets),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from stringd.actions.declared import DeclaredVariable, declared_variables
+from stringd.actions.declared import DeclaredVariable, declared_variables, exported_names
 from stringd.actions.environment import ActionFunction, Environment
 from stringd.documents.sheet import Sheet
 from stringd.files.real import real_path
@@ -60,4 +60,5 @@ class AppPackage(Package):
             functions=self.functions,
             declared=self.declared,
             keeper="" if own else self.uri,
+            exports=exported_names(self.sheet.parsed.frontmatter),
         )

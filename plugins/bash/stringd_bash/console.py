@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 
-from stringd.exporting import exported
 from stringd.plugin import Refusal, Reply, TopicContext
 from stringd.program_environment import kept_environment, topic_environment
 from stringd_bash.buffer import Buffer
+from stringd_bash.exports import Exports
 from stringd_bash.hosting import Host
 from stringd_bash.link import Order
 from stringd_bash.processes import ProcessTable
@@ -36,7 +35,7 @@ class Console:
         self._table = table
         self.view = self._new_view()
         self._changing = asyncio.Lock()
-        self._exported: dict[str, str] = {}
+        self._exports = Exports()
         self._background = Buffer()
         self._sink = self._background
         self._questions = Questions()
@@ -61,7 +60,7 @@ class Console:
     async def begin(self, text: str) -> Program:
         """Have the shell evaluate a text."""
         shell = await self._living_shell()
-        preparation = self._new_exports()
+        preparation = self._exports.bring(self._session)
         # What was printed until now came from what runs in the background.
         shell.terminal.drain()
         self.view = self._new_view()
@@ -141,7 +140,7 @@ class Console:
             rows=size.rows,
             columns=size.columns,
         )
-        self._exported = {}
+        self._exports = Exports()
         self._host.environment = kept_environment(self._daemon)
         self.shell = await Shell.start(self._host, order, self._printed)
         return self.shell
@@ -161,14 +160,6 @@ class Console:
                 self.shell.terminal.pause()
         elif (answers := self._questions.answers(data)) and self.shell:
             self.shell.terminal.answer(answers)
-
-    def _new_exports(self) -> str:
-        wanted = exported(self._session)
-        fresh = {name: value for name, value in wanted.items() if self._exported.get(name) != value}
-        if any("\0" in value for value in fresh.values()):
-            raise Refusal("INVALID_PARAMS", "A variable that is exported can't hold a NUL character.")
-        self._exported |= fresh
-        return "\n".join(f"export {name}={shlex.quote(value)}" for name, value in fresh.items())
 
     def _cwd_after(self, ending: Ending | None) -> str:
         if ending is None:

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stringd.config import parse_seconds
-from stringd.exporting import time_limit
+from stringd.exporting import TIME_LIMIT, read_limit, time_limit
 from stringd.plugin import Fault, Refusal, Session
 from stringd_bash.size import Size
+
+_SIZE_NAME = "_size"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,19 +41,18 @@ class Settings:
 
     def seconds_of(self, session: Session) -> float:
         """Return how long a topic's programs run until their topic answers without them."""
-        return time_limit(session.state.variables, self.seconds)
+        return time_limit(session.state, self.seconds)
 
     def check(self, variables: Mapping[str, str]) -> None:
         """Refuse variables that can't be read."""
-        time_limit(variables, self.seconds)
-        self._size_in(variables)
+        read_limit(variables.get(TIME_LIMIT), self.seconds)
+        self._size(variables.get(_SIZE_NAME))
 
     def size_of(self, session: Session) -> Size:
         """Return a topic's terminal size."""
-        return self._size_in(session.state.variables)
+        return self._size(session.state.variable(_SIZE_NAME))
 
-    def _size_in(self, variables: Mapping[str, str]) -> Size:
-        text = variables.get("_size")
+    def _size(self, text: str | None) -> Size:
         size = self.size if text is None else Size.parse(text)
         if size is None:
             raise Refusal("INVALID_PARAMS", f"{{_size}} must be columns x rows such as 120x40, not {text!r}.")

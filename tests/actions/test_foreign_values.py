@@ -1,0 +1,217 @@
+"""What one document has brought is no other document's: an action of the user's own takes it when told to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.actions.acting import Stage, act, running_daemon
+from tests.actions.networks import plugin_path
+from tests.actions.service import Service, serving
+from tests.actions.strangers import Site, own_page
+
+EVIL = {"account": '6"6\n6'}
+PLAIN = {"account": '6"6'}
+SHOWN = r'{account} = "6\"6\\n6"'
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
+    """A daemon whose topics may open pages of a network."""
+    plugins = plugin_path(tmp_path_factory.mktemp("networks"))
+    with running_daemon(tmp_path_factory.mktemp("shared"), PYTHONPATH=str(plugins)) as running:
+        yield running
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving() as running:
+        yield Site(service=running)
+
+
+IMPLICIT = {
+    "url": ("GET {url}/pay?to={account}",),
+    "header": ("GET {url}/pay -H 'X-To: {account}'",),
+    "body": ('POST {url}/pay -d \'{"to": "{account}"}\'',),
+    "file": ('POST {url}/pay -d \'{"to": "{account|base64}"}\'',),
+    "default": ("GET {url}/pay", '  to: string = "{account}"'),
+}
+
+
+def pay(service: Service, *lines: str) -> str:
+    return act(
+        "pay", *(line.replace("{url}", service.url).replace("{{", "{").replace("}}", "}") for line in lines)
+    )
+
+
+@pytest.mark.requirement("provenance.implicit", "provenance.implicit.confirm")
+@pytest.mark.parametrize("where", IMPLICIT)
+def test_no_action_of_the_users_own_takes_it_unasked(
+    stage: Stage, service: Service, site: Site, where: str
+) -> None:
+    site.brings(stage, PLAIN)
+    shown = own_page(stage, pay(service, *IMPLICIT[where]))
+    assert "/act.pay" in shown
+    refused = stage.send("/act.pay")
+    told = f'{{account}} = "6\\"6" from {site.url},'
+    assert refused.splitlines() == [
+        f"ERROR(NOT_TRUSTED): act.pay would use {told} and nobody has chosen that for it.",
+        "--confirm uses it.",
+        'Or set it yourself: /set {account} = "..."',
+    ]
+    assert not service.received
+    assert "[--confirm <boolean>]" in stage.send("/act")
+    assert f'[!] {{account}} = "6\\"6" came from {site.url}\n' in stage.send("/act.pay --confirm")
+    assert len(service.received) == 1
+    stage.send('/set {account} = "mine"')
+    assert stage.code("/act.pay") is None
+    assert "[!]" not in stage.send("/act.pay")
+
+
+@pytest.mark.requirement("provenance.implicit")
+@pytest.mark.parametrize(
+    ("role", "line"),
+    [
+        ("response", "to {account}"),
+        ("response", "save: Response.body.a"),
+        ("response.j2", "to {{ vars.account }}"),
+        ("response.j2", "to {{ vars['account'] }}"),
+        ("response.j2", "{% set y = vars.get('account') %}"),
+    ],
+)
+def test_nor_does_its_template(stage: Stage, service: Service, site: Site, role: str, line: str) -> None:
+    site.brings(stage, EVIL)
+    service.answer("/x", {"a": "text"})
+    lines = (line, "  to: {account}") if line.startswith("save") else (line,)
+    own_page(stage, act("x", f"GET {service.url}/x"), act(f"x.{role}", *lines, "end"))
+    assert stage.code("/act.x") == "NOT_TRUSTED"
+    assert not service.received
+
+
+@pytest.mark.requirement("provenance.implicit")
+def test_a_template_that_hides_what_it_looks_for_is_not_given_it(
+    stage: Stage, service: Service, site: Site
+) -> None:
+    site.brings(stage, {"account": "evil"})
+    stage.send('/set {own} = "mine"')
+    own_page(
+        stage,
+        act("x", f"GET {service.url}/x"),
+        act("x.response.j2", "{% for name in vars %}{{ name }}={{ vars[name] }};{% endfor %}"),
+    )
+    assert stage.send("/act.x") == "own=mine;"
+
+
+@pytest.mark.requirement("provenance.implicit")
+def test_a_template_may_use_the_name_for_something_of_its_own(
+    stage: Stage, service: Service, site: Site
+) -> None:
+    site.brings(stage, {"account": "evil", "r": "evil", "n": "evil"})
+    service.answer("/x", ["a"])
+    own_page(
+        stage,
+        act("x", f"GET {service.url}/x", '  n: string = "own"'),
+        act(
+            "x.response",
+            "{account} = Response.body[0]",
+            "for: r in Response.body",
+            "{r} {account} {n}",
+            "end:",
+        ),
+    )
+    assert stage.send("/act.x") == "a a own"
+
+
+@pytest.mark.requirement("provenance.explicit")
+@pytest.mark.parametrize("typed", ["--to {account}", "--to=x{account}", "<account>", "to={account}"])
+def test_what_is_typed_is_filled_in_and_shown(stage: Stage, service: Service, site: Site, typed: str) -> None:
+    site.brings(stage, EVIL)
+    own_page(stage, pay(service, "GET {url}/pay", "  to: string (required)"))
+    assert f"[!] {SHOWN} came from {site.url}\n" in stage.send(f"/act.pay {typed}")
+    assert service.last.target.endswith("6%226%0A6")
+
+
+@pytest.mark.requirement("provenance.explicit")
+def test_so_is_what_an_answer_has_named(stage: Stage, service: Service, site: Site) -> None:
+    site.service.answer("/rows", {"id": "7"})
+    rows = act("rows.response", "{@row} = {Response.body.id}", "- {@row}")
+    site.acts(act("rows", f"GET {site.service.url}/rows"), rows)
+    stage.send(f"/open {site.url}")
+    assert stage.send("/act.rows") == "- @row"
+    assert stage.send("/info @row").endswith(f"@row: 7\nfrom: {site.url}")
+    own_page(
+        stage,
+        pay(service, "GET {url}/pay?to={to}", "  to: string (required)"),
+        act("fail", "CLI exit 3", "  to: string"),
+    )
+    assert stage.send("/act.pay @row").splitlines()[0] == f"Opened {service.url}/pay?to=7"
+    assert f'---\n[!] @row = "7" came from {site.url}\n' in stage.send("/act.pay @row")
+    assert f'[!] @row = "7" came from {site.url}\n' in stage.send("/act.fail @row")
+    service.answer("/pay", "no", status=500)
+    assert f'\n[!] @row = "7" came from {site.url}\n' in stage.send("/act.pay @row")
+
+
+@pytest.mark.requirement("provenance.own_site")
+def test_a_site_uses_what_it_has_brought_itself(stage: Stage, site: Site) -> None:
+    site.sets({"page": "2"}, act("next", f"GET {site.service.url}/next?page={{page}}"))
+    assert "done" in stage.send(f"/open {site.url}")
+    assert "[!]" not in stage.send("/act.next")
+    assert site.service.last.target == "/next?page=2"
+
+
+@pytest.mark.requirement("provenance.own_site")
+def test_another_site_does_not(stage: Stage, service: Service, site: Site) -> None:
+    site.brings(stage, EVIL)
+    other = Site(service=service)
+    other.acts(act("x", f"GET {service.url}/x?to={{account}}"))
+    stage.send(f"/open {other.url}")
+    assert stage.code("/act.x") == "NOT_TRUSTED"
+    assert [it.target for it in service.received] == ["/page.md"]
+
+
+@pytest.mark.requirement("provenance.public")
+def test_a_public_page_learns_no_variable_by_a_default_or_a_template(stage: Stage, service: Service) -> None:
+    stage.send('/set {token} = "t0ken"')
+    stage.write(
+        "\n\n".join(
+            (
+                act("x", "GET http://8.8.8.8/x", '  t: string = "{token}"'),
+                act("y", "GET http://8.8.8.8/{token}"),
+            )
+        ),
+        "fetched.md",
+    )
+    stage.send("/open net:http://8.8.8.8/page.md")
+    assert stage.code("/act.x") == "UNDEFINED_VARIABLE"
+
+
+def of_the_wiki(stage: Stage, service: Service, *template: str) -> None:
+    """Have a page of a private network leave behind what a template names."""
+    fences = act("x", f"GET {service.url}/x"), act("x.response", *template, "left")
+    stage.write("\n\n".join(fences), "fetched.md")
+    stage.send("/open net:http://wiki.lan/page.md")
+    assert stage.send("/act.x --confirm") == "left"
+
+
+@pytest.mark.requirement("provenance.links")
+@pytest.mark.parametrize("target", ["~/secret.md", "app:vault", "{home}/secret.md"])
+def test_what_a_page_names_leads_to_the_web(stage: Stage, service: Service, target: str) -> None:
+    stage.write("# Secret", "secret.md")
+    of_the_wiki(stage, service, f'{{@next}} = "{target.replace("{home}", str(stage.daemon.home))}"')
+    own_page(stage, "text")
+    assert stage.send("/open @next").startswith("ERROR(NOT_TRUSTED): A page from the network may not open ")
+
+
+@pytest.mark.requirement("provenance.links", "provenance.templates")
+def test_a_value_from_far_away_leads_no_nearer_by_way_of_a_template(stage: Stage, service: Service) -> None:
+    of_the_wiki(stage, service, f'{{target}} = "{service.url}/page"')
+    own_page(stage, act("y", "CLI echo hi"), act("y.response", "{@next} = {target}", "ok"))
+    assert stage.code("/act.y") == "NOT_TRUSTED"
+    assert stage.send("/act.y --confirm").endswith("\nok")
+    assert stage.code("/open @next") == "NOT_TRUSTED"
+    assert [it.target for it in service.received] == ["/x"]
+    stage.send(f'/set {{target}} = "{service.url}/page"')
+    assert stage.send("/act.y") == "ok"
+    assert stage.code("/open @next") is None
