@@ -163,7 +163,7 @@ class Kernel:
 
     async def load(self, wanted: Wanted) -> Document:
         """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
-        return as_document(await self.find(wanted))
+        return await as_document(await self.find(wanted))
 
     async def execute(
         self,

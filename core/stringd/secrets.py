@@ -12,6 +12,7 @@ from stringd.contracts.checks import check_optional_text
 from stringd.contracts.secrets import SecretScope
 from stringd.errors import Fault, StorageFailed
 from stringd.storage import StateFile, set_aside
+from stringd.threads import STORAGE
 
 FILE = "secrets.json"
 
@@ -85,7 +86,7 @@ class SecretStore:
         kept = {scope: values for scope, values in by_scope.items() if values}
         data = json.dumps([{**asdict(scope), "values": dict(values)} for scope, values in kept.items()])
         try:
-            await asyncio.to_thread(self._file.write, data.encode())
+            await STORAGE.run(self._file.write, data.encode())
         except OSError as error:
             raise StorageFailed(f"cannot write {self._file.path}: {error.strerror}") from error
         self._by_scope = kept

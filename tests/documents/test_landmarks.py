@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stringd.documents.landmarks import Blocks, Landmarks, blocks_of, note_edit
 from stringd.documents.parse import parse
-from stringd.documents.sheet import read_sheet
+from stringd.documents.sheets import read_sheet
 from tests.documents.pieces import DOCUMENTS
 
 _FILLER = "A paragraph.\n\n"

@@ -7,6 +7,7 @@ from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
+from tests.protocol.clauses_documents import DOCUMENTS
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
 from tests.protocol.clauses_provenance import PROVENANCE
@@ -26,7 +27,7 @@ from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
-    *(PROVENANCE + RESOURCES + FILES),
+    *(PROVENANCE + RESOURCES + FILES + DOCUMENTS),
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )
 

@@ -106,6 +106,14 @@ def test_of_many_places_the_first_are_listed(stage: Stage, site: Site) -> None:
     assert lines[-1] == "… and 30 more places: what is longer is found less often"
 
 
+@pytest.mark.requirement("documents.find.many")
+def test_of_a_letter_that_stands_everywhere_the_first_are_counted(stage: Stage, site: Site) -> None:
+    stage.send(f"/open {site.page('/letters', 'a ' * 500_000, MARKDOWN)}")
+    lines = stage.send("/find a").splitlines()
+    assert lines[0] == "Matches: a (the first 10,000)"
+    assert lines[2].startswith("(top) (part 1): a a a")
+
+
 @pytest.mark.requirement("web.find.many")
 def test_a_long_line_is_shown_around_the_match(stage: Stage, site: Site) -> None:
     text = "word " * 300 + "a needle here " + "word " * 300

@@ -52,6 +52,7 @@ PAGES = {
     "underscores": "'<p>' + '_' * 1_000_000 + ' word'",
     "brackets": "'<p>' + ']' * 1_000_000 + ' word'",
     "brackets in bold": "'<p>' + ']<b>x</b>' * 20_000 + ' word'",
+    "signs in bold": "'<p>a<b>x' + '!' * 1_000_000 + 'x</b>word'",
     "backslashes": "'<p>' + chr(92) * 1_000_000 + ' word'",
     "empty lines": "'<p>a' + chr(10) * 1_000_000 + ' word'",
     "entities": "'&amp;lt;&#60;&lol;' * 200_000 + 'word'",

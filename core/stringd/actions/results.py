@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from stringd.actions.answers import Answer
 from stringd.contracts.daemon import Daemon
 from stringd.contracts.documents import Loaded
+from stringd.documents.effort import OF_A_STRANGER
+from stringd.documents.file_pages import SMALL, done
 from stringd.documents.lines import Lines
-from stringd.documents.parse import parse
+from stringd.documents.parse import Parsed
 from stringd.documents.render import render
+from stringd.documents.sheets import sheet_of
 from stringd.documents.shortcuts import Shortcuts, find_shortcuts, name_links
 from stringd.documents.uris import absolute
 from stringd.errors import Refusal
@@ -36,7 +39,7 @@ async def shown_answer(answer: Answer, daemon: Daemon, taken: Iterable[str]) -> 
         # The action is done, whatever its answer is like.
         return Shown(text=fenced(answer.text.removesuffix("\n")) if answer.text.strip() else refusal.message)
     if document.outline is None:
-        return _named(document.text, taken, answer.uri, hides=True)
+        return await _named(document.text, taken, answer.uri, hides=True)
     lines = Lines(document.text)
     return _shown(lines, name_links(document.outline.links, lines, taken), answer.uri)
 
@@ -48,13 +51,19 @@ def _loaded(answer: Answer) -> Loaded:
     return Loaded(uri=answer.uri, media_type=media_type, body=answer.text.encode())
 
 
-def with_named_links(text: str, taken: Iterable[str], base: str) -> Shown:
+async def with_named_links(text: str, taken: Iterable[str], base: str) -> Shown:
     """Return Markdown whose links have names in place of their targets, none of them taken already."""
-    return _named(text, taken, base, hides=False) if _LINK.search(text) else Shown(text=text)
+    return await _named(text, taken, base, hides=False) if _LINK.search(text) else Shown(text=text)
 
 
-def _named(text: str, taken: Iterable[str], base: str, *, hides: bool) -> Shown:
-    parsed = parse(text)
+async def _named(text: str, taken: Iterable[str], base: str, *, hides: bool) -> Shown:
+    sheet = await sheet_of(text, OF_A_STRANGER)
+    if sheet.notice:
+        return Shown(text=f"{sheet.notice}\n\n{text}")
+    return await done(lambda: _renamed(sheet.parsed, taken, base, hides=hides), here=len(text) <= SMALL)
+
+
+def _renamed(parsed: Parsed, taken: Iterable[str], base: str, *, hides: bool) -> Shown:
     shortcuts = find_shortcuts(parsed, taken)
     if not hides:
         return _shown(parsed.lines, shortcuts, base)

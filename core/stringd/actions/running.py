@@ -135,7 +135,7 @@ class Running:
             await files.save(save)
         before = self.invocation.session.state
         state, kept = with_names(before, rendered, source, self.environment.exports)
-        shown = with_named_links(rendered.text.removesuffix("\n"), self._taken(state), self.page.uri)
+        shown = await with_named_links(rendered.text.removesuffix("\n"), self._taken(state), self.page.uri)
         self.invocation.session.remember(with_links(state, shown.links, source))
         return Reply.page("", shown.text).below(was_kept(name, source) for name in kept)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,6 +12,8 @@ from stringd.contracts.edits import Step
 from stringd.contracts.replies import Edit, Reply
 from stringd.documents.desk import Desk
 from stringd.documents.edits import Revision
+from stringd.documents.effort import AT_ONCE, effort
+from stringd.documents.file_pages import done
 from stringd.documents.files import (
     missing_directories,
     read_if_there,
@@ -31,6 +32,7 @@ from stringd.documents.targets import means_uri
 from stringd.documents.verbatim import is_verbatim
 from stringd.errors import Refusal, StorageFailed
 from stringd.text.path_arguments import parse_path_arguments
+from stringd.threads import READING, STORAGE
 
 FORCE = "--force"
 Change = Callable[[str], Revision]
@@ -100,7 +102,7 @@ async def read_request(invocation: Invocation, command: Command, *options: str) 
     part = _part(target)
     name = target.typed.removesuffix(part) or display(target.path, invocation.session.user)
     request = Request(target=target, file=name, shown=name + part, options=arguments.options)
-    return await asyncio.to_thread(_stored, request, Desk(invocation)) if target.block else request
+    return await READING.run(_stored, request, Desk(invocation)) if target.block else request
 
 
 def _stored(request: Request, desk: Desk) -> Request:
@@ -137,7 +139,7 @@ def read_body(invocation: Invocation, command: Command) -> str:
 
 async def view(invocation: Invocation, request: Request) -> str:
     """Return a file's text; the topic has seen it then."""
-    text = await asyncio.to_thread(request.read)
+    text = await STORAGE.run(request.read)
     saw(invocation.session, request.target.path, text)
     return text
 
@@ -150,10 +152,11 @@ async def edit(invocation: Invocation, request: Request, change: Change, *, crea
 
 async def _edit(invocation: Invocation, request: Request, change: Change, *, creates: bool) -> Changed:
     path, session = request.target.path, invocation.session
-    before = await asyncio.to_thread(request.read_if_there if creates else request.read)
+    before = await STORAGE.run(request.read_if_there if creates else request.read)
     if FORCE not in request.options and is_stale(session, path, before):
         raise _removed(request) if before is None else _stale(request)
-    revision = await asyncio.to_thread(change, before or "")
+    is_quick = effort(before or "") + effort(invocation.line.body or "") <= AT_ONCE
+    revision = await done(lambda: change(before or ""), here=is_quick)
     after = revision.text
     if after == before:
         size = len(after.encode())
@@ -171,7 +174,7 @@ async def _write(invocation: Invocation, request: Request, step: Step, text: str
     undo, session = invocation.daemon.undo, invocation.session
     await undo.add(session, step)
     try:
-        size = await asyncio.to_thread(write_text, step.path, text, request.file, replacing=step.before)
+        size = await STORAGE.run(write_text, step.path, text, request.file, replacing=step.before)
     except BaseException:
         remove_directories(step.path, step.directories)
         await undo.drop(session)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 
 from stringd.commands.changes import FORCE, Change, Request, edit, read_request, view
@@ -19,6 +18,7 @@ from stringd.documents.edits import (
 from stringd.documents.lines import line_number, numbered_lines
 from stringd.documents.spans import stored_block, stored_text
 from stringd.text.counts import counted, line_count
+from stringd.threads import READING
 
 
 async def _edit(invocation: Invocation) -> Reply:
@@ -60,7 +60,7 @@ def _stored_part(request: Request, text: str) -> tuple[int, int]:
 
 async def _view(invocation: Invocation, request: Request) -> Reply:
     text = await view(invocation, request)
-    shown = await asyncio.to_thread(_numbered, request, text)
+    shown = await READING.run(_numbered, request, text)
     return Reply.page(f"[editing: {request.shown}]", shown, edit_mode=True)
 
 

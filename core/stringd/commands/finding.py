@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
@@ -13,8 +13,11 @@ from stringd.documents.file_pages import SMALL
 from stringd.documents.matches import find
 from stringd.documents.parts import Parts
 from stringd.errors import Refusal
+from stringd.threads import READING
 
 MOST_LINES = 50
+# A page may have a letter ten million times.
+MOST_FOUND = 10_000
 _AROUND = 80
 _LONGEST = 80
 _QUOTED = re.compile(r"""(["'])(.*\S.*)\1""")
@@ -29,19 +32,24 @@ async def _find(invocation: Invocation) -> Reply:
     desk = Desk(invocation)
     parts = await desk.parts(await desk.current())
     if len(parts.text) > SMALL:
-        return await asyncio.to_thread(_listing, parts, wanted)
+        return await READING.run(_listing, parts, wanted)
     return _listing(parts, wanted)
 
 
 def _listing(parts: Parts, wanted: str) -> Reply:
     """List where the text stands; in quotes, what is between them is meant if nothing else can be."""
-    found = list(find(parts.text, wanted))
+    found = _found(parts, wanted)
     quoted = _QUOTED.fullmatch(wanted)
     if quoted and not found:
         wanted = quoted[2]
-        found = list(find(parts.text, wanted))
+        found = _found(parts, wanted)
     shown = wanted if len(wanted) <= _LONGEST else f"{wanted[: _LONGEST - 1]}…"
-    return Reply.page(f"Matches: {shown} ({len(found):,})", "\n".join(_lines(parts, found)) or _NOTHING)
+    number = f"{len(found):,}" if len(found) < MOST_FOUND else f"the first {MOST_FOUND:,}"
+    return Reply.page(f"Matches: {shown} ({number})", "\n".join(_lines(parts, found)) or _NOTHING)
+
+
+def _found(parts: Parts, wanted: str) -> list[tuple[int, int]]:
+    return list(islice(find(parts.text, wanted), MOST_FOUND))
 
 
 def _lines(parts: Parts, found: list[tuple[int, int]]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator
 
 from stringd.actions.values import shown
@@ -17,6 +16,7 @@ from stringd.errors import Refusal
 from stringd.text.counts import counted
 from stringd.text.listing import listed, nearest_first
 from stringd.text.nearest import nearest
+from stringd.threads import READING
 
 NOTHING = "(none)"
 
@@ -24,7 +24,7 @@ NOTHING = "(none)"
 async def _nav(invocation: Invocation) -> Reply:
     desk = Desk(invocation)
     page = await desk.current()
-    return await asyncio.to_thread(_listing, invocation, page, desk)
+    return await READING.run(_listing, invocation, page, desk)
 
 
 def _listing(invocation: Invocation, page: Page, desk: Desk) -> Reply:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from stringd.documents.spots import Opened, Spot
 from stringd.documents.topic import kept_by
 from stringd.errors import Refusal
 from stringd.text.path_arguments import PathArguments, parse_path_arguments
+from stringd.threads import STORAGE
 
 MOST_HISTORY = 100
 FULL = "--full"
@@ -67,7 +67,7 @@ def _part(arguments: PathArguments) -> int:
 async def _open_directory(invocation: Invocation, spot: Spot, path: Path) -> Reply:
     if spot.block:
         raise Refusal("INVALID_TARGET", f"A directory has no blocks: {spot.shown}")
-    listing = await asyncio.to_thread(list_directory, path, spot.shown, hidden=False)
+    listing = await STORAGE.run(list_directory, path, spot.shown, hidden=False)
     invocation.session.remember(replace(invocation.session.state, directory=str(path)))
     return Reply.page(f"Listing {spot.shown.rstrip('/')}/", listing)
 

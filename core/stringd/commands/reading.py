@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.documents.desk import Desk
@@ -11,6 +9,7 @@ from stringd.documents.directory import list_directory
 from stringd.documents.paths import display, resolve, working_directory
 from stringd.errors import Refusal
 from stringd.text.path_arguments import parse_path_arguments
+from stringd.threads import STORAGE
 
 ALL = "--all"
 
@@ -29,7 +28,7 @@ async def _list(invocation: Invocation) -> Reply:
     if target.block or target.lines:
         raise Refusal("INVALID_TARGET", f"Not a directory: {shown}")
     hidden = ALL in arguments.options
-    listing = await asyncio.to_thread(list_directory, target.path, shown, hidden=hidden)
+    listing = await STORAGE.run(list_directory, target.path, shown, hidden=hidden)
     return Reply.page(f"Listing {shown}/", listing)
 
 

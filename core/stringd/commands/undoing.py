@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 from stringd.commands.changes import FORCE
@@ -16,6 +15,7 @@ from stringd.documents.seen import digest, saw
 from stringd.errors import Refusal
 from stringd.text.counts import counted, line_count
 from stringd.text.path_arguments import parse_path_arguments
+from stringd.threads import STORAGE
 
 _SKIP = "--skip"
 
@@ -40,14 +40,14 @@ async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply 
     session, undo = invocation.session, invocation.daemon.undo
     shown = display(step.path, session.user)
     real = confine(step.path, shown, session.user, full_access=invocation.daemon.config.full_access)
-    current = await asyncio.to_thread(read_if_there, real, shown)
+    current = await STORAGE.run(read_if_there, real, shown)
     if current == step.before and not step.written:
         await undo.drop(session)
         return None
     if not forced and (current is None or digest(current) != step.after):
         raise _changed(shown)
     if current != step.before:
-        await asyncio.to_thread(_restore, replace(step, path=real), shown, current)
+        await STORAGE.run(_restore, replace(step, path=real), shown, current)
     await undo.drop(session)
     saw(session, real, step.before)
     return _reply(step, shown, current or "")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from stringd.commands.changes import read_request, view
 from stringd.commands.editing import stored_lines
 from stringd.contracts.commands import Command, Invocation, TopicGroup
 from stringd.contracts.replies import Reply
 from stringd.errors import Refusal
+from stringd.threads import READING
 
 
 async def _verify(invocation: Invocation) -> Reply:
@@ -16,7 +15,7 @@ async def _verify(invocation: Invocation) -> Reply:
     if request.target.lines or not request.means_part:
         raise Refusal("INVALID_TARGET", f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}")
     text = await view(invocation, request)
-    lines = await asyncio.to_thread(stored_lines, request, text)
+    lines = await READING.run(stored_lines, request, text)
     return Reply.page(f"Verified {request.shown}", "\n".join(lines.values()))
 
 

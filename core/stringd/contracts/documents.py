@@ -122,7 +122,10 @@ class Loader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renderer:
-    """Turns bytes of the named media types into a document; it runs in a thread and may take its time.
+    """Turns bytes of the named media types into a document, and may take its time.
+
+    It runs in a thread; for more than 64 KiB, a function of a module runs in a worker process, with an end to
+    its time and memory.
 
     `image/*` are all images that have no renderer of their own, and `*/*` is what nobody else renders.
     """

@@ -19,6 +19,7 @@ from stringd.daemon.requests import disconnected, kernel_of, read_body, requesti
 from stringd.errors import ClientGone, InvalidBody, InvalidTopic, RequestRefused
 from stringd.kernel import Kernel
 from stringd.text.chanflow import Block, encode_answer, parse_blocks
+from stringd.threads import READING
 
 FAILED_HEADER = "X-Failed-Blocks"
 
@@ -72,7 +73,7 @@ class _Flow:
         if reply.edit is None:
             return _Answer(text=encode_answer(topic, reply, now), ok=reply.ok)
         # Texts of 10 MiB are not compared while everyone waits.
-        return _Answer(text=await asyncio.to_thread(encode_answer, topic, reply, now), ok=reply.ok)
+        return _Answer(text=await READING.run(encode_answer, topic, reply, now), ok=reply.ok)
 
     async def _reply(self, block: Block) -> Reply:
         try:

@@ -19,10 +19,10 @@ _FIRST_LINE = re.compile(r"[ \t]*(?P<method>[A-Z]+)[ \t]+(?=\S)")
 _URL = re.compile(r"\S+")
 # A quoted word may span lines, and a backslash at a line's end continues it; nothing is matched twice.
 _WORD = re.compile(
-    r"""(?:[ \t]|\\\n)*(?P<word>(?:[^\s'"\\]|\\[^\n]|'[^']*'|"(?:[^"\\]|\\.)*")+)""", re.DOTALL
+    r"""(?:[ \t]|\\\n)*+(?P<word>(?:[^\s'"\\]|\\[^\n]|'[^']*+'|"(?:[^"\\]|\\.)*+")++)""", re.DOTALL
 )
 _SECTION = re.compile(r"[ \t]+(?P<name>body|headers):[ \t]*")
-_HEADER = re.compile(r"\s*(?P<name>[\w!#$%&'*+.^`|~-]+):[ \t]*(?P<value>\S.*?)[ \t]*", re.ASCII)
+_HEADER = re.compile(r"\s*(?P<name>[\w!#$%&'*+.^`|~-]+):[ \t]*(?P<value>\S(?:.*\S)?)[ \t]*", re.ASCII)
 _CAPITAL = re.compile(r"[ \t]+[A-Z]")
 _SHOWN = 60
 
@@ -60,6 +60,7 @@ class Reader:
         self._lines = self._text.split("\n")
         self._number = next((number for number, line in enumerate(self._lines) if line.strip()), -1)
         self._parameters: dict[str, Parameter] = {}
+        self._aliases: set[str] = set()
         self._headers: list[tuple[str, str]] = []
         self._body: str | None = None
 
@@ -178,9 +179,11 @@ class Reader:
         return True
 
     def _with_free_alias(self, parameter: Parameter) -> Parameter:
-        if parameter.alias and any(it.alias == parameter.alias for it in self._parameters.values()):
+        if parameter.alias in self._aliases:
             self._complain(f"-{parameter.alias} is declared already")
             return replace(parameter, alias=None)
+        if parameter.alias:
+            self._aliases.add(parameter.alias)
         return parameter
 
     def _complain(self, message: str) -> None:
@@ -200,7 +203,8 @@ def _indent(line: str) -> int:
 
 
 def _short(text: str) -> str:
-    return textwrap.shorten(text, _SHOWN, placeholder="...")
+    beginning = " ".join(text.split())[: 2 * _SHOWN]
+    return textwrap.shorten(beginning, _SHOWN, placeholder="...")
 
 
 def flaw_of(fence: Fence, message: str, number: int = -1) -> Flaw:

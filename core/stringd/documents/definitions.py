@@ -14,7 +14,7 @@ from stringd.contracts.outlines import Link
 from stringd.documents.lines import Lines
 from stringd.documents.outline import Flaw
 
-_LABEL = re.compile(r"\[(?P<label>[^\]]*)\]:")
+_LABEL = re.compile(r"[^\[]*+\[(?P<label>(?:[^\]\\]|\\.)*+)\]:")
 _LEAD = " \t>"
 
 
@@ -51,7 +51,7 @@ def find_definitions(
 
 def _definition(found: Mapping[str, Any], lines: Lines, items: Mapping[int, int]) -> Definition:
     first, last = found["map"]
-    label = _LABEL.search(lines[first])
+    label = _LABEL.match(lines[first])
     return Definition(
         label=label["label"] if label else "",
         target=found["href"],

@@ -29,6 +29,7 @@ from stringd.documents.targets import means_uri, names_file
 from stringd.documents.topic import kept_by
 from stringd.documents.uris import is_hierarchical, is_uri, join
 from stringd.errors import Refusal
+from stringd.threads import READING, STORAGE
 
 # So long may a command take for a document that comes over the network, and all that this names.
 SECONDS = 20.0
@@ -87,7 +88,7 @@ class Desk:
         """Return what is shown of a page, or of a block of it."""
         most = self._invocation.daemon.config.part_characters
         if Parts.are_many(page, most):
-            return await asyncio.to_thread(Parts, page, block, most)
+            return await READING.run(Parts, page, block, most)
         return Parts(page, block, most)
 
     def here(self) -> Spot:
@@ -107,7 +108,7 @@ class Desk:
         spot = self.here()
         if spot.path is None:
             return spot.shown, (await self.current()).source
-        text = await asyncio.to_thread(read_text, spot.path, spot.shown)
+        text = await STORAGE.run(read_text, spot.path, spot.shown)
         saw(self._session, spot.path, text)
         return spot.shown, text
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import stat
 from collections.abc import Callable
@@ -14,8 +13,10 @@ from stringd.documents.files import NoText, read_text
 from stringd.documents.includes import Read
 from stringd.documents.page import Page, file_page
 from stringd.documents.recent import RecentPages
+from stringd.documents.sheets import sheet_of
 from stringd.documents.verbatim import is_verbatim, verbatim_sheet
 from stringd.text.names import printable
+from stringd.threads import READING, STORAGE
 
 T = TypeVar("T")
 
@@ -38,10 +39,12 @@ async def open_file(path: Path, shown: str, read_linked: Read) -> Page:
 
 async def _read(path: Path, shown: str, read_linked: Read, *, is_small: bool) -> Page:
     try:
-        text = await done(lambda: read_text(path, shown), here=is_small)
+        text = read_text(path, shown) if is_small else await STORAGE.run(read_text, path, shown)
     except NoText as refusal:
         sheet = verbatim_sheet(describe_binary(path, refusal.size), title=printable(path.name))
         return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
+    if not is_verbatim(path):
+        await sheet_of(text)
     # What it may include, or read a menu from, is of any size.
     is_quick = is_small and _DIRECTIVE not in text
     return await done(lambda: _page(path, text, read_linked), here=is_quick)
@@ -55,7 +58,7 @@ def _page(path: Path, text: str, read_linked: Read) -> Page:
 
 async def done(work: Callable[[], T], *, here: bool) -> T:
     """Return what is made, at once or by a thread."""
-    return work() if here else await asyncio.to_thread(work)
+    return work() if here else await READING.run(work)
 
 
 def _status(path: Path) -> os.stat_result | None:

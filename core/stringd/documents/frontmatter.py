@@ -13,6 +13,8 @@ from markdown_it.token import Token
 from stringd.documents.lines import Lines
 from stringd.documents.outline import Flaw
 
+# YAML is read at a hundredth of the speed of Markdown, and in some of its corners by the square.
+MOST_CHARACTERS = 100_000
 _RULER = re.compile(r"-{3,}[ \t]*")
 _REMARK = re.compile(r"\s*(?:#.*)?")
 _ENTRY = re.compile(r"""\s*(["']?)[\w.$-]+\1\s*:(?:\s|\Z)""")
@@ -32,6 +34,8 @@ def read_frontmatter(token: Token, lines: Lines) -> Frontmatter | None:
     _, height = token.map or (0, 0)
     if not _RULER.fullmatch(lines[0]):
         return None
+    if len(token.content) > MOST_CHARACTERS:
+        return _too_long(token.content, height)
     try:
         # Every scalar is the text that it is: `version: 1.10` is no number.
         values = yaml.BaseLoader(f"{token.content}\n").get_single_data()
@@ -41,6 +45,11 @@ def read_frontmatter(token: Token, lines: Lines) -> Frontmatter | None:
     if isinstance(values, dict):
         return Frontmatter(values={str(key): value for key, value in values.items()}, height=height)
     return None if token.content.strip() else Frontmatter(height=height)
+
+
+def _too_long(content: str, height: int) -> Frontmatter | None:
+    flaw = Flaw(line=1, message=f"frontmatter is longer than {MOST_CHARACTERS:,} characters and not read")
+    return Frontmatter(height=height, flaw=flaw) if _looks_like_entries(content) else None
 
 
 def _looks_like_entries(content: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from stringd.documents.origins import Origin, name_of, stem_of
 from stringd.documents.outline import Flaw, included_marker
 from stringd.documents.parse import Directive
 from stringd.documents.relocation import moved_into
-from stringd.documents.sheet import read_sheet
+from stringd.documents.sheets import read_sheet
 from stringd.errors import Refusal
 
 
@@ -70,14 +71,14 @@ class Expanded:
 
     def in_document(self, flaw: Flaw) -> Flaw:
         """Return a flaw of the page with its line in the document; what is included stands in one line."""
-        number, added = flaw.line - 1, 0
-        for stretch in self.stretches:
-            if number < stretch.first:
-                break
-            if number < stretch.last:
-                return Flaw(line=stretch.line + 1, message=f"include {stretch.name}: {flaw.message}")
-            added = stretch.last - stretch.line - 1
-        return Flaw(line=flaw.line - added, message=flaw.message)
+        number = flaw.line - 1
+        before = bisect_right(self.stretches, number, key=lambda it: it.first) - 1
+        if before < 0:
+            return flaw
+        stretch = self.stretches[before]
+        if number < stretch.last:
+            return Flaw(line=stretch.line + 1, message=f"include {stretch.name}: {flaw.message}")
+        return Flaw(line=flaw.line - (stretch.last - stretch.line - 1), message=flaw.message)
 
 
 def with_includes(text: str, document: Origin, read: Read) -> Expanded:

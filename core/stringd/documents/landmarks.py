@@ -17,7 +17,7 @@ from stringd.documents.markdown import FRONTMATTER
 from stringd.documents.outline import Block
 from stringd.documents.parse import Parsed, References, parse_part
 from stringd.documents.remembered import Remembered
-from stringd.documents.sheet import known_sheet, read_sheet
+from stringd.documents.sheets import known_sheet, read_sheet
 from stringd.documents.trails import Trail, between, blocks_made_by, changed_gaps, gaps_of, trail_of
 from stringd.text.common import common_ends
 

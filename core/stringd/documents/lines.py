@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
@@ -12,8 +13,14 @@ _NUMBERED_NEWLINE = re.compile(r"\r?\n")
 BOM = "\ufeff"
 
 
+# A record, though it makes itself: what is read in a worker process comes back as records alone.
+@dataclass(init=False, eq=False, repr=False)
 class Lines:
     """A text cut at its line ends, unless told otherwise those that Markdown knows; numbers count from 0."""
+
+    text: str
+    _starts: list[int]
+    _ends: list[int]
 
     def __init__(self, text: str, newline: re.Pattern[str] = _NEWLINE) -> None:
         self.text = text

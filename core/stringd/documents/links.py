@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from functools import partial
+from dataclasses import dataclass
 from itertools import pairwise
 
 from markdown_it.token import Token
@@ -48,27 +49,26 @@ class _Finder:
     def links(self, inline: Token, placed: Iterable[Token], *, in_cell: bool) -> Iterator[Link]:
         """Yield the links of one stretch of text; those whose place can't be told stay as they are."""
         # Every bar in a cell's content had a backslash, which the table took away.
-        escaped = "|" if in_cell else ""
-        offsets = self._line_offsets(inline, escaped)
-        place = partial(_place, inline.content, offsets, escaped)
+        places = self._places(inline, "|" if in_cell else "")
         for token in placed:
-            places = [place(token.meta[edge]) for edge in ("label", "label_end", "end")]
-            if None not in places:
-                yield _link(token, inline.content, *(place for place in places if place is not None))
+            label, label_end, end = (places.of(token.meta[edge]) for edge in ("label", "label_end", "end"))
+            if label is not None and label_end is not None and end is not None:
+                yield _link(token, inline.content, label, label_end, end)
 
-    def _line_offsets(self, inline: Token, escaped: str) -> list[int | None]:
-        """Return, for each line of the content, how far it is shifted against the document."""
+    def _places(self, inline: Token, escaped: str) -> _Places:
         first, last = inline.map or (0, 0)
-        offsets: list[int | None] = []
+        starts: list[int] = []
+        shifts: list[int | None] = []
         position = 0
         for number, text in enumerate(inline.content.split("\n"), first):
             written = text.strip().replace("|", "\\|") if escaped else text.strip()
             column = self._column(number, written) if number < last else None
             indent = len(text) - len(text.lstrip())
-            shift = None if column is None else self._lines.start(number) + column - position - indent
-            offsets.append(shift)
+            starts.append(position)
+            shifts.append(None if column is None else self._lines.start(number) + column - position - indent)
             position += len(text) + 1
-        return offsets
+        escapes = [it.start() for it in re.finditer(re.escape(escaped), inline.content)] if escaped else []
+        return _Places(starts=starts, shifts=shifts, escapes=escapes)
 
     def _column(self, number: int, text: str) -> int | None:
         # The cells of a table's row stand in one line: each is looked for behind the one before.
@@ -81,10 +81,22 @@ class _Finder:
         return column
 
 
-def _place(content: str, offsets: list[int | None], escaped: str, position: int) -> int | None:
-    offset = offsets[content.count("\n", 0, position)]
-    escapes = content.count(escaped, 0, position) if escaped else 0
-    return None if offset is None else position + offset + escapes
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where in the document a stretch of text stands.
+
+    Each line that begins at one of `starts` is shifted by one of `shifts`; before each of `escapes`, a
+    backslash was taken away.
+    """
+
+    starts: list[int]
+    shifts: list[int | None]
+    escapes: list[int]
+
+    def of(self, position: int) -> int | None:
+        """Return where a position of the stretch is, if that can be told."""
+        shift = self.shifts[bisect_right(self.starts, position) - 1]
+        return None if shift is None else position + shift + bisect_left(self.escapes, position)
 
 
 def _link(token: Token, content: str, label_start: int, label_end: int, end: int) -> Link:

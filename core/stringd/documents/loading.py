@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stringd.contracts.documents import Document, Loaded, Located, Wanted
+from stringd.contracts.documents import Document, Loaded, Located, Render, Wanted
+from stringd.contracts.workers import Budget
 from stringd.documents.files import read_text
-from stringd.documents.sheet import read_sheet
-from stringd.errors import Refusal
+from stringd.documents.sheets import sheet_of
+from stringd.errors import Refusal, WorkStopped
 from stringd.host.catalogue import Catalogue
 from stringd.text.masking import mask_values
+from stringd.threads import READING, STORAGE, current_work
 
+# What is rendered in a thread: up to here it takes less time than to send it elsewhere.
+SMALL_BODY = 64 * 1024
+BUDGET = Budget(seconds=15.0, memory=1024**3)
 _SUFFIXES = {"json": "application/json", "xml": "application/xml"}
 
 
@@ -47,16 +52,33 @@ async def render_document(catalogue: Catalogue, loaded: Loaded) -> Document:
     renderer = next((it for it in found if it), None)
     if renderer is None:
         raise Refusal("LOAD_ERROR", f"No plugin renders {media_type}: {loaded.uri}")
-    document = await asyncio.to_thread(renderer.render, loaded)
+    document = await _rendered(renderer.render, loaded)
     return replace(document, zone=loaded.zone)
 
 
-def as_document(found: Document | Located) -> Document:
+async def _rendered(render: Render, loaded: Loaded) -> Document:
+    """Have a renderer make its document, where it can be stopped if there is much to render."""
+    work = current_work()
+    if work is None or len(loaded.body) <= SMALL_BODY or not _can_be_sent(render):
+        return await READING.run(render, loaded)
+    try:
+        return await work.apart(render, loaded, budget=BUDGET)
+    except WorkStopped as stopped:
+        raise Refusal("LOAD_ERROR", f"{loaded.uri} can't be shown: {stopped}") from stopped
+
+
+def _can_be_sent(render: Render) -> bool:
+    """Whether a renderer is a function of a module, as another process finds it by its name."""
+    module = sys.modules.get(getattr(render, "__module__", ""))
+    return getattr(module, getattr(render, "__qualname__", ""), None) is render
+
+
+async def as_document(found: Document | Located) -> Document:
     """Return what was found as a document: of a file, its text as it is shown."""
     if isinstance(found, Document):
         return found
     uri = found.package.uri_of(found.path)
-    sheet = read_sheet(read_text(found.path, uri))
+    sheet = await sheet_of(await STORAGE.run(read_text, found.path, uri))
     return Document(uri=uri, title=sheet.parsed.title, text=sheet.body)
 
 

@@ -9,6 +9,8 @@ from markdown_it.rules_inline import StateInline, backtick, image, link
 from markdown_it.token import Token
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from stringd.documents.inline_html import html_inline
+
 FRONTMATTER = "---"
 """What a text with frontmatter begins with."""
 
@@ -33,6 +35,7 @@ def make_parser(*, frontmatter: bool = True) -> MarkdownIt:
     parser.inline.ruler.at("link", _placed(link, "link_open"))
     parser.inline.ruler.at("image", _placed(image, "image"))
     parser.inline.ruler.at("backticks", _code_span)
+    parser.inline.ruler.at("html_inline", html_inline)
     return parser
 
 
@@ -41,7 +44,8 @@ def _placed(rule: Rule, kind: str) -> Rule:
 
     def placed(state: StateInline, silent: bool) -> bool:
         start, count = state.pos, len(state.tokens)
-        if not rule(state, silent):
+        # Where no label can end, none is looked for.
+        if state.html_terminator_last("]") < start or not rule(state, silent):
             return False
         if not silent:
             token = next(token for token in state.tokens[count:] if token.type == kind)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import merge
 
 _PARAGRAPH = re.compile(r"(?:^[^\S\n]*+\S[^\n]*+(?:\n|\Z))++", re.MULTILINE)
 _GAP = re.compile(r"\n[^\S\n]*\n")
@@ -37,6 +38,8 @@ _MARKED = re.compile(
     """,
     re.VERBOSE,
 )
+# More marks than any script writes over a letter: to sort them, each is compared with each.
+_CROWD = re.compile(r"([^\x00-\u02ff\w\s]{30})")
 # Characters that join the one before them: marks on letters, and the parts of Korean syllables.
 _CLUSTER = re.compile(
     r".[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u1160-\u11ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]*",
@@ -45,15 +48,15 @@ _CLUSTER = re.compile(
 
 
 def find(text: str, wanted: str) -> Iterator[tuple[int, int]]:
-    """Yield from where to where a text is found in another, in order.
+    """Yield from where to where a text is found in another, in order, as far as it is asked for.
 
     Case and the way in which letters are encoded make no difference; blanks stand for any blanks, an end of
     a line in a paragraph too; Markdown's marks may be there or not.
     """
     words = fold(" ".join(wanted.split()))
     for paragraph in _hopeful(text, words):
-        found = {it for marks in (_BROKEN, _MARKED) for it in _Plain(paragraph[0], marks).find(words)}
-        for start, end in _apart(sorted(found)):
+        found = merge(*(_Plain(paragraph[0], marks).find(words) for marks in (_BROKEN, _MARKED)))
+        for start, end in _apart(found):
             yield paragraph.start() + start, paragraph.start() + end
 
 
@@ -72,10 +75,17 @@ def _hopeful(text: str, words: str) -> Iterator[re.Match[str]]:
 
 def fold(text: str) -> str:
     """Return what is the same for all ways to write a text."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    if text.isascii():
+        return text.lower()
+    return _composed(_composed(text).casefold())
 
 
-def _apart(found: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _composed(text: str) -> str:
+    """Return a text in composed letters; of marks in a crowd, only so many at once are put in order."""
+    return "".join(unicodedata.normalize("NFC", it) for it in _CROWD.split(text))
+
+
+def _apart(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     reached = -1
     for start, end in found:
         if start >= reached:

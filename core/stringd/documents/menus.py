@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stringd.documents.includes import Read
 from stringd.documents.links import is_directive
 from stringd.documents.origins import Origin
 from stringd.documents.outline import Flaw, Names, slug
-from stringd.documents.parse import Directive, Parsed
-from stringd.documents.sheet import read_sheet
+from stringd.documents.parse import Parsed
+from stringd.documents.sheets import read_sheet
 from stringd.documents.shortcuts import Shortcut, own_name
 from stringd.errors import Refusal
 
+MOST_MENUS = 100
 # What `/nav` has words of its own for.
 RESERVED = {"page", "scaffold"}
 
@@ -31,12 +32,13 @@ def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, 
     """Read the menus that a page names; one that can't be, or be asked for, is a flaw of the page."""
     menus: dict[str, Menu] = {}
     flaws: list[Flaw] = []
+    shelf = _Shelf(document, read)
     for directive in parsed.directives:
         if directive.kind != "nav":
             continue
         try:
             _require_free(directive.name)
-            menus[directive.name] = _menu(directive, document, read)
+            menus[directive.name] = replace(shelf.menu(directive.target), name=directive.name)
         except Refusal as refusal:
             flaws.append(Flaw(line=directive.line + 1, message=f"menu {directive.name}: {refusal.message}"))
     return menus, flaws
@@ -47,11 +49,33 @@ def _require_free(name: str) -> None:
         raise Refusal("INVALID_TARGET", f"/nav {name} shows something else, give it another name")
 
 
-def _menu(directive: Directive, document: Origin, read: Read) -> Menu:
-    linked = read(directive.target, document)
-    if linked.text is None:
-        raise Refusal("NOT_FOUND", f"File not found: {directive.target}")
-    return Menu(name=directive.name, origin=linked.origin, entries=_entries(linked.text))
+class _Shelf:
+    """The menu files of a page, each read once, and not too many."""
+
+    def __init__(self, document: Origin, read: Read) -> None:
+        self._document = document
+        self._read = read
+        self._known: dict[str, Menu | Refusal] = {}
+
+    def menu(self, target: str) -> Menu:
+        """Return what a target leads to as a menu."""
+        if target not in self._known:
+            if len(self._known) >= MOST_MENUS:
+                raise Refusal("LOAD_ERROR", f"one too many, a page has at most {MOST_MENUS}")
+            self._known[target] = self._found(target)
+        known = self._known[target]
+        if isinstance(known, Refusal):
+            raise known
+        return known
+
+    def _found(self, target: str) -> Menu | Refusal:
+        try:
+            linked = self._read(target, self._document)
+        except Refusal as refusal:
+            return refusal
+        if linked.text is None:
+            return Refusal("NOT_FOUND", f"File not found: {target}")
+        return Menu(name="", origin=linked.origin, entries=_entries(linked.text))
 
 
 def _entries(text: str) -> dict[str, Shortcut]:

@@ -201,12 +201,13 @@ def _between(begun: Marker, ended: Marker) -> Block:
 
 def _plain_text(inline: Token) -> str:
     """Return a heading's text as it is shown: no link has the name that its author gave it."""
-    text, label = "", 0
+    shown: list[str] = []
+    label = 0
     for it in inline.children or ():
         if it.type == "link_open":
-            label = len(text)
+            label = len(shown)
         elif it.type == "link_close":
-            text = text[:label] + _OWN_NAME.sub("", text[label:])
+            shown[label:] = [_OWN_NAME.sub("", "".join(shown[label:]))]
         elif it.type in _SHOWN:
-            text += " " if it.type in _BREAKS else it.content
-    return text
+            shown.append(" " if it.type in _BREAKS else it.content)
+    return "".join(shown)

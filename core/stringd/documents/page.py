@@ -16,7 +16,8 @@ from stringd.documents.origins import Origin
 from stringd.documents.outline import Flaw
 from stringd.documents.outlined import outlined_sheet
 from stringd.documents.render import Rendered
-from stringd.documents.sheet import Sheet, read_sheet
+from stringd.documents.sheet import Sheet
+from stringd.documents.sheets import read_sheet
 from stringd.documents.shortcuts import Shortcut
 from stringd.errors import Refusal
 from stringd.text.listing import MOST, listed, nearest_first
@@ -95,6 +96,8 @@ class Page:
         return name in self.sheet.shortcuts.by_id or (menu is not None and entry in menu.entries)
 
     def _offers(self, actions: Iterable[Action]) -> Iterator[str]:
+        if self.sheet.notice:
+            yield self.sheet.notice
         if self.menus:
             yield f"[nav] {', '.join(self.menus)} — /nav <name>"
         calls = hint(actions)

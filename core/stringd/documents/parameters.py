@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 CHOICES = "choices"
-_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_QUOTED = r'"(?:[^"\\]|\\.)*+"'
 _LINE = re.compile(
     r"[ \t]+(?P<name>[^\W\d][\w-]*)(?:,[ \t]*-(?P<alias>[A-Za-z]))?[ \t]*:"
     r"[ \t]+(?P<type>string|number|boolean|path|tuple)"

@@ -29,7 +29,7 @@ from stringd.documents.sections import Rows, find_sections
 
 References: TypeAlias = Mapping[str, Mapping[str, Any]]
 _DIRECTIVE = re.compile(
-    r"\[!(?P<kind>nav|include|requirements)(?::(?P<name>[\w-]+))?\]\(\s*<?(?P<target>[^()<>]*)>?\s*\)"
+    r"\[!(?P<kind>nav|include|requirements)(?::(?P<name>[\w-]+))?\]\(\s*+<?(?P<target>[^()<>]*+)>?\s*+\)"
 )
 _DEFINITION = re.compile(r"act\.(?P<id>[a-z][a-z0-9_-]*)(?:\.(?P<role>response\.j2|response|error))?")
 _parser = make_parser()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stringd.documents.page import Page
 from stringd.documents.remembered import Remembered
+from stringd.documents.sheets import weight
 from stringd.files.atomic import stamp
 
 # A file that was written just now can be written again without a new time on it.
@@ -28,4 +29,4 @@ class RecentPages:
         """Keep a page, unless it hangs on other files too, or the file was written a moment ago."""
         untouched = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns)
         if page.stands_alone and untouched > _SETTLED:
-            self._pages.keep((path, stamp(status)), page, len(page.source))
+            self._pages.keep((path, stamp(status)), page, weight(page.sheet))

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from stringd.documents.origins import Origin
 from stringd.documents.parse import Parsed
-from stringd.documents.sheet import read_sheet
+from stringd.documents.sheets import read_sheet
 from stringd.documents.shortcuts import Replacement
 from stringd.documents.uris import join, joined
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _TARGET = r"\s*(?P<target><[^<>\n]*>|[^\s()<>]+)"
 _IN_LINK = re.compile(rf"\({_TARGET}")
-_IN_DEFINITION = re.compile(rf"\[[^\]]*\]:{_TARGET}")
-_IN_DIRECTIVE = re.compile(r"\[![\w:-]+\]\(\s*(?P<target><[^<>]*>|[^()<>]*?)\s*\)")
+_IN_DEFINITION = re.compile(rf"[^\[]*+\[(?:[^\]\\]|\\.)*+\]:{_TARGET}", re.DOTALL)
+_IN_DIRECTIVE = re.compile(r"\[![\w:-]+\]\(\s*+(?P<target><[^<>]*+>|[^()<>\s]*+(?:\s++[^()<>\s]++)*+)\s*+\)")
 _Move = Callable[[str], str]
 _ANY = "any"
 
@@ -55,7 +55,7 @@ def _targets(text: str, parsed: Parsed) -> Iterator[re.Match[str] | None]:
         if link.reference is None:
             yield _IN_LINK.match(text, link.label_end + 1)
     for definition in parsed.definitions:
-        yield _IN_DEFINITION.search(text, parsed.place(definition.first), parsed.place(definition.last))
+        yield _IN_DEFINITION.match(text, parsed.place(definition.first), parsed.place(definition.last))
     for directive in parsed.directives:
         yield _IN_DIRECTIVE.search(text, parsed.place(directive.line))
 

@@ -9,14 +9,16 @@ from urllib.parse import unquote
 
 from stringd.contracts.documents import Document, Located
 from stringd.contracts.zones import Zone
+from stringd.documents.effort import OF_A_STRANGER
 from stringd.documents.file_pages import SMALL, done
 from stringd.documents.includes import MOST_CHARACTERS, MOST_INCLUDES, Linked, with_includes
 from stringd.documents.menus import find_menus
 from stringd.documents.origins import Origin
 from stringd.documents.page import Page, in_document, outlined_page
-from stringd.documents.sheet import read_sheet
+from stringd.documents.sheets import sheet_of
 from stringd.documents.uris import join
 from stringd.errors import Refusal
+from stringd.threads import READING
 
 Fetch = Callable[[str, Zone], Awaitable[Document | Located]]
 """Brings the document of a URI, which lies no nearer than a zone."""
@@ -34,8 +36,9 @@ async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page
         is_quick = len(document.text) <= SMALL
         return await done(lambda: outlined_page(document, outline), here=is_quick)
     shelf = _Shelf(document, fetch, deadline)
+    await sheet_of(document.text, OF_A_STRANGER)
     expanded = await shelf.complete(lambda: with_includes(document.text, document.uri, shelf.read))
-    sheet = await asyncio.to_thread(read_sheet, expanded.text)
+    sheet = await sheet_of(expanded.text, OF_A_STRANGER)
     menus, flaws = await shelf.complete(lambda: find_menus(sheet.parsed, document.uri, shelf.read_menu))
     return Page(
         uri=document.uri,
@@ -77,7 +80,7 @@ class _Shelf:
         """Return what is made, in a thread, once all that was read for it has come or will not."""
         while True:
             self._missing = {}
-            made = await asyncio.to_thread(make)
+            made = await READING.run(make)
             if not self._missing:
                 return made
             await self._take_missing()

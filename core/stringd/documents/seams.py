@@ -92,7 +92,7 @@ class Seams:
     def _take_code(self, found: re.Match[str]) -> int:
         mark, start = found["fence"], found.start()
         self._add(start, Rank.INNER)
-        closing = re.compile(rf"^[ \t>]*+{mark}{mark[0]}*+[ \t]*+\r?$\n?", re.MULTILINE)
+        closing = re.compile(rf"^[ \t>]*+{mark[0]}{{{len(mark)},}}+[ \t]*+\r?$\n?", re.MULTILINE)
         closed = closing.search(self._text, found.end(), self._last)
         last = closed.end() if closed else self._last
         over = f"{_NOT_QUOTED.sub(' ', found['ahead'])}{mark}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from stringd.contracts.outlines import Heading
@@ -40,15 +41,24 @@ def find_sections(
     return {ids[it.first]: section.called(ids[it.first]) for it, section in found}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Around:
+    """A pair of markers around a place, what is around that, and the innermost of all that is included."""
+
+    block: Block
+    outer: _Around | None
+    include: Block | None
+
+
 def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) -> Iterator[Block]:
     around = list(_around(headings, pairs))
-    includes = [_include(it) for it in around]
+    includes = [it.include if it else None for it in around]
     around_line = {heading.first: it for heading, it in zip(headings, around, strict=True)}
     ends = _section_ends(headings, includes, len(lines))
     for heading, last, enclosing, include in zip(headings, ends, around, includes, strict=True):
         # A block that begins here and holds the next heading too is held in part: the section ends before it.
-        held = (it.first for it in around_line.get(last, ()) if it.first > heading.first)
-        end = min(next(held, last), enclosing[-1].inner_last if enclosing else last)
+        held = _begun_behind(heading.first, around_line.get(last), last)
+        end = min(held, enclosing.block.inner_last if enclosing else last)
         yield Block(
             id=heading.id,
             first=heading.first,
@@ -58,6 +68,13 @@ def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) 
             level=heading.level,
             included=include is not None,
         )
+
+
+def _begun_behind(line: int, around: _Around | None, otherwise: int) -> int:
+    """Return where the outermost of the pairs begins that begin behind a line."""
+    while around and around.block.first > line:
+        otherwise, around = around.block.first, around.outer
+    return otherwise
 
 
 def _section_ends(headings: Sequence[Heading], includes: Sequence[Block | None], end: int) -> list[int]:
@@ -72,29 +89,27 @@ def _section_ends(headings: Sequence[Heading], includes: Sequence[Block | None],
     return ends[::-1]
 
 
-def _around(headings: Sequence[Heading], pairs: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """Yield the pairs of markers around each heading, the innermost last; pairs nest, or stand apart."""
+def _around(headings: Sequence[Heading], pairs: Sequence[Block]) -> Iterator[_Around | None]:
+    """Yield the innermost pair of markers around each heading; pairs nest, or stand apart."""
     coming = sorted(pairs, key=lambda it: it.first, reverse=True)
-    around: list[Block] = []
+    around: _Around | None = None
     for heading in headings:
         while coming and coming[-1].first < heading.first:
-            _enter(around, coming.pop())
-        _leave(around, heading.first)
-        yield tuple(around)
+            around = _entered(around, coming.pop())
+        around = _left(around, heading.first)
+        yield around
 
 
-def _include(around: Sequence[Block]) -> Block | None:
-    return next((it for it in reversed(around) if it.included), None)
+def _entered(around: _Around | None, block: Block) -> _Around:
+    outer = _left(around, block.first)
+    include = block if block.included else outer.include if outer else None
+    return _Around(block=block, outer=outer, include=include)
 
 
-def _enter(around: list[Block], block: Block) -> None:
-    _leave(around, block.first)
-    around.append(block)
-
-
-def _leave(around: list[Block], line: int) -> None:
-    while around and around[-1].last <= line:
-        around.pop()
+def _left(around: _Around | None, line: int) -> _Around | None:
+    while around and around.block.last <= line:
+        around = around.outer
+    return around
 
 
 def _is_same(section: Block, block: Block | None, lines: Rows) -> bool:

@@ -1,4 +1,4 @@
-"""A text and all that is read out of it, kept for the next time the same text is opened."""
+"""A text and all that is read out of it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from dataclasses import dataclass
 from stringd.documents.actions import ActionBook, parse_actions
 from stringd.documents.outline import Flaw
 from stringd.documents.parse import Parsed, parse
-from stringd.documents.remembered import Remembered
 from stringd.documents.render import Rendered, rendered
 from stringd.documents.shortcuts import Shortcuts, find_shortcuts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A document's text, taken apart once: what is rendered, listed, extracted and edited is all of it."""
+    """A document's text, taken apart once: what is rendered, listed, extracted and edited is all of it.
+
+    `notice` tells why a text is shown as it is, if it could not be taken apart.
+    """
 
     parsed: Parsed
     shortcuts: Shortcuts
     actions: ActionBook
     rendered: Rendered
+    notice: str | None = None
 
     @property
     def body(self) -> str:
@@ -32,6 +35,14 @@ class Sheet:
         found = (*self.parsed.warnings, *self.shortcuts.warnings, *self.actions.warnings)
         return tuple(sorted(found, key=lambda flaw: flaw.line))
 
+    @property
+    def records(self) -> int:
+        """How many things were read out of the text: what it takes in memory grows with them."""
+        parsed = self.parsed
+        counted = (parsed.links, parsed.blocks, parsed.definitions, parsed.directives, parsed.fences)
+        described = (parsed.structure.headings, self.flaws, self.actions.actions, self.shortcuts.by_id)
+        return sum(map(len, counted)) + sum(map(len, described)) + len(self.shortcuts.replacements)
+
     def block(self, block_id: str) -> Rendered | None:
         """Return a block as it is shown; None if there is none of that id."""
         block = self.parsed.blocks.get(block_id)
@@ -41,21 +52,8 @@ class Sheet:
         return rendered(self.parsed, self.shortcuts, first, block.inner_last)
 
 
-def read_sheet(text: str) -> Sheet:
-    """Take a text apart, unless that was done lately."""
-    sheet = known_sheet(text)
-    if sheet is None:
-        sheet = _read(text)
-        _sheets.keep(text, sheet, len(text))
-    return sheet
-
-
-def known_sheet(text: str) -> Sheet | None:
-    """Return what was read out of a text lately, if it was."""
-    return _sheets.get(text)
-
-
-def _read(text: str) -> Sheet:
+def take_apart(text: str) -> Sheet:
+    """Take a text apart."""
     parsed = parse(text)
     shortcuts = find_shortcuts(parsed)
     return Sheet(
@@ -64,7 +62,3 @@ def _read(text: str) -> Sheet:
         actions=parse_actions(parsed.fences),
         rendered=rendered(parsed, shortcuts),
     )
-
-
-# The text itself is the key: no clock can make an old reading pass for a new one.
-_sheets: Remembered[str, Sheet] = Remembered()

@@ -8,7 +8,7 @@ from stringd.documents.landmarks import Blocks, blocks_of
 from stringd.documents.lines import BOM, Lines
 from stringd.documents.outline import Block
 from stringd.documents.page import unknown_block
-from stringd.documents.sheet import read_sheet
+from stringd.documents.sheets import read_sheet
 
 _LINE_END = re.compile(r"\r\n?|\n")
 

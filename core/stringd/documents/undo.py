@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import zlib
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 from stringd.contracts.edits import Step
 from stringd.contracts.sessions import Session
 from stringd.database import Database
+from stringd.threads import STORAGE
 
 FILE = "undo.db"
 MOST_STEPS = 50
@@ -63,7 +63,7 @@ class UndoStore:
 
     async def add(self, session: Session, step: Step) -> None:
         """Keep an edit; of more than fifty, the oldest are forgotten."""
-        before = None if step.before is None else await asyncio.to_thread(_packed, step.before)
+        before = None if step.before is None else await STORAGE.run(_packed, step.before)
         values = (os.fsencode(step.path), before, step.after, step.directories, step.written)
         await self._database.execute(_ADD, *_key(session), *values)
         await self._database.execute(_TRIM, *_key(session), MOST_STEPS)
@@ -78,7 +78,7 @@ class UndoStore:
         if not rows:
             return None
         path, packed, after, directories, written = rows[0]
-        before = None if packed is None else await asyncio.to_thread(_unpacked, packed)
+        before = None if packed is None else await STORAGE.run(_unpacked, packed)
         return Step(
             path=Path(os.fsdecode(path)),
             before=before,

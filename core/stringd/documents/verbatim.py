@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+from dataclasses import replace
 from pathlib import Path
 
 from stringd.contracts.outlines import Outline
@@ -27,6 +28,6 @@ def is_verbatim(path: Path) -> bool:
     return path.suffix.lower() not in _DOCUMENTS and media_type(path) is not None
 
 
-def verbatim_sheet(text: str, title: str | None = None) -> Sheet:
-    """Return a text as it is, with no constructs in it."""
-    return outlined_sheet(text, title, Outline())
+def verbatim_sheet(text: str, title: str | None = None, notice: str | None = None) -> Sheet:
+    """Return a text as it is, with no constructs in it; a notice may tell why."""
+    return replace(outlined_sheet(text, title, Outline()), notice=notice)

@@ -18,6 +18,7 @@ from stringd.sessions.live import LiveSession
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
 from stringd.text.masking import masked_in_shell, masked_unknown
 from stringd.text.nearest import nearest
+from stringd.threads import working_for
 
 log = logging.getLogger(__name__)
 
@@ -139,11 +140,12 @@ class Runner:
             arrived=plan.sent.arrived,
             left=plan.sent.left,
         )
-        for gate in self._catalogue.gates:
-            refusal = await gate.check(invocation)
-            if refusal is not None:
-                return _expect_reply(refusal)
-        return _expect_reply(await plan.run(invocation))
+        with working_for(f"{session.user.id}:{session.name}", self._daemon.workers):
+            for gate in self._catalogue.gates:
+                refusal = await gate.check(invocation)
+                if refusal is not None:
+                    return _expect_reply(refusal)
+            return _expect_reply(await plan.run(invocation))
 
     def _tell(self, session: LiveSession, shown: str, reply: Reply, seconds: float) -> None:
         event = CommandEvent(

@@ -12,6 +12,7 @@ from pathlib import Path
 from stringd.contracts.users import User
 from stringd.errors import Fault, InvalidBody, StorageFailed, UnknownUser
 from stringd.storage import StateFile, set_aside
+from stringd.threads import STORAGE
 from stringd.users.fields import checked_id, checked_path, checked_time
 
 FILE = "users.json"
@@ -80,7 +81,7 @@ class Users:
     async def _store(self, users: Mapping[str, User]) -> None:
         data = _encode(users.values())
         try:
-            await asyncio.to_thread(self._file.write, data)
+            await STORAGE.run(self._file.write, data)
         except OSError as error:
             raise StorageFailed(f"cannot write {self._file.path}: {error.strerror}") from error
         self._by_id = dict(users)

@@ -15,7 +15,8 @@ from stringd.documents.includes import Linked
 from stringd.documents.origins import Origin
 from stringd.documents.packages import locate
 from stringd.documents.page import Page, file_page
-from stringd.documents.sheet import Sheet, read_sheet
+from stringd.documents.sheet import Sheet
+from stringd.documents.sheets import read_sheet
 from stringd.documents.uris import is_uri
 from stringd.plugin import Package
 from stringd.text.nearest import nearest

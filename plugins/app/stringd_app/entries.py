@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from stringd.documents.effort import effort
 from stringd.documents.files import read_text
-from stringd.documents.sheet import Sheet, read_sheet
+from stringd.documents.sheet import Sheet
+from stringd.documents.sheets import read_sheet
 from stringd.plugin import Refusal
 
 ENTRIES = ("string.md", "index.md")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+# What is read at once, wherever an app is named.
+MOST_EFFORT = 500_000
 
 
 def is_name(name: str) -> bool:
@@ -40,4 +44,7 @@ def entry_in(directory: Path, called: str | None = None) -> Path:
 
 def read_entry(entry: Path) -> Sheet:
     """Read the document of an app, or refuse."""
-    return read_sheet(read_text(entry, entry.name))
+    text = read_text(entry, entry.name)
+    if effort(text) > MOST_EFFORT:
+        raise Refusal("LOAD_ERROR", f"Too much for the document of an app: {entry.name}")
+    return read_sheet(text)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.plugin import Command, Invocation, Refusal, Reply, Secrets, TopicGroup, User
 from stringd.text.path_arguments import parse_path_arguments
+from stringd.threads import READING, STORAGE
 from stringd_app.entries import entry_in, is_name, read_entry
 from stringd_app.origins import Identity, Origin, identity_in, read_origin
 from stringd_app.proving import refuse_unproved
@@ -58,11 +58,11 @@ async def _install(invocation: Invocation) -> Reply:
         async with daemon.editing(shelf):
             with staging(shelf) as area:
                 staged = await stage(request.source, fetched, area, invocation)
-                await asyncio.to_thread(refuse_unproved, staged.directory)
+                await READING.run(refuse_unproved, staged.directory)
                 found = _installation(staged, request, invocation)
                 with area.folder.folder(staged.name) as app:
                     found.origin.write(app)
-                await asyncio.to_thread(area.put_in_place, staged.name, found.name)
+                await STORAGE.run(area.put_in_place, staged.name, found.name)
                 await found.hand_over(user, daemon.secrets)
     except OSError as error:
         raise Refusal("WRITE_FAILED", f"Cannot install {request.source}: {error.strerror}") from error

@@ -8,7 +8,7 @@ from pathlib import Path
 from stringd.actions.slots import read_command_line
 from stringd.documents.actions import CLI, Action
 from stringd.documents.files import read_text
-from stringd.documents.sheet import read_sheet
+from stringd.documents.sheets import read_sheet
 from stringd.plugin import Refusal
 from stringd.text.counts import counted
 from stringd_app.findings import Finding

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from stringd.files.atomic import write_atomically
 from stringd.files.folders import Folder
 from stringd.files.regular import NotRegular
 from stringd.plugin import HttpClient, Invocation, Refusal
+from stringd.threads import READING
 from stringd_app.archives import archive_members, is_archive
 from stringd_app.entries import ENTRIES, entry_in
 from stringd_app.fetching import Fetched, fetch
@@ -52,7 +52,7 @@ async def fetched_from(source: str, client: HttpClient) -> Fetched | None:
 async def stage(source: str, fetched: Fetched | None, staging: Staging, invocation: Invocation) -> Staged:
     """Bring what is to be installed into the staging area, or refuse."""
     found = _written(fetched, staging.folder) if fetched else _local(source, invocation)
-    name = await asyncio.to_thread(_stage, found, staging.folder, source)
+    name = await READING.run(_stage, found, staging.folder, source)
     return Staged(
         name=name,
         directory=staging.folder.path / name,

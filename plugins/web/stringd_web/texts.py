@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from stringd.documents.sheet import read_sheet
+from stringd.documents.effort import OF_A_STRANGER, effort
+from stringd.documents.sheets import read_sheet
 from stringd.plugin import Document, Loaded, Outline
 from stringd.text.fences import fenced
 from stringd_web.charset import decode
@@ -21,7 +22,9 @@ _LINE_END = re.compile(r"\r\n?")
 def markdown_document(loaded: Loaded, _: str) -> Document:
     """Return Markdown, with all that it asks for."""
     text = decode(loaded.body, loaded.media_type, markup=False)
-    return Document(uri=loaded.uri, title=read_sheet(text).parsed.title, text=text)
+    # One that is large is read once, where the page is made that has its title.
+    title = read_sheet(text).parsed.title if effort(text) <= OF_A_STRANGER else None
+    return Document(uri=loaded.uri, title=title, text=text)
 
 
 def plain_document(loaded: Loaded, kind: str) -> Document:

@@ -11,11 +11,12 @@ from stringd.actions.templating.paths import BODY, PLACEHOLDER, Path, read_path
 from stringd.actions.templating.recorder import TemplateFault
 
 RECORDER = "page"
-_ASSIGNMENT = re.compile(r"[ \t]*\{(?P<at>@?)(?P<name>[^\W\d][\w-]*)\}[ \t]*=[ \t]*(?P<value>\S.*?)[ \t]*")
+_VALUE = r"(?P<value>\S(?:.*\S)?)[ \t]*"
+_ASSIGNMENT = re.compile(rf"[ \t]*\{{(?P<at>@?)(?P<name>[^\W\d][\w-]*)\}}[ \t]*=[ \t]*{_VALUE}")
 _FOR = re.compile(r"[ \t]*for:[ \t]*(?P<name>[^\W\d]\w*)[ \t]+in[ \t]+(?P<path>\S+)[ \t]*")
 _END = re.compile(r"[ \t]*end:[ \t]*")
 _SAVE = re.compile(r"[ \t]*save:[ \t]*(?P<value>\S+)[ \t]*")
-_DETAIL = re.compile(r"[ \t]*(?P<key>decode|to):[ \t]*(?P<value>\S.*?)[ \t]*")
+_DETAIL = re.compile(rf"[ \t]*(?P<key>decode|to):[ \t]*{_VALUE}")
 _MEANT = re.compile(
     r"[ \t]*(?:\{@?[\w. -]*\}[ \t]*=(?!=).*|for:?[ \t]+\w+[ \t]+in[ \t]+[$\w.\[\]{}]+[ \t]*"
     r"|(?:save|decode):.*)"

@@ -36,7 +36,7 @@ _TAG = re.compile(r"<(/?)(?:(div|body)\b|(br|hr|wbr|input|col)\b|(h[1-6]|p|ul|ol
 _NO_DEFINITION = re.compile(r"<dd>\s*</dd>")
 _EMPHASIS = re.compile(r"<(b|strong|i|em|del|s|strike)>([^<]+)</\1>")
 _SIGN = rf"[^\w\s<>&;{BEGIN}{END}]"
-_SIGNS_AROUND = re.compile(rf"({_SIGN}*)(.*?)({_SIGN}*)", re.DOTALL)
+_SIGNS = re.compile(rf"{_SIGN}*+")
 _LINK_NUMBER = re.compile(rf"<sup>((?:{BEGIN}s\d+{END})*{BEGIN}l[^<]*)</sup>")
 _OTHERS = re.compile(
     r"<(/?)(?:pre|d[ltd]|section|article|header|footer|main|aside|nav|form|fig(?:ure|caption)|center|address|hgroup|"
@@ -94,8 +94,19 @@ def _between_signs(emphasis: re.Match[str]) -> str:
     before, after = html[emphasis.start() - 1], html[emphasis.end() : emphasis.end() + 1]
     if not (before.isalnum() or after.isalnum()):
         return emphasis[0]
-    found = _SIGNS_AROUND.fullmatch(text)
-    head, inner, tail = found.groups() if found else ("", text, "")
+    head, inner, tail = _without_signs_around(text)
     if not ((head and before.isalnum()) or (tail and after.isalnum())):
         return emphasis[0]
     return f"{head}<{name}>{inner}</{name}>{tail}" if inner else text
+
+
+def _without_signs_around(text: str) -> tuple[str, str, str]:
+    """Return the signs that a text begins with, what is between, and the signs that it ends with."""
+    begin = _signs(text)
+    end = len(text) - _signs(text[begin:][::-1])
+    return text[:begin], text[begin:end], text[end:]
+
+
+def _signs(text: str) -> int:
+    found = _SIGNS.match(text)
+    return found.end() if found else 0

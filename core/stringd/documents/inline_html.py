@@ -1,0 +1,56 @@
+"""HTML within a line: looked for once, however often it begins and never ends."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.common.html_re import attr_name, attr_value
+from markdown_it.common.utils import isLinkClose, isLinkOpen
+from markdown_it.rules_inline import StateInline
+
+# No part of a tag can be read in two ways, so none is tried twice.
+_TAG = re.compile(
+    rf"<[A-Za-z][A-Za-z0-9-]*+(?:\s++{attr_name}(?:\s*+=\s*+{attr_value})?+)*+\s*+/?>"
+    r"|</[A-Za-z][A-Za-z0-9-]*+\s*+>"
+)
+_COMMENT, _END_OF_COMMENT = "<!--", "-->"
+_EMPTY_COMMENTS = ("<!-->", "<!--->")
+_DECLARATION = re.compile(r"<![A-Za-z]")
+_ENDS = {_COMMENT: _END_OF_COMMENT, "<![CDATA[": "]]>", "<?": "?>"}
+
+
+def html_inline(state: StateInline, silent: bool) -> bool:
+    """Take a tag, a comment, an instruction, a declaration or CDATA, as CommonMark knows them."""
+    if state.src[state.pos] != "<":
+        return False
+    end = _end(state, state.pos)
+    if end < 0:
+        return False
+    if not silent:
+        token = state.push("html_inline", "", 0)
+        token.content = state.src[state.pos : end]
+        state.linkLevel += isLinkOpen(token.content) - isLinkClose(token.content)
+    state.pos = end
+    return True
+
+
+def _end(state: StateInline, start: int) -> int:
+    """Return where HTML ends that begins at a place; -1 if there is none."""
+    text = state.src
+    for empty in _EMPTY_COMMENTS:
+        if text.startswith(empty, start):
+            return start + len(empty)
+    for begin, end in _ENDS.items():
+        if text.startswith(begin, start):
+            return _behind(state, end, start + len(begin))
+    if _DECLARATION.match(text, start):
+        return _behind(state, ">", start)
+    tag = _TAG.match(text, start) if state.html_terminator_last(">") > start else None
+    return tag.end() if tag else -1
+
+
+def _behind(state: StateInline, end: str, start: int) -> int:
+    # That there is none is known for all places by the last one.
+    if state.html_terminator_last(end) < start:
+        return -1
+    return state.src.find(end, start) + len(end)

@@ -1,0 +1,91 @@
+"""What a text costs grows with its size and no faster: measured beside a smaller one, in processor time."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from stringd.documents.includes import Linked, with_includes
+from stringd.documents.matches import find
+from stringd.documents.menus import find_menus
+from stringd.documents.origins import Origin
+from stringd.documents.page import Page
+from stringd.documents.parts import Parts
+from stringd.documents.sheet import take_apart
+from stringd.errors import Refusal
+from tests.documents.kinds import KINDS, Make
+
+SMALL, TIMES = 3_000, 16
+# With the square of the size, it would be as many times as the text is larger.
+MOST = 5
+# What takes less than this is not measured, but noise.
+SHORTEST = 0.02
+PART = 50_000
+FILE = Path("/x/a.md")
+
+
+def absent(target: str, author: Origin) -> Linked:
+    raise Refusal("NOT_FOUND", f"File not found: {target}")
+
+
+def shown(text: str) -> None:
+    sheet = take_apart(text)
+    expanded = with_includes(text, FILE, absent)
+    list(map(expanded.in_document, (*sheet.flaws, *sheet.flaws)))
+    find_menus(sheet.parsed, FILE, absent)
+    parts = Parts(Page(uri="https://x.example", path=None, source=text, sheet=sheet), None, PART)
+    assert len(parts.view(parts.count)) <= 2 * PART
+
+
+def found_in(text: str) -> None:
+    assert len(list(islice(find(text, "a a"), len(text)))) <= len(text)
+
+
+def seconds(work: Callable[[str], None], text: str) -> float:
+    gc.collect()
+    began = time.thread_time()
+    work(text)
+    return time.thread_time() - began
+
+
+@pytest.mark.requirement("documents.linear")
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("work", [shown, found_in])
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
+def test_cost_grows_with_the_size_only(make: Make, work: Callable[[str], None]) -> None:
+    small = min(seconds(work, make(SMALL) + "\n" * number) for number in range(3))
+    large = seconds(work, make(SMALL * TIMES))
+    assert large / TIMES < MOST * max(small, SHORTEST / TIMES)
+
+
+@pytest.mark.requirement("documents.frontmatter.long")
+def test_frontmatter_that_never_seems_to_end_is_a_warning() -> None:
+    text = "---\ntitle: a\n" + "b: c\n" * 30_000 + "---\n# Heading\n"
+    sheet = take_apart(text)
+    assert sheet.parsed.frontmatter == {}
+    assert sheet.parsed.title == "Heading"
+    assert sheet.body == "# Heading\n"
+    assert [it.message for it in sheet.flaws] == [
+        "frontmatter is longer than 100,000 characters and not read"
+    ]
+
+
+@pytest.mark.requirement("documents.menus.many")
+def test_a_page_reads_a_hundred_menus_each_once() -> None:
+    asked: list[str] = []
+
+    def menu(target: str, author: Origin) -> Linked:
+        asked.append(target)
+        return Linked(origin=FILE, block=None, text="[a](b)")
+
+    lines = [f"[!nav:m{number}](menu{number // 2}.md)" for number in range(250)]
+    menus, flaws = find_menus(take_apart("\n".join(lines)).parsed, FILE, menu)
+    assert len(asked) == len(set(asked)) == 100
+    assert len(menus) == 200
+    assert len(flaws) == 50
+    assert flaws[0].message == "menu m200: one too many, a page has at most 100"

@@ -1,0 +1,21 @@
+"""What is decided for reading documents: what that costs, and who waits for it."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+DOCUMENTS = requirements(
+    "decided for documents",
+    (
+        "documents.linear",
+        "What is read, shown, parted or found in a text costs time in proportion to its size.",
+    ),
+    (
+        "documents.apart",
+        "What takes long to read is read where it can be stopped, and is plain text beyond its bounds.",
+    ),
+    ("documents.storage", "What is written to the disk waits for nothing that is being read."),
+    ("documents.find.many", "/find lists a word that stands in a page millions of times, at once."),
+    ("documents.frontmatter.long", "Frontmatter over 100,000 characters is a warning, and not read."),
+    ("documents.menus.many", "A page names at most 100 menu files, each read once; each more is a warning."),
+)
