@@ -116,7 +116,11 @@ def test_names_stand_where_their_values_stood() -> None:
 
 
 @pytest.mark.requirement("mask.time")
-@pytest.mark.parametrize("text", ["%41" * 60_000, "\\\\" * 90_000, "QUFB\n" * 36_000, "hunter" * 30_000])
+@pytest.mark.parametrize(
+    "text",
+    ["%41" * 60_000, "\\\\" * 90_000, "QUFB\n" * 36_000, "hunter" * 30_000]
+    + [blank * 60_000 for blank in (" ", "\r", " \t", "\n ", "\u2028")],
+)
 def test_it_takes_no_longer_than_the_text_is(text: str) -> None:
     def seconds(part: str) -> float:
         began = time.process_time()
@@ -125,6 +129,19 @@ def test_it_takes_no_longer_than_the_text_is(text: str) -> None:
 
     seconds(text)
     assert seconds(text) < 12 * seconds(text[: len(text) // 4]) + 0.1
+
+
+@pytest.mark.requirement("mask.time")
+@pytest.mark.parametrize("text", ["%41" * 30_000, "\\x41" * 20_000, "&amp;" * 20_000, "QUFB\n" * 20_000])
+def test_many_values_are_looked_for_together(text: str) -> None:
+    def seconds(count: int) -> float:
+        values = {f"{SECRET}{number}": MASK for number in range(count)}
+        mask_values(text, values)
+        began = time.process_time()
+        mask_values(text, values)
+        return time.process_time() - began
+
+    assert seconds(20) < 10 * seconds(1) + 0.1
 
 
 @pytest.mark.requirement("mask.command")

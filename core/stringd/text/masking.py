@@ -100,7 +100,7 @@ def mask_beginning(text: str, values: Mapping[str, str], most: int) -> str:
 
 def _masked(text: str, values: Mapping[str, str], length: int) -> str:
     """Return so many characters of a text with the values replaced that begin in them."""
-    found = ((*span, shown) for value, shown in values.items() for span in find_written(text, value))
+    found = ((*span, values[value]) for span, value in find_written(text, values.keys()))
     # Of those that begin together the longest: one value may begin another.
     spans = sorted(found, key=lambda it: (it[0], -it[1]))
     pieces: list[str] = []

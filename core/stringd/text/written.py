@@ -6,7 +6,7 @@ import html
 import re
 from base64 import b64encode
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeAlias
@@ -32,21 +32,23 @@ _BYTES = re.compile(
     "|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
 )
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "0": "\0"}
-_BREAK = re.compile(r"[ \t\r]*\n\s*")
+# Blanks are gone through from the first one only: each of a million would be followed to the end otherwise.
+_BREAK = re.compile(r"(?:(?<![ \t\r])[ \t\r]++)?\n\s*+")
 _URL_SAFE = str.maketrans("-_", "+/")
 _EDGE = re.compile(r"[A-Za-z0-9+/_-]*")
 _PADDING = re.compile(r"(?:=|%3D){1,2}", re.IGNORECASE)
 
 
-def find_written(text: str, value: str) -> Iterator[Span]:
-    """Yield where a text holds a value; a short one stands in many a text that has nothing to do with it."""
-    if len(value) < SHORTEST:
-        return
-    reading: _Reading | None = _Reading(text)
+def find_written(text: str, values: Collection[str]) -> Iterator[tuple[Span, str]]:
+    """Yield where a text holds which value; a short one stands in many that have nothing to do with it."""
+    sought = [it for it in values if len(it) >= SHORTEST]
+    reading = _Reading(text) if sought else None
     for _ in range(_LAYERS + 1):
         if reading is None:
             return
-        yield from _found(reading, value)
+        unbroken = reading.unbroken()
+        for value in sought:
+            yield from ((span, value) for span in _found(reading, unbroken, value))
         reading = reading.rewritten(_ESCAPE, _decoded)
 
 
@@ -87,6 +89,11 @@ class _Reading:
             return None
         return _Reading("".join((*parts, self.text[position:])), self, starts, pieces)
 
+    def unbroken(self) -> _Reading:
+        """Return the text as base64 is read: without its line breaks, in the alphabet that is most used."""
+        joined = self.rewritten(_BREAK, lambda _: "") or self
+        return replace(joined, text=joined.text.translate(_URL_SAFE))
+
     def occurrences(self, needle: str) -> Iterator[Span]:
         """Yield where the original holds a text that this one holds."""
         start = self.text.find(needle)
@@ -125,14 +132,12 @@ def _decoded(escape: str) -> str:
     return _CONTROLS.get(escape[1], escape[1])
 
 
-def _found(reading: _Reading, value: str) -> Iterator[Span]:
+def _found(reading: _Reading, unbroken: _Reading, value: str) -> Iterator[Span]:
     for spelling in _spellings(value):
         yield from reading.occurrences(spelling)
     yield from (reading.original(*it.span()) for it in _in_hexadecimal(value).finditer(reading.text))
-    unbroken = reading.rewritten(_BREAK, lambda _: "") or reading
-    plain = replace(unbroken, text=unbroken.text.translate(_URL_SAFE))
     for core in _cores(value):
-        for start, end in plain.occurrences(core.text):
+        for start, end in unbroken.occurrences(core.text):
             yield _with_edges(reading.source, start, end, core)
 
 
