@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # In characters of prose, a megabyte of which takes about a second: what makes Markdown look further.
-_COSTS = {"[": 30, "*": 10, "_": 5, "`": 5, "<": 5, "|": 5, "\\n": 3}
+_COSTS = {"[": 30, "*": 10, "_": 5, "`": 5, "<": 5, "|": 5, "\n": 3}
 
 AT_ONCE = 32_000
 """What takes some milliseconds, less than it takes to ask somebody else."""

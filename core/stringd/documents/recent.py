@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stringd.documents.page import Page
 from stringd.documents.remembered import Remembered
-from stringd.documents.sheets import weight
+from stringd.documents.sheets import MOST_WEIGHT, weight
 from stringd.files.atomic import stamp
 
 # A file that was written just now can be written again without a new time on it.
@@ -19,7 +19,7 @@ class RecentPages:
     """Pages that are all in their file, each with what the disk said of the file before it was read."""
 
     def __init__(self) -> None:
-        self._pages: Remembered[tuple[Path, tuple[int, ...]], Page] = Remembered()
+        self._pages: Remembered[tuple[Path, tuple[int, ...]], Page] = Remembered(MOST_WEIGHT)
 
     def get(self, path: Path, status: os.stat_result) -> Page | None:
         """Return the page of a file that was not touched since."""

@@ -19,7 +19,8 @@ _OVERHEAD = 2000
 class Remembered(Generic[K, T]):
     """What was made of texts, as much as their size allows, the latest; for any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_CHARACTERS) -> None:
+        self._most = most
         self._made: OrderedDict[K, tuple[T, int]] = OrderedDict()
         self._size = 0
         self._lock = Lock()
@@ -40,6 +41,6 @@ class Remembered(Generic[K, T]):
             _, replaced = self._made.pop(key, (made, 0))
             self._made[key] = made, cost
             self._size += cost - replaced
-            while self._size > MOST_CHARACTERS and len(self._made) > 1:
+            while self._size > self._most and len(self._made) > 1:
                 _, (_, dropped) = self._made.popitem(last=False)
                 self._size -= dropped

@@ -21,6 +21,8 @@ MOST_RECORDS = 250_000
 """How many links, headings and the like are kept of one text: each takes about a kilobyte of memory."""
 # What one of them counts where texts are remembered, in characters.
 _RECORD = 200
+MOST_WEIGHT = 16 * 1024 * 1024
+"""What sheets weigh that are remembered: some 40 MB of memory, and a few ordinary documents of a megabyte."""
 
 
 def read_sheet(text: str) -> Sheet:
@@ -103,4 +105,4 @@ def _runs_loop() -> bool:
 
 
 # The text itself is the key: no clock can make an old reading pass for a new one.
-_sheets: Remembered[str, Sheet] = Remembered()
+_sheets: Remembered[str, Sheet] = Remembered(MOST_WEIGHT)

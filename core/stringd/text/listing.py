@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
-from stringd.text.nearest import LONGEST, MOST_COMPARED
+from stringd.text.nearest import most_like
 
 MOST = 60
 
@@ -21,5 +20,5 @@ def nearest_first(word: str, names: Iterable[str]) -> list[str]:
     known = list(names)
     if len(known) <= MOST:
         return known
-    near = get_close_matches(word[:LONGEST], known[:MOST_COMPARED], n=MOST)
+    near = dict.fromkeys(most_like(word, known, MOST))
     return [*near, *(name for name in known if name not in near)]

@@ -1,16 +1,35 @@
-"""The name that was probably meant."""
+"""The names that were probably meant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from itertools import islice
+from functools import partial
+from heapq import nlargest
 
-LONGEST = 64
-# Each name that is compared takes some microseconds; a page may have a million.
-MOST_COMPARED = 2000
+_LONGEST = 64
+# Comparing two names takes some microseconds; a page may have a million of them.
+_MOST_COMPARED = 2000
 
 
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """Return the name that is most like the word, if one is like it at all."""
-    return next(iter(get_close_matches(word[:LONGEST], islice(names, MOST_COMPARED), n=1)), None)
+    return next(iter(most_like(word, names, 1)), None)
+
+
+def most_like(word: str, names: Iterable[str], most: int) -> list[str]:
+    """Return up to so many names that are like the word, the most similar first."""
+    known = list(names)
+    if len(known) > _MOST_COMPARED:
+        known = nlargest(_MOST_COMPARED, known, key=partial(_shared_beginning, word))
+    return get_close_matches(word[:_LONGEST], known, n=most)
+
+
+def _shared_beginning(word: str, name: str) -> int:
+    """Return with how many of the same characters both begin."""
+    length = 0
+    for one, other in zip(word, name, strict=False):
+        if one != other:
+            break
+        length += 1
+    return length
