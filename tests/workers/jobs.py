@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
+import resource
 import signal
 import socket
+import struct
 import subprocess
 import time
 from dataclasses import dataclass
@@ -14,6 +17,7 @@ from pathlib import Path
 from stringd.plugin import Refusal
 
 LOOPBACK = "127.0.0.1"
+FIOSETOWN = 0x8901
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +131,20 @@ def read(path: str) -> str:
 def kill(pid: int) -> None:
     """End another process."""
     os.kill(pid, signal.SIGKILL)
+
+
+def limit(pid: int) -> None:
+    """Leave another process nothing to compute with."""
+    resource.prlimit(pid, resource.RLIMIT_CPU, (1, 1))
+
+
+def have_signalled(pid: int, way: str) -> None:
+    """Have the kernel signal another process as soon as this one is sent something."""
+    one, _ = socket.socketpair()
+    if way == "fcntl":
+        fcntl.fcntl(one, fcntl.F_SETOWN, pid)
+    else:
+        fcntl.ioctl(one, FIOSETOWN, struct.pack("i", pid))
 
 
 def remove(path: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -69,6 +71,15 @@ def test_no_file_is_written_or_removed(workers: BlockingWorkers, tmp_path: Path)
 @pytest.mark.requirement("template.confined")
 def test_no_signal_to_anybody(workers: BlockingWorkers) -> None:
     assert "PermissionError" in stopped(workers, jobs.kill, os.getppid())
+    for way in ("fcntl", "ioctl"):
+        assert "PermissionError" in stopped(workers, jobs.have_signalled, os.getpid(), way)
+
+
+@pytest.mark.requirement("template.confined")
+def test_no_limit_for_anybody_else(workers: BlockingWorkers) -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        assert "PermissionError" in stopped(workers, jobs.limit, other.pid)
+        assert resource.prlimit(other.pid, resource.RLIMIT_CPU) == resource.getrlimit(resource.RLIMIT_CPU)
 
 
 @pytest.mark.requirement("template.confined")

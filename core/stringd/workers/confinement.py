@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 import platform
 import resource
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
 
@@ -43,7 +44,6 @@ _CALLS: dict[str, tuple[int | None, int | None]] = {
     "rt_sigaction": (13, 134),
     "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139),
-    "ioctl": (16, 29),
     "pread64": (17, 67),
     "readv": (19, 65),
     "writev": (20, 66),
@@ -56,7 +56,6 @@ _CALLS: dict[str, tuple[int | None, int | None]] = {
     "getpid": (39, 172),
     "exit": (60, 93),
     "uname": (63, 160),
-    "fcntl": (72, 25),
     "getcwd": (79, 17),
     "readlink": (89, None),
     "gettimeofday": (96, 169),
@@ -83,20 +82,24 @@ _CALLS: dict[str, tuple[int | None, int | None]] = {
     "faccessat": (269, 48),
     "ppoll": (271, 73),
     "set_robust_list": (273, 99),
-    "prlimit64": (302, 261),
     "getrandom": (318, 278),
     "membarrier": (324, 283),
     "statx": (332, 291),
     "rseq": (334, 293),
     "faccessat2": (439, 439),
 }
+# These could limit other processes, or have the kernel signal them as soon as a socket is written to.
+_PRLIMIT, _FCNTL, _IOCTL = (302, 261), (72, 25), (16, 29)
+_OWN = 0
+_FCNTL_COMMANDS = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
+_IOCTL_COMMANDS = (0x5401, 0x5451)  # TCGETS, which tells a terminal from a file, and FIOCLEX
 _OPENAT, _CLONE, _CLONE3 = (257, 56), (56, 220), (435, 435)
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CLONE_THREAD = 0x10000
 
 _LOAD, _EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _THIRD_ARGUMENT = 0, 4, 16, 32
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT = 0, 4, 16, 24, 32
 _ALLOW, _FAIL, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 
@@ -138,6 +141,9 @@ def _instructions(column: int, architecture: int, seal: Seal) -> Iterator[bytes]
         number = numbers[column]
         if number is not None:
             yield from _rule(number, _instruction(_RETURN, _ALLOW))
+    yield from _rule(_PRLIMIT[column], *_one_of(_FIRST_ARGUMENT, [_OWN]))
+    yield from _rule(_FCNTL[column], *_one_of(_SECOND_ARGUMENT, _FCNTL_COMMANDS))
+    yield from _rule(_IOCTL[column], *_one_of(_SECOND_ARGUMENT, _IOCTL_COMMANDS))
     if seal is Seal.READING:
         yield from _rule(_OPENAT[column], *_where(_THIRD_ARGUMENT, _WRITES, _FAIL | errno.EPERM, _ALLOW))
     yield from _rule(_CLONE[column], *_where(_FIRST_ARGUMENT, _CLONE_THREAD, _ALLOW, _FAIL | errno.EPERM))
@@ -149,6 +155,19 @@ def _instructions(column: int, architecture: int, seal: Seal) -> Iterator[bytes]
 def _rule(number: int, *instructions: bytes) -> Iterator[bytes]:
     yield _instruction(_EQUAL, number, otherwise=len(instructions))
     yield from instructions
+
+
+def _one_of(argument: int, values: Sequence[int]) -> tuple[bytes, ...]:
+    """Return what allows a call if an argument, or the lower half of a large one, is among some values."""
+    last = len(values)
+    # The one that matches skips the others, and the refusal behind them.
+    comparisons = (_instruction(_EQUAL, it, then=last - index) for index, it in enumerate(values))
+    return (
+        _instruction(_LOAD, argument),
+        *comparisons,
+        _instruction(_RETURN, _FAIL | errno.EPERM),
+        _instruction(_RETURN, _ALLOW),
+    )
 
 
 def _where(argument: int, bits: int, any_set: int, none_set: int) -> tuple[bytes, ...]:
