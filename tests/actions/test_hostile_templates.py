@@ -92,7 +92,7 @@ BIG = {"big": "x" * 3_000_000, "rows": list(range(10_001))}
 @pytest.mark.parametrize(
     ("template", "reason"),
     [
-        ("for: r in rows\n{@r} = {r}\nend:", "line 2: it names more than 10,000 values"),
+        ("for: r in rows\n{@r} = {r}\nend:", "line 2: it names more than 5,000 values"),
         (
             "for: r in rows[0]\nend:\n" + "{@a} = $.big\n{@b} = $.big\n" * 2 + "{c} = $.big\n{d} = $.big",
             "10 MiB",

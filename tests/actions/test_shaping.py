@@ -37,13 +37,34 @@ def test_the_json_of_a_command_is_shaped(stage: Stage) -> None:
 
 def test_whatever_an_answer_names_can_be_used(stage: Stage) -> None:
     stage.open(
-        act("rows", "CLI echo [$(seq -s , 3000)]"),
+        act("rows", "CLI echo [$(seq -s , 5000)]"),
         act("rows.response", "for: r in Response.body", "{@row} = {r}", "[{r}](https://x.y/{r})", "end:"),
         act("show", "CLI echo {row}", "  row: string (required)"),
     )
-    assert stage.send("/act.rows").endswith("[3000][@3000]")
-    assert [stage.send(f"/act.show @row-{number}") for number in (1, 1500, 3000)] == ["1", "1500", "3000"]
+    assert stage.send("/act.rows").endswith("[5000][@5000]")
+    assert [stage.send(f"/act.show @row-{number}") for number in (1, 2500, 5000)] == ["1", "2500", "5000"]
     assert stage.send("/info @1").endswith("target: https://x.y/1")
+
+
+@pytest.mark.requirement("budget.answer")
+def test_what_an_action_answers_is_shown_where_its_variables_have_no_room(stage: Stage) -> None:
+    stage.open(
+        act("x", "CLI printf x >> ran; head -c 600000 /dev/zero | tr '\\0' a"),
+        act(
+            "x.response",
+            "{first} = {Response.body}",
+            "{second} = {Response.body}",
+            "{@it} = {first}",
+            "Done.",
+        ),
+    )
+    assert stage.send('/set {kept} = "1"')
+    told = stage.send("/act.x")
+    assert told.endswith("\nDone.")
+    assert told.startswith("[!] The variables of a topic may take 1024 KiB")
+    assert stage.code("/act.x") is None
+    assert (stage.daemon.home / "ran").read_text() == "xx"
+    assert stage.send("/set").endswith('\n---\n{kept} = "1"')
 
 
 def test_an_optional_parameter_without_a_value_shapes_nothing(stage: Stage) -> None:

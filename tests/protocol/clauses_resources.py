@@ -39,6 +39,7 @@ WATCHDOG = requirements(
 BUDGETS = requirements(
     "decided for topics",
     ("budget.variables", "A topic's variables have a size in all; more is TOPIC_FULL, and none is set."),
+    ("budget.answer", "An action whose variables have no room is answered; that they were not set is told."),
     ("budget.named", "Of links, values and files that a topic notes by itself, the latest are kept."),
     ("budget.places", "An address has a length, and a history a size: the latest are kept."),
     ("budget.pages", "What the caches of all topics keep of the web has a size in all."),

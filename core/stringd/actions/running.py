@@ -136,8 +136,22 @@ class Running:
         before = self.invocation.session.state
         state, kept = with_names(before, rendered, source, self.environment.exports)
         shown = await with_named_links(rendered.text.removesuffix("\n"), self._taken(state), self.page.uri)
-        self.invocation.session.remember(with_links(state, shown.links, source))
-        return Reply.page("", shown.text).below(was_kept(name, source) for name in kept)
+        told = (
+            *self._remember(with_links(state, shown.links, source)),
+            *(was_kept(it, source) for it in kept),
+        )
+        return Reply.page("", shown.text).below(told)
+
+    def _remember(self, state: State) -> tuple[str, ...]:
+        """Have the topic remember a state; return what to say where its variables have no room."""
+        session = self.invocation.session
+        try:
+            session.remember(state)
+        except Refusal as refusal:
+            # The action has run by now: whoever got a refusal only would have it run again.
+            session.remember(replace(state, variables=session.state.variables))
+            return (" ".join(("[!]", refusal.message, *refusal.context)),)
+        return ()
 
     async def _bare(self, answer: Answer, source: Provenance) -> Reply:
         if answer.status is None:

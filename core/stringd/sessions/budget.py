@@ -16,7 +16,8 @@ T = TypeVar("T")
 
 # In bytes of memory.
 VARIABLES = 1024 * 1024
-NAMED = 512 * 1024
+# All that one answer may name, where the texts are as short as addresses are.
+NAMED = 2 * 1024 * 1024
 SEEN = 256 * 1024
 PLACES = 256 * 1024
 PLACE = 64 * 1024

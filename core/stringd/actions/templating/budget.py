@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 LOOPS = 200_000
-NAMES = 10_000
+NAMES = 5_000
 OUTPUT = 10 * 1024 * 1024
 Item = TypeVar("Item")
 
