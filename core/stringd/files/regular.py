@@ -8,13 +8,10 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from stringd.files.folders import Folder, open_folder
 from stringd.files.withheld import refuse_file
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 T = TypeVar("T")
 
@@ -74,7 +71,8 @@ class _Ready(io.FileIO):
         data: bytes | None = super().read(-1 if size is None else size)
         return _ready(data)
 
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
+    # Whatever can be written into, for which Python 3.11 has no type.
+    def readinto(self, buffer: Any, /) -> int:
         count: int | None = super().readinto(buffer)
         return _ready(count)
 
