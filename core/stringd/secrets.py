@@ -45,6 +45,10 @@ class SecretStore:
         for_all = self._by_scope.get(replace(scope, config=None), {})
         return {**for_all, **self._by_scope.get(scope, {})}
 
+    def names(self) -> Mapping[str, str]:
+        """Return what each value that is kept is called, whoever it belongs to."""
+        return {value: f"${name}" for values in self._by_scope.values() for name, value in values.items()}
+
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
         """Keep values for a scope; an empty one is forgotten."""
         async with self._changing:

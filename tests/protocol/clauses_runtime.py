@@ -60,6 +60,7 @@ REPLIES = requirements(
     ("mask.history", "The prompt keeps no line in its history that holds a secret."),
     ("mask.encodings", "A known secret is hidden escaped, in hexadecimal or base64, before a text is cut."),
     ("mask.state", "No address of a topic holds one, nor any file but the one that keeps it."),
+    ("mask.log", "The daemon's log holds none: whatever an error says, its known values are hidden."),
     ("mask.time", "Looking for it takes no longer than the text is."),
     ("meta.visible", "Nor do the titles, addresses and blocks in head.meta and in listings of sessions."),
     (

@@ -9,19 +9,36 @@ import os
 import shlex
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
 
 from stringd.client.sync import Client
+from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import act
 from tests.actions.service import Service, serving
 from tests.cli.terminal import CTRL_D, PROGRAM, Terminal
 from tests.protocol.waits import eventually
 
+LEAKING = """
+import base64
+import logging
+from stringd.plugin import Command, hookimpl
+
+
+async def leak(invocation):
+    value = invocation.session.user.home.joinpath("value").read_text()
+    logging.getLogger("leaking").warning("as it is: %s", value)
+    raise ValueError(base64.b64encode(value.encode()).decode())
+
+
+@hookimpl
+def stringd_commands():
+    return [Command(name="leak", summary="Leaks.", usage="/leak", run=leak)]
+"""
 SECRET = 's3cret/Key+1"z'
 TYPED = SECRET.replace('"', '\\"')
 KEEP = f'/set $KEY = "{TYPED}"'
@@ -297,3 +314,19 @@ def test_one_shot_commands_show_none(daemon: DaemonProcess) -> None:
     told = [string_bytes(daemon, cmd, "app:vault") for cmd in (KEEP, MISTYPED[7], "/set", "/info")]
     assert [it for it in told if holds(it)] == []
     assert SECRET not in os.environ.values()
+
+
+@pytest.mark.requirement("mask.log")
+def test_no_error_tells_the_log_a_secret(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
+    points = {"stringd.plugins": {"leaking": "stringd_leaking"}}
+    modules = {"stringd_leaking": LEAKING}
+    folder = write_distribution(tmp_path / "leaking", "stringd-leaking", "1.0", points, modules)
+    daemon = start_daemon(pythonpath=[folder])
+    daemon.register("default", daemon.home)
+    assert daemon.exec(KEEP, "app:vault").head["ok"]
+    (daemon.home / "value").write_text(SECRET, encoding="utf-8")
+    assert daemon.exec("/leak", "file:main").head["code"] == "INTERNAL_ERROR"
+    log = daemon.stderr()
+    assert "leaking: as it is: $KEY\n" in log
+    assert "ValueError: $KEY\n" in log
+    assert holds(log.encode()) == []

@@ -21,6 +21,8 @@ from stringd.daemon.watchdog import Watchdog
 from stringd.descriptors import DESCRIPTORS
 from stringd.errors import Fault
 from stringd.kernel import Kernel
+from stringd.secrets import SecretStore
+from stringd.text.masking import mask_values
 from stringd.text.visible import visible
 
 log = logging.getLogger(__name__)
@@ -28,20 +30,24 @@ log = logging.getLogger(__name__)
 _END_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
-class _Visible(logging.Formatter):
-    """Writes what may be read at a terminal: an error's text may come from a page."""
+class _Formatter(logging.Formatter):
+    """Writes what anybody may read at a terminal: an error's text may come from a page, or hold a secret."""
+
+    secrets: SecretStore | None = None
 
     def format(self, record: logging.LogRecord) -> str:
-        return visible(super().format(record))
+        text = super().format(record)
+        return visible(mask_values(text, self.secrets.names()) if self.secrets else text)
 
 
 def serve(config: Config) -> int:
     """Run until told to stop, and return the exit code."""
-    _set_up_logging()
+    formatter = _set_up_logging()
     # Whoever started this may have blocked them, and blocked they would stay.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_END_SIGNALS, signal.SIGCHLD})
     DESCRIPTORS.raise_to_most()
     kernel = make_kernel(config)
+    formatter.secrets = kernel.secrets
     # A large document is a million small objects, none of them garbage: looking for some takes half of the
     # time in which it is read. What the start made stays for good.
     gc.freeze()
@@ -97,7 +103,8 @@ def _bound_socket(port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _set_up_logging() -> None:
-    handler = logging.StreamHandler()
-    handler.setFormatter(_Visible("%(levelname)s %(name)s: %(message)s"))
+def _set_up_logging() -> _Formatter:
+    handler, formatter = logging.StreamHandler(), _Formatter("%(levelname)s %(name)s: %(message)s")
+    handler.setFormatter(formatter)
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    return formatter

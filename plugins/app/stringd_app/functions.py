@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import logging
 import re
-import traceback
 import types
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -95,15 +94,14 @@ def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | N
         except (Exception, SystemExit, KeyboardInterrupt) as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 raise Refusal("TIMEOUT", f"Still running after {seconds:g} s, so it was ended.") from None
-            raise _failed(function, error, environment) from None
+            raise _failed(function, error) from None
 
     return run
 
 
-def _failed(function: AppFunction, error: BaseException, environment: Environment) -> Refusal:
-    """Log what went wrong, without the secrets that the error may have got hold of."""
-    told = "".join(traceback.format_exception(error))
-    log.error("%s failed\n%s", function.__qualname__, environment.hidden(told))
+def _failed(function: AppFunction, error: BaseException) -> Refusal:
+    """Log what went wrong; the log hides the secrets that the error may have got hold of."""
+    log.error("%s failed", function.__qualname__, exc_info=error)
     return Refusal("INTERNAL_ERROR", _FAILED)
 
 
