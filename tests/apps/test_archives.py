@@ -70,7 +70,7 @@ def test_an_archive_is_installed_with_its_modes(
     site.pages["/parrot.tgz"] = archive
     daemon.home.mkdir(exist_ok=True)
     (daemon.home / "parrot.archive").write_bytes(archive)
-    for source in (f"{site.url}/parrot.tgz", "parrot.archive"):
+    for source in (f"{site.url}/parrot.tgz", "parrot.archive --replace"):
         assert "Installed app:parrot" in said(daemon, f"/install {source}")
         stored = daemon.home / "packages" / "parrot"
         assert (stored / "nav" / "main.md").exists()
