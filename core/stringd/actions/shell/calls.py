@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from stringd.actions.shell import findings, specials
 from stringd.actions.shell.kinds import Demand, Kind
-from stringd.actions.shell.programs import OPENING, program_named
+from stringd.actions.shell.programs import CONTAINERS, OPENING, program_named
 from stringd.actions.shell.roles import Program, Role, Use, Uses, uses_of
 from stringd.actions.shell.syntax import Place, Word
 
@@ -83,7 +83,7 @@ class Calls:
         elif program:
             self.program(name, program, arguments, stdin)
         else:
-            self._unknown(arguments)
+            self._unknown(arguments, stdin if name in CONTAINERS else None)
 
     def _set_unnamed(self, name: str, arguments: Sequence[Word]) -> None:
         """Note the variables that a builtin sets without being told which."""
@@ -121,13 +121,18 @@ class Calls:
             if use.roles == {Role.DATA}:
                 self.code(use.word, "perl <>")
 
-    def _unknown(self, arguments: Sequence[Word]) -> None:
+    def _unknown(self, arguments: Sequence[Word], stdin: str | None) -> None:
         """Judge the arguments of a program that may run others: a shell or a language with its code."""
         for number, word in enumerate(arguments, 1):
             name = (word.static or "").rpartition("/")[2]
             program = program_named(name)
-            if program and program.instead and (uses := self.uses(program, arguments[number:])).has_code:
+            if program is None or not program.instead:
+                continue
+            uses = self.uses(program, arguments[number:])
+            if uses.has_code:
                 self._use_all(name, uses)
+            if uses.reads_stdin and stdin:
+                self.judge.find(findings.evaluated(stdin, name, self.judge.line))
 
     def _use_all(self, name: str, uses: Uses) -> None:
         value: str | None = None

@@ -100,6 +100,7 @@ _SSH = Program(
     options={**_all("BbcDEeilLmOpQRSWw"), **_all("oJ", _CODE), **_all("FI", _SCRIPT)},
     flags="46AaCfGgKkMNnqsTtVvXxYy",
     operands=(Role.DATA, Role.CODE),
+    stdin=True,
 )
 _COPY = _with("-o -S -F -J -e --rsh --rsync-path")
 _SU = Program(
@@ -173,8 +174,12 @@ _BUILTINS: Mapping[str, Program] = {
 }
 _PREFIXES: Mapping[str, Program] = {
     **dict.fromkeys(
-        ("nohup", "busybox", "fakeroot", "torsocks", "unbuffer", "catchsegv", "dbus-run-session"), _prefix()
+        ("nohup", "busybox", "fakeroot", "torsocks", "unbuffer", "catchsegv", "dbus-run-session", "chronic"),
+        _prefix(),
     ),
+    "sshpass": _prefix("pfdP", "ev"),
+    "unshare": _prefix("SGRw", "acCfimnpruTU"),
+    **dict.fromkeys(("gosu", "su-exec"), _prefix(before=1)),
     "setsid": _prefix("", "cfw"),
     "nice": _prefix("n", attached="0123456789"),
     "ionice": _prefix("cnpPu", "t"),
@@ -212,7 +217,10 @@ _LANGUAGES: Mapping[str, Program] = {
     "m4": _language("-D --define"),
     "dc": _language("-e --expression"),
     "ed": _with("", stdin=True),
-    "ghc": _with("-e"),
+    **dict.fromkeys(("ghc", "groovy", "elixir", "ocaml", "scala"), _with("-e", stdin=True)),
+    **dict.fromkeys(("clojure", "racket", "sbcl", "guile", "raku"), _with("-e -c --eval", stdin=True)),
+    "erl": _with("-eval -run -s"),
+    "ipython": _PYTHON,
     **dict.fromkeys(
         ("fish", "csh", "tcsh", "nu", "elvish", "xonsh"), _language("-c --command -C", flags="lif")
     ),
@@ -222,7 +230,7 @@ _LANGUAGES: Mapping[str, Program] = {
     **dict.fromkeys(("jq", "gojq", "jaq", "yq"), _JQ),
 }
 _OTHERS: Mapping[str, Program] = {
-    "ssh": _SSH,
+    **dict.fromkeys(("ssh", "autossh"), _SSH),
     **dict.fromkeys(("scp", "sftp", "rsync"), _COPY),
     "su": _SU,
     "runuser": replace(_SU, instead={"-u": _RUN}),
@@ -237,6 +245,16 @@ _OTHERS: Mapping[str, Program] = {
     ),
     "sort": _with("--compress-program"),
     "split": _with("--filter"),
+    "fzf": _with("--preview --bind"),
+    "hyperfine": _with("-S --shell -p --prepare -s --setup -c --cleanup", _CODE),
+    "nix-shell": _with("-E --expr --run --command -p", _CODE),
+    **dict.fromkeys(
+        ("nix", "npm", "npx", "nodemon", "ansible"),
+        _with("-c -x -a -e --command --call --exec --args --extra-vars --expr"),
+    ),
+    "pdsh": Program(options=_all("wxtuflR"), flags="hSbq", operands=_CODE),
+    "xterm": _with("-e", _CODE),
+    "hg": _with("--config --ssh --remotecmd"),
     "man": _with("-P --pager -H --html -C"),
     "zip": _with("-TT --unzip-command"),
     "rg": _with("--pre"),
@@ -252,6 +270,8 @@ _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("mongo", "mongosh"), _with("--eval -f --file", stdin=True)),
 }
 _SHELLS = dict.fromkeys(("sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh"), SHELL)
+# They hand their input on to a program among their arguments.
+CONTAINERS = frozenset({"docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "lxc-attach", "nsenter"})
 PROGRAMS: Mapping[str, Program] = {**_BUILTINS, **_PREFIXES, **_LANGUAGES, **_OTHERS, **_SHELLS}
 _VERSIONED = re.compile(r"(?P<name>python|pypy|perl|ruby|lua|php|tclsh|node)[\d.]*(?:-\d+)?")
 _PYTHONS = frozenset({"python", "pypy"})
