@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,7 +124,10 @@ def test_many_that_never_end_hold_up_no_other_topic(stage: Stage) -> None:
     with ThreadPoolExecutor(TOPICS) as threads:
         # Each of them twice: by the second round, all have used more than the honest one.
         rounds = [threads.submit(topic.code, "/act.x") for topic in hostile for _ in range(2)]
-        wait_for(lambda: sum(it.done() for it in rounds) >= TOPICS // 2)
+        # They compute for all that they may: on a machine with much else to do that takes its time.
+        ended = as_completed(rounds, timeout=60)
+        for _ in range(TOPICS // 2):
+            next(ended)
         assert stage.send("/act.y") == "y"
         before_the_honest = sum(it.done() for it in rounds)
         assert {it.result() for it in rounds} == {"TEMPLATE_ERROR"}
