@@ -87,3 +87,9 @@ def test_a_sealed_one_reads_no_file(sealed: BlockingWorkers, tmp_path: Path) -> 
     secret = tmp_path / "secret"
     secret.write_text("hunter2", encoding="utf-8")
     assert "PermissionError" in stopped(sealed, jobs.read, str(secret))
+
+
+@pytest.mark.requirement("template.confined")
+def test_a_sealed_one_returns_plain_values_only(sealed: BlockingWorkers) -> None:
+    assert sealed.run(jobs.grow, 1, budget=ENOUGH) == 1
+    assert "may not return" in stopped(sealed, jobs.pair, 1, 2)

@@ -9,15 +9,19 @@ import re
 _REORDERING = "\u202d\u202e"
 _ACTING = f"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_REORDERING}"
 _UNFIT = re.compile(rf"[{_ACTING}\r]")
-_ESCAPABLE = re.compile(rf"[{_ACTING}]|\r(?!\n)")
 _UNFIT_IN_LINE = re.compile(rf"[{_ACTING}\t\n\r\u2028\u2029]")
+_ESCAPES = {
+    it: it.encode("unicode_escape").decode()
+    for it in map(chr, (*range(0x0D), *range(0x0E, 0xA0), *map(ord, _REORDERING)))
+    if _UNFIT.match(it)
+}
 _ASCII_CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
 
 
 def visible(text: str) -> str:
     """Return a text with control characters escaped; its lines, line ends and tabs stay as they are."""
     lines = text.replace("\r\n", "\n") if "\r" in text else text
-    return text if _is_fit(lines) else _ESCAPABLE.sub(_escape, text)
+    return text if _is_fit(lines) else _escaped(text)
 
 
 def visible_line(text: str) -> str:
@@ -41,6 +45,15 @@ def _is_fit(text: str) -> bool:
     # Four times as fast as any expression, and most replies are ASCII.
     data = text.encode()
     return len(data.translate(None, _ASCII_CONTROLS)) == len(data)
+
+
+def _escaped(text: str) -> str:
+    """Replace one kind of character after the other: an expression calls a function for each of millions."""
+    for character, escape in _ESCAPES.items():
+        if character in text:
+            text = text.replace(character, escape)
+    # No NUL is left by now that could be meant.
+    return text.replace("\r\n", "\0").replace("\r", r"\r").replace("\0", "\r\n")
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -24,6 +24,8 @@ _ADMITTED: dict[tuple[str, str], Any] = {
     ("builtins", "frozenset"): frozenset,
     ("builtins", "bytearray"): bytearray,
     ("collections", "OrderedDict"): dict,
+}
+_PATHS: dict[tuple[str, str], Any] = {
     ("pathlib", "PosixPath"): PosixPath,
     ("pathlib", "PurePosixPath"): PurePosixPath,
 }
@@ -41,7 +43,7 @@ def trusted(data: bytes) -> Any:
 
 
 def untrusted(data: bytes | bytearray, packages: Collection[str]) -> Any:
-    """Return the value of a message from a worker, whose records may come from some top-level packages.
+    """Return the value of a message from a worker: plain values, and records of some top-level packages.
 
     Raise `pickle.UnpicklingError` for anything else.
     """
@@ -61,6 +63,8 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _ADMITTED:
             return _ADMITTED[module, name]
+        if self._packages and (module, name) in _PATHS:
+            return _PATHS[module, name]
         if module.partition(".")[0] in self._packages and "." not in name:
             found = super().find_class(module, name)
             if isinstance(found, type) and (dataclasses.is_dataclass(found) or issubclass(found, Enum)):

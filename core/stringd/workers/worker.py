@@ -47,6 +47,8 @@ class Worker:
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
             )
+        # What runs templates returns plain values: not even classes of ours can be named by it.
+        self._returns_records = seal is not Seal.COMPUTING
         self._is_ready = False
         self._cpu_seconds = 0.0
         self.is_free = True
@@ -73,7 +75,8 @@ class Worker:
             raise WorkStopped("what it is given is nested too deeply") from error
         except (OSError, EOFError) as error:
             raise WorkStopped(_ENDED) from error
-        outcome = await self._unpacked(message, packages_of(job))
+        packages = packages_of(job) if self._returns_records else frozenset[str]()
+        outcome = await self._unpacked(message, packages)
         self.is_free = outcome != ("memory",)
         return _result(job, outcome)
 
