@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from stringd.actions.shell import findings, specials
+from stringd.actions.shell.flow import ARGUMENTS
 from stringd.actions.shell.kinds import Demand, Kind
 from stringd.actions.shell.programs import CONTAINERS, OPENING, program_named
 from stringd.actions.shell.roles import Program, Role, Use, Uses, uses_of
@@ -73,8 +74,9 @@ class Calls:
 
     def named(self, name: str, arguments: Sequence[Word], stdin: str | None) -> None:
         """Judge the arguments of a program."""
-        if name in self.flow.functions and (value := self.flow.in_words(arguments)):
-            self.flow.positional = value
+        if name in self.flow.functions:
+            self.flow.received = self.flow.received or stdin
+            self.positional(arguments)
         self._set_unnamed(name, arguments)
         special = specials.SPECIAL.get(name)
         program = program_named(name)
@@ -84,6 +86,11 @@ class Calls:
             self.program(name, program, arguments, stdin)
         else:
             self._unknown(arguments, stdin if name in CONTAINERS else None)
+
+    def positional(self, arguments: Sequence[Word]) -> None:
+        """Note what a function or `set` makes the arguments."""
+        self.judge.naming.note(ARGUMENTS, arguments)
+        self.flow.positional = self.flow.in_words(arguments) or self.flow.positional
 
     def _set_unnamed(self, name: str, arguments: Sequence[Word]) -> None:
         """Note the variables that a builtin sets without being told which."""
@@ -159,9 +166,11 @@ class Calls:
 
     def names_set(self, word: Word) -> None:
         """Take what a variable is given by a builtin for a value."""
-        variable = (word.static or "").partition("[")[0]
-        if variable and (value := self.flow.some_text):
-            self.judge.assign(variable, value)
+        value = self.flow.some_text
+        if value and word.static is None:
+            self.judge.find(findings.unseen(value, "which variable is set is no fixed text", self.judge.line))
+        elif value and word.static:
+            self.judge.assign(word.static.partition("[")[0], value)
 
     def code(self, word: Word, program: str) -> None:
         """Judge a text that a program evaluates."""
@@ -189,6 +198,8 @@ class Calls:
     def _assigned(self, word: Word, program: str) -> None:
         value = self.flow.in_words((word,))
         found = _ASSIGNED.match(word.lead)
+        if found and program in _SETTING:
+            self.judge.naming.note(found["name"], (word,))
         if value and found is None:
             self.judge.find(findings.evaluated(value, program, self.judge.line))
         elif value and found and program in _SETTING:

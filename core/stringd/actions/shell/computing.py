@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _ENDS_IN_NAME = re.compile(r"\w\Z")
+_BEGINS_NAME = re.compile(r"\w")
 _NUMERIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _NAMING = frozenset({"-v", "-R"})
 
@@ -30,13 +31,21 @@ class Computing:
 
     def text(self, parts: Iterable[Part]) -> None:
         """Judge a text that bash computes with: a variable in it is computed as well."""
-        is_name = False
+        parts = [it for it in parts if not isinstance(it, Text) or it.text]
         for part in parts:
             self._find(self._value_in(part))
-            # A name and a number behind it are another name.
-            if is_name and isinstance(part, Place):
+            self._find(self._judge.naming.value_named(part))
+        for before, part in pairwise(parts):
+            if self._is_joined(before, part):
                 self._find(self._flow.any_value)
-            is_name = isinstance(part, Text) and bool(_ENDS_IN_NAME.search(part.text))
+
+    def _is_joined(self, before: Part, part: Part) -> bool:
+        """Whether two parts may be one name: a name and a number behind it are another."""
+        if isinstance(before, Text) and not _ENDS_IN_NAME.search(before.text):
+            return False
+        if isinstance(part, Text) and not _BEGINS_NAME.match(part.text):
+            return False
+        return any(map(self._judge.naming.of_part, (before, part)))
 
     def _value_in(self, part: Part) -> str | None:
         """Judge what is inside of a part; return whose value it may bring into the text."""
@@ -66,8 +75,11 @@ class Computing:
     def expansion(self, part: Expansion) -> None:
         """Judge `${x@P}`, which runs what a prompt may hold, and `${!x}`, which computes subscripts."""
         is_name = part.prefix == "!" and part.operator not in {"@", "*"}
+        variable = Expansion(name=part.name, quoted=True)
         if part.operator == "@P" or is_name:
-            self._find(self._flow.in_parts((Expansion(name=part.name, quoted=True),)))
+            self._find(self._flow.in_parts((variable,)))
+        if part.operator == "@P" or (is_name and self._judge.naming.may_be_subscripted((variable,))):
+            self._find(self._flow.any_value)
 
     def condition(self, words: Sequence[Word]) -> None:
         """Judge the operands in `[[ ]]` that are computed, and those that name variables."""
@@ -85,6 +97,8 @@ class Computing:
         """Judge a word that is the name of a variable; its subscript is computed."""
         if value := self._flow.in_words((word,)):
             self._judge.find(findings.evaluated(value, program, self._judge.line))
+        elif word.static is None and self._judge.naming.may_be_subscripted(word.parts):
+            self._find(self._flow.any_value)
         elif "[" in word.lead:
             self.text(word.parts)
 

@@ -43,6 +43,9 @@ _TELLING = frozenset(
     ]
 )
 _POSITIONAL = frozenset("@*123456789")
+# What stands for the arguments, and for a text of which nothing is known, among the names of variables.
+ARGUMENTS = "@"
+UNKNOWN = ""
 
 
 class Flow:
@@ -59,6 +62,10 @@ class Flow:
         self.integers: set[str] = set()
         self.arrays: set[str] = set()
         self.functions: set[str] = set()
+        self.received: str | None = None
+        """Whose value may be in the input of a function."""
+        self.names: dict[str, set[str]] = {}
+        """The names that may be in the text of a variable, as `naming` tells them."""
         self.stdin: str | None = None
         """Whose value may be in the input that `exec` has set."""
         self.input: str | None = None
@@ -69,7 +76,8 @@ class Flow:
     def known(self) -> tuple[object, ...]:
         """Return how much is known, to see whether more was learned."""
         sizes = (len(it) for it in (self.variables, self.integers, self.arrays, self.functions))
-        return (*sizes, self.positional, self.stdin, self.is_blurred)
+        names = sum(map(len, self.names.values()))
+        return (*sizes, names, self.positional, self.stdin, self.received, self.is_blurred)
 
     @property
     def any_value(self) -> str | None:
@@ -86,6 +94,7 @@ class Flow:
         """Return what another shell knows: the variables, which may be exported, and its arguments."""
         flow = Flow(self.kinds)
         flow.variables = dict(self.variables)
+        flow.names = {**self.names, ARGUMENTS: {UNKNOWN}}
         flow.positional = positional
         return flow
 

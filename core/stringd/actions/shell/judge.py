@@ -11,6 +11,7 @@ from stringd.actions.shell.computing import Computing
 from stringd.actions.shell.findings import Unproved
 from stringd.actions.shell.flow import Flow, assigned_words, computed_of
 from stringd.actions.shell.kinds import Demand, Kind
+from stringd.actions.shell.naming import Naming
 from stringd.actions.shell.programs import is_evaluated_name
 from stringd.actions.shell.roles import may_vanish
 from stringd.actions.shell.syntax import (
@@ -47,6 +48,7 @@ class Judge:
         self.vanishing: set[Place] = set()
         self.found: dict[Unproved, None] = {}
         self.line = line
+        self.naming = Naming(flow)
         self.computing = Computing(self)
         self._calls = Calls(self)
 
@@ -81,23 +83,25 @@ class Judge:
             if it.operator in _INPUT:
                 given = given or self.flow.in_words((it.target, *it.lines))
             if it.operator == "<&":
-                given = given or self.flow.stdin or self.flow.any_value
+                given = given or self.flow.input or self.flow.any_value
         return given
 
     def _compound(self, command: Compound, stdin: str | None) -> None:
         self.words(command.words, may_vanish=command.variable is not None)
         for it in command.computed:
             self.computing.text(it.parts)
+        if command.variable:
+            self.naming.note(command.variable, command.words)
         if command.variable and (name := self.flow.in_words(command.words)):
             self.assign(command.variable, name)
             self.flow.variables.setdefault("REPLY", name)
         if command.function:
             self.flow.functions.add(command.function)
-            # Where it is called, and with which input, is not followed.
-            stdin = stdin or self.flow.any_value
+            # Where it is called is not followed: what one function is given, each may be.
+            stdin = stdin or self.flow.received or self.flow.any_value
             if command.function == "command_not_found_handle":
                 # It gets the words of any command that there is not.
-                self.flow.positional = self.flow.positional or self.flow.some_text
+                self.flow.positional = stdin = self.flow.positional or self.flow.some_text
         for script in command.scripts:
             self.script(script, stdin)
 
@@ -121,6 +125,7 @@ class Judge:
             self.computing.text(subscript.parts)
         if assignment.elements is not None or assignment.subscript:
             self.flow.arrays.add(assignment.name)
+        self.naming.note(assignment.name, words, is_added=assignment.is_added)
         if assignment.name in self.flow.integers:
             self.computing.text(part for word in words for part in word.parts)
         elif name := self.flow.in_words(words):
@@ -163,8 +168,10 @@ class Judge:
         if isinstance(part, Expansion):
             self.words(part.words)
             name = self.flow.in_words(part.words)
-            if part.operator in {"=", ":="} and name:
-                self.assign(part.name, name)
+            if part.operator in {"=", ":="}:
+                self.naming.note(part.name, part.words)
+                if name:
+                    self.assign(part.name, name)
             self.computing.expansion(part)
 
     def declared_only(self, parts: Iterable[Part]) -> bool:

@@ -111,14 +111,21 @@ class SimpleReader(WordReader):
         if found is None:
             return None
         self.position = found.end()
-        subscript = None
-        if found["mark"] == "[":
+        subscript, mark = None, found["mark"]
+        if mark == "[":
             subscript = self.computed("]")
-            if not self.take(_EQUALS):
+            mark = self.take(_EQUALS)
+            if not mark:
                 raise self.unreadable(f"{found['name']}[ ] is neither assigned to nor quoted")
         elements = self._elements() if self.accept("(") else None
         value = (self.word() if elements is None else None) or Word(parts=())
-        return Assignment(name=found["name"], subscript=subscript, value=value, elements=elements)
+        return Assignment(
+            name=found["name"],
+            subscript=subscript,
+            value=value,
+            elements=elements,
+            is_added=mark == "+=",
+        )
 
     def _elements(self) -> tuple[Element, ...]:
         elements = []

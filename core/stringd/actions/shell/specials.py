@@ -58,12 +58,17 @@ _ALONE = frozenset(
     ]
 )
 _XARGS = Program(
-    options={f"-{it}": (Role.DATA,) for it in "IdEnPsLa"},
+    options={
+        **{f"-{it}": (Role.DATA,) for it in "IdEnPsLa"},
+        **dict.fromkeys(("--arg-file", "--delimiter", "--max-args", "--max-procs"), (Role.DATA,)),
+    },
     flags="0rtpxo",
     attached="iel",
     operands=(Role.COMMAND,),
     stops=True,
 )
+_REPLACING = re.compile(r"-[0rtpxo]*I(?P<mark>.*)", re.DOTALL)
+_REPLACING_FOUND = re.compile(r"(?:-[0rtpxo]*i|--replace(?:=|\Z))(?P<mark>.*)", re.DOTALL)
 _NOTHING = Text(text="", quoted=True)
 _NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[.*)?(?P<mark>\+?=)?", re.ASCII | re.DOTALL)
 
@@ -88,8 +93,7 @@ def _set(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
     options = [it or "" for it in texts[:end]]
     if any(it in {"keyword", "posix"} or re.match(r"-\w*k", it) for it in options):
         _grammar(calls, name, words, None)
-    if value := calls.flow.in_words(words[end:]):
-        calls.flow.positional = value
+    calls.positional(words[end:])
 
 
 def _grammar(calls: Calls, name: str, _: Sequence[Word], __: str | None) -> None:
@@ -123,6 +127,8 @@ def declare(calls: Calls, name: str, words: Sequence[Word], assigned: Sequence[s
         calls.flow.integers.update(names)
     if {"a", "A"} & set(options):
         calls.flow.arrays.update(names)
+    if "f" in options and (name == "export" or "x" in options):
+        _grammar(calls, name, words, None)
     calls.flow.is_blurred |= "n" in options or any(not it.lead for it in words)
     for word in words:
         if value := calls.flow.in_words((word,)):
@@ -176,9 +182,10 @@ def _xargs(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) ->
         calls.use(name, use, None)
     if not uses.command:
         return
-    if stdin:
-        calls.flow.variables[FOUND] = stdin
-    mark = _replaced(words)
+    if value := stdin or calls.flow.in_words(it.word for it in uses.words):
+        # `-a` names a file as its input.
+        calls.flow.variables[FOUND] = value
+    mark = _replaced(words[: len(words) - len(uses.command)])
     if mark is None:
         read = Word(parts=(Expansion(name=FOUND, quoted=False),))
         command: Sequence[Word] = (*uses.command, read)
@@ -191,10 +198,10 @@ def _replaced(words: Sequence[Word]) -> str | None:
     """Return what xargs puts its input in place of; None where it puts it behind the command."""
     texts = [it.static or "" for it in words]
     for text, following in pairwise((*texts, "")):
-        if text.startswith("-I"):
-            return text[2:] or following
-        if text.startswith(("-i", "--replace")):
-            return text.partition("=")[2] or text[2:].removeprefix("-replace") or FOUND
+        if found := _REPLACING.fullmatch(text):
+            return found["mark"] or following
+        if found := _REPLACING_FOUND.fullmatch(text):
+            return found["mark"] or FOUND
     return None
 
 

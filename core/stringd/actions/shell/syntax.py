@@ -141,6 +141,7 @@ class Assignment:
     subscript: Computed | None
     value: Word
     elements: tuple[Element, ...] | None
+    is_added: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
