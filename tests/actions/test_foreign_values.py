@@ -104,6 +104,19 @@ def test_a_template_that_hides_what_it_looks_for_is_not_given_it(
     assert stage.send("/act.x") == "own=mine;"
 
 
+@pytest.mark.requirement("provenance.implicit.confirm")
+@pytest.mark.parametrize("template", ["{% for n in vars %}{{ n }}={{ vars[n] }};{% endfor %}", "{{ vars }}"])
+def test_what_is_confirmed_is_what_was_told_of(
+    stage: Stage, service: Service, site: Site, template: str
+) -> None:
+    site.brings(stage, {"account": "evil", "unseen": "worse"})
+    own_page(stage, act("x", f"GET {service.url}/{{account}}"), act("x.response.j2", template))
+    told, shown = stage.send("/act.x --confirm").split("\n", 1)
+    assert told == f'[!] {{account}} = "evil" came from {site.url}'
+    assert "evil" in shown
+    assert "worse" not in shown
+
+
 @pytest.mark.requirement("provenance.implicit")
 def test_a_template_may_use_the_name_for_something_of_its_own(
     stage: Stage, service: Service, site: Site
@@ -151,6 +164,45 @@ def test_so_is_what_an_answer_has_named(stage: Stage, service: Service, site: Si
     assert f'[!] @row = "7" came from {site.url}\n' in stage.send("/act.fail @row")
     service.answer("/pay", "no", status=500)
     assert f'\n[!] @row = "7" came from {site.url}\n' in stage.send("/act.pay @row")
+
+
+HANDED_ON = {
+    "variable": (("  v: string",), "{v}", "/act.copy --v {account}"),
+    "a part": (("  v: string",), "a {v} b", "/act.copy --v=x{account}"),
+    "name": (("  v: string",), "{v}", "/act.copy @row"),
+    "confirmed": ((), "{account}", "/act.copy --confirm"),
+    "by the answer": (("  v: string",), "{Response.body}", "/act.copy --v {account}"),
+    "default": (('  v: string = "{account}"',), "{v}", "/act.copy --confirm"),
+}
+
+
+@pytest.mark.requirement("provenance.templates", "provenance.handed_on")
+@pytest.mark.parametrize("way", HANDED_ON)
+@pytest.mark.parametrize("method", ["CLI", "HTTP"])
+def test_what_a_document_of_the_users_own_makes_of_it_is_still_its(
+    stage: Stage, service: Service, site: Site, way: str, method: str
+) -> None:
+    declared, made, typed = HANDED_ON[way]
+    row = act("own.response", "{account} = {Response.body}", "{@row} = {Response.body}", "ok")
+    site.service.answer("/own", "evil")
+    service.answer("/x", "evil")
+    site.acts(act("own", f"GET {site.service.url}/own"), row, head="---\ndefault: own\n---\n")
+    stage.send(f"/open {site.url}")
+    stage.send('/set {mine} = "own"')
+    asked = f"GET {service.url}/x" if method == "HTTP" else "CLI echo evil"
+    copy = act("copy", asked, *declared)
+    copied = act("copy.response", *(f"{{{it}}} = {made}" for it in ("mine", "to")), f"{{@to}} = {made}", "ok")
+    stage.write(
+        f"---\nexport: [to, mine]\n---\n{copy}\n\n{copied}\n\n{pay(service, 'GET {url}/{to}')}", "own.md"
+    )
+    stage.send("/open ~/own.md")
+    shown = stage.send(typed)
+    assert shown.endswith("\nok")
+    assert f"[!] {{mine}} stays as you set it; {site.url} has another value for it\n" in shown
+    assert stage.send("/info @to").endswith(f"from: {site.url}")
+    assert stage.send("/exec echo $mine,$to").endswith("\nown,")
+    assert stage.send("/act.pay").startswith("ERROR(NOT_TRUSTED): act.pay would use {to} = ")
+    assert f" came from {site.url}\n" in stage.send("/act.pay --confirm")
 
 
 @pytest.mark.requirement("provenance.own_site")
@@ -202,6 +254,33 @@ def test_what_a_page_names_leads_to_the_web(stage: Stage, service: Service, targ
     of_the_wiki(stage, service, f'{{@next}} = "{target.replace("{home}", str(stage.daemon.home))}"')
     own_page(stage, "text")
     assert stage.send("/open @next").startswith("ERROR(NOT_TRUSTED): A page from the network may not open ")
+
+
+@pytest.mark.requirement("provenance.links", "provenance.handed_on")
+@pytest.mark.parametrize("target", ["~/secret.md", "app:vault"])
+def test_so_does_what_is_made_of_it(stage: Stage, service: Service, target: str) -> None:
+    stage.write("# Secret", "secret.md")
+    of_the_wiki(stage, service, f'{{target}} = "{target}"')
+    own_page(stage, act("y", "CLI echo hi", "  v: string"), act("y.response", "{@next} = {v}", "ok"))
+    assert stage.send("/act.y {target}").endswith("\nok")
+    assert stage.send("/open @next").startswith("ERROR(NOT_TRUSTED): A page from the network may not open ")
+
+
+@pytest.mark.requirement("provenance.links")
+@pytest.mark.parametrize(
+    ("media_type", "text"),
+    [
+        ("text/markdown", "[@vault Vault](app:vault)"),
+        ("text/html", '<p>The <a href="http://wiki.lan/">Vault</a> of it'),
+    ],
+)
+def test_what_an_answer_links_to_its_service_has_said(
+    stage: Stage, service: Service, media_type: str, text: str
+) -> None:
+    service.answer("/x", text, media_type=media_type)
+    own_page(stage, act("x", f"GET {service.url}/x"))
+    assert "[Vault][@vault]" in stage.send("/act.x")
+    assert stage.send("/info @vault").endswith(f"\nfrom: {service.url}/x")
 
 
 @pytest.mark.requirement("provenance.links", "provenance.templates")

@@ -182,7 +182,7 @@ def test_only_a_private_page_learns_the_topics_variables(
     tmp_path: Path, zone: Zone, told: dict[str, str]
 ) -> None:
     page = replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), path=None, zone=zone)
-    assert shared_with(page, attributed({"token": "t0ken"}, BY_HAND)).variables(confirmed=True) == told
+    assert shared_with(page, attributed({"token": "t0ken"}, BY_HAND)).variables(("token",)) == told
 
 
 @pytest.mark.parametrize(

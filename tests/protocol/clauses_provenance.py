@@ -33,6 +33,10 @@ PROVENANCE = requirements(
     ),
     ("provenance.implicit.confirm", "--confirm lets it, and so does setting the variable by hand."),
     ("provenance.explicit", "What a caller types by a name of another site's is filled in, and shown."),
+    (
+        "provenance.handed_on",
+        "What a document of the user's own makes of another site's value is that site's still.",
+    ),
     ("provenance.own_site", "A site's actions use what the same site has brought."),
     (
         "provenance.public",

@@ -14,7 +14,7 @@ from stringd.actions.flags import sort_words
 from stringd.actions.schema import call_of, expectation
 from stringd.actions.setup import unset_secret
 from stringd.actions.values import Value, read_number
-from stringd.contracts.provenance import Attributed
+from stringd.contracts.provenance import Attributed, plain
 from stringd.contracts.sessions import NamedValue, Session
 from stringd.documents.actions import Action, Parameter
 from stringd.documents.forms import CONFIRM
@@ -89,7 +89,7 @@ class _Reader:
         self._action = action
         self._state = session.state
         self._environment = environment
-        self._implicit = environment.shared.variables(confirmed=True)
+        self._implicit = plain(environment.shared.all)
         self.named: dict[str, Attributed[NamedValue]] = {}
 
     def value(self, parameter: Parameter, given: Sequence[Word | None]) -> Value | None:

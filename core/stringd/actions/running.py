@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from stringd.actions.answers import Answer
 from stringd.actions.call import Call
@@ -16,7 +17,7 @@ from stringd.actions.remembering import with_links, with_names
 from stringd.actions.results import shown_answer, with_named_links
 from stringd.actions.saving import ActionFiles, not_trusted
 from stringd.actions.setup import require_variables, setup_pointer
-from stringd.actions.sharing import Template, taken_by
+from stringd.actions.sharing import Template, Variables, taken_by
 from stringd.actions.sources import told_of, untaken, was_kept
 from stringd.actions.templates import Rendered, render
 from stringd.contracts.commands import Invocation
@@ -47,20 +48,23 @@ class Running:
             require_variables(self.page, self.environment)
             self.call.require_all()
             template = self.environment.template_of(self.call.action.id, self.page)
-            used = self._used(template)
-            reply = await self._telling(self._reply(template, used), used)
+            taken = self._taken_from_topic(template)
+            used = {**{f"{{{name}}}": it for name, it in taken.items()}, **self.call.named}
+            # Confirmed is what was told of, nothing else.
+            variables = self.environment.shared.variables(taken)
+            reply = await self._telling(self._reply(template, variables, used), used)
         except Refusal as refusal:
             raise await asyncio.to_thread(self._hidden, refusal) from None
         return reply if reply.ok else await self._hidden_output(reply)
 
-    def _used(self, template: Template | None) -> Mapping[str, Attributed[NamedValue]]:
-        """Return what the call takes that has a name, or refuse what nobody has chosen for it."""
+    def _taken_from_topic(self, template: Template | None) -> Variables:
+        """Return the variables that the call takes, or refuse what nobody has chosen for it."""
         action, shared = self.call.action, self.environment.shared
         taken = taken_by(action, template, shared.all, self.call.given) if shared.all else {}
         unchosen = {name: it for name, it in taken.items() if name in shared.withheld}
         if unchosen and not self.call.confirmed:
             raise untaken(action, unchosen)
-        return {**{f"{{{name}}}": it for name, it in taken.items()}, **self.call.named}
+        return taken
 
     async def _telling(self, answer: Awaitable[Reply], used: Mapping[str, Attributed[NamedValue]]) -> Reply:
         """Return what is answered, below a line for each value that came from elsewhere in the network."""
@@ -70,8 +74,13 @@ class Running:
         except Refusal as refusal:
             raise Refusal(refusal.code, refusal.message, *told, *refusal.context) from None
 
-    async def _reply(self, template: Template | None, used: Mapping[str, Attributed[NamedValue]]) -> Reply:
-        answer = await self._answer()
+    async def _reply(
+        self,
+        template: Template | None,
+        variables: Mapping[str, str],
+        used: Mapping[str, Attributed[NamedValue]],
+    ) -> Reply:
+        answer = await self._answer(variables)
         if isinstance(answer, Reply):
             return answer
         source = self._source(answer, used)
@@ -84,19 +93,24 @@ class Running:
             role,
             answer,
             {it.name: self.call.values.get(it.name) for it in self.call.action.parameters},
-            self._variables(),
+            variables,
             workers=self.invocation.daemon.template_workers,
             owner=f"{session.user.id}:{session.name}",
         )
         return await self._shaped(rendered, source)
 
     def _source(self, answer: Answer, used: Mapping[str, Attributed[NamedValue]]) -> Provenance:
-        """Return who brings what the call leaves behind: the document, with words of all who had a part."""
-        author = Author.LOCAL if self.environment.trusted else Author.NETWORK
-        zones = (self.page.zone, answer.zone, *(it.provenance.zone for it in used.values()))
-        return Provenance(author=author, document=self.page.uri, zone=min(zones))
+        """Return who brings what the call leaves behind: the document, or whoever else had a part in it.
 
-    async def _answer(self) -> Answer | Reply:
+        What others have brought stays theirs, though a document of the user's own makes something of it.
+        """
+        zones = (self.page.zone, answer.zone, *(it.provenance.zone for it in used.values()))
+        author = Author.LOCAL if self.environment.trusted else Author.NETWORK
+        own = Provenance(author=author, document=self.page.uri)
+        others = [it.provenance for it in used.values() if own.is_own and not it.provenance.is_own]
+        return replace(min(others, key=attrgetter("zone"), default=own), zone=min(zones))
+
+    async def _answer(self, variables: Mapping[str, str]) -> Answer | Reply:
         action, session = self.call.action, self.invocation.session
         files = ActionFiles(self.invocation, self.environment)
         if action.method == CLI:
@@ -116,7 +130,7 @@ class Running:
                 action,
                 self.call.values,
                 self.environment,
-                self._variables(),
+                variables,
                 page=self.page,
                 client=self.invocation.daemon.http,
                 read_file=files.read,
@@ -125,9 +139,6 @@ class Running:
             )
         function = self.environment.functions[action.id]
         return _returned(await function.run(self.call.values, self.environment, session))
-
-    def _variables(self) -> Mapping[str, str]:
-        return self.environment.shared.variables(confirmed=self.call.confirmed)
 
     async def _shaped(self, rendered: Rendered, source: Provenance) -> Reply:
         files = ActionFiles(self.invocation, self.environment)
@@ -160,7 +171,9 @@ class Running:
         # What its links are relative to is kept with the topic.
         answer = replace(answer, uri=self.environment.hidden(answer.uri))
         shown = await shown_answer(answer, self.invocation.daemon, self._taken(state))
-        self.invocation.session.remember(with_links(state, shown.links, source))
+        # What it links to the service has said, not the document that asked it.
+        said = replace(source, author=Author.NETWORK, document=answer.uri) if source.is_own else source
+        self.invocation.session.remember(with_links(state, shown.links, said))
         return Reply.page(f"Opened {answer.uri}", shown.text)
 
     def _taken(self, state: State) -> Iterable[str]:

@@ -38,9 +38,9 @@ class Shared:
         """What the actions may use, or might if that is confirmed."""
         return {**self.given, **self.withheld}
 
-    def variables(self, *, confirmed: bool = False) -> Mapping[str, str]:
-        """Return the values that the actions may use, by name."""
-        return plain(self.all if confirmed else self.given)
+    def variables(self, chosen: Collection[str] = ()) -> Mapping[str, str]:
+        """Return the values that the actions may use, by name; of those `withheld` only what was `chosen`."""
+        return plain({**self.given, **{name: it for name, it in self.withheld.items() if name in chosen}})
 
     def of_site(self) -> Shared:
         """Return what the document's own site has brought, and nothing else."""
