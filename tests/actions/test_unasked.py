@@ -105,6 +105,16 @@ def test_a_public_page_gets_no_variable_by_a_default_either(stage: Stage, servic
     assert stage.code("/act.x") == "UNDEFINED_VARIABLE"
 
 
+@pytest.mark.requirement("http.host", "default.strangers")
+@pytest.mark.parametrize("header", ["Host: wiki.lan", "host: localhost:1", "HOST: 127.0.0.1"])
+def test_no_header_leads_to_another_site_of_the_same_address(
+    stage: Stage, service: Service, header: str
+) -> None:
+    opened(stage, f"{service.url}/page.md", act("x", f"GET {service.url}/x -H '{header}'"))
+    stage.send("/act.x")
+    assert [it.headers.get_all("Host") for it in service.received] == [[service.url.partition("//")[2]]] * 2
+
+
 @pytest.mark.requirement("http.agent", "agent.daemon")
 @pytest.mark.parametrize("agent", ["User-Agent: curl/8", "user-agent: x", "User-Agent: {a}"])
 def test_no_document_of_the_network_drives_another_daemon(

@@ -66,6 +66,7 @@ ACTIONS = requirements(
     ("http.redirects.back", "A chain that comes back to the first origin brings nothing back with it."),
     ("http.headers.framing", "No action writes headers that frame a message, nor a value into Host."),
     ("http.agent", "A document from the network can't hide that a stringd asks."),
+    ("http.host", "Nor does it name another Host than the URL's."),
     ("http.no_cookies", "Actions keep no cookies."),
     ("result.json", "JSON without a template is pretty in a fence, below Opened <url>."),
     ("result.markdown", "Markdown without a template is rendered."),

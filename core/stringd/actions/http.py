@@ -25,6 +25,8 @@ BODY_LIMIT = 10 * 1024 * 1024
 MOST_SHOWN = 500
 FIRST_FAILURE = 400
 _UNREADABLE = "\ufffd"
+# What a document of the network does not say of its requests; by another `Host` it would leave its origin.
+_STRINGDS = frozenset({"host", "user-agent"})
 
 
 async def run_http(
@@ -62,8 +64,8 @@ async def run_http(
 
 
 def _as_stringd(prepared: Prepared) -> Prepared:
-    """Let a request of the network's say whose it is: no other daemon serves it then."""
-    headers = {name: text for name, text in prepared.request.headers.items() if name != "user-agent"}
+    """Let a request of the network's say whose it is, and to whom: no other daemon or site serves it then."""
+    headers = {name: text for name, text in prepared.request.headers.items() if name not in _STRINGDS}
     return replace(prepared, request=replace(prepared.request, headers=headers))
 
 
