@@ -36,6 +36,7 @@ def talk(daemon: DaemonProcess, *parts: bytes) -> bytes:
         (b"Host: evil.com\r\nHost: 127.0.0.1\r\n", b"400"),
         (b"Host: localhost\r\nOrigin: http://evil.com\r\nOrigin: http://localhost\r\n", b"400"),
         (b"Host: localhost\r\nX-User-Id: a\r\nX-User-Id: b\r\n", b"400"),
+        (b"Host: localhost\r\nUser-Agent: stringd/1\r\nUser-Agent: x\r\n", b"400"),
         (b"Host: localhost\r\nSec-Fetch-Site: cross-site\r\n", b"403"),
         (b"Host: localhost\r\nSec-Fetch-Site: same-origin\r\n", b"200"),
         (b"Host: localhost\r\nAccept: a\r\nAccept: b\r\n", b"200"),

@@ -107,7 +107,7 @@ def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:
 
 
 def _refuse_ambiguity(names: Sequence[bytes]) -> None:
-    for name in (b"host", b"origin", b"x-user-id"):
+    for name in (b"host", b"origin", b"user-agent", b"x-user-id"):
         if names.count(name) > 1:
             raise InvalidRequest(f"More than one {name.decode()} header")
 
