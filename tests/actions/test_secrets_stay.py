@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act
+from tests.actions.conftest import NUMBERS
 from tests.actions.service import Received, Service, serving
 
 KEY = "k3y/+é&=s3cret~x"
@@ -204,6 +205,46 @@ def test_what_is_given_in_the_place_of_a_key_is_one(ready: Stage, pair: tuple[Se
     ready.open(act("x", f"GET {own.url}/0", "  X-Mark: {v|base64}", '  v: string = "$KEY"'))
     assert ready.code("/act.x --v another") is None
     assert other.last.headers["X-Mark"] is None
+
+
+MADE = {
+    "reversed": ("GET {url}/made", '  k: string = "$KEY"', ("{% set kept = params.k | reverse %}ok",)),
+    "in capitals": ("GET {url}/made", '  k: string = "a $KEY"', ("{% set kept = params.k | upper %}ok",)),
+    "by a program": ("CLI printf %s $KEY | rev", "", ("{% set kept = response.body %}ok",)),
+    "by a template alone": ("GET {url}/made", "", ("{% set kept = vars.kept | upper %}ok",)),
+    "twice": ("GET {url}/made", '  k: string = "{kept}"', ("{% set kept = params.k | upper %}ok",)),
+}
+
+
+@pytest.mark.requirement("http.redirects.made")
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize(
+    ("target", "typed"),
+    [
+        ("GET {url}/0 -H 'X-Mark: {kept}'", ""),
+        ("GET {url}/0 -H 'X-Mark: {v|base64}'", "--v x{kept}"),
+        ("POST {url}/0 -H 'X-Mark: {v}' -d '[]'", ""),
+        ("POST {url}/0", "--v {kept}"),
+    ],
+)
+def test_nor_does_what_an_action_has_made_of_it(
+    shared: DaemonProcess, pair: tuple[Service, Service], made: str, target: str, typed: str
+) -> None:
+    own, other = pair
+    stage = Stage(daemon=shared, topic=f"app:made:{next(NUMBERS)}")
+    stage.send(f'/set $KEY = "{KEY}"')
+    ways = (MADE[made],) if "$KEY" in f"{MADE[made]}" else (MADE["reversed"], MADE[made])
+    for asked, parameter, template in ways:
+        stage.open(act("x", asked.replace("{url}", own.url), parameter), act("x.response.j2", *template))
+        assert stage.send("/act.x") == "ok"
+    own.redirect("/0", f"{other.url}/1", 307)
+    stage.open(act("y", target.replace("{url}", own.url), '  v: string = "{kept}"'))
+    if made == "reversed":
+        shared.restart()
+    assert stage.code(f"/act.y {typed}") in {None, "ACTION_FAILED"}
+    assert own.last.target.startswith("/0")
+    assert [it.headers["X-Mark"] for it in other.received if it.headers["X-Mark"]] == []
+    assert [it.body for it in other.received if it.body not in {b"", b"[]"}] == []
 
 
 @pytest.mark.requirement("http.redirects.taint")

@@ -62,6 +62,7 @@ ACTIONS = requirements(
     ("http.redirects.methods", "After a redirect the method is what browsers make of it."),
     ("http.redirects.strangers", "Another host, port or weaker scheme gets no Authorization, Cookie, $NAME."),
     ("http.redirects.taint", "Another origin gets no secret by a redirect, whatever was made of it before."),
+    ("http.redirects.made", "Nor what a call that was given a secret has left in variables and names."),
     ("http.redirects.body", "A body that holds one is not sent there: ACTION_FAILED with why and where to."),
     ("http.redirects.back", "A chain that comes back to the first origin brings nothing back with it."),
     ("http.headers.framing", "No action writes headers that frame a message, nor a value into Host."),

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from stringd.actions.answers import Answer, read_json
 from stringd.actions.environment import Environment
-from stringd.actions.placeholders import Filling, secret_names
+from stringd.actions.keys import taint_of
+from stringd.actions.placeholders import Filling
 from stringd.actions.redirects import next_request
 from stringd.actions.request import Prepared, build_request
 from stringd.actions.taint import Taint
@@ -40,14 +41,14 @@ async def run_http(
     read_file: Callable[[str], bytes],
     confirmed: bool = False,
     unasked: bool = False,
+    taint: Taint | None = None,
 ) -> Answer:
     """Send the request and return the answer; refuse with `ACTION_FAILED` where there is no good one.
 
     What is `unasked` does no more than to get something from where the page is from.
     """
     declared = {it.name: values.get(it.name) for it in action.parameters}
-    keys = [it.name for it in action.parameters if it.default and any(secret_names(it.default))]
-    taint = Taint(names=keys, secrets=environment.secret_values)
+    taint = taint or taint_of(action, environment)
     filling = Filling({**variables, **declared}, environment.secrets, read_file, taint)
     prepared = build_request(action, values, filling, reach=page.zone.reach(confirmed=confirmed))
     if not environment.trusted:

@@ -13,12 +13,14 @@ from stringd.actions.call import Call
 from stringd.actions.cli import run_cli
 from stringd.actions.environment import Environment
 from stringd.actions.http import run_http
+from stringd.actions.keys import may_leave_secret, taint_of
 from stringd.actions.remembering import with_links, with_names
 from stringd.actions.results import shown_answer, with_named_links
 from stringd.actions.saving import ActionFiles, not_trusted
 from stringd.actions.setup import require_variables, setup_pointer
 from stringd.actions.sharing import Template, Variables, taken_by
 from stringd.actions.sources import told_of, untaken, was_kept
+from stringd.actions.taint import Taint
 from stringd.actions.templates import Rendered, render
 from stringd.contracts.commands import Invocation
 from stringd.contracts.provenance import Attributed, Author, Provenance
@@ -80,10 +82,11 @@ class Running:
         variables: Mapping[str, str],
         used: Mapping[str, Attributed[NamedValue]],
     ) -> Reply:
-        answer = await self._answer(variables)
+        taint = taint_of(self.call.action, self.environment, used)
+        answer = await self._answer(variables, taint)
         if isinstance(answer, Reply):
             return answer
-        source = self._source(answer, used)
+        source = self._source(answer, used, taint)
         if template is None:
             return await self._bare(answer, source)
         text, role = template
@@ -99,18 +102,16 @@ class Running:
         )
         return await self._shaped(rendered, source)
 
-    def _source(self, answer: Answer, used: Mapping[str, Attributed[NamedValue]]) -> Provenance:
-        """Return who brings what the call leaves behind: the document, or whoever else had a part in it.
-
-        What others have brought stays theirs, though a document of the user's own makes something of it.
-        """
+    def _source(self, answer: Answer, used: Mapping[str, Attributed[NamedValue]], taint: Taint) -> Provenance:
+        """Return who brings what the call leaves behind: the document, or else whose values it is made of."""
         zones = (self.page.zone, answer.zone, *(it.provenance.zone for it in used.values()))
         author = Author.LOCAL if self.environment.trusted else Author.NETWORK
         own = Provenance(author=author, document=self.page.uri)
         others = [it.provenance for it in used.values() if own.is_own and not it.provenance.is_own]
-        return replace(min(others, key=attrgetter("zone"), default=own), zone=min(zones))
+        whose = min(others, key=attrgetter("zone"), default=own)
+        return replace(whose, zone=min(zones), holds_secret=may_leave_secret(self.call, used, taint))
 
-    async def _answer(self, variables: Mapping[str, str]) -> Answer | Reply:
+    async def _answer(self, variables: Mapping[str, str], taint: Taint) -> Answer | Reply:
         action, session = self.call.action, self.invocation.session
         files = ActionFiles(self.invocation, self.environment)
         if action.method == CLI:
@@ -136,6 +137,7 @@ class Running:
                 read_file=files.read,
                 confirmed=self.call.confirmed,
                 unasked=self.unasked and not self.environment.trusted,
+                taint=taint,
             )
         function = self.environment.functions[action.id]
         return _returned(await function.run(self.call.values, self.environment, session))

@@ -28,13 +28,15 @@ class Provenance:
     """Who has brought a value: the user by hand, a document of the user's own, or one of the network.
 
     `document` is the document's URI. `zone` is the farthest that anything of the value came from: it leads no
-    nearer. `exported` tells that a document of the user's own wants it in the environment of programs.
+    nearer. `exported` tells that a document of the user's own wants it in the environment of programs,
+    `holds_secret` that a `$NAME` was at hand where it was made.
     """
 
     author: Author
     document: str = ""
     zone: Zone = Zone.LOOPBACK
     exported: bool = False
+    holds_secret: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.author, Author) or not isinstance(self.zone, Zone):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from stringd.contracts.provenance import Attributed, Author, Provenance
@@ -54,7 +55,7 @@ def _attributed(value: str | list[str], provenance: Provenance) -> Attributed[st
 
 
 def _plain(it: Provenance) -> dict[str, Any]:
-    return {"author": it.author, "document": it.document, "zone": it.zone, "exported": it.exported}
+    return {field.name: getattr(it, field.name) for field in fields(it)}
 
 
 def _provenance(plain: Mapping[str, Any]) -> Provenance:
