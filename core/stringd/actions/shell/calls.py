@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from stringd.actions.shell import findings, specials
+from stringd.actions.shell.containers import CONTAINER, CONTAINERS
 from stringd.actions.shell.flow import ARGUMENTS
 from stringd.actions.shell.kinds import Demand, Kind
-from stringd.actions.shell.programs import CONTAINERS, OPENING, program_named
+from stringd.actions.shell.languages import OPENING
+from stringd.actions.shell.programs import program_named
 from stringd.actions.shell.roles import Program, Role, Use, Uses, uses_of
 from stringd.actions.shell.syntax import Place, Word
 
@@ -50,6 +52,8 @@ class Calls:
         """Judge a command whose input may hold a value."""
         if value := self.flow.in_words(words):
             self.flow.variables.setdefault("_", value)
+        if written := self.flow.in_file(words[0]):
+            self.judge.find(findings.evaluated(written, words[0].static or "the file", self.judge.line))
         names = self._names(words[0])
         if not names:
             name = self.flow.in_words(words) or stdin
@@ -78,14 +82,19 @@ class Calls:
             self.flow.received = self.flow.received or stdin
             self.positional(arguments)
         self._set_unnamed(name, arguments)
+        if name == "tee" and (value := self.flow.in_words(arguments) or stdin):
+            for word in arguments:
+                self.flow.write(word, value)
         special = specials.SPECIAL.get(name)
         program = program_named(name)
         if special:
             special(self, name, arguments, stdin)
         elif program:
             self.program(name, program, arguments, stdin)
+        elif name in CONTAINERS:
+            self._contained(name, arguments, stdin)
         else:
-            self._unknown(arguments, stdin if name in CONTAINERS else None)
+            self._unknown(arguments)
 
     def positional(self, arguments: Sequence[Word]) -> None:
         """Note what a function or `set` makes the arguments."""
@@ -105,6 +114,8 @@ class Calls:
     def program(self, name: str, program: Program, arguments: Sequence[Word], stdin: str | None) -> None:
         """Judge the arguments of a program of the table."""
         uses = self.uses(program, arguments)
+        if name.startswith(("python", "pypy")) and any("timeit" in (it.static or "") for it in arguments):
+            self._timed(name, uses)
         if name.startswith("perl") and any(OPENING.fullmatch(it.static or "") for it in arguments):
             self._opened(name, uses)
         self._use_all(name, uses)
@@ -123,12 +134,16 @@ class Calls:
         else:
             self.command(uses.command, stdin)
 
+    def _timed(self, name: str, uses: Uses) -> None:
+        for use in uses.words:
+            self.code(use.word, f"{name} -m timeit")
+
     def _opened(self, name: str, uses: Uses) -> None:
         for use in uses.words:
             if use.roles == {Role.DATA}:
                 self.code(use.word, "perl <>")
 
-    def _unknown(self, arguments: Sequence[Word], stdin: str | None) -> None:
+    def _unknown(self, arguments: Sequence[Word]) -> None:
         """Judge the arguments of a program that may run others: a shell or a language with its code."""
         for number, word in enumerate(arguments, 1):
             name = (word.static or "").rpartition("/")[2]
@@ -138,8 +153,17 @@ class Calls:
             uses = self.uses(program, arguments[number:])
             if uses.has_code:
                 self._use_all(name, uses)
-            if uses.reads_stdin and stdin:
-                self.judge.find(findings.evaluated(stdin, name, self.judge.line))
+
+    def _contained(self, name: str, arguments: Sequence[Word], stdin: str | None) -> None:
+        """Judge the arguments of what runs others in a container; any of them may be a program's name."""
+        texts = [it.static or "" for it in arguments]
+        first = next((number for number, it in enumerate(texts, 1) if it in {"exec", "run"}), None)
+        if first is not None:
+            self.program(name, CONTAINER, arguments[first:], stdin)
+        for number, text in enumerate(texts, 1):
+            inner = text.rpartition("/")[2]
+            if number != first and (program_named(inner) or inner in {"find", "git", "xargs", "eval"}):
+                self.named(inner, arguments[number:], stdin)
 
     def _use_all(self, name: str, uses: Uses) -> None:
         value: str | None = None
@@ -190,10 +214,12 @@ class Calls:
         if word.static is None:
             self.code(word, program)
 
-    def _script(self, word: Word, _: str) -> None:
+    def _script(self, word: Word, program: str) -> None:
         value = self.flow.in_words((word,))
         if value and not self.judge.declared_only(word.parts):
             self.judge.find(findings.chosen(value, self.judge.line))
+        if written := self.flow.in_file(word):
+            self.judge.find(findings.evaluated(written, program, self.judge.line))
 
     def _assigned(self, word: Word, program: str) -> None:
         value = self.flow.in_words((word,))
@@ -208,7 +234,8 @@ class Calls:
     def operand(self, word: Word, program: str) -> None:
         """Judge an operand of which only the value decides that it is none of the program's options."""
         value = self.flow.in_words((word,))
-        if value and isinstance(word.first, Place):
+        known = program_named(program)
+        if value and isinstance(word.first, Place) and not (known and known.pluses):
             places = [it for it in word.parts if isinstance(it, Place)]
             self.judge.demands |= {it: Demand.NO_OPTION for it in places if it not in self.judge.demands}
         elif value:

@@ -34,6 +34,9 @@ _REMEDIES: Mapping[str, str] = {
     r"perl|ruby|node|nodejs|lua": "Hand it over as an argument: {program} -e '…' -- {{{name}}}",
     r"perl <>": "perl takes `x |` for a command there; give it as input: perl -ne '…' < {{{name}}}",
     r"g?sed": _AS_VARIABLE + ": awk -v x={{{name}}} '… x …', or declare it as a number or as words, (a|b)",
+    r"(?:scp|rsync) HOST:": "Let no shell read the path: {program} with -s before it",
+    r">&": "Write > {{{name}}} 2>&1: bash reads the name behind >& a second time",
+    r"git": "Write what git runs in full, or in a file of the app",
     r"printf": "Leave out -v: variable=$(printf … {{{name}}})",
     r"test|\[|\[\[": "Compare the value itself: [ {{{name}}} = … ]",
     r"sqlite3|duckdb|psql|mysql|mariadb": "Call a program of the app that binds it as a parameter.",
@@ -86,4 +89,4 @@ def unseen(name: str, what: str, line: int) -> Unproved:
 
 def _remedy(name: str, program: str) -> str:
     found = (it for pattern, it in _REMEDIES.items() if re.fullmatch(pattern, program))
-    return next(found, _OTHERWISE).format(name=name, program=program)
+    return next(found, _OTHERWISE).format(name=name, program=program.partition(" ")[0])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sized
 
 from stringd.actions.shell.kinds import Kind, Kinds
 from stringd.actions.shell.syntax import (
@@ -17,6 +18,7 @@ from stringd.actions.shell.syntax import (
     Redirect,
     Script,
     Simple,
+    Text,
     Word,
 )
 
@@ -62,6 +64,8 @@ class Flow:
         self.integers: set[str] = set()
         self.arrays: set[str] = set()
         self.functions: set[str] = set()
+        self.files: dict[str, str] = {}
+        """The files that a value was written to, as the command line writes their names."""
         self.received: str | None = None
         """Whose value may be in the input of a function."""
         self.names: dict[str, set[str]] = {}
@@ -75,9 +79,12 @@ class Flow:
 
     def known(self) -> tuple[object, ...]:
         """Return how much is known, to see whether more was learned."""
-        sizes = (len(it) for it in (self.variables, self.integers, self.arrays, self.functions))
+        sizes = (len(it) for it in self._collections())
         names = sum(map(len, self.names.values()))
         return (*sizes, names, self.positional, self.stdin, self.received, self.is_blurred)
+
+    def _collections(self) -> Iterator[Sized]:
+        yield from (self.variables, self.integers, self.arrays, self.functions, self.files)
 
     @property
     def any_value(self) -> str | None:
@@ -94,6 +101,7 @@ class Flow:
         """Return what another shell knows: the variables, which may be exported, and its arguments."""
         flow = Flow(self.kinds)
         flow.variables = dict(self.variables)
+        flow.files = dict(self.files)
         flow.names = {**self.names, ARGUMENTS: {UNKNOWN}}
         flow.positional = positional
         return flow
@@ -117,7 +125,23 @@ class Flow:
             return self.some_text
         scripts = command.scripts if isinstance(command, Compound) else ()
         inside = next((name for it in scripts if (name := self.in_script(it))), None)
-        return inside or self.in_words(_words(command))
+        return inside or self.in_words(_words(command)) or self._in_files(command)
+
+    def _in_files(self, command: Command) -> str | None:
+        """Return whose value is in a file that a command names and may read."""
+        words = command.words if isinstance(command, Simple) else ()
+        read = (it.target for it in command.redirects if it.operator == "<")
+        return next(filter(None, map(self.in_file, (*words, *read))), None)
+
+    def in_file(self, word: Word) -> str | None:
+        """Return whose value was written to the file of this name."""
+        name = _file_name(word)
+        return self.files.get(name) if name else None
+
+    def write(self, word: Word, name: str) -> None:
+        """Note that a value may be in the file of this name."""
+        if file := _file_name(word):
+            self.files.setdefault(file, name)
 
     def _tells(self, word: Word) -> bool:
         """Whether a command may print what it was not given."""
@@ -131,8 +155,17 @@ class Flow:
             case Expansion():
                 return self._in_expansion(part)
             case Output():
-                return self.in_script(part.script) or self.input
+                return None if self._counts(part) else self.in_script(part.script) or self.input
         return None
+
+    def _counts(self, part: Output) -> bool:
+        """Whether commands print nothing but how much they read: `wc` names no file that it was not given."""
+        last = part.script[-1][-1] if len(part.script) == 1 and not part.is_file else None
+        if not isinstance(last, Simple) or last.assignments or "wc" in self.functions:
+            return False
+        name, *options = [it.static or "" for it in last.words] or [""]
+        is_read = all(it.operator in {"<", "<<<"} for it in last.redirects)
+        return name == "wc" and is_read and all(re.fullmatch(r"-[clmwL]+", it) for it in options)
 
     def _in_expansion(self, part: Expansion) -> str | None:
         if part.prefix == "#":
@@ -144,6 +177,20 @@ class Flow:
         if part.name in _POSITIONAL or part.name.isdigit():
             return self.positional
         return self.variables.get(part.name)
+
+
+def _file_name(word: Word) -> str | None:
+    """Return the text that names a file, with its variables; the same text names the same file."""
+    pieces = []
+    for part in word.parts:
+        if isinstance(part, Text):
+            pieces.append(part.text)
+        elif isinstance(part, Expansion) and not (part.prefix or part.operator or part.computed):
+            pieces.append(f"${{{part.name}}}")
+        else:
+            return None
+    name = "".join(pieces).removeprefix("./")
+    return None if name.startswith(("/dev/", "/proc/")) else name
 
 
 def _words(command: Command) -> Iterator[Word]:

@@ -33,6 +33,7 @@ from stringd.actions.shell.syntax import (
 
 # Each goes on to where variables lead that are set before what they are made of.
 _MOST_TURNS = 20
+_OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>", ">&", "<>"})
 _INPUT = frozenset({"<", "<<", "<<-", "<<<", "<&", "<>"})
 
 
@@ -73,7 +74,14 @@ class Judge:
                 self.computing.condition(command.words)
             case Compound():
                 self._compound(command, given)
+        self._note_written(command, given)
         self.flow.input = outer
+
+    def _note_written(self, command: Command, stdin: str | None) -> None:
+        written = [it.target for it in command.redirects if it.operator in _OUTPUT]
+        if written and (value := self.flow.in_command(command) or stdin):
+            for word in written:
+                self.flow.write(word, value)
 
     def _redirects(self, redirects: Iterable[Redirect]) -> str | None:
         """Judge redirections; return whose value may be in the input that they give."""
@@ -81,7 +89,10 @@ class Judge:
         for it in redirects:
             self.words((it.target, *it.lines))
             if it.operator in _INPUT:
-                given = given or self.flow.in_words((it.target, *it.lines))
+                given = given or self.flow.in_words((it.target, *it.lines)) or self.flow.in_file(it.target)
+            if it.operator == ">&" and (value := self.flow.in_words((it.target,))):
+                # What is no number is expanded once more.
+                self.find(findings.evaluated(value, ">&", self.line))
             if it.operator == "<&":
                 given = given or self.flow.input or self.flow.any_value
         return given
@@ -126,6 +137,9 @@ class Judge:
         if assignment.elements is not None or assignment.subscript:
             self.flow.arrays.add(assignment.name)
         self.naming.note(assignment.name, words, is_added=assignment.is_added)
+        if assignment.name == "PS4" and (shown := assignment.value.static):
+            # bash expands it before each command that it traces.
+            self.inner(f': "{shown}"', "PS4", None, is_own=True)
         if assignment.name in self.flow.integers:
             self.computing.text(part for word in words for part in word.parts)
         elif name := self.flow.in_words(words):

@@ -164,7 +164,16 @@ class _Arguments:
             self._letters(word)
         self._is_certain = self._is_certain and word.is_steady
 
+    def _spelled_out(self, name: str) -> str:
+        """Return which option a shortened name may mean; of several the one that is no data."""
+        known = (*self._program.options, *self._program.instead)
+        if name in known or len(name) < len("--x"):
+            return name
+        meant = [it for it in known if it.startswith(name)]
+        return min(meant, key=lambda it: Role.DATA in self._program.options.get(it, ()), default=name)
+
     def _long(self, word: Word, name: str, equals: str) -> None:
+        name = self._spelled_out(name)
         self._switch(name)
         roles = self._program.options.get(name, ())
         if equals and roles:
@@ -201,7 +210,8 @@ class _Arguments:
 
     def _unknown(self, word: Word, *, is_alone: bool) -> None:
         """Take an option that is not known; whether the next word is its value is not known either."""
-        self._use(word, Role.DATA if self._program.lenient else Role.CODE)
+        is_data = self._program.lenient and not word.lead.startswith("+")
+        self._use(word, Role.DATA if is_data else Role.CODE)
         self._is_certain = self._is_certain and (is_alone or self._program.lenient)
 
     def _switch(self, option: str) -> None:

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from stringd.actions.shell import findings
-from stringd.actions.shell.programs import GIT, GIT_COMMAND
+from stringd.actions.shell.git import GIT, READING, RUNNING, SETTINGS, command_named
+from stringd.actions.shell.programs import program_named
 from stringd.actions.shell.roles import Program, Role
 from stringd.actions.shell.syntax import Expansion, Text, Word
 
@@ -20,6 +21,9 @@ Special: TypeAlias = "Callable[[Calls, str, Sequence[Word], str | None], None]"
 # Where find and xargs put what they found or read; no variable has this name.
 FOUND = "{}"
 _EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_EXECUTING_OF_FD = frozenset({"-x", "-X", "--exec", "--exec-batch"})
+# With these, the other side's shell does not read the path.
+_UNREAD = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--protect-args|--secluded-args")
 # What find is told without a value behind it.
 _ALONE = frozenset(
     [
@@ -160,14 +164,66 @@ def _git(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> N
         calls.use(name, use, None)
     if uses.command:
         calls.code(uses.command[0], name)
-        calls.program(name, GIT_COMMAND, uses.command[1:], stdin)
+        _git_command(calls, uses.command[0].static or "", uses.command[1:], stdin)
 
 
-def _executed(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+def _git_command(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    calls.program("git", command_named(name), words, stdin)
+    texts = [it.static for it in words]
+    running = RUNNING.get(name)
+    if running and running in texts:
+        for word in words[texts.index(running) + 1 :]:
+            calls.code(word, "git")
+    is_set = name == "config" and READING.isdisjoint(filter(None, texts))
+    key = next((it for it in texts if it != "set" and not (it or "").startswith("-")), None)
+    if is_set and not SETTINGS.fullmatch(key or ""):
+        # git runs it, whenever it needs it.
+        for word in words:
+            calls.code(word, "git")
+
+
+def _fd(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    found = calls.flow.in_words(words)
+    for command in _executed(words, _EXECUTING_OF_FD):
+        if found:
+            calls.flow.variables[FOUND] = found
+        read = [_with_found(it, FOUND) for it in command]
+        calls.command([*read, Word(parts=(Expansion(name=FOUND, quoted=False),))], stdin)
+
+
+def _tar(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    first = words[0].static or "-" if words else "-"
+    # Without a dash the values of the letters follow together.
+    if first[0] != "-" and not {"I", "F"}.isdisjoint(first):
+        for word in words:
+            calls.code(word, name)
+    _by_table(calls, name, words, stdin)
+
+
+def _copy(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    if not any(_UNREAD.fullmatch(it.static or "") for it in words):
+        for word in words:
+            if ":" in word.lead and not word.lead.startswith(("/", ".", "-", "rsync:")):
+                calls.code(word, f"{name} HOST:")
+    _by_table(calls, name, words, stdin)
+
+
+def _adb(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    if any(it.static in {"shell", "exec-out"} for it in words):
+        for word in words:
+            calls.code(word, name)
+
+
+def _by_table(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    if program := program_named(name):
+        calls.program(name, program, words, stdin)
+
+
+def _executed(words: Sequence[Word], executing: frozenset[str] = _EXECUTING) -> Iterator[Sequence[Word]]:
     """Yield the commands that find runs."""
     first: int | None = None
     for number, word in enumerate(words):
-        if first is None and word.static in _EXECUTING:
+        if first is None and word.static in executing:
             first = number + 1
         elif first is not None and word.static in {";", "+"}:
             yield words[first:number]
@@ -225,6 +281,10 @@ SPECIAL: Mapping[str, Special] = {
     "[": _test,
     **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), _declare),
     "find": _find,
+    **dict.fromkeys(("fd", "fdfind"), _fd),
+    "tar": _tar,
+    **dict.fromkeys(("scp", "rsync"), _copy),
+    "adb": _adb,
     "git": _git,
     "xargs": _xargs,
 }
