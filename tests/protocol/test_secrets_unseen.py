@@ -309,6 +309,34 @@ def test_a_call_that_can_not_be_read_tells_nothing_of_a_password(
     assert b"hunter2" not in answered.raw
 
 
+@pytest.mark.requirement("mask.command", "web.form.secret")
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "/login hunter2",
+        "/login --pw hunter2",
+        "/LOGIN ann hunter2",
+        "login hunter2",
+        ".login hunter2",
+        "/a.login hunter2",
+        "/login.act hunter2",
+        "/act.login --pw -- hunter2",
+        "/act.login ann --pw -- hunter2",
+    ],
+)
+def test_a_mistyped_call_of_a_form_tells_nothing_of_a_password(
+    daemon: DaemonProcess, service: Service, typed: str
+) -> None:
+    service.answer("/", form("login", "post"), media_type="text/html")
+    service.answer("/login", "<p>In.", media_type="text/html")
+    daemon.exec(f"/open {service.url}/", "web:site")
+    answered = daemon.exec(typed, "web:site")
+    assert not answered.head["ok"]
+    assert b"hunter2" not in answered.raw
+    assert b"********" in answered.raw
+    assert b"hunter2" not in daemon.request("GET", "/sessions").body
+
+
 @pytest.mark.requirement("secret.masked")
 def test_one_shot_commands_show_none(daemon: DaemonProcess) -> None:
     told = [string_bytes(daemon, cmd, "app:vault") for cmd in (KEEP, MISTYPED[7], "/set", "/info")]

@@ -233,3 +233,16 @@ def test_neither_do_errors_of_the_programs_nor_the_log(running: DaemonProcess, t
     for words in commands:
         assert not RAW.search(shown_at_terminal(words)), words
     assert not RAW.search(running.stderr())
+
+
+@pytest.mark.requirement("reply.visible")
+@pytest.mark.parametrize("text", ["\u202eab", "\x9b2J", "\x7f", COPY])
+def test_an_answer_that_is_no_reply_repeats_no_control(running: DaemonProcess, text: str) -> None:
+    body = {"cmd": "/info", "topic": f"file:{text}"}
+    answers = [
+        running.request("POST", "/exec", body, {"X-User-Id": "default"}),
+        running.request("POST", "/exec", {"cmd": "/info", "topic": f"{text}:a"}, {"X-User-Id": "default"}),
+        running.request("POST", "/users", {"user_id": text, "home": f"/tmp/{text}"}),
+    ]
+    assert [it.status for it in answers] == [400, 400, 400]
+    assert not [it.text for it in answers if RAW.search(it.text)]

@@ -39,7 +39,12 @@ BARE = st.sampled_from(["KEY", "API_KEY", "key"])
 WORDS = st.sampled_from(
     ["/set", "//set", "/SET", "/Set", "/sett", "/ste", "/st", "/seet", "/s.et", "/set.", "/ set", "/"]
 )
-CALLS = st.sampled_from(["/atc.login", "/actt.login", "/ACT1.login", "act.login", "/acton login", "/acion.x"])
+CALLS = st.sampled_from(
+    [
+        *("/atc.login", "/actt.login", "/ACT1.login", "act.login", "/acton login", "/acion.x"),
+        *("/a.login", "/call.login", "/login.act", ".login", "/.login"),
+    ]
+)
 
 
 def encoded(text: str, around: str = "") -> str:
@@ -167,6 +172,15 @@ def test_a_mistyped_assignment_shows_no_value(
 )
 def test_a_mistyped_call_shows_no_value(call: str, values: str) -> None:
     assert SECRET not in masked_unknown(f"{call} {values}")
+
+
+@pytest.mark.requirement("mask.command")
+@pytest.mark.parametrize("flag", ["--pw hunter2-x", "--pw=hunter2-x", "-p hunter2-x", "a --pw: hunter2-x b"])
+def test_what_is_no_command_shows_no_value_of_a_flag(flag: str) -> None:
+    shown = masked_unknown(f"/login {flag}")
+    assert SECRET not in shown
+    assert shown.startswith("/login ")
+    assert MASK in shown
 
 
 @pytest.mark.requirement("mask.command")

@@ -41,13 +41,22 @@ def masked_call(text: str, actions: Mapping[str, Action] | None) -> str:
     knows the actions.
     """
     if not _ACTS.match(text):
-        return text
+        return _masked_word(text, actions or {})
     try:
         name, typed = called(text)
     except Refusal:
         return text
     places = _secret_places(name, typed, actions)
     return text[: len(text) - len(typed)] + _without(typed, places)
+
+
+def _masked_word(text: str, actions: Mapping[str, Action]) -> str:
+    """Return a command whose word is the name of an action: what calls it was forgotten."""
+    found = _NAMED.fullmatch(text)
+    action = actions.get(found["name"].strip("/.").lower()) if found else None
+    if found is None or action is None or not action.takes_secrets:
+        return text
+    return text[: found.start("typed")] + (MASK if found["typed"] else "")
 
 
 def _secret_places(name: str | None, typed: str, actions: Mapping[str, Action] | None) -> list[Place]:
@@ -64,7 +73,11 @@ def _secret_places(name: str | None, typed: str, actions: Mapping[str, Action] |
 def _secrets(typed: str, action: Action) -> list[Place]:
     given = sort_words(split_words(typed), action)
     secret = (it.name for it in action.parameters if it.secret)
-    words = [word for name in secret for word in given.by_name.get(name, ()) if word]
+    told = [word for name in secret for word in given.by_name.get(name, ())]
+    if None in told:
+        # What was meant for it stands somewhere else.
+        return [(0, len(typed))]
+    words = [word for word in told if word]
     if given.wants_help and action.takes_secrets:
         words += given.operands
     return sorted((it.start, it.end) for it in words)

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from stringd.errors import ClientGone, RequestRefused
 from stringd.text.json_bytes import dump_json
+from stringd.text.visible import visible_json
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +23,8 @@ class Json(Response):
     media_type = "application/json"
 
     def render(self, content: object) -> bytes:
-        """Encode the answer."""
-        return dump_json(content)
+        """Encode the answer; it repeats what a request says, and may be shown at a terminal."""
+        return visible_json(dump_json(content).decode()).encode()
 
 
 def answer_to(error: Exception, headers: Mapping[str, str] | None = None) -> Response:

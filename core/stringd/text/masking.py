@@ -24,6 +24,7 @@ _DOLLAR_NAME = r"\$[{(]?[A-Za-z_]\w*+[)}]?+[\"']?+\s*+"
 _PLAIN_NAME = r"[A-Za-z_]\w*+[\"']?+\s*+"
 _SECRET_VALUE = re.compile(rf"{_DOLLAR_NAME}:?=?\s*+(?=\S)", re.ASCII)
 _NAMED_VALUE = re.compile(rf"\b{_PLAIN_NAME}:?=\s*+(?=\S)", re.ASCII)
+_FLAG_VALUE = re.compile(r"(?:^|\s)--?[A-Za-z][\w-]*+(?:\s*[=:]\s*|\s+)(?=\S)", re.ASCII)
 # With a `$` behind the sign nobody knows which side of it the value is on.
 _TARGET = re.compile(
     rf"\s*[`\"']*+(?:{_DOLLAR_NAME}:?=?\s*+(?=\S)|{_PLAIN_NAME}:?=\s*+(?=[^\s$][^$]*\Z))", re.ASCII
@@ -59,7 +60,8 @@ def masked_unknown(text: str) -> str:
     if found is None:
         return line
     head, rest = found["head"] + (found["member"] or ""), found["rest"]
-    if _is_like(found["word"], _ACTING):
+    # Nothing has a member but what is called.
+    if _is_like(found["word"], _ACTING) or found["member"]:
         return f"{head} {MASK}" if rest.strip() else line
     if _means_setting(found):
         return masked_setting(line)
@@ -122,6 +124,8 @@ def _is_like(word: str, names: tuple[str, ...]) -> bool:
 
 def _without_values(line: str) -> str:
     secret, named = _SECRET_VALUE.search(line), _NAMED_VALUE.search(line)
+    if (flag := _FLAG_VALUE.search(line)) and not (named and named.start() < flag.start()):
+        return line[: flag.end()] + MASK
     first = min((it for it in (secret, named) if it), key=re.Match.start, default=None)
     if first is None:
         return line
