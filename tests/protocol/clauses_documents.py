@@ -16,6 +16,6 @@ DOCUMENTS = requirements(
     ),
     ("documents.storage", "What is written to the disk waits for nothing that is being read."),
     ("documents.find.many", "/find lists a word that stands in a page millions of times, at once."),
-    ("documents.frontmatter.long", "Frontmatter over 100,000 characters is a warning, and not read."),
+    ("documents.frontmatter.long", "Frontmatter that is too long, or all brackets, is a warning, not read."),
     ("documents.menus.many", "A page names at most 100 menu files, each read once; each more is a warning."),
 )

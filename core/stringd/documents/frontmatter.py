@@ -10,11 +10,13 @@ from typing import Any
 import yaml
 from markdown_it.token import Token
 
+from stringd.documents.effort import yaml_effort
 from stringd.documents.lines import Lines
 from stringd.documents.outline import Flaw
 
-# YAML is read at a hundredth of the speed of Markdown, and in some of its corners by the square.
 MOST_CHARACTERS = 100_000
+# What so many characters take that open no brackets: those of YAML are read by the square.
+_MOST_EFFORT = yaml_effort(" " * MOST_CHARACTERS)
 _RULER = re.compile(r"-{3,}[ \t]*")
 _REMARK = re.compile(r"\s*(?:#.*)?")
 _ENTRY = re.compile(r"""\s*(["']?)[\w.$-]+\1\s*:(?:\s|\Z)""")
@@ -35,7 +37,9 @@ def read_frontmatter(token: Token, lines: Lines) -> Frontmatter | None:
     if not _RULER.fullmatch(lines[0]):
         return None
     if len(token.content) > MOST_CHARACTERS:
-        return _too_long(token.content, height)
+        return _unread(token.content, height, f"is longer than {MOST_CHARACTERS:,} characters and not read")
+    if yaml_effort(token.content) > _MOST_EFFORT:
+        return _unread(token.content, height, "has too many brackets for its length and is not read")
     try:
         # Every scalar is the text that it is: `version: 1.10` is no number.
         values = yaml.BaseLoader(f"{token.content}\n").get_single_data()
@@ -47,8 +51,8 @@ def read_frontmatter(token: Token, lines: Lines) -> Frontmatter | None:
     return None if token.content.strip() else Frontmatter(height=height)
 
 
-def _too_long(content: str, height: int) -> Frontmatter | None:
-    flaw = Flaw(line=1, message=f"frontmatter is longer than {MOST_CHARACTERS:,} characters and not read")
+def _unread(content: str, height: int, reason: str) -> Frontmatter | None:
+    flaw = Flaw(line=1, message=f"frontmatter {reason}")
     return Frontmatter(height=height, flaw=flaw) if _looks_like_entries(content) else None
 
 
