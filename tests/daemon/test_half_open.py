@@ -192,6 +192,65 @@ def await_end(client: socket.socket) -> None:
 
 
 @pytest.mark.requirement("http.deadline.read")
+@pytest.mark.parametrize(
+    "last", [HEAD + b"Connection: close\r\n\r\n", b"no HTTP\r\n\r\n"], ids=["closed", "refused"]
+)
+def test_a_last_answer_that_nobody_reads_is_dropped(start_daemon: Start, last: bytes) -> None:
+    """Also where its rest is too little for writing to pause, as behind some of these numbers of answers."""
+    daemon = impatient(start_daemon)
+    asking = b"GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 10_000)
+    before = descriptors(daemon)
+    with ExitStack() as stack:
+        clients = [stack.enter_context(crammed(daemon)) for _ in range(20)]
+        for count, client in enumerate(clients):
+            client.sendall(asking * count)
+        assert daemon.request("GET", "/health").status == 200
+        for client in clients:
+            client.sendall(last)
+        deadline = time.monotonic() + PATIENCE
+        while descriptors(daemon) > before:
+            assert time.monotonic() < deadline, "some connections are still there"
+            time.sleep(0.1)
+
+
+def crammed(daemon: DaemonProcess) -> socket.socket:
+    """Connect in such a way that the system takes little that nobody reads."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+    client.settimeout(PATIENCE)
+    client.connect(("127.0.0.1", daemon.port))
+    return client
+
+
+def descriptors(daemon: DaemonProcess) -> int:
+    return len(list(Path(f"/proc/{daemon.process.pid}/fd").iterdir()))
+
+
+@pytest.mark.requirement("http.deadline.head")
+@pytest.mark.parametrize(
+    "headers",
+    [
+        b"Content-Length: 100\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"X-Long: %s\r\n" % (b"x" * 10_000),
+        b"X-A: b\r\n" * 200,
+        b"X-A: \xff\xfe\r\n",
+    ],
+    ids=["a body", "chunks", "a long header", "many headers", "no ASCII"],
+)
+@pytest.mark.parametrize("method", [b"GET", b"POST"])
+def test_what_is_no_handshake_of_a_websocket_is_answered(
+    start_daemon: Start, headers: bytes, method: bytes
+) -> None:
+    handshake = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    key = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    with connected(start_daemon()) as client:
+        client.sendall(HEAD.replace(b"GET", method) + handshake + key + headers + b"\r\n")
+        assert re.match(rb"HTTP/1.1 4\d\d ", rest(client))
+
+
+@pytest.mark.requirement("http.deadline.read")
 def test_who_reads_slowly_gets_it_all(start_daemon: Start) -> None:
     daemon = impatient(start_daemon, seconds=2)
     body = b'{"cmd": "/exec head -c 900000 /dev/zero | tr \'\\\\0\' x"}'

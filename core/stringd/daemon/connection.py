@@ -17,6 +17,7 @@ HEAD_LIMIT = 256 * 1024
 # A client that has taken less when its time is over is one that doesn't read.
 LEAST_READ = 16 * 1024
 _TOO_LONG = b"431 Request Header Fields Too Large"
+_BAD = b"400 Bad Request"
 _TIMEOUT = b"408 Request Timeout"
 _BUSY = b"503 Service Unavailable"
 _WHAT = {Wait.HEAD: "head", Wait.BODY: "body"}
@@ -73,9 +74,12 @@ class Connection(HttpToolsProtocol):
         self._look()
 
     def handle_websocket_upgrade(self) -> None:
-        """Leave the connection to another protocol, which has time limits of its own."""
+        """Leave the connection to another protocol, which has time limits of its own once it has begun."""
         self._is_websocket = True
         super().handle_websocket_upgrade()
+        # It drops what it takes for no handshake, one with a body, say, and would wait for ever.
+        if not getattr(self.transport.get_protocol(), "handshake_initiated", False):
+            self._refuse(_BAD, "This is no handshake of a WebSocket")
 
     def on_message_begin(self) -> None:
         """Begin a head, which has its own time."""
@@ -112,7 +116,6 @@ class Connection(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """Wait for the client to read."""
         super().pause_writing()
-        self._unread_before = self.unread
         self._look()
         self._patience.check_unread()
 
@@ -123,19 +126,23 @@ class Connection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
-        self._refuse(b"400 Bad Request", msg)
+        self._refuse(_BAD, msg)
 
     def _look(self) -> None:
-        wait = None if self.transport.is_closing() else self._awaited()
+        wait = self._awaited()
         if wait is not self._wait:
             self._stop_waiting()
             self._wait = wait
+            self._unread_before = self.unread if wait is Wait.READ else 0
             if wait:
                 self._patience.expect(self, wait)
 
     def _awaited(self) -> Wait | None:
         if self._is_websocket:
             return None
+        if self.transport.is_closing():
+            # It ends when the last answer has been taken.
+            return Wait.READ if self.unread else None
         if self.flow.write_paused:
             return Wait.READ
         if self._in_body:
@@ -159,7 +166,7 @@ class Connection(HttpToolsProtocol):
         return False
 
     def _give_up(self, status: bytes, reason: str) -> None:
-        has_begun = self._in_head or self._in_body
+        has_begun = (self._in_head or self._in_body) and not self.transport.is_closing()
         if not has_begun or self.flow.write_paused or (self._in_body and self._is_answered()):
             self.transport.abort()
         else:
@@ -188,3 +195,4 @@ class Connection(HttpToolsProtocol):
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()
+        self._look()
