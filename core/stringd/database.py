@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +13,12 @@ from typing import Any, TypeAlias
 
 from stringd.errors import Fault, StorageFailed
 from stringd.files.regular import NotRegular
+from stringd.files.withheld import SQLITE_PARTS
 from stringd.storage import PRIVATE, require_file, set_aside
 
 log = logging.getLogger(__name__)
 
 BUSY_SECONDS = 1.0
-_PARTS = ("", "-wal", "-shm", "-journal")
 Value: TypeAlias = str | bytes | int | None
 
 
@@ -35,8 +36,11 @@ class Database:
     def open(self, data_dir: Path, statement: str) -> list[Any]:
         """Open the file and return what the statement finds; a broken file is kept aside and reported."""
         path = self._path = data_dir / self._path.name
-        for part in _PARTS:
-            self._require_file(path.with_name(path.name + part))
+        self._require_file(path)
+        # Of a link, SQLite keeps them beside what it leads to.
+        real = Path(os.path.realpath(path))
+        for part in SQLITE_PARTS:
+            self._require_file(real.with_name(real.name + part))
         try:
             return self._read(statement)
         except (OSError, sqlite3.OperationalError) as error:
@@ -99,7 +103,7 @@ def _connect(path: Path, schema: str) -> sqlite3.Connection:
 
 def _set_aside(path: Path) -> Path:
     kept = set_aside(path)
-    for part in _PARTS[1:]:
+    for part in SQLITE_PARTS:
         if path.with_name(path.name + part).exists():
             path.with_name(path.name + part).replace(kept.with_name(kept.name + part))
     return kept

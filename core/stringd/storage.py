@@ -32,23 +32,26 @@ class StateFile:
 
     def read(self) -> bytes:
         """Return what it holds, or raise `OSError`."""
-        with self._folder() as folder:
-            content = read_regular(folder, self._real.name, LARGEST)
+        real = self._real()
+        with open_folder(real.parent, own=True) as folder:
+            content = read_regular(folder, real.name, LARGEST)
         if content.size > LARGEST:
             raise OSError(None, f"it is larger than {LARGEST // 1024**2} MiB")
         return content.data
 
     def write(self, data: bytes) -> None:
-        """Replace it in one step, or raise `OSError`."""
-        with self._folder() as folder:
-            write_atomically(folder, self._real.name, data, mode=PRIVATE)
+        """Replace it in one step, or raise `OSError`, as where something else has come into its place."""
+        real = self._real()
+        with open_folder(real.parent, own=True) as folder:
 
-    @property
+            def require_replaceable() -> None:
+                if status := folder.status(real.name):
+                    require_regular(status)
+
+            write_atomically(folder, real.name, data, mode=PRIVATE, check=require_replaceable)
+
     def _real(self) -> Path:
         return Path(os.path.realpath(self.path))
-
-    def _folder(self) -> Folder:
-        return open_folder(self._real.parent, own=True)
 
 
 def require_file(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -159,3 +160,20 @@ def test_history_outlives_the_program_and_holds_no_secrets(fake: FakeDaemon, tmp
     history = tmp_path / ".string/history"
     assert "hunter2" not in history.read_text(encoding="utf-8")
     assert history.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.requirement("special.client")
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_a_history_that_is_no_file_is_left_alone(fake: FakeDaemon, tmp_path: Path, is_linked: bool) -> None:
+    history = tmp_path / ".string" / "history"
+    history.parent.mkdir(mode=0o700)
+    pipe = tmp_path / "pipe" if is_linked else history
+    os.mkfifo(pipe, 0o640)
+    if is_linked:
+        history.symlink_to(pipe)
+    before = pipe.lstat()
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type(CTRL_D)
+        assert terminal.process.wait(5) == 0
+    assert (pipe.lstat().st_ino, pipe.lstat().st_mode) == (before.st_ino, before.st_mode)

@@ -178,3 +178,15 @@ def test_no_daemon_is_started_unless_wanted(port: int, talk: Talk, tmp_path: Pat
     with pytest.raises(DaemonUnreachable):
         talk(port, RUN, start=False)
     assert not (tmp_path / ".string").exists()
+
+
+@pytest.mark.requirement("special.client")
+def test_a_log_that_is_no_file_holds_nobody_up(port: int, tmp_path: Path) -> None:
+    (tmp_path / ".string").mkdir(mode=0o700)
+    os.mkfifo(tmp_path / ".string" / "stringd.log")
+    command = [sys.executable, "-m", "stringd", *RUN]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, "stringd.log cannot be written: it is a named pipe" in ended.stderr) == (
+        1,
+        True,
+    )

@@ -210,3 +210,22 @@ def test_a_state_file_that_a_link_leads_to_is_no_command_s_either(
     daemon.register("default", home)
     for command in ("/open kept.json", "/write kept.json\nnew", "/edit kept.json"):
         assert daemon.exec(command).head["code"] == "FILE_NOT_ALLOWED"
+
+
+@pytest.mark.requirement("data.outside", "data.hard_link")
+def test_nor_is_what_a_database_keeps_beside_itself_there(start_daemon: Start, tmp_path: Path) -> None:
+    data, home = tmp_path / "data", tmp_path / "home"
+    data.mkdir(mode=0o700)
+    home.mkdir()
+    for name in ("sessions.db", "undo.db"):
+        (data / name).symlink_to(home / name)
+    daemon = start_daemon("--access", "full", data_dir=data)
+    daemon.register("default", home)
+    os.link(home / "undo.db", home / "hard.db")
+    for name in ("note.md", "note.md"):
+        assert daemon.exec(f"/write --force {name}\ntext").head["ok"]
+    beside = sorted(it.name for it in home.iterdir() if it.name.startswith(("sessions", "undo")))
+    assert len(beside) == 6
+    for name in (*beside, "sessions.db-journal", "hard.db"):
+        for command in ("/open {}", "/write {}\nnew", "/install {}"):
+            assert daemon.exec(command.format(name)).head["code"] == "FILE_NOT_ALLOWED"

@@ -203,6 +203,43 @@ def test_what_nobody_can_have_meant_stays_and_is_said(start_daemon: Start, tmp_p
     assert stat.S_ISFIFO((data / name).lstat().st_mode)
 
 
+@pytest.mark.requirement("special.start", "special.aside")
+@pytest.mark.parametrize("part", ["-wal", "-shm", "-journal"])
+def test_what_lies_beside_a_database_that_a_link_leads_to_is_looked_at(
+    start_daemon: Start, tmp_path: Path, part: str
+) -> None:
+    data, kept, pipe = tmp_path / "data", tmp_path / "kept.db", tmp_path / "pipe"
+    data.mkdir(mode=0o700)
+    (data / "sessions.db").symlink_to(kept)
+    os.mkfifo(pipe)
+    (tmp_path / f"kept.db{part}").symlink_to(pipe)
+    daemon = start_daemon(data_dir=data)
+    (aside,) = tmp_path.glob(f"kept.db{part}.broken-*")
+    assert (aside.is_symlink(), stat.S_ISFIFO(pipe.lstat().st_mode)) == (True, True)
+    assert f"it is kept as {aside}" in daemon.stderr()
+
+
+@pytest.mark.requirement("special.running")
+@pytest.mark.parametrize("is_linked", [True, False])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_comes_into_the_place_of_a_state_file_is_not_replaced(
+    daemon: DaemonProcess, tmp_path: Path, make: Make, is_linked: bool
+) -> None:
+    """As root, too: what would be replaced then, behind a link to a device, is the device."""
+    users, target = daemon.data_dir / "users.json", tmp_path / "elsewhere"
+    users.unlink()
+    if is_linked:
+        users.symlink_to(target)
+    else:
+        target = users
+    make(target)
+    before = target.lstat()
+    refused = daemon.register("ann")
+    assert (refused.status, "not a file" in refused.text) == (500, True)
+    assert (target.lstat().st_ino, target.lstat().st_mode) == (before.st_ino, before.st_mode)
+    assert daemon.register("default", daemon.home).status == 200
+
+
 @pytest.mark.requirement("special.start")
 def test_a_state_file_without_an_end_is_read_no_further_than_one_can_be_large(tmp_path: Path) -> None:
     """A hole of a terabyte, which takes no room on the disk."""

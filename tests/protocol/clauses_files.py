@@ -14,6 +14,8 @@ FILES = (
         ("data.private", "Rights that others have to the data directory are taken away, and said."),
         ("special.commands", "What is no regular file is refused in bounded time, and stays as it is."),
         ("special.start", "What is no regular file among the state files holds no start up."),
+        ("special.running", "What is no regular file in the place of a state file is not replaced."),
+        ("special.client", "Nor does a client wait for one in the place of its log or its history."),
         ("special.aside", "Only a regular file or a link is set aside; of a link, the link itself."),
     ),
     *requirements(

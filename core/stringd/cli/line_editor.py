@@ -94,7 +94,12 @@ def _stdout_on_stderr() -> Iterator[None]:
 
 
 def _history_file() -> Path | None:
+    """Return where the history is kept; in a pipe or a device there is none, nor is its mode changed."""
+    from stringd.storage import require_file
+
     try:
-        return program_folder() / "history"
-    except Fault:
+        history = program_folder() / "history"
+        require_file(history)
+    except (Fault, OSError):
         return None
+    return history

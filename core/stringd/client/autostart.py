@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stringd.client.homes import program_folder
-from stringd.errors import DaemonUnreachable
+from stringd.errors import DaemonUnreachable, Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,13 +30,25 @@ MISUSE = 2
 
 def start_daemon(port: int, ping: Callable[[], object]) -> None:
     """Start a daemon on `port` and return once `ping` finds one there, this one or another."""
-    log = program_folder() / "stringd.log"
+    log = _log_file()
     with log.open("ab") as turn:
         # One at a time: a second daemon would outlive the first one's end. Some file systems lock nothing.
         with suppress(OSError):
             fcntl.flock(turn, fcntl.LOCK_EX)
         if not _succeeds(ping):
             _start(port, ping, log)
+
+
+def _log_file() -> Path:
+    """Return where a daemon's output goes; a pipe there would hold up whoever opens it."""
+    from stringd.storage import require_file
+
+    log = program_folder() / "stringd.log"
+    try:
+        require_file(log)
+    except OSError as error:
+        raise Fault(f"The log {log} cannot be written: {error.strerror}.") from error
+    return log
 
 
 def _start(port: int, ping: Callable[[], object], log: Path) -> None:

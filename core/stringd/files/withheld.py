@@ -10,6 +10,9 @@ from pathlib import Path
 
 from stringd.errors import Refusal
 
+SQLITE_PARTS = ("-wal", "-shm", "-journal")
+"""What SQLite puts behind a database's name for the files that it keeps beside it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Held:
@@ -28,7 +31,8 @@ def withheld(directory: Path) -> Iterator[None]:
     """Let nobody but the daemon itself touch a directory, nor what its links lead to."""
     real, status = os.path.realpath(directory), directory.stat()
     links = (entry for entry in Path(real).iterdir() if entry.is_symlink())
-    paths = tuple(f"{path.rstrip('/')}/" for path in (real, *map(os.path.realpath, links)))
+    linked = (os.path.realpath(link) + part for link in links for part in ("", *SQLITE_PARTS))
+    paths = tuple(f"{path.rstrip('/')}/" for path in (real, *linked))
     held = _Held(identity=(status.st_dev, status.st_ino), directory=real, paths=paths)
     _held.append(held)
     try:
@@ -61,10 +65,19 @@ def refuse_file(status: os.stat_result, shown: str) -> None:
 
 
 def _holds(held: _Held, status: os.stat_result) -> bool:
-    if held.identity[0] != status.st_dev:
-        return False
+    is_near = held.identity[0] == status.st_dev
     with os.scandir(held.directory) as entries:
-        return any(entry.inode() == status.st_ino for entry in entries)
+        return any(
+            _leads_to(entry, status) if entry.is_symlink() else is_near and entry.inode() == status.st_ino
+            for entry in entries
+        )
+
+
+def _leads_to(entry: os.DirEntry[str], status: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(entry.stat(), status)
+    except OSError:
+        return False
 
 
 def _refusal(shown: str) -> Refusal:
