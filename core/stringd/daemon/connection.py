@@ -166,6 +166,8 @@ class Connection(HttpToolsProtocol):
         return False
 
     def _give_up(self, status: bytes, reason: str) -> None:
+        # At once, and not when it has closed: else all others would have to make room meanwhile.
+        self._let_go()
         has_begun = (self._in_head or self._in_body) and not self.transport.is_closing()
         if not has_begun or self.flow.write_paused or (self._in_body and self._is_answered()):
             self.transport.abort()
