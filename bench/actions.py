@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment
 
 from bench.answer import Answer
-from bench.desk import OK, OPEN, TOPIC, Desk, new_desk
 from bench.load import PROJECT, Job, Round, Target, cpu, measure, middle, post, rate, ratio
+from bench.navigator import OK, OPEN, TOPIC, DocumentNavigator, new_navigator
 from bench.rooms import measurement
 from bench.servers import USER, Server, reference
 from bench.table import Row, at_least, at_most
 from bench.targets import accepted
 from bench.timing import compare, milliseconds
-from stringd.actions import answers, templates
+from stringd.actions import answers
+from stringd.actions.templates import run as templates
 from stringd.workers.blocking import BlockingWorkers
 from stringd.workers.confinement import Seal
 
@@ -60,11 +61,11 @@ _SEEDS = "for: row in Response.body.rows\n- {row.id} {row.name}: {row.price}\nen
 def http() -> Iterator[Row]:
     """An HTTP action with a template, beside the HTTP client alone that makes the same call."""
     with ExitStack() as servers:
-        desk = servers.enter_context(new_desk())
+        navigator = servers.enter_context(new_navigator())
         answer = Answer(status=200, headers={"content-type": "application/json"}, body=b'{"id": 12345}')
         service = servers.enter_context(reference("bench.bare", answer))
         url = f"http://127.0.0.1:{service.port}/exec"
-        target = _calling(desk, url)
+        target = _calling(navigator, url)
         rounds = [(_ours(target), _bare(url)) for _ in range(_ROUNDS + 1)][1:]
     yield at_least(
         0.5,
@@ -81,12 +82,12 @@ def http() -> Iterator[Row]:
     )
 
 
-def _calling(desk: Desk, url: str) -> Target:
-    desk.page.write_text(_CALL.format(url=url), encoding="utf-8")
+def _calling(navigator: DocumentNavigator, url: str) -> Target:
+    navigator.page.write_text(_CALL.format(url=url), encoding="utf-8")
     topics = [f"file:t{number}" for number in range(_CONNECTIONS)]
     for topic in topics:
-        accepted(desk.server.call("POST", "/exec", {"cmd": OPEN, "topic": topic}))
-    return _target(desk.server, "/act.call", topics, "Created 12345.")
+        accepted(navigator.server.call("POST", "/exec", {"cmd": OPEN, "topic": topic}))
+    return _target(navigator.server, "/act.call", topics, "Created 12345.")
 
 
 def _target(server: Server, cmd: str, topics: list[str], expect: str) -> Target:
@@ -119,14 +120,14 @@ def _bare(url: str) -> tuple[float, float]:
 @measurement
 def listing() -> Iterator[Row]:
     """`/act` on a page of 200 actions, beside `/info` about the same page and about no page."""
-    with new_desk() as desk:
+    with new_navigator() as navigator:
         fences = (_ACTION.format(number=number) for number in range(_ACTIONS))
-        desk.page.write_text("# Page\n" + "".join(fences), encoding="utf-8")
-        accepted(desk.server.call("POST", "/exec", {"cmd": OPEN, "topic": TOPIC}))
+        navigator.page.write_text("# Page\n" + "".join(fences), encoding="utf-8")
+        accepted(navigator.server.call("POST", "/exec", {"cmd": OPEN, "topic": TOPIC}))
         targets = {
-            "act": _target(desk.server, "/act", [TOPIC], f"/act.action-{_ACTIONS - 1}"),
-            "page": _target(desk.server, "/info", [TOPIC], OK),
-            "none": _target(desk.server, "/info", ["file:none"], OK),
+            "act": _target(navigator.server, "/act", [TOPIC], f"/act.action-{_ACTIONS - 1}"),
+            "page": _target(navigator.server, "/info", [TOPIC], OK),
+            "none": _target(navigator.server, "/info", ["file:none"], OK),
         }
         rounds = measure(Job(targets=targets, connections=1, rounds=_ROUNDS, seconds=1.0))
     act, page, none = rounds["act"], rounds["page"], rounds["none"]

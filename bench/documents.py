@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from bench.desk import OK, OPEN, PAGE, TOPIC, Desk, new_desk
 from bench.load import Job, Round, Target, cpu, measure, middle, post, rate, ratio
+from bench.navigator import OK, OPEN, PAGE, TOPIC, DocumentNavigator, new_navigator
 from bench.rooms import measurement
 from bench.servers import USER, reference
 from bench.table import Row, at_least, at_most
@@ -38,8 +38,8 @@ _LINEAR = 2
 @measurement
 def large() -> Iterator[Row]:
     """A large document, opened beside a bare parse of it, and opened again unchanged."""
-    with new_desk() as desk:
-        seen = [_opened(desk) for _ in range(_OPENED + 1)][1:]
+    with new_navigator() as navigator:
+        seen = [_opened(navigator) for _ in range(_OPENED + 1)][1:]
     first, again, bare = (median(each) for each in zip(*seen, strict=True))
     yield at_most(
         1.5,
@@ -57,9 +57,9 @@ def large() -> Iterator[Row]:
     )
 
 
-def _opened(desk: Desk) -> tuple[float, float, float]:
-    first = desk.first_open(_MB)
-    return first, desk.seconds(OPEN), _bare_parse(desk.page.read_text(encoding="utf-8"))
+def _opened(navigator: DocumentNavigator) -> tuple[float, float, float]:
+    first = navigator.first_open(_MB)
+    return first, navigator.seconds(OPEN), _bare_parse(navigator.page.read_text(encoding="utf-8"))
 
 
 def _bare_parse(text: str) -> float:
@@ -73,11 +73,11 @@ def _bare_parse(text: str) -> float:
 def page() -> Iterator[Row]:
     """`/open` of a page that was opened before, beside an app that sends the same bytes at once."""
     with ExitStack() as servers:
-        desk = servers.enter_context(new_desk())
-        desk.first_open(5 * _KB)
-        answer = accepted(desk.server.call("POST", "/exec", {"cmd": OPEN, "topic": TOPIC}))
+        navigator = servers.enter_context(new_navigator())
+        navigator.first_open(5 * _KB)
+        answer = accepted(navigator.server.call("POST", "/exec", {"cmd": OPEN, "topic": TOPIC}))
         bare = servers.enter_context(reference("bench.bare", answer))
-        targets = {"stringd": _open_target(desk.server), "bare": _open_target(bare)}
+        targets = {"stringd": _open_target(navigator.server), "bare": _open_target(bare)}
         rounds = measure(Job(targets=targets, rounds=5, seconds=1.0))
     yield from _beside_bare(rounds["stringd"], rounds["bare"])
 
@@ -107,10 +107,10 @@ def _beside_bare(ours: list[Round], bare: list[Round]) -> Iterator[Row]:
 @measurement
 def edit() -> Iterator[Row]:
     """One block of a large file after the other, and one right after opening, beside a bare rewrite."""
-    with new_desk() as desk:
-        desk.first_open(_MB)
-        series = [_edited_beside(desk, run) for run in range(_EDITED + _WARM)][_WARM:]
-        opened = [_edited_when_opened(desk) for _ in range(_EDITED)]
+    with new_navigator() as navigator:
+        navigator.first_open(_MB)
+        series = [_edited_beside(navigator, run) for run in range(_EDITED + _WARM)][_WARM:]
+        opened = [_edited_when_opened(navigator) for _ in range(_EDITED)]
     yield from _edit_rows("`/edit` of blocks of a file, 1 MB, in a row", series)
     yield from _edit_rows("`/edit` of a block right after `/open`, 1 MB", opened)
 
@@ -132,18 +132,18 @@ def _edit_rows(what: str, seen: list[tuple[float, float, float]]) -> Iterator[Ro
     )
 
 
-def _edited_when_opened(desk: Desk) -> tuple[float, float, float]:
-    desk.first_open(_MB)
-    return _edited_beside(desk, 0)
+def _edited_when_opened(navigator: DocumentNavigator) -> tuple[float, float, float]:
+    navigator.first_open(_MB)
+    return _edited_beside(navigator, 0)
 
 
-def _edited_beside(desk: Desk, number: int) -> tuple[float, float, float]:
-    return _edited(desk, number), _rewritten(desk.page), _replaced(desk.page)
+def _edited_beside(navigator: DocumentNavigator, number: int) -> tuple[float, float, float]:
+    return _edited(navigator, number), _rewritten(navigator.page), _replaced(navigator.page)
 
 
-def _edited(desk: Desk, number: int) -> float:
+def _edited(navigator: DocumentNavigator, number: int) -> float:
     # In the middle of the file: neither its first lines nor its last.
-    return desk.seconds(f"/edit {PAGE}#block-{700 + number}\n- edited for the time {time.time_ns()}")
+    return navigator.seconds(f"/edit {PAGE}#block-{700 + number}\n- edited for the time {time.time_ns()}")
 
 
 def _rewritten(page: Path) -> float:
@@ -175,10 +175,10 @@ def _replaced(page: Path) -> float:
 def growth() -> Iterator[Row]:
     """What a megabyte costs in documents of all sizes, each beside the smallest at the same time."""
     smallest = min(_SIZES)
-    with new_desk() as desk:
-        desk.first_open(smallest)
+    with new_navigator() as navigator:
+        navigator.first_open(smallest)
         for size in _SIZES:
-            beside, cost = _cost(desk, smallest), _cost(desk, size)
+            beside, cost = _cost(navigator, smallest), _cost(navigator, size)
             yield at_most(
                 _LINEAR,
                 cost / beside,
@@ -188,5 +188,5 @@ def growth() -> Iterator[Row]:
             )
 
 
-def _cost(desk: Desk, size: int) -> float:
-    return median(desk.first_open(size) for _ in range(_SIZES[size])) / (size / _MB)
+def _cost(navigator: DocumentNavigator, size: int) -> float:
+    return median(navigator.first_open(size) for _ in range(_SIZES[size])) / (size / _MB)

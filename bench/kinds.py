@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from bench.rooms import measurement
 from bench.table import Row, at_most
-from stringd.documents.page import Page
-from stringd.documents.parts import Parts
-from stringd.documents.sheet import take_apart
+from stringd.documents.pages.page import Page
+from stringd.documents.pagination.parts import Parts
+from stringd.documents.syntax.parsed_document import take_apart
 from stringd_web.html.reading import read_html
 
 if TYPE_CHECKING:

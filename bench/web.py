@@ -13,8 +13,8 @@ import httpx
 import markdownify
 from html_to_markdown import ConversionOptions, convert
 
-from bench.desk import Desk, new_desk
 from bench.memory import memory_of
+from bench.navigator import DocumentNavigator, new_navigator
 from bench.pages import NUMBER, pages
 from bench.rooms import measurement
 from bench.servers import running
@@ -35,10 +35,10 @@ _BARE = ConversionOptions(extract_metadata=False)
 def opening() -> Iterator[Row]:
     """`/open` of pages that the topic never saw, beside a bare client and a bare converter."""
     with ExitStack() as opened:
-        desk = opened.enter_context(new_desk())
+        navigator = opened.enter_context(new_navigator())
         site = _site(opened)
         client = opened.enter_context(httpx.Client())
-        rounds = [(_opened(desk, site), _fetched(client, site)) for _ in range(_ROUNDS + 1)][1:]
+        rounds = [(_opened(navigator, site), _fetched(client, site)) for _ in range(_ROUNDS + 1)][1:]
     yield at_least(
         0.6,
         median(ours / bare for ours, bare in rounds),
@@ -52,12 +52,12 @@ def opening() -> Iterator[Row]:
 def memory() -> Iterator[Row]:
     """What a thousand pages leave behind in one topic."""
     with ExitStack() as opened:
-        desk = opened.enter_context(new_desk())
+        navigator = opened.enter_context(new_navigator())
         site = _site(opened)
-        _open_all(desk, site, _WARM)
-        before = memory_of(desk.server.process.pid)
-        _open_all(desk, site, _MANY)
-        after = memory_of(desk.server.process.pid)
+        _open_all(navigator, site, _WARM)
+        before = memory_of(navigator.server.process.pid)
+        _open_all(navigator, site, _MANY)
+        after = memory_of(navigator.server.process.pid)
     yield at_most(
         1.1,
         after.resident / before.resident,
@@ -93,12 +93,12 @@ def _site(opened: ExitStack) -> Iterator[str]:
     return (f"http://127.0.0.1:{server.port}/{number}.html" for number in count())
 
 
-def _opened(desk: Desk, site: Iterator[str]) -> float:
-    return _PAGES / _open_all(desk, site, _PAGES)
+def _opened(navigator: DocumentNavigator, site: Iterator[str]) -> float:
+    return _PAGES / _open_all(navigator, site, _PAGES)
 
 
-def _open_all(desk: Desk, site: Iterator[str], number: int) -> float:
-    return sum(desk.seconds(f"/open {next(site)}") for _ in range(number))
+def _open_all(navigator: DocumentNavigator, site: Iterator[str], number: int) -> float:
+    return sum(navigator.seconds(f"/open {next(site)}") for _ in range(number))
 
 
 def _fetched(client: httpx.Client, site: Iterator[str]) -> float:

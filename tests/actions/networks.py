@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stringd.plugin import Document, Loaded, Loader, Renderer, Wanted, Zone, hookimpl
+from stringd.plugin import Document, LoadedBytes, Loader, LoadRequest, Renderer, Zone, hookimpl
 from stringd.testing.distributions import write_plugin
 
 _ZONES = {"localhost": Zone.LOOPBACK, "127.0.0.1": Zone.LOOPBACK, "wiki.lan": Zone.PRIVATE}
@@ -17,14 +17,14 @@ def plugin_path(folder: Path) -> Path:
     return write_plugin(folder, "networks", Path(__file__))
 
 
-async def load(wanted: Wanted) -> Loaded:
+async def load(wanted: LoadRequest) -> LoadedBytes:
     shown = wanted.uri.removeprefix("net:")
     body = (wanted.session.user.home / "fetched.md").read_bytes()
     zone = _ZONES.get(urlsplit(shown).hostname or "", Zone.PUBLIC)
-    return Loaded(uri=shown, media_type="text/x-fetched", body=body, zone=zone)
+    return LoadedBytes(uri=shown, media_type="text/x-fetched", body=body, zone=zone)
 
 
-def render(loaded: Loaded) -> Document:
+def render(loaded: LoadedBytes) -> Document:
     return Document(uri=loaded.uri, title=None, text=loaded.body.decode())
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from stringd.actions.answers import Answer
-from stringd.actions.templates import TEMPLATE_MODULES, Rendered, render
-from stringd.actions.values import Value
+from stringd.actions.arguments.values import Value
+from stringd.actions.templates.run import TEMPLATE_MODULES, Rendered, render
 from stringd.errors import Refusal
 from stringd.workers.blocking import BlockingWorkers
 from stringd.workers.confinement import Seal

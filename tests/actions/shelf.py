@@ -8,14 +8,14 @@ from pathlib import Path
 
 import uvloop
 
+from stringd.actions.action_environment import Environment
 from stringd.actions.answers import Answer
-from stringd.actions.cli import run_cli
-from stringd.actions.environment import Environment
-from stringd.actions.values import Value
-from stringd.contracts.provenance import BY_HAND, attributed
-from stringd.contracts.replies import Reply
-from stringd.documents.actions import Action, parse_actions
-from stringd.documents.parse import parse
+from stringd.actions.arguments.values import Value
+from stringd.actions.shell.run import run_cli
+from stringd.api.provenance import BY_HAND, attributed
+from stringd.api.replies import Reply
+from stringd.documents.syntax.actions import Action, parse_actions
+from stringd.documents.syntax.parser import parse
 from tests.documents.standing import standing
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from stringd.actions.call import Call, read_call
-from stringd.actions.declared import DeclaredVariable
-from stringd.actions.environment import Environment
-from stringd.actions.sharing import Shared
-from stringd.actions.values import Value
-from stringd.contracts.provenance import BY_HAND, attributed
-from stringd.contracts.sessions import NamedValue
-from stringd.documents.actions import Action, parse_actions
-from stringd.documents.parse import parse
+from stringd.actions.action_environment import Environment
+from stringd.actions.arguments.call import Call, read_call
+from stringd.actions.arguments.values import Value
+from stringd.actions.declared_variables import DeclaredVariable
+from stringd.actions.shared_variables import Shared
+from stringd.api.provenance import BY_HAND, attributed
+from stringd.api.sessions import NamedValue
+from stringd.documents.syntax.actions import Action, parse_actions
+from stringd.documents.syntax.parser import parse
 from stringd.errors import Refusal
 from tests.actions.acting import Stage, act
 from tests.documents.standing import standing

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.actions.templating.checking import template_flaws
-from stringd.documents.outline import Flaw
+from stringd.actions.templates.checking import template_flaws
+from stringd.documents.syntax.blocks import Flaw
 
 
 @pytest.mark.parametrize(

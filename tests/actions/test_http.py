@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from stringd.actions import http
-from stringd.actions.environment import Environment
-from stringd.documents.page import Page, file_page
+from stringd.actions.action_environment import Environment
+from stringd.actions.http import run as http
+from stringd.documents.pages.page import Page, file_page
 from stringd.errors import Refusal
-from stringd.http.client import SharedHttpClient
+from stringd.http_client.client import SharedHttpClient
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service, serving
 

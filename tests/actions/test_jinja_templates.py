@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.actions.templates import Rendered
-from stringd.actions.values import Value
+from stringd.actions.arguments.values import Value
+from stringd.actions.templates.run import Rendered
 from tests.actions.press import fault
 from tests.actions.press import rendered as made
 

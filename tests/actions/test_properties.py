@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.actions.call import read_call
-from stringd.actions.environment import Environment
+from stringd.actions.action_environment import Environment
+from stringd.actions.arguments.call import read_call
+from stringd.actions.arguments.values import Value
+from stringd.actions.http.request import build_request
 from stringd.actions.placeholders import Filling
-from stringd.actions.request import build_request
 from stringd.actions.taint import Taint
-from stringd.actions.values import Value
-from stringd.contracts.http import HttpRequest
-from stringd.documents.actions import Action, parse_actions
-from stringd.documents.parse import parse
+from stringd.api.http import HttpRequest
+from stringd.documents.syntax.actions import Action, parse_actions
+from stringd.documents.syntax.parser import parse
 from tests.actions.acting import act
 from tests.documents.standing import standing
 

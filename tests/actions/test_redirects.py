@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.actions.redirects import next_request
-from stringd.actions.request import Prepared
-from stringd.contracts.http import HttpRequest, HttpResponse
+from stringd.actions.http.redirected_request import next_request
+from stringd.actions.http.request import Prepared
+from stringd.api.http import HttpRequest, HttpResponse
 from stringd.errors import Refusal
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stringd.actions.remembering import merged_values
-from stringd.contracts.sessions import NamedValue
+from stringd.api.sessions import NamedValue
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service
 

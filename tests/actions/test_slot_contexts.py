@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from stringd.actions.slots import read_command_line
+from stringd.actions.shell.slots import read_command_line
 from stringd.errors import Refusal
 from tests.actions.shelf import Shelf, declared
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from stringd.actions.shell.programs import PROGRAMS
-from stringd.actions.shell.specials import SPECIAL
-from stringd.actions.slots import CommandLine, read_command_line
-from stringd.documents.parameters import Parameter, read_parameter
+from stringd.actions.shell.analysis.programs import PROGRAMS
+from stringd.actions.shell.analysis.special_commands import SPECIAL
+from stringd.actions.shell.slots import CommandLine, read_command_line
+from stringd.documents.syntax.parameters import Parameter, read_parameter
 from stringd.errors import Refusal
 from tests.actions.shelf import Shelf, declared
 

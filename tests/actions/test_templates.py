@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.actions.templates import Save
-from stringd.actions.templating.jobs import run
-from stringd.actions.values import read_number
+from stringd.actions.arguments.values import read_number
+from stringd.actions.templates.jobs import run
+from stringd.actions.templates.run import Save
 from tests.actions.press import fault, rendered
 
 ROWS = {

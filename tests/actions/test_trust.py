@@ -11,19 +11,19 @@ from typing import Any, cast
 import pytest
 import uvloop
 
-from stringd.actions.environment import Environment
-from stringd.actions.http import run_http
-from stringd.actions.sharing import shared_with
-from stringd.contracts.provenance import BY_HAND, attributed
-from stringd.contracts.zones import Zone
-from stringd.documents.page import Page, file_page
+from stringd.actions.action_environment import Environment
+from stringd.actions.http.run import run_http
+from stringd.actions.shared_variables import shared_with
+from stringd.api.provenance import BY_HAND, attributed
+from stringd.api.zones import Zone
+from stringd.documents.pages.page import Page, file_page
 from stringd.errors import Refusal
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
 from tests.actions.networks import plugin_path
 from tests.actions.service import Service
-from tests.http.world import PUBLIC as PUBLIC_ADDRESS
-from tests.http.world import World
+from tests.http_client.world import PUBLIC as PUBLIC_ADDRESS
+from tests.http_client.world import World
 
 PUBLIC = "http://8.8.8.8/page.md"
 

@@ -24,7 +24,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Evaluation:
     """One conversation; it is skipped where what it needs, programs and who runs them, is not there."""
 
     name: str
@@ -32,8 +32,8 @@ class Program:
     steps: tuple[Step, ...]
 
 
-def program(name: str, *steps: tuple[str, ...], needs: str = "bash") -> Program:
-    return Program(
+def program(name: str, *steps: tuple[str, ...], needs: str = "bash") -> Evaluation:
+    return Evaluation(
         name=name, needs=needs, steps=tuple(Step(**dict(zip(FIELDS, it, strict=False))) for it in steps)
     )
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stringd_bash.questions import Questions
 from stringd_bash.rendering import Display, most_nanoseconds, render
 from stringd_bash.sequences import (
     LONGEST_UNFINISHED,
@@ -22,6 +21,7 @@ from stringd_bash.sequences import (
     without_unfinished,
 )
 from stringd_bash.size import Size
+from stringd_bash.terminal_queries import Questions
 from tests.bash.grammar import sequences, texts
 
 USUAL = Size(columns=80, rows=24)

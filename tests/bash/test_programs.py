@@ -12,7 +12,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.bash.conftest import Topic, marked_processes
-from tests.bash.programs import PROGRAMS, RUNNING, WAITING, Program
+from tests.bash.programs import PROGRAMS, RUNNING, WAITING, Evaluation
 from tests.docs.pages import text_of
 from tests.protocol.waits import eventually
 
@@ -43,7 +43,7 @@ def is_there(name: str) -> bool:
 
 @pytest.mark.requirement("bash.programs", "bash.output.modes")
 @pytest.mark.parametrize("program", PROGRAMS, ids=[it.name for it in PROGRAMS])
-def test_it_is_answered_in_time_and_leaves_the_topic_usable(fresh: Topic, program: Program) -> None:
+def test_it_is_answered_in_time_and_leaves_the_topic_usable(fresh: Topic, program: Evaluation) -> None:
     missing = [name for name in program.needs.split() if not is_there(name)]
     if missing:
         pytest.skip(f"there is no {missing[0]} for {program.name}")

@@ -33,7 +33,7 @@ def talk_blocking(port: int, *steps: Step, **options: Any) -> list[Any]:
 
 
 def talk_async(port: int, *steps: Step, **options: Any) -> list[Any]:
-    async def converse() -> list[Any]:
+    async def run_prompt() -> list[Any]:
         answers = []
         async with AsyncClient(port=port, **options) as client:
             for step in steps:
@@ -43,4 +43,4 @@ def talk_async(port: int, *steps: Step, **options: Any) -> list[Any]:
                     step()
         return answers
 
-    return anyio.run(converse)
+    return anyio.run(run_prompt)

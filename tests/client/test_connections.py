@@ -12,7 +12,7 @@ from stringd.client import (
     DaemonUnreachable,
     RequestRefused,
 )
-from stringd.client.connections import MAX_IDLE
+from stringd.client.connection_pool import MAX_IDLE
 from tests.client.fake import CLOSE, FakeDaemon, json_answer, sse, streamed
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stringd.client import Result, strip_content_prefix
-from stringd.client.stream import ExecAnswer
+from stringd.client.exec_stream import ExecAnswer
 from tests.client.fake import CLOSE, CONTENT, DONE, HEAD, STREAM, FakeDaemon, http, sse, streamed, until
 
 if TYPE_CHECKING:
@@ -143,14 +143,14 @@ def test_a_caller_that_gives_up_leaves_no_connection_behind(fake: FakeDaemon) ->
 
     fake.answers += [streamed(HEAD)[:-1], [sse()]]
 
-    async def converse() -> Result:
+    async def run_prompt() -> Result:
         async with AsyncClient(port=fake.port) as client:
             with anyio.move_on_after(0.3) as scope:
                 await client.exec("file:main", "/x")
             assert scope.cancelled_caught
             return await client.exec("file:main", "/x")
 
-    assert anyio.run(converse) == GOOD
+    assert anyio.run(run_prompt) == GOOD
     until(lambda: fake.count("POST /exec") == 2)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.program_environment import KEPT
+from stringd.processes.child_environment import KEPT
 from stringd.testing.process import DaemonProcess
 
 Start = Callable[..., DaemonProcess]

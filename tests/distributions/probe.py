@@ -12,13 +12,13 @@ from stringd.plugin import (
     Command,
     Document,
     Invocation,
-    Loaded,
+    LoadedBytes,
     Loader,
-    Place,
+    LoadRequest,
+    Location,
     Refusal,
     Renderer,
     Reply,
-    Wanted,
     hookimpl,
 )
 
@@ -51,9 +51,9 @@ async def refuse(invocation: Invocation) -> Reply:
 
 async def visit(invocation: Invocation) -> Reply:
     session = invocation.session
-    wanted = Wanted(uri=invocation.line.arguments, session=session, topic=invocation.topic)
-    document = await invocation.daemon.load(wanted)
-    place = Place(uri=document.uri, title=document.title)
+    wanted = LoadRequest(uri=invocation.line.arguments, session=session, topic=invocation.topic)
+    document = await invocation.runtime.load(wanted)
+    place = Location(uri=document.uri, title=document.title)
     before = (session.state.document,) if session.state.document else ()
     session.remember(replace(session.state, document=place, history=session.state.history + before))
     return Reply.page(f"Opened {document.uri}", document.text)
@@ -81,8 +81,8 @@ async def tidy(invocation: Invocation) -> Reply:
 async def nest(invocation: Invocation) -> Reply:
     """Run another command, in the topic that is named first."""
     topic, _, cmd = invocation.line.arguments.partition(" ")
-    daemon = invocation.daemon
-    outcome = await daemon.execute(invocation.session.user.id, daemon.topic_name(topic), cmd)
+    runtime = invocation.runtime
+    outcome = await runtime.execute(invocation.session.user.id, runtime.topic_name(topic), cmd)
     return outcome.reply
 
 
@@ -107,12 +107,12 @@ def _note(invocation: Invocation, text: str) -> Reply:
     return Reply.confirmation("Recorded")
 
 
-async def load_probe(wanted: Wanted) -> Loaded:
+async def load_probe(wanted: LoadRequest) -> LoadedBytes:
     name = wanted.uri.removeprefix("probe:")
-    return Loaded(uri=wanted.uri, media_type="text/x-probe; charset=utf-8", body=name.encode())
+    return LoadedBytes(uri=wanted.uri, media_type="text/x-probe; charset=utf-8", body=name.encode())
 
 
-def render_probe(loaded: Loaded) -> Document:
+def render_probe(loaded: LoadedBytes) -> Document:
     name = loaded.body.decode()
     return Document(uri=loaded.uri, title=f"Probe {name}", text=f"# Probe {name}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from stringd.contracts.replies import Reply
+from stringd.api.replies import Reply
 from stringd.text.chanflow import encode_answer
 from tests.docs.pages import ROOT
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from stringd.api.commands import Command
 from stringd.commands import stringd_commands
-from stringd.contracts.commands import Command
 from tests.docs.blocks import blocks
 from tests.docs.pages import text_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.paths import Target, resolve
+from stringd.documents.paths.resolving import FileTarget, resolve
 from stringd.errors import Refusal
 from tests.documents.standing import Standing, standing
 
@@ -62,7 +62,7 @@ class Ground:
     def session(self, **state: str) -> Standing:
         return standing(self.home, allowed=(self.allowed,), **state)
 
-    def resolve(self, typed: str, **state: str) -> Target:
+    def resolve(self, typed: str, **state: str) -> FileTarget:
         return resolve(typed, self.session(**state), full_access=False)
 
     def refusal(self, typed: str, **state: str) -> Refusal:

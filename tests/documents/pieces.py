@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from stringd.documents.lines import BOM
+from stringd.documents.syntax.lines import BOM
 
 BLANKS = ("\n", "\n\n", "\r\n", "\r", "\t", " ", "    ", "\0", "\x0c", "\u2028", BOM)
 BLOCKS = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.contracts.sessions import Place, State, TopicName
-from stringd.contracts.users import User
+from stringd.api.sessions import Location, State, TopicName
+from stringd.api.users import User
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ def standing(
     user = User(id="someone", home=home, allowed_paths=allowed, created_at="2026-01-01T00:00:00.000Z")
     shown = (home / file).as_uri() if file else uri
     state = State(
-        document=Place(uri=shown) if shown else None,
+        document=Location(uri=shown) if shown else None,
         directory=str(home / directory) if directory else None,
     )
     return Standing(user=user, state=state, name=TopicName(type="file", name="main"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from stringd.documents.actions import Action, ActionBook, Parameter, hint, parse_actions
-from stringd.documents.parse import parse
+from stringd.documents.syntax.actions import Action, ActionBook, Parameter, hint, parse_actions
+from stringd.documents.syntax.parser import parse
 
 FRAMING = (
     *("Content-Length", "Transfer-Encoding", "TE", "Trailer", "Expect"),

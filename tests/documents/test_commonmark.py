@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from stringd.documents.markdown import make_parser
-from stringd.documents.parse import parse
-from stringd.documents.render import render
-from stringd.documents.shortcuts import find_shortcuts
+from stringd.documents.syntax.markdown import make_parser
+from stringd.documents.syntax.parser import parse
+from stringd.documents.syntax.rendering import render
+from stringd.documents.syntax.shortcuts import find_shortcuts
 
 RELEASE = f"markdown_it_py-{version('markdown-it-py')}"
 SOURCES = Path(__file__).parents[2] / "build" / "sources" / f"{RELEASE}.tar.gz"

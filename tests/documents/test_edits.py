@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stringd.documents.edits import (
+from stringd.documents.editing.edits import (
     Revision,
     appended,
     block_replaced,
@@ -15,8 +15,8 @@ from stringd.documents.edits import (
     swapped,
     written,
 )
-from stringd.documents.parse import parse
-from stringd.documents.spans import stored_block
+from stringd.documents.editing.spans import stored_block
+from stringd.documents.syntax.parser import parse
 from stringd.errors import Refusal
 
 BOM = "\ufeff"

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stringd.documents.effort import AT_ONCE, effort
-from stringd.documents.sheet import take_apart
+from stringd.documents.syntax.parsed_document import take_apart
+from stringd.documents.syntax.parsing_cost import AT_ONCE, effort
 from tests.documents.kinds import KINDS, Make, repeated
 from tests.documents.pieces import PIECES
 

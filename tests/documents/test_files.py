@@ -21,8 +21,8 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.files import LIMIT, read_if_there, read_text, write_text
-from stringd.documents.paths import resolve
+from stringd.documents.paths.resolving import resolve
+from stringd.documents.paths.text_files import LIMIT, read_if_there, read_text, write_text
 from stringd.errors import Refusal
 from stringd.files.atomic import stamp
 from tests.documents.standing import standing
@@ -33,7 +33,7 @@ TEMPORARY = ".*.stringd-tmp"
 WRITER = """
 import sys
 from pathlib import Path
-from stringd.documents.files import read_if_there, write_text
+from stringd.documents.paths.text_files import read_if_there, write_text
 path = Path(sys.argv[1])
 texts = ["a" * 3_000_000, "b" * 3_000_000]
 write_text(path, texts[0], "x", replacing=read_if_there(path, "x"))

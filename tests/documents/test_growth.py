@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.includes import Linked, with_includes
-from stringd.documents.matches import find
-from stringd.documents.menus import find_menus
-from stringd.documents.origins import Origin
-from stringd.documents.page import Page
-from stringd.documents.parts import Parts
-from stringd.documents.sheet import take_apart
+from stringd.documents.pages.includes import Linked, with_includes
+from stringd.documents.pages.menus import find_menus
+from stringd.documents.pages.page import Page
+from stringd.documents.pages.search import find
+from stringd.documents.pagination.parts import Parts
+from stringd.documents.paths.origins import Origin
+from stringd.documents.syntax.parsed_document import take_apart
 from stringd.errors import Refusal
 from tests.documents.kinds import KINDS, Make
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.contracts.sessions import Place, Session, State
-from stringd.documents.paths import LONGEST_PATH, Target, resolve
+from stringd.api.sessions import Location, Session, State
+from stringd.documents.paths.resolving import LONGEST_PATH, FileTarget, resolve
 from stringd.errors import Refusal
 from tests.documents.ground import NAMES, Ground
 from tests.documents.standing import standing
@@ -169,7 +169,7 @@ def test_whatever_is_typed_leads_inside_or_is_refused(ground: Ground, typed: str
         assert any(target.path.is_relative_to(root) for root in (ground.home, ground.allowed))
 
 
-def resolved_or_refused(typed: str, session: Session) -> Target | None:
+def resolved_or_refused(typed: str, session: Session) -> FileTarget | None:
     try:
         return resolve(typed, session, full_access=False)
     except Refusal:
@@ -177,7 +177,7 @@ def resolved_or_refused(typed: str, session: Session) -> Target | None:
 
 
 def test_a_state_from_elsewhere_is_confined_too(ground: Ground) -> None:
-    place = Place(uri=(ground.outside / "secret.md").as_uri())
+    place = Location(uri=(ground.outside / "secret.md").as_uri())
     session = standing(ground.home)
     session.remember(State(document=place))
     for typed in ("", "#one", "secret.md"):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.includes import MOST_INCLUDES
-from stringd.documents.relocation import relocated
+from stringd.documents.pages.includes import MOST_INCLUDES
+from stringd.documents.pages.relocation import relocated
 from stringd.testing.process import DaemonProcess
 
 FILES = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.documents.landmarks import Blocks, Landmarks, blocks_of, note_edit
-from stringd.documents.parse import parse
-from stringd.documents.sheets import read_sheet
+from stringd.documents.editing.block_index import BlockIndex, Blocks, blocks_of, note_edit
+from stringd.documents.pages.parsing import read_sheet
+from stringd.documents.syntax.parser import parse
 from tests.documents.pieces import DOCUMENTS
 
 _FILLER = "A paragraph.\n\n"
@@ -51,7 +51,7 @@ def test_an_edit_anywhere(head: str, old: str, new: str, tail: str) -> None:
 def test_a_large_text_is_not_read_again(old: str, new: str) -> None:
     after = _TEXT.replace(old, new, 1)
     found = _after_an_edit(_TEXT, after)
-    assert isinstance(found, Landmarks)
+    assert isinstance(found, BlockIndex)
     assert list(_places(found)) == list(_places(parse(after)))
 
 
@@ -69,7 +69,7 @@ def test_one_edit_after_the_other() -> None:
         note_edit(before, text)
         if number % 3 == 0:
             assert list(_places(blocks_of(text))) == list(_places(parse(text)))
-    assert isinstance(blocks_of(text), Landmarks)
+    assert isinstance(blocks_of(text), BlockIndex)
 
 
 @pytest.mark.parametrize("start", ["---\n", "---\na: b\n", "\ufeff---\na: b\n"])

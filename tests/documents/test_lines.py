@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.documents.lines import Lines, line_number, numbered_lines
+from stringd.documents.syntax.lines import Lines, line_number, numbered_lines
 
 
 @pytest.mark.parametrize(

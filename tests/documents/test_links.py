@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.contracts.outlines import Link
-from stringd.documents.parse import parse
+from stringd.api.outlines import Link
+from stringd.documents.syntax.parser import parse
 
 
 def links(text: str) -> list[Link]:

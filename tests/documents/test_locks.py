@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.locks import FileLocks, finish
+from stringd.documents.editing.file_locks import FileLocks, finish
 
 
 def test_one_path_one_turn_and_other_paths_their_own() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.documents.outline import slug
-from stringd.documents.parse import parse
+from stringd.documents.syntax.blocks import slug
+from stringd.documents.syntax.parser import parse
 
 
 def inside(text: str) -> dict[str, str]:

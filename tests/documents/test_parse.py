@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.documents.parse import parse
+from stringd.documents.syntax.parser import parse
 
 
 @pytest.mark.parametrize(

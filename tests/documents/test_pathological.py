@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from stringd.documents.parse import parse
-from stringd.documents.render import render
-from stringd.documents.shortcuts import find_shortcuts
+from stringd.documents.syntax.parser import parse
+from stringd.documents.syntax.rendering import render
+from stringd.documents.syntax.shortcuts import find_shortcuts
 
 MEGABYTE = 1_000_000
 LINK = "[a](https://x.example)"

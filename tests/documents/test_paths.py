@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.paths import Target, confine, current_file, display, resolve
+from stringd.documents.paths.resolving import FileTarget, confine, current_file, display, resolve
 from stringd.errors import Refusal
 from tests.documents.ground import Ground
 from tests.documents.standing import standing
@@ -42,7 +42,7 @@ from tests.documents.standing import standing
 def test_a_path_without_a_document(ground: Ground, typed: str, path: str) -> None:
     target = ground.resolve(typed)
     expected = Path(os.path.normpath(ground.home / path))
-    assert target == Target(typed=typed, path=expected)
+    assert target == FileTarget(typed=typed, path=expected)
 
 
 @pytest.mark.parametrize("form", ["{}/notes.md", "/{}/notes.md", "//{}/notes.md", "file://{}/%6eotes.md"])
@@ -97,7 +97,7 @@ def test_where_relative_paths_start(ground: Ground, state: dict[str, str], base:
 def test_what_stands_behind_the_name(
     ground: Ground, typed: str, path: str, block: str | None, lines: tuple[int, int] | None
 ) -> None:
-    expected = Target(typed=typed, path=ground.home / path, block=block, lines=lines)
+    expected = FileTarget(typed=typed, path=ground.home / path, block=block, lines=lines)
     assert ground.resolve(typed) == expected
 
 
@@ -107,7 +107,7 @@ def test_what_stands_behind_the_name(
 def test_no_name_is_the_current_document(
     ground: Ground, typed: str, block: str | None, lines: tuple[int, int] | None
 ) -> None:
-    expected = Target(typed=typed, path=ground.home / "c#.md", block=block, lines=lines)
+    expected = FileTarget(typed=typed, path=ground.home / "c#.md", block=block, lines=lines)
     assert ground.resolve(typed, file="c#.md") == expected
 
 

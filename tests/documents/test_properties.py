@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stringd.documents.actions import parse_actions
-from stringd.documents.lines import BOM, Lines
-from stringd.documents.parse import Parsed, parse
-from stringd.documents.render import render
-from stringd.documents.shortcuts import find_shortcuts
+from stringd.documents.syntax.actions import parse_actions
+from stringd.documents.syntax.lines import BOM, Lines
+from stringd.documents.syntax.parser import Parsed, parse
+from stringd.documents.syntax.rendering import render
+from stringd.documents.syntax.shortcuts import find_shortcuts
 from tests.documents.pieces import DOCUMENTS
 
 PLAIN = st.text(st.characters(exclude_characters="[]<>#`~-=|:!{}\ufeff")).filter(

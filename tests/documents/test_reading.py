@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.files import LIMIT
-from stringd.documents.parse import parse
+from stringd.documents.paths.text_files import LIMIT
+from stringd.documents.syntax.parser import parse
 from stringd.testing.process import DaemonProcess
 
 FILES = {

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from stringd.contracts.documents import Document
-from stringd.contracts.zones import Zone
-from stringd.documents.page import Page
-from stringd.documents.remote_pages import remote_page
+from stringd.api.documents import Document
+from stringd.api.zones import Zone
+from stringd.documents.pages.page import Page
+from stringd.documents.pages.remote_pages import remote_page
 from stringd.errors import Refusal
 
 PUBLIC, PRIVATE, LOOPBACK = "https://public.example/", "http://10.0.0.1/", "http://127.0.0.1/"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.seen import MOST_FILES, is_stale, saw
+from stringd.documents.editing.seen_files import MOST_FILES, is_stale, record_seen
 from stringd.testing.process import DaemonProcess
 from tests.documents.standing import standing
 
@@ -19,26 +19,26 @@ def test_what_was_seen_tells_what_changed(
 ) -> None:
     session, path = standing(tmp_path), tmp_path / "a.md"
     assert not is_stale(session, path, now)
-    saw(session, path, before)
+    record_seen(session, path, before)
     assert is_stale(session, path, now) is stale
-    saw(session, path, now)
+    record_seen(session, path, now)
     assert not is_stale(session, path, now)
 
 
 def test_the_same_again_is_no_new_state(tmp_path: Path) -> None:
     session = standing(tmp_path)
-    saw(session, tmp_path / "a.md", "a")
+    record_seen(session, tmp_path / "a.md", "a")
     state = session.state
-    saw(session, tmp_path / "a.md", "a")
+    record_seen(session, tmp_path / "a.md", "a")
     assert session.state is state
 
 
 def test_of_many_files_the_ones_that_changed_last_are_remembered(tmp_path: Path) -> None:
     session = standing(tmp_path)
     for number in range(MOST_FILES):
-        saw(session, tmp_path / str(number), "old")
-    saw(session, tmp_path / "0", "new")
-    saw(session, tmp_path / "one more", "x")
+        record_seen(session, tmp_path / str(number), "old")
+    record_seen(session, tmp_path / "0", "new")
+    record_seen(session, tmp_path / "one more", "x")
     assert len(session.state.seen) == MOST_FILES
     assert is_stale(session, tmp_path / "0", "old")
     assert not is_stale(session, tmp_path / "1", "anything")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.documents.parse import parse
-from stringd.documents.render import render
-from stringd.documents.shortcuts import find_shortcuts
+from stringd.documents.syntax.parser import parse
+from stringd.documents.syntax.rendering import render
+from stringd.documents.syntax.shortcuts import find_shortcuts
 
 LONG = "x" * 41
 

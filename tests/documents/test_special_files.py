@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.storage import StateFile
+from stringd.storage.data_directory import StateFile
 from stringd.testing.process import DaemonProcess
 
 Start = Callable[..., DaemonProcess]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.host.installation import ROOT, Installation
+from tests.extensions.installation import ROOT, Installation
 
 EXAMPLES = ROOT / "examples"
 NAMES = ("gmail", "sqlite", "weather")

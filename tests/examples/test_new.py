@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.host.installation import Installation
+from tests.extensions.installation import Installation
 
 pytestmark = pytest.mark.timeout(240)
 

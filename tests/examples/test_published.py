@@ -12,7 +12,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.examples.conftest import EXAMPLES, NAMES
-from tests.host.installation import Installation
+from tests.extensions.installation import Installation
 
 pytestmark = pytest.mark.timeout(240)
 TOKEN = "ya29.a-token"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from stringd.contracts.provenance import BY_HAND, attributed, plain
-from stringd.contracts.sessions import Place, State
+from stringd.api.provenance import BY_HAND, attributed, plain
+from stringd.api.sessions import Location, State
 from stringd.errors import Refusal
-from stringd.sessions.budget import NAMED, PLACE, PLACES, SEEN, VARIABLES, within_budget
+from stringd.sessions.state_limits import NAMED, PLACE, PLACES, SEEN, VARIABLES, within_budget
 from stringd.testing.process import DaemonProcess
 
 TOPICS = 200
@@ -59,12 +59,12 @@ def test_an_address_has_a_length(daemon: DaemonProcess) -> None:
 
 @pytest.mark.requirement("budget.places")
 def test_of_places_the_latest_are_remembered() -> None:
-    places = tuple(Place(uri=f"http://site.example/{number}/" + "x" * 30_000) for number in range(100))
+    places = tuple(Location(uri=f"http://site.example/{number}/" + "x" * 30_000) for number in range(100))
     state = within_budget(State(history=places), State())
     assert 4 < len(state.history) < 10
     assert state.history == places[-len(state.history) :]
     with pytest.raises(Refusal, match="64 KiB"):
-        within_budget(State(document=Place(uri="http://site.example/" + "x" * PLACE)), State())
+        within_budget(State(document=Location(uri="http://site.example/" + "x" * PLACE)), State())
 
 
 @pytest.mark.requirement("budget.named")

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from stringd.contracts.sessions import Topic
-from stringd.sessions.keeper import Keeper
+from stringd.api.sessions import Topic
+from stringd.sessions.lifetime import TopicLifetime
 
 
 class Log(list[str]):
@@ -29,13 +29,13 @@ def test_entered_once_left_once_and_entered_again() -> None:
     log = Log()
 
     async def life() -> None:
-        keeper = Keeper(log.open)
-        first, second = await asyncio.gather(keeper.topic(), keeper.topic())
+        lifetime = TopicLifetime(log.open)
+        first, second = await asyncio.gather(lifetime.topic(), lifetime.topic())
         assert first is second
-        await asyncio.create_task(keeper.close())
-        await keeper.close()
-        assert await keeper.topic() is not first
-        await keeper.close()
+        await asyncio.create_task(lifetime.close())
+        await lifetime.close()
+        assert await lifetime.topic() is not first
+        await lifetime.close()
 
     asyncio.run(life())
     assert log == ["entered", "left", "entered", "left"]
@@ -52,11 +52,11 @@ def test_a_failure_to_enter_is_raised_and_the_next_try_is_fresh() -> None:
         yield Topic()
 
     async def life() -> None:
-        keeper = Keeper(second_time_lucky)
+        lifetime = TopicLifetime(second_time_lucky)
         with pytest.raises(OSError, match="no terminal"):
-            await keeper.topic()
-        assert isinstance(await keeper.topic(), Topic)
-        await keeper.close()
+            await lifetime.topic()
+        assert isinstance(await lifetime.topic(), Topic)
+        await lifetime.close()
 
     asyncio.run(life())
 
@@ -72,14 +72,14 @@ def test_whoever_gives_up_waiting_does_not_open_it_twice() -> None:
             yield topic
 
     async def life() -> None:
-        keeper = Keeper(slowly)
-        impatient = asyncio.create_task(keeper.topic())
+        lifetime = TopicLifetime(slowly)
+        impatient = asyncio.create_task(lifetime.topic())
         await asyncio.sleep(0)
         impatient.cancel()
-        patient = asyncio.create_task(keeper.topic())
+        patient = asyncio.create_task(lifetime.topic())
         may_enter.set()
         await patient
-        await keeper.close()
+        await lifetime.close()
 
     asyncio.run(life())
     assert log == ["entered", "left"]
@@ -102,15 +102,15 @@ def test_a_topic_that_ends_by_itself_is_opened_afresh(caplog: pytest.LogCaptureF
             task.cancel()
 
     async def life() -> None:
-        keeper = Keeper(fragile)
-        first = await keeper.topic()
+        lifetime = TopicLifetime(fragile)
+        first = await lifetime.topic()
         broken.set()
         while len(log) < 2:
             await asyncio.sleep(0)
         broken.clear()
-        while await keeper.topic() is first:
+        while await lifetime.topic() is first:
             await asyncio.sleep(0)
-        await keeper.close()
+        await lifetime.close()
 
     asyncio.run(asyncio.wait_for(life(), 5))
     assert log == ["entered", "left", "entered", "left"]

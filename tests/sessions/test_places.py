@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from stringd.contracts.sessions import Place
-from stringd.contracts.zones import Zone
-from stringd.sessions.places import place_of, plain_place
+from stringd.api.sessions import Location
+from stringd.api.zones import Zone
+from stringd.sessions.stored_locations import place_of, plain_place
 
 
 @pytest.mark.requirement("web.zones.stored")
 @pytest.mark.parametrize("zone", Zone)
 def test_a_place_is_what_was_stored(zone: Zone) -> None:
-    place = Place(
+    place = Location(
         uri="http://wiki.lan/", title="Wiki", block="#a", part=2, zone=zone, full=True, options=("x",)
     )
     assert place_of(json.loads(json.dumps(plain_place(place)))) == place
@@ -47,7 +47,7 @@ def test_of_an_earlier_one_the_careful_reading_counts(uri: str, reach: bool, zon
         "full": False,
         "options": [],
     }
-    assert place_of(plain) == Place(uri=uri, zone=zone)
+    assert place_of(plain) == Location(uri=uri, zone=zone)
 
 
 @pytest.mark.requirement("web.zones.stored")

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from stringd.errors import ClientGone, SessionClosed
-from stringd.sessions.turns import Turns
+from stringd.sessions.command_queue import CommandQueue
 
 
 def test_a_turn_that_comes_as_its_waiter_leaves_goes_to_the_next() -> None:
     async def scene() -> None:
-        turns, gone = Turns("u:file:a", 60), asyncio.Event()
+        turns, gone = CommandQueue("u:file:a", 60), asyncio.Event()
         await turns.take(None)
 
         async def left() -> None:
@@ -36,7 +36,7 @@ def test_a_turn_that_comes_as_its_waiter_leaves_goes_to_the_next() -> None:
 
 def test_a_newcomer_cannot_take_the_turn_between_two() -> None:
     async def scene() -> list[str]:
-        turns, order = Turns("u:file:a", 60), []
+        turns, order = CommandQueue("u:file:a", 60), []
 
         async def work(name: str) -> None:
             await turns.take(None)
@@ -57,7 +57,7 @@ def test_a_newcomer_cannot_take_the_turn_between_two() -> None:
 
 def test_everyone_who_waits_is_told_why_it_is_over() -> None:
     async def scene() -> None:
-        turns = Turns("u:file:a", 60)
+        turns = CommandQueue("u:file:a", 60)
         await turns.take(None)
         waiting = [asyncio.create_task(turns.take(None)) for _ in range(3)]
         while turns.waiting < 3:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.contracts.replies import Edit, Reply
+from stringd.api.replies import Edit, Reply
 from stringd.text.chanflow import Block, encode_answer, parse_blocks
 
 AT = datetime(2026, 3, 19, 14, 30, 59, tzinfo=timezone(timedelta(hours=9)))

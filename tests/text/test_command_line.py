@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.contracts.commands import CommandLine
+from stringd.api.commands import CommandLine
 from stringd.text.command_line import label, parse_command
 
 

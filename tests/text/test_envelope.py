@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from stringd.contracts.replies import Outcome, Reply
-from stringd.contracts.sessions import Place, TopicName
+from stringd.api.replies import Outcome, Reply
+from stringd.api.sessions import Location, TopicName
 from stringd.text.envelope import Request, body, encode_events
 
 REQUEST = Request(user_id="u", topic=TopicName(type="file", name="a"), cmd="/x", request_id=None)
@@ -26,7 +26,7 @@ def test_output_keeps_its_own_status_line() -> None:
 
 
 def test_a_name_that_is_no_utf8_does_not_break_the_stream() -> None:
-    place = Place(uri="file:///\udcff", title=None, block=None)
+    place = Location(uri="file:///\udcff", title=None, block=None)
     outcome = Outcome(label="/x", reply=Reply.page("Listing", "bad \udcff name"), document=place)
     head, content, done = encode_events(REQUEST, outcome).decode().rstrip("\n").split("\n\n")
     assert json.loads(head.split("data: ")[1])["meta"]["uri"] == "file:///?"

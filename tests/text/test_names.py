@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from stringd.text.names import printable
+from stringd.text.printable import printable
 
 
 @pytest.mark.parametrize(

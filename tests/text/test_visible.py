@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stringd.text.visible import visible, visible_json, visible_line, without_controls
+from stringd.text.escaping import visible, visible_json, visible_line, without_controls
 
 REORDERING = {"LRO", "RLO"}
 TEXTS = st.text(st.one_of(st.characters(), st.characters(categories=["Cc", "Cf"])))

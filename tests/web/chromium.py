@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from stringd.http.addresses import nearest_zone
-from stringd.http.lookups import Lookups
-from stringd.http.networks import Networks
-from stringd.plugin import Loaded, Refusal, Zone
-from stringd_web.browser.border import Border, Streams
+from stringd.http_client.addresses import nearest_zone
+from stringd.http_client.name_lookup import Lookups
+from stringd.http_client.network_policy import Networks
+from stringd.plugin import LoadedBytes, Refusal, Zone
 from stringd_web.browser.loading import load_in_browser
-from stringd_web.browser.running import Browser
+from stringd_web.browser.network_policy import NetworkPolicy, Streams
+from stringd_web.browser.shared_browser import Browser
 from stringd_web.cookies import Cookies
 from tests.web.server import Site
 
@@ -50,7 +50,7 @@ class Sight:
     browser: Browser = field(default_factory=Browser)
     _runner: asyncio.Runner = field(default_factory=asyncio.Runner)
 
-    def open(self, *uris: str, reach: Zone = Zone.LOOPBACK) -> list[Loaded | BaseException]:
+    def open(self, *uris: str, reach: Zone = Zone.LOOPBACK) -> list[LoadedBytes | BaseException]:
         """Open pages side by side, each as if it had been typed, or else linked to by a public page."""
         return self._runner.run(self._open(uris, reach=reach))
 
@@ -58,7 +58,7 @@ class Sight:
         """Return the HTML of one page."""
         return self.load(uri, reach=reach).body.decode()
 
-    def load(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> Loaded:
+    def load(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> LoadedBytes:
         """Open one page."""
         (loaded,) = self.open(uri, reach=reach)
         if isinstance(loaded, BaseException):
@@ -86,9 +86,9 @@ class Sight:
         self._runner.run(self.browser.close())
         self._runner.close()
 
-    async def _open(self, uris: Sequence[str], *, reach: Zone) -> list[Loaded | BaseException]:
+    async def _open(self, uris: Sequence[str], *, reach: Zone) -> list[LoadedBytes | BaseException]:
         networks = Networks(self.own_port, Lookups(self._look_up))
-        borders = [Border(routes=networks, reach=reach, connect_to=self._connect) for _ in uris]
+        borders = [NetworkPolicy(routes=networks, reach=reach, connect_to=self._connect) for _ in uris]
         loading = [
             load_in_browser(uri, browser=self.browser, border=border, cookies=self.cookies)
             for uri, border in zip(uris, borders, strict=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import Document, Loaded, Renderer, hookimpl
+from stringd.plugin import Document, LoadedBytes, Renderer, hookimpl
 
 
-def render(loaded: Loaded) -> Document:
+def render(loaded: LoadedBytes) -> Document:
     text = f"{loaded.uri} {loaded.zone.name}\n\n{loaded.body.decode()}"
     return Document(uri=loaded.uri, title=None, text=text)
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from stringd.documents.outline import slug
-from stringd.plugin import Document, Heading, Loaded, Outline, Renderer, hookimpl
+from stringd.documents.syntax.blocks import slug
+from stringd.plugin import Document, Heading, LoadedBytes, Outline, Renderer, hookimpl
 
 DOCUMENT = "text/x-document"
 OUTLINED = "text/x-outlined"
 
 
-def render_document(loaded: Loaded) -> Document:
+def render_document(loaded: LoadedBytes) -> Document:
     return Document(uri=loaded.uri, title=None, text=loaded.body.decode())
 
 
-def render_outlined(loaded: Loaded) -> Document:
+def render_outlined(loaded: LoadedBytes) -> Document:
     """Return the text below a line `main`, or all of it if that is wanted."""
     text = loaded.body.decode()
     if not loaded.full:

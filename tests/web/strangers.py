@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import Loaded, Loader, Wanted, Zone, hookimpl
+from stringd.plugin import LoadedBytes, Loader, LoadRequest, Zone, hookimpl
 
 PAGES = {
     "stranger": ("http://8.8.8.8/page", Zone.PUBLIC),
@@ -12,11 +12,11 @@ PAGES = {
 }
 
 
-async def load(wanted: Wanted) -> Loaded:
+async def load(wanted: LoadRequest) -> LoadedBytes:
     """Return what lies there as if another server had sent it."""
     uri, zone = PAGES[wanted.uri.partition(":")[0]]
     body = (wanted.session.user.home / "page.html").read_bytes()
-    return Loaded(uri=uri, media_type="text/html; charset=utf-8", body=body, zone=zone)
+    return LoadedBytes(uri=uri, media_type="text/html; charset=utf-8", body=body, zone=zone)
 
 
 @hookimpl

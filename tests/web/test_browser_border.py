@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.contracts.zones import Zone
+from stringd.api.zones import Zone
 from tests.web.chromium import LAN, PROGRAMS, PUBLIC, Sight, needs_chromium, sight
 from tests.web.server import Received, Site, chunked, redirect
 from tests.web.trap import Trap, trap

@@ -16,7 +16,7 @@ import pytest
 
 from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
-from stringd_web.browser.running import Browser
+from stringd_web.browser.shared_browser import Browser
 from tests.actions.acting import Stage
 from tests.actions.processes import wait_for
 from tests.web.chromium import PROGRAMS, needs_chromium

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stringd.plugin import Loaded
+from stringd.plugin import LoadedBytes
 from tests.web.chromium import Sight, needs_chromium
 from tests.web.server import Received, Site, answer, redirect
 
@@ -128,5 +128,5 @@ def test_a_server_that_does_not_answer(eye: Sight, site: Site) -> None:
 def test_pages_side_by_side_wait_for_a_free_place(eye: Sight, site: Site) -> None:
     uris = [site.page(f"/{number}", f"<p>Page {number}.") for number in range(6)]
     loaded = eye.open(*uris)
-    bodies = [it.body.decode() for it in loaded if isinstance(it, Loaded)]
+    bodies = [it.body.decode() for it in loaded if isinstance(it, LoadedBytes)]
     assert [f"Page {number}." in body for number, body in enumerate(bodies)] == [True] * 6

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stringd.contracts.zones import Zone
+from stringd.api.zones import Zone
 from tests.web.chromium import Sight, needs_chromium
 from tests.web.server import Received, Site, answer, redirect
 

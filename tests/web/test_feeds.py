@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.plugin import Document, Loaded, Refusal
+from stringd.plugin import Document, LoadedBytes, Refusal
 from stringd_web.renderers import render
 from tests.actions.acting import Stage
 from tests.web.server import Site
@@ -108,7 +108,7 @@ UNREADABLE_JSON = json.dumps(
 
 
 def rendered(body: str, media_type: str = "application/xml", uri: str = URI) -> Document:
-    return render(Loaded(uri=uri, media_type=media_type, body=body.encode()))
+    return render(LoadedBytes(uri=uri, media_type=media_type, body=body.encode()))
 
 
 @pytest.mark.requirement("web.feeds")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from stringd import __version__
-from stringd.contracts.zones import Zone
+from stringd.api.zones import Zone
 from stringd.plugin import Submission
 from stringd_web import loader
-from tests.http.world import PUBLIC, World, named
+from tests.http_client.world import PUBLIC, World, named
 from tests.web.server import HTML, Site, answer, chunked, redirect
 from tests.web.visiting import Visitor, visiting
 

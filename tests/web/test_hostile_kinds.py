@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from stringd.plugin import HttpResponse, Loaded, Refusal
+from stringd.plugin import HttpResponse, LoadedBytes, Refusal
 from stringd.text.web_urls import WebUrl
 from stringd_web.refreshes import MOST_READ, refresh_target
 from stringd_web.renderers import render
@@ -53,7 +53,7 @@ def test_nothing_takes_long(media_type: str, begins: str, piece: str, ends: str)
     body = (begins + piece * (SIZE // len(piece)) + ends).encode("latin-1")
     began = time.monotonic()
     with suppress(Refusal):
-        assert render(Loaded(uri="https://x.example/y", media_type=media_type, body=body)).text
+        assert render(LoadedBytes(uri="https://x.example/y", media_type=media_type, body=body)).text
     assert time.monotonic() - began < LONGEST
 
 

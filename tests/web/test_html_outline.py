@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.contracts.documents import Document
-from stringd.contracts.outlines import Link, Span
+from stringd.api.documents import Document
+from stringd.api.outlines import Link, Span
 from stringd_web.html.reading import read_html
 
 PAGE = "https://docs.example.org/guide/start.html"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.contracts.documents import Document
+from stringd.api.documents import Document
 from stringd_web.html.reading import read_html
 
 PAGE = "https://docs.example.org/guide/start.html"

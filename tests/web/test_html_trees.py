@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.contracts.outlines import Outline
+from stringd.api.outlines import Outline
 from stringd_web.html.reading import read_html
 
 _TAGS = """

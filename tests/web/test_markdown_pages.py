@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from stringd.documents.includes import MOST_INCLUDES
+from stringd.documents.pages.includes import MOST_INCLUDES
 from tests.actions.acting import Stage
 from tests.web.server import Received, Site, answer, serving
 

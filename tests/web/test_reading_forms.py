@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from stringd.actions.schema import schema_of
-from stringd.documents.forms import form_action
+from stringd.actions.arguments.schema import schema_of
+from stringd.documents.syntax.forms import form_action
 from stringd.plugin import Form
 from stringd_web.html.forms import describe, read_forms
 

@@ -12,11 +12,11 @@ from typing import Any, cast
 import uvloop
 
 from stringd.errors import Refusal
-from stringd.plugin import Loaded, Topic, Wanted
-from stringd_web.browser.running import Browser
+from stringd.plugin import LoadedBytes, LoadRequest, Topic
+from stringd_web.browser.shared_browser import Browser
 from stringd_web.loader import web_loader
 from tests.documents.standing import standing
-from tests.http.world import World
+from tests.http_client.world import World
 
 
 class Visitor:
@@ -29,11 +29,11 @@ class Visitor:
         self._loader = web_loader(cast("Any", SimpleNamespace(http=self._client)), Browser())
         self.topic = Topic()
 
-    def open(self, url: str, **wanted: Any) -> Loaded:
+    def open(self, url: str, **wanted: Any) -> LoadedBytes:
         """Return what the loader brings for a URL."""
         fields = {"uri": url, "session": self._session, "topic": self.topic, **wanted}
-        loaded = self._runner.run(self._load(Wanted(**fields)))
-        assert isinstance(loaded, Loaded)
+        loaded = self._runner.run(self._load(LoadRequest(**fields)))
+        assert isinstance(loaded, LoadedBytes)
         return loaded
 
     def text(self, url: str, **wanted: Any) -> str:
@@ -52,7 +52,7 @@ class Visitor:
         """Close the topic, and let the next command open it anew."""
         self.topic = Topic()
 
-    async def _load(self, wanted: Wanted) -> object:
+    async def _load(self, wanted: LoadRequest) -> object:
         return await self._loader.load(wanted)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.contracts.workers import Budget
+from stringd.api.workers import Budget
 from stringd.errors import WorkStopped
 from stringd.workers.blocking import BlockingWorkers
 from stringd.workers.confinement import Seal

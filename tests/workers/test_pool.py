@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from stringd.contracts.workers import Budget
+from stringd.api.workers import Budget
 from stringd.errors import Refusal, WorkStopped
 from stringd.workers.blocking import BlockingWorkers
 from tests.actions.processes import has_ended, wait_for
@@ -123,7 +123,7 @@ def test_one_owner_leaves_a_process_to_others(workers: BlockingWorkers) -> None:
 def test_the_processes_end_with_their_parent() -> None:
     program = (
         "from stringd.workers.blocking import BlockingWorkers\n"
-        "from stringd.contracts.workers import Budget\n"
+        "from stringd.api.workers import Budget\n"
         "import os, signal\n"
         "workers = BlockingWorkers()\n"
         "print(workers.run(os.getpid, budget=Budget(seconds=5.0, memory=10**8)), flush=True)\n"

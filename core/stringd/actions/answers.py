@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stringd.contracts.zones import Zone
+from stringd.api.zones import Zone
 
 _JSON_BEGINS = ("{", "[", '"')
 

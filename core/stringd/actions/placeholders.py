@@ -8,8 +8,8 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from stringd.actions.arguments.values import Value, as_text
 from stringd.actions.taint import Taint
-from stringd.actions.values import Value, as_text
 from stringd.errors import Refusal
 
 ReadFile: TypeAlias = Callable[[str], bytes]

@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from stringd.actions.templates import Rendered
-from stringd.actions.templating.budget import NAMES
-from stringd.contracts.provenance import Attributed, Provenance, attributed
-from stringd.contracts.sessions import State
+from stringd.actions.templates.limits import NAMES
+from stringd.actions.templates.run import Rendered
+from stringd.api.provenance import Attributed, Provenance, attributed
+from stringd.api.sessions import State
 
 T = TypeVar("T")
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from stringd.actions.answers import Answer
-from stringd.contracts.daemon import Daemon
-from stringd.contracts.documents import Loaded
-from stringd.documents.effort import OF_A_STRANGER
-from stringd.documents.file_pages import SMALL, done
-from stringd.documents.lines import Lines
-from stringd.documents.parse import Parsed
-from stringd.documents.render import render
-from stringd.documents.sheets import sheet_of
-from stringd.documents.shortcuts import Shortcuts, find_shortcuts, name_links
-from stringd.documents.uris import absolute
+from stringd.api.documents import LoadedBytes
+from stringd.api.runtime import Runtime
+from stringd.documents.pages.file_pages import SMALL, done
+from stringd.documents.pages.parsing import sheet_of
+from stringd.documents.paths.uris import absolute
+from stringd.documents.syntax.lines import Lines
+from stringd.documents.syntax.parser import Parsed
+from stringd.documents.syntax.parsing_cost import OF_A_STRANGER
+from stringd.documents.syntax.rendering import render
+from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts, name_links
 from stringd.errors import Refusal
 from stringd.text.fences import fenced
 
@@ -31,10 +31,10 @@ class Shown:
     links: Mapping[str, str] = field(default_factory=dict)
 
 
-async def shown_answer(answer: Answer, daemon: Daemon, taken: Iterable[str]) -> Shown:
+async def shown_answer(answer: Answer, runtime: Runtime, taken: Iterable[str]) -> Shown:
     """Return what a service answered as something to read."""
     try:
-        document = await daemon.render(_loaded(answer))
+        document = await runtime.render(_loaded(answer))
     except Refusal as refusal:
         # The action is done, whatever its answer is like.
         return Shown(text=fenced(answer.text.removesuffix("\n")) if answer.text.strip() else refusal.message)
@@ -44,11 +44,11 @@ async def shown_answer(answer: Answer, daemon: Daemon, taken: Iterable[str]) -> 
     return _shown(lines, name_links(document.outline.links, lines, taken), answer.uri)
 
 
-def _loaded(answer: Answer) -> Loaded:
+def _loaded(answer: Answer) -> LoadedBytes:
     if answer.data:
-        return Loaded(uri=answer.uri, media_type=answer.media_type, body=answer.data)
+        return LoadedBytes(uri=answer.uri, media_type=answer.media_type, body=answer.data)
     media_type = f"{answer.media_type}; charset=utf-8"
-    return Loaded(uri=answer.uri, media_type=media_type, body=answer.text.encode())
+    return LoadedBytes(uri=answer.uri, media_type=media_type, body=answer.text.encode())
 
 
 async def with_named_links(text: str, taken: Iterable[str], base: str) -> Shown:

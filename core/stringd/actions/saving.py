@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from stringd.actions.environment import Environment
-from stringd.actions.templates import Save
-from stringd.contracts.commands import Invocation
-from stringd.documents.files import read_bytes, write_bytes
-from stringd.documents.paths import Target, resolve
-from stringd.documents.seen import saw
+from stringd.actions.action_environment import Environment
+from stringd.actions.templates.run import Save
+from stringd.api.commands import Invocation
+from stringd.documents.editing.seen_files import record_seen
+from stringd.documents.paths.resolving import FileTarget, resolve
+from stringd.documents.paths.text_files import read_bytes, write_bytes
 from stringd.errors import Refusal
 
 
@@ -25,14 +25,14 @@ class ActionFiles:
     async def save(self, save: Save) -> None:
         """Write a file, whole or not at all, or refuse."""
         path = self._resolved(save.path, "writes").path
-        async with self._invocation.daemon.editing(path):
+        async with self._invocation.runtime.editing(path):
             write_bytes(path, save.data, save.path)
-            saw(self._invocation.session, path, _text_of(save.data))
+            record_seen(self._invocation.session, path, _text_of(save.data))
 
-    def _resolved(self, typed: str, does: str) -> Target:
+    def _resolved(self, typed: str, does: str) -> FileTarget:
         if not self._trusted:
             raise not_trusted(f"{does} no file")
-        full_access = self._invocation.daemon.config.full_access
+        full_access = self._invocation.runtime.config.full_access
         target = resolve(typed, self._invocation.session, full_access=full_access)
         if target.block or target.lines:
             raise Refusal("INVALID_TARGET", f"An action {does} whole files: {typed}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from stringd.actions.values import Value, as_text
-from stringd.text.written import SHORTEST
+from stringd.actions.arguments.values import Value, as_text
+from stringd.text.value_search import SHORTEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from stringd import __version__
 from stringd.cli.parser import Parser
 from stringd.cli.tabs import is_url
-from stringd.client.calls import check_user
-from stringd.client.settings import check_port
+from stringd.client.defaults import check_port
+from stringd.client.endpoints import check_user
 from stringd.errors import Fault
 
 if TYPE_CHECKING:

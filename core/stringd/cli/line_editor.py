@@ -7,8 +7,8 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from stringd.cli.reading import is_terminal
-from stringd.client.homes import program_folder
+from stringd.cli.standard_input import is_terminal
+from stringd.client.directories import program_folder
 from stringd.errors import Fault
 
 try:
@@ -95,7 +95,7 @@ def _stdout_on_stderr() -> Iterator[None]:
 
 def _history_file() -> Path | None:
     """Return where the history is kept; in a pipe or a device there is none, nor is its mode changed."""
-    from stringd.storage import require_file
+    from stringd.files.file_kinds import require_file
 
     try:
         history = program_folder() / "history"

@@ -23,14 +23,14 @@ def _run(argv: Sequence[str]) -> int:
     config = config_from(options, os.environ)
     if rest or options.help:
         return _subcommand(config, rest or ["--help"])
-    from stringd.daemon.serve import serve
+    from stringd.server.serve import serve
 
     return serve(config)
 
 
 def _subcommand(config: Config, argv: Sequence[str]) -> int:
     from stringd.cli.options import full_parser
-    from stringd.host.registration import load_plugins
+    from stringd.extensions.registration import load_plugins
 
     catalogue = load_plugins(config).catalogue
     arguments = full_parser(catalogue.cli.values(), argv[0]).parse_args(argv)

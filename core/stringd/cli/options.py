@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from stringd import __version__
+from stringd.api.cli import CliCommand
 from stringd.cli.parser import MISUSE, Parser
 from stringd.config import (
     ACCESS,
@@ -18,7 +19,6 @@ from stringd.config import (
     parse_port,
     parse_seconds,
 )
-from stringd.contracts.cli import CliCommand
 from stringd.errors import Fault
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")

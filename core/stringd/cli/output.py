@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
-from stringd.text.visible import visible, visible_json
+from stringd.text.escaping import visible, visible_json
 
 
 def write_output(text: str) -> None:

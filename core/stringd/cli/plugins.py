@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 
+from stringd.api.cli import CliCommand
 from stringd.cli.output import write_json, write_output
-from stringd.contracts.cli import CliCommand
-from stringd.host.registration import PluginReport
+from stringd.extensions.registration import PluginReport
 
 
 def _plugins(arguments: argparse.Namespace) -> int:
-    from stringd.daemon.app import make_kernel
+    from stringd.server.app import make_runtime
 
-    reports = make_kernel(arguments.config).plugins.reports
+    reports = make_runtime(arguments.config).plugins.reports
     if arguments.json:
         write_json([_as_json(report) for report in reports])
     else:

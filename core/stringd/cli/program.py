@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from stringd.console import announce, quieten
 from stringd.errors import Fault, StringdError
+from stringd.processes.standard_streams import announce, discard_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,10 +24,10 @@ def run_program(name: str, run: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        quieten(1)
+        discard_output(1)
         return 0
     except (StringdError, OSError) as error:
-        quieten(1)
+        discard_output(1)
         announce(f"{name}: {' '.join(str(error).split())}")
         return error.exit_code if isinstance(error, Fault) else FAILED
     finally:
@@ -40,4 +40,4 @@ def _end_quietly() -> None:
     try:
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
-        quieten(2)
+        discard_output(2)

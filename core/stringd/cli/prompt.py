@@ -14,10 +14,10 @@ from stringd.text.topic_names import DEFAULT_TOPIC, DEFAULT_TYPE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from stringd.cli.speaking import Speaker
+    from stringd.cli.command_runner import CommandRunner
 
 
-def converse(speaker: Speaker) -> int:
+def run_prompt(speaker: CommandRunner) -> int:
     """Read and run commands until the user ends; return the exit code."""
     topic = _full_name(speaker.topic)
     editor = LineEditor(CommandNames(speaker.client, topic))
@@ -51,7 +51,7 @@ def _lines(editor: LineEditor, prompt: str) -> Iterator[str]:
                 yield line
 
 
-def _speak(speaker: Speaker, line: str) -> None:
+def _speak(speaker: CommandRunner, line: str) -> None:
     try:
         speaker.speak(line)
     except KeyboardInterrupt:

@@ -6,9 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from stringd.cli.arguments import parse_arguments
+from stringd.cli.command_runner import CommandRunner
 from stringd.cli.program import FAILED, run_program
-from stringd.cli.reading import is_terminal, read_all, read_lines
-from stringd.cli.speaking import Speaker
+from stringd.cli.standard_input import is_terminal, read_all, read_lines
 from stringd.cli.tabs import is_url, open_tab
 from stringd.client.sync import Client
 
@@ -27,13 +27,13 @@ def _run(arguments: Arguments) -> int:
     with Client(arguments.user, port=arguments.port, start=arguments.start) as client:
         if is_url(arguments.topic):
             return _exit_code(open_tab(client, arguments.topic, arguments.tab, as_json=arguments.json))
-        speaker = Speaker(client, arguments.topic, as_json=arguments.json)
+        speaker = CommandRunner(client, arguments.topic, as_json=arguments.json)
         if arguments.command is not None or arguments.reads_input:
             return _exit_code(speaker.speak(_command(arguments)))
         if is_terminal(sys.stdin):
-            from stringd.cli.prompt import converse
+            from stringd.cli.prompt import run_prompt
 
-            return converse(speaker)
+            return run_prompt(speaker)
         failures = sum(not speaker.speak(line) for line in read_lines())
         return _exit_code(failures == 0)
 

@@ -6,8 +6,8 @@ import re
 from itertools import count
 from typing import TYPE_CHECKING
 
+from stringd.cli.command_runner import CommandRunner
 from stringd.cli.output import say
-from stringd.cli.speaking import Speaker
 
 if TYPE_CHECKING:
     from stringd.client.sync import Client
@@ -23,7 +23,7 @@ def is_url(word: str) -> bool:
 def open_tab(client: Client, url: str, name: str | None, *, as_json: bool) -> bool:
     """Open a page in the named tab, else in a new one; tell which, and return whether it is open."""
     topic = f"web:{name}" if name else _next_tab(client)
-    opened = Speaker(client, topic, as_json=as_json).speak(f"/open {url}")
+    opened = CommandRunner(client, topic, as_json=as_json).speak(f"/open {url}")
     if opened:
         say(f"opened in {topic}")
     elif not name:

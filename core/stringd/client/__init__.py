@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stringd.client.exec_stream import strip_content_prefix
 from stringd.client.records import ChanFlowAnswer, Result
-from stringd.client.stream import strip_content_prefix
 from stringd.client.sync import Client
 from stringd.errors import (
     DaemonUnreachable,

@@ -10,12 +10,12 @@ import anyio
 import anyio.to_thread
 import httpx
 
-from stringd.client import calls
-from stringd.client.connections import MAX_IDLE, MAX_IDLE_SECONDS, NobodyListens
+from stringd.client import endpoints
+from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, NobodyListens
+from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
+from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Reply, Request, Result
-from stringd.client.replies import UnexpectedAnswer, port_taken
-from stringd.client.settings import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
-from stringd.client.stream import ExecAnswer
+from stringd.client.responses import UnexpectedAnswer, port_taken
 from stringd.client.sync import Client
 from stringd.config import LOOPBACK
 from stringd.errors import DaemonUnreachable
@@ -64,25 +64,25 @@ class AsyncClient:
 
     async def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
         """Run one command, once: it is never sent again, whatever happens to the answer."""
-        request = calls.execution(self.user, topic, cmd, request_id)
+        request = endpoints.execution(self.user, topic, cmd, request_id)
         return await self._with_daemon(partial(self._execute, request))
 
     async def chanflow(self, text: str) -> ChanFlowAnswer:
         """Run the `string` blocks of a ChanFlow text and return the text that answers them."""
-        call = calls.chanflow(self.user, text)
+        call = endpoints.chanflow(self.user, text)
         return await self._with_daemon(partial(self._call, call, self._timeout))
 
     async def health(self) -> JsonObject:
         """Return what the daemon says of its health, or raise `DaemonUnreachable`."""
-        return await self._call(calls.health(), PING_SECONDS)
+        return await self._call(endpoints.health(), PING_SECONDS)
 
     async def status(self) -> JsonObject:
         """Return what the daemon tells of itself."""
-        return await self._call(calls.status())
+        return await self._call(endpoints.status())
 
     async def users(self) -> list[JsonObject]:
         """Return the registered users."""
-        return await self._call(calls.users())
+        return await self._call(endpoints.users())
 
     async def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
         """Register this client's user; without a `home`, one who is registered already keeps theirs."""
@@ -90,24 +90,24 @@ class AsyncClient:
 
     async def remove_user(self) -> bool:
         """Remove this client's user with all sessions; return whether there was one."""
-        return await self._call(calls.remove_user(self.user))
+        return await self._call(endpoints.remove_user(self.user))
 
     async def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
         """Return the sessions of this client's user, or of everyone."""
-        return await self._call(calls.sessions(None if everyone else self.user))
+        return await self._call(endpoints.sessions(None if everyone else self.user))
 
     async def open_session(self, topic: str) -> bool:
         """List a topic of this client's user; return whether it is a new one."""
-        return await self._call(calls.open_session(self.user, topic))
+        return await self._call(endpoints.open_session(self.user, topic))
 
     async def close_session(self, topic: str) -> bool:
         """End one topic of this client's user; return whether it was there."""
-        return await self._call(calls.close_session(self.user, topic))
+        return await self._call(endpoints.close_session(self.user, topic))
 
     async def shutdown(self) -> JsonObject:
         """Ask the daemon to end; the next command starts a new one."""
         self._blocking.prepared = False
-        return await self._call(calls.shutdown())
+        return await self._call(endpoints.shutdown())
 
     async def prepare(self) -> None:
         """Find the daemon, starting it if need be, and register the user: once, before the first command."""

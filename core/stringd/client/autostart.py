@@ -13,8 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stringd.client.homes import program_folder
+from stringd.client.directories import program_folder
 from stringd.errors import DaemonUnreachable, Fault
+from stringd.files.file_kinds import require_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +42,6 @@ def start_daemon(port: int, ping: Callable[[], object]) -> None:
 
 def _log_file() -> Path:
     """Return where a daemon's output goes; a pipe there would hold up whoever opens it."""
-    from stringd.storage import require_file
-
     log = program_folder() / "stringd.log"
     try:
         require_file(log)

@@ -9,11 +9,11 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from stringd.client import calls
-from stringd.client.connections import Connection, ConnectionPool, NobodyListens
-from stringd.client.replies import UnexpectedAnswer, port_taken
-from stringd.client.settings import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
-from stringd.client.stream import ExecAnswer
+from stringd.client import endpoints
+from stringd.client.connection_pool import Connection, ConnectionPool, NobodyListens
+from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
+from stringd.client.exec_stream import ExecAnswer
+from stringd.client.responses import UnexpectedAnswer, port_taken
 from stringd.errors import DaemonUnreachable, PortTaken
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Client:
         timeout: float | None = None,
         connect_timeout: float = CONNECT_SECONDS,
     ) -> None:
-        self.user = calls.check_user(user)
+        self.user = endpoints.check_user(user)
         self.port = default_port() if port is None else port
         self._home = home
         self._start = start
@@ -68,53 +68,53 @@ class Client:
 
     def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
         """Run one command, once: it is never sent again, whatever happens to the answer."""
-        request = calls.execution(self.user, topic, cmd, request_id)
+        request = endpoints.execution(self.user, topic, cmd, request_id)
         return self._with_daemon(partial(self._execute, request))
 
     def chanflow(self, text: str) -> ChanFlowAnswer:
         """Run the `string` blocks of a ChanFlow text and return the text that answers them."""
-        call = calls.chanflow(self.user, text)
+        call = endpoints.chanflow(self.user, text)
         return self._with_daemon(partial(self._call, call, self._timeout))
 
     def health(self) -> JsonObject:
         """Return what the daemon says of its health, or raise `DaemonUnreachable`."""
-        return self._call(calls.health(), PING_SECONDS)
+        return self._call(endpoints.health(), PING_SECONDS)
 
     def status(self) -> JsonObject:
         """Return what the daemon tells of itself."""
-        return self._call(calls.status())
+        return self._call(endpoints.status())
 
     def users(self) -> list[JsonObject]:
         """Return the registered users."""
-        return self._call(calls.users())
+        return self._call(endpoints.users())
 
     def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
         """Register this client's user; without a `home`, one who is registered already keeps theirs."""
         known = None if home else self._known_home()
         if known is not None:
             return {"user_id": self.user, "home": known, "created": False}
-        return self._call(calls.register(self.user, self._absolute(home)))
+        return self._call(endpoints.register(self.user, self._absolute(home)))
 
     def remove_user(self) -> bool:
         """Remove this client's user with all sessions; return whether there was one."""
-        return self._call(calls.remove_user(self.user))
+        return self._call(endpoints.remove_user(self.user))
 
     def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
         """Return the sessions of this client's user, or of everyone."""
-        return self._call(calls.sessions(None if everyone else self.user))
+        return self._call(endpoints.sessions(None if everyone else self.user))
 
     def open_session(self, topic: str) -> bool:
         """List a topic of this client's user; return whether it is a new one."""
-        return self._call(calls.open_session(self.user, topic))
+        return self._call(endpoints.open_session(self.user, topic))
 
     def close_session(self, topic: str) -> bool:
         """End one topic of this client's user; return whether it was there."""
-        return self._call(calls.close_session(self.user, topic))
+        return self._call(endpoints.close_session(self.user, topic))
 
     def shutdown(self) -> JsonObject:
         """Ask the daemon to end; the next command starts a new one."""
         self.prepared = False
-        return self._call(calls.shutdown())
+        return self._call(endpoints.shutdown())
 
     def prepare(self) -> None:
         """Find the daemon, starting it if need be, and register the user: once, before the first command."""
@@ -149,7 +149,7 @@ class Client:
         return next((user["home"] for user in self.users() if user["id"] == self.user), None)
 
     def _absolute(self, home: str | os.PathLike[str] | None) -> str:
-        from stringd.client.homes import user_home
+        from stringd.client.directories import user_home
 
         return str(user_home(self.user)) if home is None else str(Path(home).absolute())
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.commands.acting import ACT, ACTION
+from stringd.api.commands import Command
+from stringd.commands.act import ACT, ACTION
 from stringd.commands.close import CLOSE
-from stringd.commands.editing import EDIT
-from stringd.commands.execute import EXEC
-from stringd.commands.finding import FIND
-from stringd.commands.forking import FORK
+from stringd.commands.edit import EDIT
+from stringd.commands.exec import EXEC
+from stringd.commands.find import FIND
+from stringd.commands.fork import FORK
 from stringd.commands.help import HELP
 from stringd.commands.info import INFO
-from stringd.commands.navigating import NAV
-from stringd.commands.opening import BACK, OPEN, REFRESH
-from stringd.commands.reading import LS, SOURCE
-from stringd.commands.replacing import REPLACE
+from stringd.commands.nav import NAV
+from stringd.commands.open import BACK, OPEN, REFRESH
+from stringd.commands.replace import REPLACE
+from stringd.commands.set import SET
+from stringd.commands.source import LS, SOURCE
 from stringd.commands.topics import TOPICS
-from stringd.commands.undoing import UNDO
-from stringd.commands.variables import SET
-from stringd.commands.verifying import VERIFY
-from stringd.commands.writing import APPEND, WRITE
-from stringd.contracts.commands import Command
-from stringd.hookspecs import hookimpl
+from stringd.commands.undo import UNDO
+from stringd.commands.verify import VERIFY
+from stringd.commands.write import APPEND, WRITE
+from stringd.extensions.hookspecs import hookimpl
 
 
 @hookimpl

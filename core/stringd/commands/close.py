@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stringd.contracts.commands import Command, Invocation
-from stringd.contracts.replies import Reply
-from stringd.contracts.sessions import State
-from stringd.documents.paths import shown_document
+from stringd.api.commands import Command, Invocation
+from stringd.api.replies import Reply
+from stringd.api.sessions import State
+from stringd.documents.paths.resolving import shown_document
 from stringd.errors import Refusal
 
 
@@ -16,7 +16,7 @@ async def run(invocation: Invocation) -> Reply:
     if place is None and session.shows_documents:
         raise Refusal("INVALID_TARGET", "No document is open.")
     await session.end_topic()
-    await invocation.daemon.undo.forget(session)
+    await invocation.runtime.undo.forget(session)
     session.remember(State())
     return Reply.confirmation(f"Closed: {shown_document(place, session.user) if place else session.name}")
 

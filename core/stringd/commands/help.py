@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from stringd.contracts.commands import Command, Invocation
-from stringd.contracts.daemon import CommandHelp
-from stringd.contracts.replies import Reply
+from stringd.api.commands import Command, Invocation
+from stringd.api.replies import Reply
+from stringd.api.runtime import CommandHelp
 from stringd.errors import Refusal
 from stringd.text.nearest import nearest
 
 
 async def run(invocation: Invocation) -> Reply:
     """List the commands, or explain one."""
-    commands = invocation.daemon.commands(invocation.session.name.type)
+    commands = invocation.runtime.commands(invocation.session.name.type)
     wanted = invocation.line.arguments.lstrip("/").lower()
     if not wanted:
         return Reply.page("String Commands", _listing(commands.values(), invocation.session.slash))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 
-from stringd.actions.environment import environment_of
-from stringd.actions.sources import source_of
-from stringd.actions.values import shown
-from stringd.commands.variables import variable_lines
-from stringd.contracts.commands import Command, Invocation
-from stringd.contracts.provenance import Provenance
-from stringd.contracts.replies import Reply
-from stringd.contracts.sessions import Place
-from stringd.documents.desk import Desk
-from stringd.documents.lines import Lines, line_number
-from stringd.documents.page import Page
-from stringd.documents.paths import display, file_of, working_directory
+from stringd.actions.action_environment import environment_of
+from stringd.actions.arguments.values import shown
+from stringd.actions.value_origins import source_of
+from stringd.api.commands import Command, Invocation
+from stringd.api.provenance import Provenance
+from stringd.api.replies import Reply
+from stringd.api.sessions import Location
+from stringd.commands.set import variable_lines
+from stringd.documents.navigator import DocumentNavigator
+from stringd.documents.pages.page import Page
+from stringd.documents.paths.resolving import display, file_of, working_directory
+from stringd.documents.syntax.lines import Lines, line_number
 from stringd.errors import Refusal
 from stringd.text.listing import MOST, listed
-from stringd.text.names import printable
+from stringd.text.printable import printable
 
 Fact = tuple[str, object]
 
@@ -36,7 +36,7 @@ async def run(invocation: Invocation) -> Reply:
 
 
 async def _explain(invocation: Invocation, wanted: str) -> Reply:
-    page, state, name = await Desk(invocation).current(), invocation.session.state, wanted[1:]
+    page, state, name = await DocumentNavigator(invocation).current(), invocation.session.state, wanted[1:]
     if name in state.values and not page.has_shortcut(name):
         value = state.values[name]
         return _named(f"{wanted}: {shown(value.value)}", value.provenance)
@@ -53,7 +53,7 @@ def _named(told: str, source: Provenance) -> Reply:
 
 
 async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
-    session, place = invocation.session, Desk(invocation).place
+    session, place = invocation.session, DocumentNavigator(invocation).place
     own = dict(invocation.topic.info())
     yield "topic", session.name
     yield "user", session.user.id
@@ -69,7 +69,7 @@ async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
     yield "variables", len(session.state.variables)
 
 
-def _place(invocation: Invocation, place: Place) -> Iterator[Fact]:
+def _place(invocation: Invocation, place: Location) -> Iterator[Fact]:
     path = file_of(place.uri)
     if path is None:
         yield "uri", place.uri
@@ -83,7 +83,7 @@ def _place(invocation: Invocation, place: Place) -> Iterator[Fact]:
 
 async def _document(invocation: Invocation) -> Iterable[Fact]:
     try:
-        page = await Desk(invocation).current()
+        page = await DocumentNavigator(invocation).current()
     except Refusal as refusal:
         return [("warning", f"{refusal.code}: {refusal.message}")]
     offers = _offers(page, environment_of(invocation, page).actions_of(page))

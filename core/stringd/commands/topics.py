@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from stringd.contracts.commands import Command, Invocation
-from stringd.contracts.replies import Reply
-from stringd.contracts.sessions import SessionSummary
-from stringd.contracts.users import User
-from stringd.documents.paths import shown_place
+from stringd.api.commands import Command, Invocation
+from stringd.api.replies import Reply
+from stringd.api.sessions import SessionSummary
+from stringd.api.users import User
+from stringd.documents.paths.resolving import shown_place
 from stringd.errors import Refusal
 
 
@@ -15,7 +15,7 @@ async def run(invocation: Invocation) -> Reply:
     wanted = invocation.line.arguments.lower()
     if wanted.startswith("-") or len(wanted.split()) > 1:
         raise Refusal("INVALID_PAYLOAD", f"One type of topic, not {wanted}", f"Usage: {TOPICS.usage}")
-    topics = invocation.daemon.sessions(invocation.session.user.id)
+    topics = invocation.runtime.sessions(invocation.session.user.id)
     listed = sorted((it for it in topics if wanted in ("", it.topic_type)), key=lambda it: it.topic)
     return Reply.page(
         "Topics", "\n".join(_line(topic, invocation.session.user) for topic in listed) or "(none)"

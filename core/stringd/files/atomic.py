@@ -9,8 +9,8 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 
-from stringd.files.folders import Folder
-from stringd.files.regular import require_regular
+from stringd.files.directories import Directory
+from stringd.files.file_kinds import require_regular
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ _LOOK_AGAIN = os.O_RDWR | os.O_NONBLOCK
 
 
 def write_atomically(
-    folder: Folder,
+    folder: Directory,
     name: str,
     data: bytes,
     *,
@@ -56,7 +56,7 @@ def stamp(status: os.stat_result) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def remove_leftovers(folder: Folder) -> None:
+def remove_leftovers(folder: Directory) -> None:
     """Clear away what killed writers left."""
     with suppress(OSError), folder.entries() as entries:
         for name in [entry.name for entry in entries if entry.name.endswith(_TEMPORARY)]:
@@ -64,7 +64,7 @@ def remove_leftovers(folder: Folder) -> None:
                 _remove_if_abandoned(folder, name)
 
 
-def _open_temporary(folder: Folder, mode: int) -> tuple[int, str]:
+def _open_temporary(folder: Directory, mode: int) -> tuple[int, str]:
     """Create a hidden file that is locked for as long as its writer lives."""
     while True:
         temporary = f".{secrets.token_hex(8)}{_TEMPORARY}"
@@ -92,7 +92,7 @@ def _resemble(descriptor: int, like: os.stat_result) -> None:
     os.fchmod(descriptor, like.st_mode & 0o777)
 
 
-def _remove_if_abandoned(folder: Folder, leftover: str) -> None:
+def _remove_if_abandoned(folder: Directory, leftover: str) -> None:
     require_regular(os.stat(leftover, dir_fd=folder.descriptor, follow_symlinks=False))
     descriptor = folder.open(leftover, _LOOK_AGAIN)
     try:
@@ -111,7 +111,7 @@ def _is_unlocked(descriptor: int) -> bool:
     return True
 
 
-def _sync(folder: Folder) -> None:
+def _sync(folder: Directory) -> None:
     """Let the disk have the new name, too. Where that fails, the file is there all the same: no error."""
     try:
         folder.sync()

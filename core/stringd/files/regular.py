@@ -5,34 +5,18 @@ from __future__ import annotations
 import errno
 import io
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stringd.files.folders import Folder, open_folder
-from stringd.files.withheld import refuse_file
+from stringd.files.directories import Directory, open_folder
+from stringd.files.file_kinds import require_regular
+from stringd.files.protected import refuse_file
 
 T = TypeVar("T")
 
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os, "O_NOCTTY", 0)
 _CHUNK = 1024 * 1024
-_KINDS = {
-    stat.S_IFDIR: "a directory",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFLNK: "a symbolic link",
-}
-
-
-class NotRegular(OSError):
-    """What a file was wanted of, and is none; the text says what it is."""
-
-    def __init__(self, mode: int) -> None:
-        super().__init__(None, f"it is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")
-        self.mode = mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +27,7 @@ class Content:
     size: int
 
 
-def require_regular(status: os.stat_result) -> None:
-    """Raise `NotRegular` for what is no regular file."""
-    if not stat.S_ISREG(status.st_mode):
-        raise NotRegular(status.st_mode)
-
-
-def _opened(folder: Folder, name: str) -> tuple[int, os.stat_result]:
+def _opened(folder: Directory, name: str) -> tuple[int, os.stat_result]:
     # Opening a device can be an act of its own: so it is looked at before, and what was opened once more.
     require_regular(os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False))
     descriptor = folder.open(name, _READ)
@@ -89,7 +67,7 @@ def open_file(path: Path) -> io.FileIO:
         return _Ready(_opened(folder, path.name)[0])
 
 
-def read_regular(folder: Folder, name: str, most: int) -> Content:
+def read_regular(folder: Directory, name: str, most: int) -> Content:
     """Return what a regular file holds, at most one byte more than `most`; or raise `OSError`, or refuse."""
     descriptor, status = _opened(folder, name)
     try:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from stringd.contracts.sessions import State, TopicName
-from stringd.contracts.users import User
-from stringd.documents.undo import UndoStore
+from stringd.api.sessions import State, TopicName
+from stringd.api.users import User
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
-from stringd.sessions.live import END_SECONDS, LiveSession
+from stringd.sessions.live_session import END_SECONDS, LiveSession
 from stringd.sessions.store import SessionStore
+from stringd.storage.undo import UndoStore
 
 Make = Callable[[User, TopicName, State], LiveSession]
 

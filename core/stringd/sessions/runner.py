@@ -8,17 +8,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stringd.contracts.commands import Command, CommandEvent, CommandLine, Invocation, Run
-from stringd.contracts.daemon import Daemon, Left
-from stringd.contracts.replies import Outcome, Reply
-from stringd.contracts.sessions import Topic
+from stringd.api.commands import Command, CommandEvent, CommandLine, Invocation, Run
+from stringd.api.replies import Outcome, Reply
+from stringd.api.runtime import Disconnected, Runtime
+from stringd.api.sessions import Topic
 from stringd.errors import Refusal, RequestRefused, Unrecognised
-from stringd.host.catalogue import Catalogue
-from stringd.sessions.live import LiveSession
+from stringd.extensions.catalogue import Catalogue
+from stringd.sessions.live_session import LiveSession
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
 from stringd.text.masking import masked_in_shell, masked_unknown
 from stringd.text.nearest import nearest
-from stringd.threads import working_for
+from stringd.workers.threads import working_for
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Sent:
 
     text: str
     arrived: float
-    left: Left | None = None
+    left: Disconnected | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class _Plan:
 class Runner:
     """Runs one command at a time in a session; whatever happens, there is a reply."""
 
-    def __init__(self, daemon: Daemon, catalogue: Catalogue) -> None:
-        self._daemon = daemon
+    def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
+        self._runtime = runtime
         self._catalogue = catalogue
 
     def is_urgent(self, session: LiveSession, text: str) -> bool:
@@ -76,7 +76,7 @@ class Runner:
         """Return the label and the reply of what is no command; its text may be a secret of the topic's."""
         command = self._command(session, parse_command(text)) if text.startswith("/") else None
         known = _shown(command, text) if command else masked_unknown(text[:LONGEST_HEAD])
-        topic = session.keeper.current
+        topic = session.lifetime.current
         shown = topic.masked(known) if topic else known
         if topic and shown != known:
             message = f"Unknown command: {label(shown)}"
@@ -117,7 +117,7 @@ class Runner:
         """Return the label, masked by the topic as it is before the command runs, and the reply."""
         shown = plan.shown
         try:
-            topic = await session.keeper.topic()
+            topic = await session.lifetime.topic()
             shown = topic.masked(shown)
             return label(shown), await self._execute(session, topic, plan)
         except Refusal as refusal:
@@ -136,13 +136,13 @@ class Runner:
             line=plan.line,
             session=session,
             topic=topic,
-            daemon=self._daemon,
+            runtime=self._runtime,
             arrived=plan.sent.arrived,
             left=plan.sent.left,
         )
-        with working_for(f"{session.user.id}:{session.name}", self._daemon.workers):
-            for gate in self._catalogue.gates:
-                refusal = await gate.check(invocation)
+        with working_for(f"{session.user.id}:{session.name}", self._runtime.workers):
+            for interceptor in self._catalogue.interceptors:
+                refusal = await interceptor.check(invocation)
                 if refusal is not None:
                     return _expect_reply(refusal)
             return _expect_reply(await plan.run(invocation))

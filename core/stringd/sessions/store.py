@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from stringd.contracts.sessions import State
-from stringd.database import Database
-from stringd.sessions.naming import plain_names, read_names
-from stringd.sessions.places import place_of, plain_place
+from stringd.api.sessions import State
+from stringd.sessions.stored_locations import place_of, plain_place
+from stringd.sessions.stored_names import plain_names, read_names
+from stringd.storage.database import Database
 
 FILE = "sessions.db"
 _SCHEMA = """

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from stringd.contracts.replies import Edit, Kind, Reply
+from stringd.api.replies import Edit, Kind, Reply
 from stringd.text.diff import compare
-from stringd.text.visible import visible, without_controls
+from stringd.text.escaping import visible, without_controls
 
 MARK = "𝒞"
 # Bounded, so that no malformed tag costs more than its own length. A `>` in an attribute's value may end the

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from stringd.contracts.commands import CommandLine
+from stringd.api.commands import CommandLine
+from stringd.text.escaping import without_controls
 from stringd.text.masking import MASK
-from stringd.text.visible import without_controls
 
 LABEL_LENGTH = 80
 LONGEST_HEAD = 4096

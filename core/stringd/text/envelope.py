@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stringd.contracts.replies import Kind, Outcome, Reply
-from stringd.contracts.sessions import Place, TopicName
+from stringd.api.replies import Kind, Outcome, Reply
+from stringd.api.sessions import Location, TopicName
+from stringd.text.escaping import visible, visible_line, without_controls
 from stringd.text.json_bytes import dump_json
-from stringd.text.visible import visible, visible_line, without_controls
 
 _EVENTS = b"event: head\ndata: %b\n\nevent: content\ndata: %b\n\nevent: done\ndata: {}\n\n"
 
@@ -37,7 +37,7 @@ def body(reply: Reply) -> str:
     return f"{reply.system}\n---\n{reply.content}" if reply.system else reply.content
 
 
-def place_as_json(place: Place | None) -> dict[str, str | None] | None:
+def place_as_json(place: Location | None) -> dict[str, str | None] | None:
     """Return a place as heads and listings show it."""
     if place is None:
         return None

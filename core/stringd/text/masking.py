@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from stringd.text.written import find_written, longest_written
+from stringd.text.value_search import find_written, longest_written
 
 MASK = "********"
 _QUOTED_MASK = f'"{MASK}"'

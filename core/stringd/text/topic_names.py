@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from stringd.contracts.sessions import TopicName
-from stringd.contracts.topics import TopicType
+from stringd.api.sessions import TopicName
+from stringd.api.topics import TopicType
 from stringd.errors import InvalidTopic
 
 LONGEST_NAME = 256

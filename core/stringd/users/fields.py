@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from stringd.errors import InvalidBody
-from stringd.text.visible import without_controls
+from stringd.text.escaping import without_controls
 
 LONGEST_ID = 256
 LONGEST_PATH = 4000

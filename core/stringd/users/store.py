@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from stringd.contracts.users import User
+from stringd.api.users import User
 from stringd.errors import Fault, InvalidBody, StorageFailed, UnknownUser
-from stringd.storage import StateFile, set_aside
-from stringd.threads import STORAGE
+from stringd.storage.data_directory import StateFile, set_aside
 from stringd.users.fields import checked_id, checked_path, checked_time
+from stringd.workers.threads import STORAGE
 
 FILE = "users.json"
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, TypeVar
 
-from stringd.contracts.workers import Budget
+from stringd.api.workers import Budget
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from stringd.errors import Refusal
-from stringd.process_tree import die_with_parent
+from stringd.processes.tree import die_with_parent
 from stringd.workers.confinement import Seal, confine, limit_resources
-from stringd.workers.messages import LENGTH, READY, STARTED, packed, trusted
+from stringd.workers.protocol import LENGTH, READY, STARTED, packed, trusted
 
 # What any job may ask for, on top of what Python and its libraries map.
 _MOST_MEMORY = 4 * 1024**3

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from stringd.contracts.workers import Budget
+from stringd.api.workers import Budget
 from stringd.workers.confinement import Seal
 from stringd.workers.fair_queue import FairQueue
 from stringd.workers.worker import Worker

@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from stringd.contracts.workers import Budget
+from stringd.api.workers import Budget
 from stringd.errors import Refusal, WorkStopped
 from stringd.workers.confinement import Seal
-from stringd.workers.messages import LENGTH, LONGEST_ANSWER, READY, STARTED, packages_of, packed, untrusted
+from stringd.workers.protocol import LENGTH, LONGEST_ANSWER, READY, STARTED, packages_of, packed, untrusted
 
 _START_SECONDS = 30.0
 # A job that neither computes nor ends is stopped after so much more time than it may compute.

@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from stringd.files.regular import open_file
 from stringd.plugin import Refusal
+from stringd.plugin.files import open_file
 from stringd_app.members import Member
 
 _FILE_MODE = 0o644

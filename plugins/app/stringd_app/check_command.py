@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stringd.cli.output import write_output
-from stringd.errors import Fault
-from stringd.plugin import CliCommand, Refusal
-from stringd.text.counts import counted
+from stringd.plugin import CliCommand, Fault, Refusal
+from stringd.plugin.cli import write_output
+from stringd.plugin.text import counted
 
 if TYPE_CHECKING:
     from stringd_app.findings import Finding

@@ -6,20 +6,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from stringd.actions.declared import declared_variables
-from stringd.actions.placeholders import find_slots, secret_names, slot_names
-from stringd.actions.templating.checking import template_flaws
-from stringd.documents.actions import CLI, Action
-from stringd.documents.files import read_if_there, read_text
-from stringd.documents.includes import Linked
-from stringd.documents.origins import Origin
-from stringd.documents.packages import locate
-from stringd.documents.page import Page, file_page
-from stringd.documents.sheet import Sheet
-from stringd.documents.sheets import read_sheet
-from stringd.documents.uris import is_uri
 from stringd.plugin import Package
-from stringd.text.nearest import nearest
+from stringd.plugin.actions import declared_variables, find_slots, secret_names, slot_names, template_flaws
+from stringd.plugin.documents import (
+    CLI,
+    Action,
+    Linked,
+    Origin,
+    Page,
+    ParsedDocument,
+    file_page,
+    is_uri,
+    locate,
+    read_if_there,
+    read_sheet,
+    read_text,
+)
+from stringd.plugin.text import nearest
 from stringd_app.declarations import VARIABLE, unmeant_parameters, unmeant_places, unmeant_url
 from stringd_app.entries import is_name
 from stringd_app.findings import Finding
@@ -63,21 +66,21 @@ def _page(path: Path, root: Path) -> Page:
     return file_page(path, read_text(path, path.name), read)
 
 
-def _name(sheet: Sheet) -> Iterator[Finding]:
+def _name(sheet: ParsedDocument) -> Iterator[Finding]:
     name = sheet.parsed.frontmatter.get("name")
     if name is not None and not is_name(str(name)):
         remedy = "Use letters, digits, _ and -; `title:` takes any text."
         yield Finding(line=1, message=f"name: {name} can't be typed as app:name", remedy=remedy)
 
 
-def _variables(sheet: Sheet) -> Iterator[Finding]:
+def _variables(sheet: ParsedDocument) -> Iterator[Finding]:
     for it in declared_variables(sheet.parsed.frontmatter):
         if not VARIABLE.fullmatch(it.name):
             message = f"${it.name} can't be set, so that no action ever runs"
             yield Finding(line=1, message=message, remedy="A $NAME is letters, digits and _.")
 
 
-def _default(sheet: Sheet, root: Path) -> Iterator[Finding]:
+def _default(sheet: ParsedDocument, root: Path) -> Iterator[Finding]:
     name, actions = sheet.parsed.frontmatter.get("default"), sheet.actions.actions
     if not isinstance(name, str) or not name:
         return
@@ -92,27 +95,27 @@ def _default(sheet: Sheet, root: Path) -> Iterator[Finding]:
         yield Finding(line=1, message=message, remedy="Give these parameters defaults, or remove `default:`.")
 
 
-def _templates(sheet: Sheet) -> Iterator[Finding]:
+def _templates(sheet: ParsedDocument) -> Iterator[Finding]:
     for fence in sheet.parsed.fences:
         for flaw in template_flaws(fence.text, fence.role) if fence.role else ():
             message = f"act.{fence.id}.{fence.role}: {flaw.message}"
             yield Finding(line=fence.first + 1 + flaw.line, message=message, remedy=_TEMPLATE)
 
 
-def _action(action: Action, sheet: Sheet) -> Iterator[Finding]:
+def _action(action: Action, sheet: ParsedDocument) -> Iterator[Finding]:
     check = _command if action.method == CLI else _request
     for message, remedy in (*unmeant_parameters(action), *unmeant_places(action), *check(action, sheet)):
         yield Finding(line=action.line, message=f"act.{action.id}: {message}", remedy=remedy)
 
 
-def _command(action: Action, _: Sheet) -> Iterator[tuple[str, str]]:
+def _command(action: Action, _: ParsedDocument) -> Iterator[tuple[str, str]]:
     names = {it.name for it in action.parameters}
     used = {slot.name for slot in find_slots(action.target, names)}
     for name in sorted(names - used):
         yield f"{name} is declared, but the command has no {{{name}}}", f"Write {{{name}}} where it belongs."
 
 
-def _request(action: Action, sheet: Sheet) -> Iterator[tuple[str, str]]:
+def _request(action: Action, sheet: ParsedDocument) -> Iterator[tuple[str, str]]:
     yield from unmeant_url(action)
     texts = (action.target, action.body or "", *(text for _, text in action.headers))
     declared = {it.name for it in declared_variables(sheet.parsed.frontmatter)}
@@ -127,7 +130,7 @@ def _request(action: Action, sheet: Sheet) -> Iterator[tuple[str, str]]:
             yield f"{{{name}}} is no parameter", f"Did you mean {{{meant}}}? Else it is the topic's variable."
 
 
-def _links(sheet: Sheet, path: Path, root: Path) -> Iterator[Finding]:
+def _links(sheet: ParsedDocument, path: Path, root: Path) -> Iterator[Finding]:
     for link in sheet.parsed.links:
         target = unquote(link.target.partition("#")[0])
         if not target or is_uri(target) or target.startswith(("/", "~", "@", "{", "file:")):

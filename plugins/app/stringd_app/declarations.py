@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stringd.actions.call import fits
-from stringd.actions.placeholders import find_slots
-from stringd.actions.schema import expectation
-from stringd.documents.actions import Action
-from stringd.documents.parameters import Parameter
+from stringd.plugin.actions import expectation, find_slots, fits
+from stringd.plugin.documents import Action, Parameter
 
 VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _WHOLE_URL = re.compile(r"https?://|\$[A-Za-z_]", re.IGNORECASE)

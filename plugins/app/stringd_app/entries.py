@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from stringd.documents.effort import effort
-from stringd.documents.files import read_text
-from stringd.documents.sheet import Sheet
-from stringd.documents.sheets import read_sheet
 from stringd.plugin import Refusal
+from stringd.plugin.documents import ParsedDocument, effort, read_sheet, read_text
 
 ENTRIES = ("string.md", "index.md")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -42,7 +39,7 @@ def entry_in(directory: Path, called: str | None = None) -> Path:
     return documents[0] if len(documents) == 1 else named_entry(directory, called)
 
 
-def read_entry(entry: Path) -> Sheet:
+def read_entry(entry: Path) -> ParsedDocument:
     """Read the document of an app, or refuse."""
     text = read_text(entry, entry.name)
     if effort(text) > MOST_EFFORT:

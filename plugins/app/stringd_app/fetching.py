@@ -29,8 +29,8 @@ class Fetched:
 async def fetch(url: str, client: HttpClient) -> Fetched:
     """Return what a URL brings, or refuse."""
     # It takes a while to import, and most daemons never need it.
-    from stringd.http.following import fetch
-    from stringd.text.web_urls import WebUrl
+    from stringd.plugin.http import fetch
+    from stringd.plugin.text import WebUrl
 
     try:
         async with asyncio.timeout(SECONDS):

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from stringd.actions.environment import ActionFunction, Environment, FunctionRun
-from stringd.actions.values import Value
-from stringd.documents.actions import Action, Parameter
-from stringd.documents.paths import working_directory
-from stringd.errors import RequestRefused
-from stringd.exporting import time_limit
-from stringd.plugin import Refusal, Session
+from stringd.plugin import Refusal, RequestRefused, Session
+from stringd.plugin.actions import ActionFunction, Environment, FunctionRun, Value
+from stringd.plugin.documents import Action, Parameter, working_directory
+from stringd.plugin.processes import time_limit
 from stringd_app.context import Context
 
 log = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.plugin import Command, Invocation, Refusal, Reply, Secrets, TopicGroup, User
-from stringd.text.path_arguments import parse_path_arguments
-from stringd.threads import READING, STORAGE
+from stringd.plugin.text import parse_path_arguments
+from stringd.plugin.workers import READING, STORAGE
 from stringd_app.entries import entry_in, is_name, read_entry
 from stringd_app.origins import Identity, Origin, identity_in, read_origin
 from stringd_app.proving import refuse_unproved
@@ -50,12 +50,12 @@ class _Installation:
 
 
 async def _install(invocation: Invocation) -> Reply:
-    request, user, daemon = _request(invocation.line.arguments), invocation.session.user, invocation.daemon
-    shelf = shelf_of(user, daemon)
+    request, user, runtime = _request(invocation.line.arguments), invocation.session.user, invocation.runtime
+    shelf = shelf_of(user, runtime)
     # Other installations need not wait for the network.
-    fetched = await fetched_from(request.source, daemon.http)
+    fetched = await fetched_from(request.source, runtime.http)
     try:
-        async with daemon.editing(shelf):
+        async with runtime.editing(shelf):
             with staging(shelf) as area:
                 staged = await stage(request.source, fetched, area, invocation)
                 await READING.run(refuse_unproved, staged.directory)
@@ -63,7 +63,7 @@ async def _install(invocation: Invocation) -> Reply:
                 with area.folder.folder(staged.name) as app:
                     found.origin.write(app)
                 await STORAGE.run(area.put_in_place, staged.name, found.name)
-                await found.hand_over(user, daemon.secrets)
+                await found.hand_over(user, runtime.secrets)
     except OSError as error:
         raise Refusal("WRITE_FAILED", f"Cannot install {request.source}: {error.strerror}") from error
     return _installed(found.name, request, shelf / found.name)
@@ -84,7 +84,7 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
     """Return under which name the app is installed, and what is noted beside it, or refuse."""
     sheet = read_entry(entry_in(staged.directory))
     identity = identity_in(sheet.parsed.frontmatter, staged.fallback)
-    shelf = shelf_of(invocation.session.user, invocation.daemon)
+    shelf = shelf_of(invocation.session.user, invocation.runtime)
     place = _place_of(identity, shelf)
     name = request.alias or place or identity.name
     if not is_name(name):
@@ -123,8 +123,8 @@ def _identity(directory: Path) -> Identity | None:
 
 
 def _refuse_taken(name: str, identity: Identity, invocation: Invocation) -> None:
-    place = shelf_of(invocation.session.user, invocation.daemon) / name
-    other: object = _identity(place) if place.is_dir() else brought_app(name, invocation.daemon)
+    place = shelf_of(invocation.session.user, invocation.runtime) / name
+    other: object = _identity(place) if place.is_dir() else brought_app(name, invocation.runtime)
     if other not in (None, identity):
         is_own = isinstance(other, Identity)
         whose = other if is_own else "an app that a plugin brings"
@@ -147,12 +147,12 @@ def _installed(name: str, request: _Request, place: Path) -> Reply:
 
 async def _uninstall(invocation: Invocation) -> Reply:
     name = invocation.line.arguments.strip().removeprefix(_PREFIX)
-    session, daemon = invocation.session, invocation.daemon
+    session, runtime = invocation.session, invocation.runtime
     if not name:
         raise Refusal("INVALID_PAYLOAD", "Nothing to uninstall.", f"Usage: {UNINSTALL.usage}")
-    shelf = shelf_of(session.user, daemon)
+    shelf = shelf_of(session.user, runtime)
     try:
-        async with daemon.editing(shelf):
+        async with runtime.editing(shelf):
             if not is_name(name) or not (shelf / name).is_dir():
                 raise _not_removable(name, invocation)
             owner = _owner(name, invocation)
@@ -161,24 +161,24 @@ async def _uninstall(invocation: Invocation) -> Reply:
     except OSError as error:
         raise Refusal("WRITE_FAILED", f"Cannot uninstall {name}: {error.strerror}") from error
     if owner:
-        await daemon.secrets.forget(session.user.id, owner)
+        await runtime.secrets.forget(session.user.id, owner)
     return Reply.confirmation(f"Uninstalled app:{name}")
 
 
 def _owner(name: str, invocation: Invocation) -> str | None:
     try:
-        app = find_app(name, invocation.session.user, invocation.daemon)
+        app = find_app(name, invocation.session.user, invocation.runtime)
     except Refusal:
         return None
     return app.owner if app else None
 
 
 def _not_removable(name: str, invocation: Invocation) -> Refusal:
-    brought = brought_app(name, invocation.daemon)
+    brought = brought_app(name, invocation.runtime)
     if brought:
         hint = "Uninstall its distribution with pip, or start stringd --without it."
         return Refusal("INVALID_TARGET", f"app:{name} is brought by a plugin ({brought.package}).", hint)
-    return not_installed(name, invocation.session.user, invocation.daemon)
+    return not_installed(name, invocation.session.user, invocation.runtime)
 
 
 INSTALL = Command(

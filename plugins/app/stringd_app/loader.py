@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from stringd.plugin import Daemon, Loader, Located, Refusal, Wanted
+from stringd.plugin import Loader, LoadRequest, LocalFile, Refusal, Runtime
 from stringd_app.registry import find_app, not_installed
 
 SCHEME = "app"
 
 
-def app_loader(daemon: Daemon) -> Loader:
+def app_loader(runtime: Runtime) -> Loader:
     """Return what finds the documents of apps."""
 
-    async def load(wanted: Wanted) -> Located:
+    async def load(wanted: LoadRequest) -> LocalFile:
         name, _, path = wanted.uri.partition(":")[2].partition("/")
         # The configuration is the topic's matter: the document is one for all.
         name = name.partition(":")[0]
-        package = find_app(name, wanted.session.user, daemon)
+        package = find_app(name, wanted.session.user, runtime)
         if package is None:
-            raise not_installed(name, wanted.session.user, daemon)
+            raise not_installed(name, wanted.session.user, runtime)
         found = package.file(path)
         if not found.is_file():
             raise Refusal("NOT_FOUND", f"File not found: {wanted.uri}")
-        return Located(path=found, package=package)
+        return LocalFile(path=found, package=package)
 
     return Loader(schemes=(SCHEME,), load=load)

@@ -10,10 +10,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from stringd.files.folders import Folder, open_folder, status_of
-from stringd.files.real import real_path
-from stringd.files.regular import open_file
 from stringd.plugin import Refusal
+from stringd.plugin.files import Directory, open_file, open_folder, real_path, status_of
 
 LARGEST = 100 * 1024 * 1024
 MOST = 10_000
@@ -69,7 +67,7 @@ def _member(path: Path, name: PurePosixPath, directory: Path) -> tuple[Member, P
     return Member(name=str(name), mode=status.st_mode, open=partial(open_file, real)), real
 
 
-def write_members(members: Iterable[Member], folder: Folder) -> None:
+def write_members(members: Iterable[Member], folder: Directory) -> None:
     """Write files and directories below a directory, with their modes, or refuse."""
     room = LARGEST
     for number, member in enumerate(members):
@@ -83,7 +81,7 @@ def write_members(members: Iterable[Member], folder: Folder) -> None:
             room -= _write(member, inner, name, member.open, room)
 
 
-def _made(folder: Folder, parts: Sequence[str], name: str) -> Folder:
+def _made(folder: Directory, parts: Sequence[str], name: str) -> Directory:
     try:
         return folder.made_below(parts)
     except NotADirectoryError:
@@ -102,7 +100,7 @@ def _safe(name: str) -> PurePosixPath:
     return path
 
 
-def _write(member: Member, folder: Folder, name: str, source: Callable[[], IO[bytes]], room: int) -> int:
+def _write(member: Member, folder: Directory, name: str, source: Callable[[], IO[bytes]], room: int) -> int:
     written = 0
     try:
         # A second file of the same name would write through the first.

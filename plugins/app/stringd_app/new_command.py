@@ -9,9 +9,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from stringd.cli.output import write_output
-from stringd.errors import Fault
-from stringd.plugin import CliCommand
+from stringd.plugin import CliCommand, Fault
+from stringd.plugin.cli import write_output
 
 KINDS = ("app", "topic-type")
 MISUSE = 2

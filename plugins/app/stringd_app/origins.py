@@ -10,13 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from stringd.contracts.checks import check_optional_text
-from stringd.documents.files import read_text
-from stringd.documents.uris import is_uri
-from stringd.files.atomic import write_atomically
-from stringd.files.folders import Folder
-from stringd.files.real import real_path
-from stringd.plugin import Refusal
+from stringd.plugin import Refusal, check_optional_text
+from stringd.plugin.documents import is_uri, read_text
+from stringd.plugin.files import Directory, real_path, write_atomically
 from stringd_app.entries import entry_in, read_entry
 
 RECORD = ".stringd-package.json"
@@ -76,7 +72,7 @@ class Origin:
         """Return it with the key of what it takes the place of; or else with a new one."""
         return replace(self, key=(before.key if before else "") or secrets.token_hex(16))
 
-    def write(self, folder: Folder) -> None:
+    def write(self, folder: Directory) -> None:
         """Note it in an app's directory."""
         write_atomically(folder, RECORD, json.dumps(asdict(self), indent=2).encode(), mode=_MODE)
 
@@ -88,7 +84,7 @@ def path_origin(path: Path) -> str:
 
 def url_origin(url: str) -> str:
     """Return how the place of what was fetched is noted, whatever it was redirected to."""
-    from stringd.text.web_urls import WebUrl
+    from stringd.plugin.text import WebUrl
 
     return str(WebUrl.read(url))
 

@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from stringd.actions.declared import DeclaredVariable, declared_variables, exported_names
-from stringd.actions.environment import ActionFunction, Environment
-from stringd.documents.sheet import Sheet
-from stringd.files.real import real_path
 from stringd.plugin import Invocation, Package, Refusal
+from stringd.plugin.actions import (
+    ActionFunction,
+    DeclaredVariable,
+    Environment,
+    declared_variables,
+    exported_names,
+)
+from stringd.plugin.documents import ParsedDocument
+from stringd.plugin.files import real_path
 from stringd_app.entries import entry_in, named_entry, read_entry
 
 
@@ -34,7 +39,7 @@ class AppPackage(Package):
         self.entry = entry_in(directory)
 
     @cached_property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> ParsedDocument:
         """The document that the app opens with."""
         return read_entry(self.entry)
 
@@ -55,10 +60,10 @@ class AppPackage(Package):
         scope = invocation.topic.secret_scope()
         own = scope is not None and scope.owner == self.owner
         return Environment(
-            secrets=invocation.daemon.secrets.of(scope) if scope and own else {},
+            secrets=invocation.runtime.secrets.of(scope) if scope and own else {},
             package=self.directory,
             functions=self.functions,
             declared=self.declared,
-            keeper="" if own else self.uri,
+            lifetime="" if own else self.uri,
             exports=exported_names(self.sheet.parsed.frontmatter),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import CliCommand, Command, Daemon, Hook, Loader, Service, TopicType, hookimpl
+from stringd.plugin import CliCommand, Command, Hook, Loader, Runtime, Service, TopicType, hookimpl
 from stringd_app.check_command import CHECK
 from stringd_app.earlier_keys import binding
 from stringd_app.installing import INSTALL, UNINSTALL
@@ -35,15 +35,15 @@ def stringd_commands() -> Iterable[Command]:
 
 
 @hookimpl
-def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
+def stringd_loaders(runtime: Runtime) -> Iterable[Loader]:
     """Add the URIs of apps."""
-    return (app_loader(daemon),)
+    return (app_loader(runtime),)
 
 
 @hookimpl
-def stringd_services(daemon: Daemon) -> Iterable[Service]:
+def stringd_services(runtime: Runtime) -> Iterable[Service]:
     """Add what binds the keys that earlier versions have kept."""
-    return (binding(daemon),)
+    return (binding(runtime),)
 
 
 @hookimpl

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from stringd.actions.slots import read_command_line
-from stringd.documents.actions import CLI, Action
-from stringd.documents.files import read_text
-from stringd.documents.sheets import read_sheet
 from stringd.plugin import Refusal
-from stringd.text.counts import counted
+from stringd.plugin.actions import read_command_line
+from stringd.plugin.documents import CLI, Action, read_sheet, read_text
+from stringd.plugin.text import counted
 from stringd_app.findings import Finding
 
 _SHOWN = 20

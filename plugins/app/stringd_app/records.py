@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from stringd.actions.environment import ActionFunction
 from stringd.plugin import hookspec
+from stringd.plugin.actions import ActionFunction
 from stringd_app.entries import check_name, entry_in
 from stringd_app.functions import AppFunction, read_function
 

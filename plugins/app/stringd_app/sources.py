@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.documents.files import is_directory, is_there
-from stringd.documents.paths import confine, resolve
-from stringd.documents.uris import is_uri
-from stringd.files.atomic import write_atomically
-from stringd.files.folders import Folder
-from stringd.files.regular import NotRegular
 from stringd.plugin import HttpClient, Invocation, Refusal
-from stringd.threads import READING
+from stringd.plugin.documents import confine, is_directory, is_there, is_uri, resolve
+from stringd.plugin.files import Directory, NotRegular, write_atomically
+from stringd.plugin.workers import READING
 from stringd_app.archives import archive_members, is_archive
 from stringd_app.entries import ENTRIES, entry_in
 from stringd_app.fetching import Fetched, fetch
@@ -61,7 +57,7 @@ async def stage(source: str, fetched: Fetched | None, staging: Staging, invocati
     )
 
 
-def _written(fetched: Fetched, staged: Folder) -> Path:
+def _written(fetched: Fetched, staged: Directory) -> Path:
     with staged.made("fetched") as folder:
         write_atomically(folder, fetched.name, fetched.data, mode=_PRIVATE)
         return folder.path / fetched.name
@@ -75,19 +71,19 @@ def _fallback(found: Path, fetched: Fetched | None) -> str:
 
 
 def _local(source: str, invocation: Invocation) -> Path:
-    session, full_access = invocation.session, invocation.daemon.config.full_access
+    session, full_access = invocation.session, invocation.runtime.config.full_access
     found = resolve(source, session, full_access=full_access).path
     if not is_there(found):
         raise Refusal("NOT_FOUND", f"File not found: {source}")
     if found.name in ENTRIES and not is_directory(found, source):
         # An allowed path may be one file, and what lies around it is not.
         found = confine(found.parent, source, session.user, full_access=full_access)
-    if shelf_of(session.user, invocation.daemon).is_relative_to(found):
+    if shelf_of(session.user, invocation.runtime).is_relative_to(found):
         raise Refusal("INVALID_TARGET", f"The installed apps lie in this directory themselves: {source}")
     return found
 
 
-def _stage(found: Path, staged: Folder, source: str) -> str:
+def _stage(found: Path, staged: Directory, source: str) -> str:
     """Write the app below the staging area, and return the name of its directory there."""
     try:
         with staged.made(_APP) as app:
@@ -101,7 +97,7 @@ def _stage(found: Path, staged: Folder, source: str) -> str:
     return name
 
 
-def _write(found: Path, app: Folder, source: str) -> str | None:
+def _write(found: Path, app: Directory, source: str) -> str | None:
     """Write what was found; return the one directory that an archive wraps its files in."""
     if is_directory(found, source):
         write_members(members_of_directory(found), app)
@@ -117,7 +113,7 @@ def _write(found: Path, app: Folder, source: str) -> str | None:
     return None
 
 
-def _wrapper(app: Folder) -> str | None:
+def _wrapper(app: Directory) -> str | None:
     with app.entries() as found:
         entries = list(found)
         is_wrapped = len(entries) == 1 and entries[0].is_dir(follow_symlinks=False)

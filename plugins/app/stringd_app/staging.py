@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.files.folders import Folder, made_folder
+from stringd.plugin.files import Directory, made_folder
 
 _PREFIX = ".staged-"
 _EXCHANGE = 2
@@ -23,8 +23,8 @@ _PRIVATE = 0o700
 class Staging:
     """The directory of the installed apps, and an empty one in it that is gone at the end."""
 
-    shelf: Folder
-    folder: Folder
+    shelf: Directory
+    folder: Directory
 
     def put_in_place(self, staged: str, name: str) -> None:
         """Let a staged directory be the app: whoever looks finds the old one whole or the new one whole."""
@@ -66,7 +66,7 @@ def staging(packages: Path) -> Iterator[Staging]:
             shelf.remove_tree(name)
 
 
-def _clear(shelf: Folder) -> None:
+def _clear(shelf: Directory) -> None:
     with shelf.entries() as entries:
         leftovers = [it.name for it in entries if it.name.startswith(_PREFIX)]
     for leftover in leftovers:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from stringd.actions.environment import ANY_APP, Environment
-from stringd.actions.topic import ActingTopic
-from stringd.documents.paths import file_of
-from stringd.files.real import real_path
-from stringd.plugin import Invocation, Place, Refusal, SecretScope, Topic, TopicContext
+from stringd.plugin import Invocation, Location, Refusal, SecretScope, Topic, TopicContext
+from stringd.plugin.actions import ANY_APP, ActingTopic, Environment
+from stringd.plugin.documents import file_of
+from stringd.plugin.files import real_path
 from stringd_app.packages import AppPackage
 from stringd_app.registry import find_app, not_installed, packages_of
 
@@ -19,20 +18,20 @@ class AppTopic(ActingTopic):
 
     def __init__(self, context: TopicContext) -> None:
         super().__init__(context.session)
-        self._daemon = context.daemon
+        self._runtime = context.runtime
 
     def app(self) -> AppPackage | None:
         """Return the app as it is installed now."""
-        return find_app(self._session.name.name, self._session.user, self._daemon)
+        return find_app(self._session.name.name, self._session.user, self._runtime)
 
-    def start(self) -> Place | None:
+    def start(self) -> Location | None:
         """Return the app's own document."""
         app = self.app()
-        return Place(uri=app.uri_of(app.entry), title=app.sheet.parsed.title) if app else None
+        return Location(uri=app.uri_of(app.entry), title=app.sheet.parsed.title) if app else None
 
     def nothing_open(self) -> Refusal:
         """Return the refusal of what needs the app, which is not there."""
-        return not_installed(self._session.name.name, self._session.user, self._daemon)
+        return not_installed(self._session.name.name, self._session.user, self._runtime)
 
     def info(self) -> Mapping[str, str]:
         """Say which app it is."""
@@ -60,8 +59,8 @@ class AppTopic(ActingTopic):
         path = file_of(document.uri) if document else None
         packages = real_path(packages_of(self._session.user))
         if path is None or self.app() or path.is_relative_to(packages):
-            return Environment(keeper=ANY_APP)
-        return Environment(secrets=self._daemon.secrets.of(self.secret_scope()))
+            return Environment(lifetime=ANY_APP)
+        return Environment(secrets=self._runtime.secrets.of(self.secret_scope()))
 
 
 @asynccontextmanager

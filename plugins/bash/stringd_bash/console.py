@@ -5,31 +5,33 @@ from __future__ import annotations
 import asyncio
 
 from stringd.plugin import Refusal, Reply, TopicContext
-from stringd.program_environment import kept_environment, topic_environment
+from stringd.plugin.processes import kept_environment, topic_environment
 from stringd_bash.buffer import Buffer
+from stringd_bash.evaluation import Evaluation, Standing
 from stringd_bash.exports import Exports
-from stringd_bash.hosting import Host
-from stringd_bash.link import Order
-from stringd_bash.processes import ProcessTable
-from stringd_bash.program import Program, Standing
-from stringd_bash.questions import Questions
+from stringd_bash.fork_client import ForkClient
+from stringd_bash.process_table import ProcessTable
 from stringd_bash.replies import reply_to
 from stringd_bash.sections import section
 from stringd_bash.settings import Settings
 from stringd_bash.shell import Ending, Shell
+from stringd_bash.socket_messages import Order
+from stringd_bash.terminal_queries import Questions
 from stringd_bash.view import View
 
 
 class Console:
     """Holds at most one shell, which is there from the first text on."""
 
-    def __init__(self, context: TopicContext, host: Host, settings: Settings, table: ProcessTable) -> None:
+    def __init__(
+        self, context: TopicContext, host: ForkClient, settings: Settings, table: ProcessTable
+    ) -> None:
         self.shell: Shell | None = None
-        self.program: Program | None = None
+        self.program: Evaluation | None = None
         self.status = 0
         """The status of the last program that somebody was told of."""
         self._session = context.session
-        self._daemon = context.daemon
+        self._runtime = context.runtime
         self._host = host
         self._settings = settings
         self._table = table
@@ -44,7 +46,7 @@ class Console:
         self._is_echoed = False
 
     @property
-    def running(self) -> Program | None:
+    def running(self) -> Evaluation | None:
         """The program that the shell is busy with, if it is."""
         return self.program if self.program and self.program.is_running else None
 
@@ -57,7 +59,7 @@ class Console:
     def _home(self) -> str:
         return str(self._session.user.home)
 
-    async def begin(self, text: str) -> Program:
+    async def begin(self, text: str) -> Evaluation:
         """Have the shell evaluate a text."""
         shell = await self._living_shell()
         preparation = self._exports.bring(self._session)
@@ -69,7 +71,7 @@ class Console:
         self._typed = ""
         ending = shell.evaluate(text, preparation)
         ending.add_done_callback(self._end_program)
-        self.program = Program(shell, text, self._sink, ending, self._table)
+        self.program = Evaluation(shell, text, self._sink, ending, self._table)
         return self.program
 
     def type_line(self, text: str) -> None:
@@ -90,7 +92,7 @@ class Console:
             self.shell.terminal.resize(size.rows, size.columns)
             self.view.size = size
 
-    async def tell(self, program: Program, standing: Standing) -> Reply:
+    async def tell(self, program: Evaluation, standing: Standing) -> Reply:
         """Return how a program stands and what is new; what it has told, it forgets."""
         ending = program.ending.result() if standing is Standing.ENDED else None
         cwd = self._cwd_after(ending)
@@ -103,7 +105,7 @@ class Console:
         program.tell(standing)
         return reply_to(standing, ending, cwd, parts)
 
-    async def keep(self, program: Program) -> None:
+    async def keep(self, program: Evaluation) -> None:
         """Keep for the next reply what a program has printed that ended while nobody waited for it."""
         reply = await self.tell(program, Standing.ENDED)
         self._notes = [section(f"output of the program before, {reply.system}", reply.content or "")]
@@ -136,12 +138,12 @@ class Console:
             program=self._settings.program,
             rc=self._settings.rc,
             home=self._home,
-            environment=topic_environment(self._daemon, self._session),
+            environment=topic_environment(self._runtime, self._session),
             rows=size.rows,
             columns=size.columns,
         )
         self._exports = Exports()
-        self._host.environment = kept_environment(self._daemon)
+        self._host.environment = kept_environment(self._runtime)
         self.shell = await Shell.start(self._host, order, self._printed)
         return self.shell
 
@@ -168,13 +170,13 @@ class Console:
 
     def _new_view(self) -> View:
         session = self._session
-        return View(self._settings.size, self._daemon.workers, f"{session.user.id}:{session.name}")
+        return View(self._settings.size, self._runtime.workers, f"{session.user.id}:{session.name}")
 
     async def _new_background(self) -> str:
         text = await self._new_view().show(self._background, final=True)
         return section("background output", text.removesuffix("\n"))
 
-    async def _new_output(self, program: Program, ending: Ending | None) -> str:
+    async def _new_output(self, program: Evaluation, ending: Ending | None) -> str:
         text = await self.view.show(program.output, final=ending is not None)
         typed, self._typed = self._typed, ""
         # A line editor ends the line that it has shown; what only looks like it is output.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from stringd_bash.orders import ON_SCREEN
 from stringd_bash.screen import Screen
+from stringd_bash.screen_actions import ON_SCREEN
 from stringd_bash.sequences import Order, numbers
 from stringd_bash.size import Size
 

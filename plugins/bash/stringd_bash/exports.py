@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from stringd.exporting import exported
 from stringd.plugin import Refusal, Session
+from stringd.plugin.processes import exported
 
 
 class Exports:

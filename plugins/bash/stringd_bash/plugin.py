@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from stringd.plugin import Command, Service, Topic, TopicContext, TopicType, hookimpl
-from stringd_bash.commands import COMMANDS, TYPE, take
 from stringd_bash.console import Console
-from stringd_bash.hosting import Host
-from stringd_bash.processes import ProcessTable
+from stringd_bash.fork_client import ForkClient
+from stringd_bash.process_table import ProcessTable
+from stringd_bash.program_commands import COMMANDS, TYPE, take
 from stringd_bash.settings import Settings
 from stringd_bash.topic import BashTopic
 
@@ -19,7 +19,7 @@ class BashPlugin:
     """Adds `bash:name` topics, whose shells share a host process and one look at the machine's processes."""
 
     def __init__(self) -> None:
-        self._host = Host()
+        self._host = ForkClient()
         self._table = ProcessTable()
 
     @hookimpl

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from stringd_bash.buffer import OUTPUT_LIMIT
 from stringd_bash.emulator import ALTERNATE, Emulator, has_effect
-from stringd_bash.orders import IN_LINE, OF_NO_MATTER
 from stringd_bash.screen import Screen
+from stringd_bash.screen_actions import IN_LINE, OF_NO_MATTER
 from stringd_bash.sections import section
 from stringd_bash.sequences import Order, controls, numbers, private_modes, read, stripped
 from stringd_bash.size import Size

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.plugin import Reply
-from stringd.text.names import printable
-from stringd_bash.program import Standing
+from stringd.plugin.text import printable
+from stringd_bash.evaluation import Standing
 from stringd_bash.shell import Ending
 
 NO_OUTPUT = "(no output)"

@@ -6,9 +6,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stringd.config import parse_seconds
-from stringd.exporting import TIME_LIMIT, read_limit, time_limit
-from stringd.plugin import Fault, Refusal, Session
+from stringd.plugin import Fault, Refusal, Session, parse_seconds
+from stringd.plugin.processes import TIME_LIMIT, read_limit, time_limit
 from stringd_bash.size import Size
 
 _SIZE_NAME = "_size"

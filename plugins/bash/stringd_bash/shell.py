@@ -11,8 +11,8 @@ from pathlib import Path
 
 from stringd.plugin import Refusal
 from stringd_bash.channel import Channel, Report
-from stringd_bash.hosting import Host
-from stringd_bash.link import Message, Order, receive
+from stringd_bash.fork_client import ForkClient
+from stringd_bash.socket_messages import Message, Order, receive
 from stringd_bash.terminal import Terminal
 
 _START_SECONDS = 20.0
@@ -47,7 +47,7 @@ class Shell:
         loop.add_reader(link, self._receive)
 
     @classmethod
-    async def start(cls, host: Host, order: Order, printed: Callable[[bytes], None]) -> Shell:
+    async def start(cls, host: ForkClient, order: Order, printed: Callable[[bytes], None]) -> Shell:
         """Start a shell, or raise a `Refusal` that says why there is none."""
         try:
             shell = cls(host.order(order), order.home, printed)

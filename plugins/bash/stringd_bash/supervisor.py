@@ -16,9 +16,8 @@ from pathlib import Path
 
 from ptyprocess import PtyProcess
 
-from stringd.children import reaped, signalled
-from stringd.process_tree import adopt_orphans, die_with_parent, end_descendants
-from stringd_bash.link import Order, encode, send
+from stringd.plugin.processes import adopt_orphans, die_with_parent, end_descendants, reaped, signalled
+from stringd_bash.socket_messages import Order, encode, send
 
 _BOOT = Path(__file__).with_name("boot.bash")
 _PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat"}

@@ -7,11 +7,10 @@ import signal
 from collections.abc import Mapping
 
 from stringd.plugin import Invocation, Refusal, Reply, Topic
-from stringd.text.command_line import LONGEST_HEAD, label, parse_command
-from stringd.text.masking import MASK, masked_in_shell
+from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
 from stringd_bash.console import Console
+from stringd_bash.evaluation import Evaluation, Standing
 from stringd_bash.keys import encode_keys
-from stringd_bash.program import Program, Standing
 from stringd_bash.replies import idle, told_elsewhere
 from stringd_bash.settings import Settings
 
@@ -120,7 +119,7 @@ class BashTopic(Topic):
         await self._console.close()
 
     async def _look(
-        self, program: Program, seconds: float, invocation: Invocation, *, for_news: bool = False
+        self, program: Evaluation, seconds: float, invocation: Invocation, *, for_news: bool = False
     ) -> Reply:
         if not self._followed.locked():
             async with self._followed:
@@ -135,19 +134,19 @@ class BashTopic(Topic):
         return told_elsewhere(standing, ending, self._console.cwd)
 
     async def _follow(
-        self, program: Program, seconds: float, invocation: Invocation, *, for_news: bool = False
+        self, program: Evaluation, seconds: float, invocation: Invocation, *, for_news: bool = False
     ) -> Reply:
         standing = await program.follow(seconds, invocation.left, for_news=for_news)
         if standing is Standing.FORSAKEN:
             return told_elsewhere(standing, None, self._console.cwd)
         return await self._tell(program, standing)
 
-    async def _tell(self, program: Program, standing: Standing) -> Reply:
+    async def _tell(self, program: Evaluation, standing: Standing) -> Reply:
         reply = await self._console.tell(program, standing)
         program.hid_typing = self._hides_typing
         return reply
 
-    async def _settle(self, program: Program) -> None:
+    async def _settle(self, program: Evaluation) -> None:
         """Deal with a program that ended untold: what was meant as an answer must not become a command."""
         if program.told is not Standing.WAITING:
             await self._console.keep(program)
@@ -160,7 +159,7 @@ class BashTopic(Topic):
         return idle(self._console.status, self._console.cwd, "no program is running")
 
 
-def _refuse_unknowing(program: Program, arrived: float) -> None:
+def _refuse_unknowing(program: Evaluation, arrived: float) -> None:
     """Refuse a text whose sender could not know that it would be typed into a program (runtime.md 10)."""
     if program.known is None or arrived < program.known:
         program.tell(program.told or Standing.RUNNING)

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from stringd_bash.processes import Process
+from stringd_bash.process_table import Process
 
 _TTY = "/dev/tty"
 _POLLFD = struct.Struct("ihh")

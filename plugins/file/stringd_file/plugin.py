@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.actions.topic import open_document_topic
 from stringd.plugin import TopicType, hookimpl
+from stringd.plugin.actions import open_document_topic
 
 
 @hookimpl

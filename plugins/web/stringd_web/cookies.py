@@ -9,8 +9,8 @@ from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
 from typing import Any, cast
 
-from stringd.http.addresses import is_address
-from stringd.text.web_urls import WebUrl
+from stringd.plugin.http import is_address
+from stringd.plugin.text import WebUrl
 
 MOST = 300
 LONGEST = 4096

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from stringd.http.following import redirected
-from stringd.http.redirects import MOST_REDIRECTS, location, moved
-from stringd.plugin import HttpClient, HttpFailed, HttpRequest, HttpResponse, Loaded, Refusal, Wanted
-from stringd.text.web_urls import WebUrl
-from stringd_web.memory import Memory
+from stringd.plugin import (
+    HttpClient,
+    HttpFailed,
+    HttpRequest,
+    HttpResponse,
+    LoadedBytes,
+    LoadRequest,
+    Refusal,
+)
+from stringd.plugin.http import MOST_REDIRECTS, location, moved, redirected
+from stringd.plugin.text import WebUrl
 from stringd_web.pages import as_page, detour
 from stringd_web.refreshes import refresh_target
 from stringd_web.submitting import PAGE_HEADERS, excerpt, page_headers
+from stringd_web.topic_cache import Memory
 
 ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
 _SEE_OTHER = 303
@@ -42,7 +49,7 @@ class _Step:
         return _Step(url=url, request=request)
 
 
-async def fetch_page(client: HttpClient, memory: Memory, wanted: Wanted) -> Loaded:
+async def fetch_page(client: HttpClient, memory: Memory, wanted: LoadRequest) -> LoadedBytes:
     """Return the page that is wanted, or refuse in words that name it."""
     step = _first_step(wanted)
     for _ in range(MOST_REDIRECTS + 1):
@@ -56,7 +63,7 @@ async def fetch_page(client: HttpClient, memory: Memory, wanted: Wanted) -> Load
 
 
 async def _taken(
-    step: _Step, client: HttpClient, memory: Memory, wanted: Wanted
+    step: _Step, client: HttpClient, memory: Memory, wanted: LoadRequest
 ) -> tuple[_Step | None, HttpResponse]:
     """Take a step, and return the one that follows; what stops it is told with where it would have led."""
     try:
@@ -72,7 +79,7 @@ async def _taken(
         raise Refusal(refusal.code, refusal.message, *context) from refusal
 
 
-def _first_step(wanted: Wanted) -> _Step:
+def _first_step(wanted: LoadRequest) -> _Step:
     url, submission = read_url(wanted.uri), wanted.submission
     headers = {"accept": ACCEPT}
     if submission:

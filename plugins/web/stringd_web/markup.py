@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stringd.plugin import Document, Loaded
+from stringd.plugin import Document, LoadedBytes
 from stringd_web.charset import decode
 from stringd_web.feeds.atom import read_atom
 from stringd_web.feeds.json_feed import read_json_feed
@@ -15,7 +15,7 @@ from stringd_web.feeds.xml import NotWellFormed, read_xml
 from stringd_web.texts import in_fence, json_document
 
 
-def html_document(loaded: Loaded, _: str) -> Document:
+def html_document(loaded: LoadedBytes, _: str) -> Document:
     """Return a page in HTML."""
     # It takes a while to import, and nobody needs it who reads no pages.
     from stringd_web.html.reading import read_html
@@ -25,7 +25,7 @@ def html_document(loaded: Loaded, _: str) -> Document:
     return document if document.source is not None else replace(document, source=text)
 
 
-def xml_document(loaded: Loaded, _: str) -> Document:
+def xml_document(loaded: LoadedBytes, _: str) -> Document:
     """Return a feed as a list of its entries, and any other XML in a fence."""
     text = decode(loaded.body, loaded.media_type, markup=True)
     try:
@@ -36,14 +36,14 @@ def xml_document(loaded: Loaded, _: str) -> Document:
     return _feed(loaded, feed, text) if feed else in_fence(loaded, text, "xml")
 
 
-def json_or_feed(loaded: Loaded, kind: str) -> Document:
+def json_or_feed(loaded: LoadedBytes, kind: str) -> Document:
     """Return a JSON Feed as a list of its entries, and any other JSON laid out in a fence."""
     text = decode(loaded.body, loaded.media_type, markup=False)
     feed = read_json_feed(text, loaded.uri)
     return _feed(loaded, feed, text) if feed else json_document(loaded, kind)
 
 
-def _feed(loaded: Loaded, feed: Feed, text: str) -> Document:
+def _feed(loaded: LoadedBytes, feed: Feed, text: str) -> Document:
     title, writing = feed_page(feed, _plain, loaded.uri)
     return Document(uri=loaded.uri, title=title, text=writing.text, source=text, outline=writing.outline)
 

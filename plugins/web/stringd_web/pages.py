@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from stringd.plugin import HttpResponse, Loaded, Refusal
-from stringd.text.web_urls import WebUrl
+from stringd.plugin import HttpResponse, LoadedBytes, Refusal
+from stringd.plugin.text import WebUrl
 
 _FIRST_OTHER = 300
 _GONE = frozenset({404, 410})
 _EMPTY = frozenset({204, 205})
 
 
-def as_page(response: HttpResponse, url: WebUrl, asked: str, told: str = "") -> Loaded:
+def as_page(response: HttpResponse, url: WebUrl, asked: str, told: str = "") -> LoadedBytes:
     """Return the answer for a URL as a page, or refuse in words that name what was asked for."""
     if response.status in _GONE:
         raise Refusal("NOT_FOUND", f"Not found: {asked}", *detour(url, asked))
@@ -19,9 +19,9 @@ def as_page(response: HttpResponse, url: WebUrl, asked: str, told: str = "") -> 
         raise Refusal("LOAD_ERROR", f"{_status(response)}: {asked}", *context)
     if response.status in _EMPTY:
         body = f"*There is nothing here: the server answers {_status(response)}.*\n"
-        return Loaded(uri=str(url), media_type="text/markdown", body=body.encode(), zone=response.zone)
+        return LoadedBytes(uri=str(url), media_type="text/markdown", body=body.encode(), zone=response.zone)
     media_type = response.headers.get("content-type", "")
-    return Loaded(uri=str(url), media_type=media_type, body=response.body, zone=response.zone)
+    return LoadedBytes(uri=str(url), media_type=media_type, body=response.body, zone=response.zone)
 
 
 def detour(url: WebUrl, asked: str) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.actions.topic import open_document_topic
-from stringd.plugin import Daemon, Document, Loaded, Loader, Renderer, Service, TopicType, hookimpl
-from stringd_web.browser.running import Browser
+from stringd.plugin import Document, LoadedBytes, Loader, Renderer, Runtime, Service, TopicType, hookimpl
+from stringd.plugin.actions import open_document_topic
+from stringd_web.browser.shared_browser import Browser
 from stringd_web.loader import web_loader
 
 _BROWSER = Browser()
@@ -26,9 +26,9 @@ def stringd_topic_types() -> Iterable[TopicType]:
 
 
 @hookimpl
-def stringd_loaders(daemon: Daemon) -> Iterable[Loader]:
+def stringd_loaders(runtime: Runtime) -> Iterable[Loader]:
     """Bring `http:` and `https:` pages."""
-    return (web_loader(daemon, _BROWSER),)
+    return (web_loader(runtime, _BROWSER),)
 
 
 @hookimpl
@@ -43,7 +43,7 @@ def stringd_services() -> Iterable[Service]:
     return (Service(name="browser", run=_BROWSER.keep),)
 
 
-def _render(loaded: Loaded) -> Document:
+def _render(loaded: LoadedBytes) -> Document:
     # What it takes to read all kinds of pages takes a while to import, and not every daemon needs it.
     from stringd_web.renderers import render
 

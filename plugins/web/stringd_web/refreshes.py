@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 from stringd.plugin import HttpResponse
-from stringd.text.web_urls import WebUrl
+from stringd.plugin.text import WebUrl
 
 MOST_READ = 64 * 1024
 _FIRST_OTHER = 300

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from stringd.documents.binary import facts_page
-from stringd.plugin import Document, Loaded, Outline
-from stringd.text.names import printable
-from stringd_web.kinds import ANY_JSON, ANY_XML, CODE, JSON_LINES, kind_of, name_of
+from stringd.plugin import Document, LoadedBytes, Outline
+from stringd.plugin.documents import facts_page
+from stringd.plugin.text import printable
 from stringd_web.markup import html_document, json_or_feed, xml_document
+from stringd_web.media_types import ANY_JSON, ANY_XML, CODE, JSON_LINES, kind_of, name_of
 from stringd_web.metadata import facts_of
 from stringd_web.texts import (
     NOTHING,
@@ -22,7 +22,7 @@ from stringd_web.texts import (
 )
 
 
-def render(loaded: Loaded) -> Document:
+def render(loaded: LoadedBytes) -> Document:
     """Return the document that is made of an answer; what is empty says so."""
     if not loaded.body:
         return plain(loaded, NOTHING)
@@ -33,14 +33,14 @@ def render(loaded: Loaded) -> Document:
     return replace(document, text=NOTHING, outline=document.outline or Outline())
 
 
-def _description(loaded: Loaded, kind: str) -> Document:
+def _description(loaded: LoadedBytes, kind: str) -> Document:
     """Return a page about what is no text."""
     facts = dict(facts_of(kind, loaded.body, loaded.media_type))
     title = facts.pop("title", "") or printable(name_of(loaded.uri))
     return plain(loaded, facts_page(title, kind, len(loaded.body), facts), title=title)
 
 
-_Make = Callable[[Loaded, str], Document]
+_Make = Callable[[LoadedBytes, str], Document]
 # The first that fits a media type; whatever its name, it has been looked at whether it is text.
 _KINDS: tuple[tuple[re.Pattern[str], _Make], ...] = tuple(
     (re.compile(pattern), make)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stringd.plugin import HttpResponse
-from stringd.text.masking import mask_beginning
-from stringd.text.names import printable
-from stringd.text.web_urls import WebUrl
+from stringd.plugin.text import WebUrl, mask_beginning, printable
 from stringd_web.charset import decode
 from stringd_web.html.guarding import parsed
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from stringd.documents.effort import OF_A_STRANGER, effort
-from stringd.documents.sheets import read_sheet
-from stringd.plugin import Document, Loaded, Outline
-from stringd.text.fences import fenced
+from stringd.plugin import Document, LoadedBytes, Outline
+from stringd.plugin.documents import OF_A_STRANGER, effort, read_sheet
+from stringd.plugin.text import fenced
 from stringd_web.charset import decode
-from stringd_web.kinds import suffix_of
 from stringd_web.languages import language_of
+from stringd_web.media_types import suffix_of
 from stringd_web.pretty_json import InvalidJson, laid_out, laid_out_lines
 
 NOTHING = "(no content)"
@@ -19,7 +18,7 @@ _JSON = "json"
 _LINE_END = re.compile(r"\r\n?")
 
 
-def markdown_document(loaded: Loaded, _: str) -> Document:
+def markdown_document(loaded: LoadedBytes, _: str) -> Document:
     """Return Markdown, with all that it asks for."""
     text = decode(loaded.body, loaded.media_type, markup=False)
     # One that is large is read once, where the page is made that has its title.
@@ -27,7 +26,7 @@ def markdown_document(loaded: Loaded, _: str) -> Document:
     return Document(uri=loaded.uri, title=title, text=text)
 
 
-def plain_document(loaded: Loaded, kind: str) -> Document:
+def plain_document(loaded: LoadedBytes, kind: str) -> Document:
     """Return a text as it is, unless its name tells that it is code."""
     if language_of(kind, suffix_of(loaded.uri)):
         return code_document(loaded, kind)
@@ -35,23 +34,23 @@ def plain_document(loaded: Loaded, kind: str) -> Document:
     return plain(loaded, text, source=text)
 
 
-def code_document(loaded: Loaded, kind: str) -> Document:
+def code_document(loaded: LoadedBytes, kind: str) -> Document:
     """Return a text in a fence, with its language."""
     text = decode(loaded.body, loaded.media_type, markup=False)
     return in_fence(loaded, text, language_of(kind, suffix_of(loaded.uri)))
 
 
-def json_document(loaded: Loaded, _: str) -> Document:
+def json_document(loaded: LoadedBytes, _: str) -> Document:
     """Return JSON laid out in a fence."""
     return _laid_out(loaded, decode(loaded.body, loaded.media_type, markup=False), laid_out)
 
 
-def json_lines_document(loaded: Loaded, _: str) -> Document:
+def json_lines_document(loaded: LoadedBytes, _: str) -> Document:
     """Return JSON that has a value in each line, all of them laid out in a fence."""
     return _laid_out(loaded, decode(loaded.body, loaded.media_type, markup=False), laid_out_lines)
 
 
-def _laid_out(loaded: Loaded, text: str, lay_out: Callable[[str], str]) -> Document:
+def _laid_out(loaded: LoadedBytes, text: str, lay_out: Callable[[str], str]) -> Document:
     try:
         return in_fence(loaded, text, "json", shown=lay_out(text))
     except InvalidJson as invalid:
@@ -62,7 +61,7 @@ def _laid_out(loaded: Loaded, text: str, lay_out: Callable[[str], str]) -> Docum
 
 
 def in_fence(
-    loaded: Loaded, text: str, language: str, *, shown: str | None = None, word: str = ""
+    loaded: LoadedBytes, text: str, language: str, *, shown: str | None = None, word: str = ""
 ) -> Document:
     """Return a text in a fence, perhaps another one in its place, and above it a word about it."""
     inside = _LINE_END.sub("\n", text if shown is None else shown).removesuffix("\n")
@@ -72,7 +71,7 @@ def in_fence(
     return plain(loaded, f"{word}\n\n{fence}" if word else fence, source=text)
 
 
-def plain(loaded: Loaded, text: str, *, source: str | None = None, title: str | None = None) -> Document:
+def plain(loaded: LoadedBytes, text: str, *, source: str | None = None, title: str | None = None) -> Document:
     """Return a text in which nothing means anything."""
     text = _LINE_END.sub("\n", text)
     return Document(

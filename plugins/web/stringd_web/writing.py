@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from stringd.documents.outline import Names, slug
 from stringd.plugin import Heading, Link, Outline
+from stringd.plugin.documents import Names, slug
 
 _SPECIAL = re.compile(r"([\\\[\]])")
 _AWKWARD = re.compile(r"[\s()<>]")

@@ -18,8 +18,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from stringd.descriptors import DESCRIPTORS
 from stringd.plugin import Refusal
+from stringd.plugin.processes import DESCRIPTORS
 from stringd_web.browser.devtools import BrowserGone, DevTools
 from stringd_web.browser.flags import FLAGS, NO_SANDBOX
 from stringd_web.browser.popups import Popups

@@ -7,15 +7,15 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from stringd.plugin import HttpResponse, Loaded, Refusal
-from stringd.text.web_urls import WebUrl
-from stringd_web.browser.border import Border
+from stringd.plugin import HttpResponse, LoadedBytes, Refusal
+from stringd.plugin.text import WebUrl
 from stringd_web.browser.chromium import Chromium
 from stringd_web.browser.cookies import for_browser, from_browser
 from stringd_web.browser.devtools import BrowserGone, Declined
-from stringd_web.browser.gate import Gate, failed
+from stringd_web.browser.navigation_guard import NavigationGuard, failed
+from stringd_web.browser.network_policy import NetworkPolicy
 from stringd_web.browser.proxy import Proxy
-from stringd_web.browser.running import Browser
+from stringd_web.browser.shared_browser import Browser
 from stringd_web.browser.tab import BODY_LIMIT, Reading, Tab
 from stringd_web.cookies import Cookies
 from stringd_web.fetching import read_url
@@ -31,7 +31,9 @@ _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _PLAINLY = "Open it without --browser."
 
 
-async def load_in_browser(uri: str, *, browser: Browser, border: Border, cookies: Cookies) -> Loaded:
+async def load_in_browser(
+    uri: str, *, browser: Browser, border: NetworkPolicy, cookies: Cookies
+) -> LoadedBytes:
     """Have the browser show a page, and return its HTML; the topic's cookies go there and come back."""
     asked = str(read_url(uri))
     try:
@@ -44,9 +46,9 @@ async def load_in_browser(uri: str, *, browser: Browser, border: Border, cookies
         raise refusal from error
 
 
-async def _load(uri: str, browser: Browser, border: Border, cookies: Cookies) -> Loaded:
+async def _load(uri: str, browser: Browser, border: NetworkPolicy, cookies: Cookies) -> LoadedBytes:
     end = asyncio.get_running_loop().time() + REST_SECONDS
-    gate = Gate(border=border)
+    gate = NavigationGuard(border=border)
     async with (
         browser.lent(end) as chromium,
         _context(chromium, border) as context,
@@ -57,7 +59,7 @@ async def _load(uri: str, browser: Browser, border: Border, cookies: Cookies) ->
     return as_page(_answer(reading, tab, border), WebUrl.read(reading.uri), uri)
 
 
-async def _visit(tab: Tab, gate: Gate, uri: str, end: float) -> Reading:
+async def _visit(tab: Tab, gate: NavigationGuard, uri: str, end: float) -> Reading:
     await tab.go(uri, end)
     rests = await tab.rest(end)
     if not rests:
@@ -68,7 +70,7 @@ async def _visit(tab: Tab, gate: Gate, uri: str, end: float) -> Reading:
 
 
 @asynccontextmanager
-async def _context(chromium: Chromium, border: Border) -> AsyncIterator[str]:
+async def _context(chromium: Chromium, border: NetworkPolicy) -> AsyncIterator[str]:
     """Make what a page keeps to itself, with a way out of its own, and leave nothing of it."""
     proxy = Proxy(border)
     server = await proxy.serve(await chromium.way_out())
@@ -115,7 +117,7 @@ async def _leave(chromium: Chromium, context: str) -> None:
         await chromium.close()
 
 
-def _answer(reading: Reading, tab: Tab, border: Border) -> HttpResponse:
+def _answer(reading: Reading, tab: Tab, border: NetworkPolicy) -> HttpResponse:
     """Return what the page has become as what a server might have sent."""
     if reading.type not in _PAGES:
         raise Refusal("LOAD_ERROR", f"Nothing for a browser: {reading.uri} is {reading.type}.", _PLAINLY)

@@ -8,7 +8,7 @@ import re
 import signal
 from pathlib import Path
 
-from stringd.process_tree import descendants
+from stringd.plugin.processes import descendants
 
 MOST_MEMORY = 1536 * 1024**2
 # What several processes map from one file counts for none of them.

@@ -11,8 +11,8 @@ from urllib.parse import SplitResultBytes, urlsplit
 import h11
 
 from stringd.plugin import HttpFailed, Refusal
-from stringd_web.browser.border import Border
-from stringd_web.browser.wire import PIECE, Side
+from stringd_web.browser.http_peer import PIECE, HttpPeer
+from stringd_web.browser.network_policy import NetworkPolicy
 
 _DEFAULT_PORT = 80
 _OF_ONE_CONNECTION = frozenset(
@@ -24,7 +24,7 @@ _OF_ONE_CONNECTION = frozenset(
 class Proxy:
     """Serves one page; when it closes, nothing of the page has a connection any more."""
 
-    def __init__(self, border: Border) -> None:
+    def __init__(self, border: NetworkPolicy) -> None:
         self._border = border
         self._open: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
@@ -48,7 +48,7 @@ class Proxy:
         assert task
         self._open.add(task)
         try:
-            await self._serve(Side(h11.SERVER, reader, writer))
+            await self._serve(HttpPeer(h11.SERVER, reader, writer))
         except (OSError, h11.ProtocolError, asyncio.CancelledError):
             # Cancelled is what closing does, and there is nobody to tell.
             return
@@ -56,7 +56,7 @@ class Proxy:
             self._open.discard(task)
             writer.close()
 
-    async def _serve(self, page: Side) -> None:
+    async def _serve(self, page: HttpPeer) -> None:
         while isinstance(request := await page.receive(), h11.Request):
             try:
                 await self._answer(page, request)
@@ -67,13 +67,13 @@ class Proxy:
             if not page.next_exchange():
                 return
 
-    async def _answer(self, page: Side, request: h11.Request) -> None:
+    async def _answer(self, page: HttpPeer, request: h11.Request) -> None:
         if request.method == b"CONNECT":
             await self._tunnel(page, urlsplit(b"//" + request.target))
         else:
             await self._forward(page, request, urlsplit(request.target))
 
-    async def _tunnel(self, page: Side, target: SplitResultBytes) -> None:
+    async def _tunnel(self, page: HttpPeer, target: SplitResultBytes) -> None:
         host, port = _origin(target)
         reader, writer = await self._border.connect(host, port)
         with contextlib.closing(writer):
@@ -88,10 +88,10 @@ class Proxy:
             writer.write(piece)
             await writer.drain()
 
-    async def _forward(self, page: Side, request: h11.Request, target: SplitResultBytes) -> None:
+    async def _forward(self, page: HttpPeer, request: h11.Request, target: SplitResultBytes) -> None:
         if target.scheme != b"http":
             raise ValueError(target.scheme)
-        server = Side(h11.CLIENT, *await self._border.connect(*_origin(target)))
+        server = HttpPeer(h11.CLIENT, *await self._border.connect(*_origin(target)))
         with contextlib.closing(server.writer):
             await server.send(_as_sent(request, target))
             await self._copy(page, server)
@@ -103,7 +103,7 @@ class Proxy:
             await page.send(_as_received(response))
             await self._copy(server, page)
 
-    async def _copy(self, origin: Side, to: Side) -> None:
+    async def _copy(self, origin: HttpPeer, to: HttpPeer) -> None:
         """Pass a body on, to its end."""
         while isinstance(event := await origin.receive(), h11.Data):
             self._border.spend(len(event.data))

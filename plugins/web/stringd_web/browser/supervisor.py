@@ -12,8 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 
-from stringd.children import reaped, signalled
-from stringd.process_tree import adopt_orphans, die_with_parent, end_descendants
+from stringd.plugin.processes import adopt_orphans, die_with_parent, end_descendants, reaped, signalled
 from stringd_web.browser.isolation import leave_network
 from stringd_web.browser.memory import MOST_MEMORY, keep_within
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from stringd.plugin import Refusal
 from stringd_web.browser.devtools import BrowserGone, Declined, DevTools, Fields
-from stringd_web.browser.gate import Gate, failed
+from stringd_web.browser.isolated_world import IsolatedWorld
+from stringd_web.browser.navigation_guard import NavigationGuard, failed
 from stringd_web.browser.popups import ATTACHING
 from stringd_web.browser.progress import Progress
-from stringd_web.browser.world import World
 
 BODY_LIMIT = 10 * 1024**2
 _LOOK_SECONDS = 0.1
@@ -39,18 +39,18 @@ class Reading:
 class Tab:
     """The page, and everything that is known of it."""
 
-    def __init__(self, devtools: DevTools, target: str, session: str, gate: Gate) -> None:
+    def __init__(self, devtools: DevTools, target: str, session: str, gate: NavigationGuard) -> None:
         self.progress = Progress(target)
         self._devtools = devtools
         self._target = target
         self._session = session
         self._sessions = {session}
         self._gate = gate
-        self._world = World(devtools, session, target, self.progress.check)
+        self._world = IsolatedWorld(devtools, session, target, self.progress.check)
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
-    async def open(cls, devtools: DevTools, context: str, gate: Gate) -> Tab:
+    async def open(cls, devtools: DevTools, context: str, gate: NavigationGuard) -> Tab:
         """Open an empty page in a browser's context."""
         created = await devtools.call("Target.createTarget", url="about:blank", browserContextId=context)
         target = created["targetId"]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from stringd.text.counts import counted
+from stringd.plugin.text import counted
 from stringd_web.feeds.records import Enclosure, Entry, Feed, Words
-from stringd_web.kinds import name_of
+from stringd_web.media_types import name_of
 from stringd_web.writing import Writing
 
 Plain = Callable[[str], str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stringd.documents.uris import joined
+from stringd.plugin.documents import joined
 
 # Nobody reads further, and each takes its time.
 MOST_ENTRIES = 5000

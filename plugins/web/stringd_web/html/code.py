@@ -7,7 +7,7 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.kinds import Kinds
+from stringd_web.html.element_kinds import Kinds
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
 from stringd_web.html.targets import Targets
 from stringd_web.html.trees import ancestors, attribute, children, remove, renamed, words

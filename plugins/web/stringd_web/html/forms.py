@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 import webencodings
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd.actions.schema import schema_of
-from stringd.documents.forms import form_action, origin_of
-from stringd.documents.outline import Names
 from stringd.plugin import Field, FieldKind, Form
-from stringd.text.fences import fenced
-from stringd.text.listing import MOST
+from stringd.plugin.actions import schema_of
+from stringd.plugin.documents import Names, form_action, origin_of
+from stringd.plugin.text import MOST, fenced
 from stringd_web.html.form_buttons import button_fields, caption_of, encoding_of, method_of, target_of
 from stringd_web.html.form_collecting import Draft, collect
 from stringd_web.html.form_fields import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from stringd.contracts.outlines import Heading, Link, Span
-from stringd.documents.outline import slug
+from stringd.plugin import Heading, Link, Span
+from stringd.plugin.documents import slug
 from stringd_web.html.marks import MARK, Marks, Target
 
 _MOST_IN_PREFIX = 32

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser
 
-from stringd.contracts.documents import Document
-from stringd.contracts.outlines import Outline
+from stringd.plugin import Document, Outline
+from stringd_web.html.anchors import take_headings, take_names
 from stringd_web.html.choosing import choose_content
 from stringd_web.html.cleaning import (
     HINTS,
@@ -20,15 +20,14 @@ from stringd_web.html.cleaning import (
 )
 from stringd_web.html.code import take_code_blocks, take_code_spans
 from stringd_web.html.converting import TooDeep, to_markdown
+from stringd_web.html.element_kinds import Kinds, kinds_of
 from stringd_web.html.fields import list_fields
 from stringd_web.html.forms import placed_forms
 from stringd_web.html.formulas import FORMULAS, take_formulas
 from stringd_web.html.guarding import parsed, parsed_flat
-from stringd_web.html.kinds import Kinds, kinds_of
 from stringd_web.html.links import take_links
 from stringd_web.html.marks import Marks, without_marks
 from stringd_web.html.media import MEDIA, framed, take_media
-from stringd_web.html.names import take_headings, take_names
 from stringd_web.html.placing import Places
 from stringd_web.html.scripts import has_scripts, with_word_of_scripts
 from stringd_web.html.tables import Tables

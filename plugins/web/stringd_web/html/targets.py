@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urldefrag
 
-from stringd.documents.uris import joined
+from stringd.plugin.documents import joined
 
 _TEXT_ONLY = re.compile(r"(?:javascript|vbscript|data|blob|about):", re.IGNORECASE)
 _NOT_IN_URL = re.compile(r"[\t\r\n]")

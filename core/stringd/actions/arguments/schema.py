@@ -1,0 +1,106 @@
+"""How actions are listed and explained: by their flags alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from stringd.documents.syntax.actions import Action, Parameter
+from stringd.documents.syntax.parameters import CHOICES
+from stringd.text.counts import counted
+from stringd.text.listing import listed
+from stringd.text.printable import printable
+
+_EMPTY = '""'
+_MOST_SHOWN = 200
+
+
+def call_of(action: Action) -> str:
+    """Return the line that calls an action, what may be left out in brackets."""
+    return " ".join((f"/act.{action.id}", *map(_in_call, action.parameters)))
+
+
+def declared_flags(action: Action) -> str:
+    """Return the flags that an action declares."""
+    return ", ".join(map(_flag, action.parameters)) or "none"
+
+
+def schema_of(action: Action, summary: str = "", *, most: int = sys.maxsize) -> str:
+    """Return what an action takes, a line for each parameter, and nothing of what it runs.
+
+    Of more than `most` choices it says how many more there are.
+    """
+    more = f"/act.{action.id} --help"
+    rows = [(_flag(it), "  ".join(_facts(it, most, more))) for it in action.parameters]
+    width = max((len(flag) for flag, _ in rows), default=0)
+    lines = (f"{flag:<{width}}  {facts}" for flag, facts in rows)
+    return "\n".join((call_of(action), *filter(None, [summary]), "", *lines)).rstrip()
+
+
+def expectation(parameter: Parameter) -> str:
+    """Return what a parameter's value must be, in words."""
+    if parameter.choices:
+        number = "any" if parameter.type == CHOICES else "one"
+        return f"{number} of {listed([*map(_shown, parameter.choices)], '--help lists them')}"
+    if parameter.type == "tuple":
+        return "an @shortcut of a former answer"
+    kind = "true or false" if parameter.type == "boolean" else f"a {parameter.type}"
+    bounds = " and ".join(_bounds(parameter))
+    return f"{kind} of {bounds}" if bounds else kind
+
+
+def _in_call(parameter: Parameter) -> str:
+    flag = f"--{parameter.name} <{parameter.type}>"
+    return flag if parameter.required and parameter.default is None else f"[{flag}]"
+
+
+def _flag(parameter: Parameter) -> str:
+    alias = f", -{parameter.alias}" if parameter.alias else ""
+    return f"--{parameter.name}{alias} <{parameter.type}>"
+
+
+def _facts(parameter: Parameter, most: int, more: str) -> Iterator[str]:
+    yield "required" if parameter.required else "optional"
+    if parameter.secret:
+        yield "secret"
+    if parameter.choices:
+        yield listed(_choices(parameter), more, most=most, between="|")
+    yield from _bounds(parameter)
+    if parameter.description:
+        yield parameter.description
+    if parameter.default is not None:
+        yield _default(parameter.default)
+
+
+def _default(text: str) -> str:
+    """Return a default as it fits into a line: of a long one, how it begins and how long it is."""
+    first = text.partition("\n")[0][:_MOST_SHOWN]
+    if first == text:
+        return f'(default: "{printable(text)}")'
+    return (
+        f'(default: "{printable(first)}", which goes on for {counted(len(text) - len(first), "character")})'
+    )
+
+
+def _choices(parameter: Parameter) -> list[str]:
+    values = [*map(_shown, parameter.choices)]
+    if not parameter.labels:
+        return values
+    pairs = zip(parameter.choices, values, parameter.labels, strict=True)
+    return [shown if label == value else f"{shown} ({label})" for value, shown, label in pairs]
+
+
+def _shown(choice: str) -> str:
+    return printable(choice) or _EMPTY
+
+
+def _bounds(parameter: Parameter) -> Iterator[str]:
+    for word, bound in (("least", parameter.minimum), ("most", parameter.maximum)):
+        if bound is not None:
+            yield f"at {word} {_measured(bound, parameter)}"
+
+
+def _measured(bound: float, parameter: Parameter) -> str:
+    if parameter.type == "number":
+        return f"{bound:g}"
+    return counted(int(bound), "character")

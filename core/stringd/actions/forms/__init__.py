@@ -1,0 +1,1 @@
+"""Form actions: encode and submit the forms of web pages."""

@@ -1,0 +1,1 @@
+"""HTTP actions: build the request, send it, follow redirects."""

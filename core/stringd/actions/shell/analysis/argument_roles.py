@@ -1,0 +1,237 @@
+"""What a word is to a program: data, an option, code, or a command of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from stringd.actions.shell.analysis.syntax import BARE, Place, Text, Word
+
+_ASSIGNED = re.compile(r"(?:-v|--assign=)?[A-Za-z_]\w*=", re.ASCII)
+
+
+class Role(Enum):
+    """What a program does with a word."""
+
+    DATA = "takes it as it is"
+    ASSIGNED = "takes what stands behind NAME= as it is"
+    NUMBER = "computes with it"
+    NAME = "takes it for the name of a variable, whose subscript is computed"
+    CODE = "evaluates it"
+    SHELL = "evaluates it as commands of a shell"
+    SCRIPT = "runs it, or what it holds"
+    COMMAND = "runs it with what follows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """How a program reads its arguments.
+
+    `options` take values, `flags` do not, and what follows one of `attached` in the same word is its value.
+    With an option of `instead` the operands are others than `operands`, of which the last stands for all that
+    follow. `last` ends the options, and so does the first operand if it `stops` there. A `lenient` program
+    takes the options not named here, and what they hold, as data.
+    """
+
+    options: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
+    flags: str = ""
+    attached: str = ""
+    operands: tuple[Role, ...] = (Role.DATA,)
+    instead: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
+    last: frozenset[str] = frozenset()
+    stops: bool = False
+    lenient: bool = False
+    assigns: bool = False
+    stdin: bool = False
+    pluses: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """A word, and all that it may be to the program: an option as well, if only its value decides that."""
+
+    word: Word
+    roles: frozenset[Role]
+    may_be_option: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uses:
+    """The arguments of a program; `command` are those that are a command of its own."""
+
+    words: tuple[Use, ...]
+    command: tuple[Word, ...]
+    is_certain: bool
+    reads_stdin: bool
+    has_code: bool
+
+
+def uses_of(program: Program, words: Sequence[Word], vanishing: frozenset[Word]) -> Uses:
+    """Tell what the arguments are to a program; a vanishing word may not be there."""
+    return _Arguments(program, words, vanishing).read()
+
+
+class _Arguments:
+    """Reads arguments from the first to the last."""
+
+    def __init__(self, program: Program, words: Sequence[Word], vanishing: frozenset[Word]) -> None:
+        self._program = program
+        self._words = words
+        self._vanishing = vanishing
+        self._position = 0
+        self._operands = program.operands
+        self._operand = 0
+        self._has_ended = False
+        self._is_certain = True
+        self._has_code = False
+        self._stdin = program.stdin
+        self._uses: list[Use] = []
+
+    def read(self) -> Uses:
+        command: tuple[Word, ...] = ()
+        while self._position < len(self._words):
+            word = self._words[self._position]
+            if not self._has_ended and self._is_option(word):
+                self._position += 1
+                self._option(word)
+            elif Role.COMMAND in self._roles() and not self._assigns(word):
+                command = tuple(self._words[self._position :])
+                break
+            else:
+                self._position += 1
+                self._take_operand(word)
+        return Uses(
+            words=tuple(self._uses),
+            command=command,
+            is_certain=self._is_certain,
+            reads_stdin=self._stdin,
+            has_code=self._has_code,
+        )
+
+    def _is_option(self, word: Word) -> bool:
+        first = word.lead[:1]
+        return (first == "-" and word.static != "-") or (first == "+" and self._program.pluses)
+
+    def _assigns(self, word: Word) -> bool:
+        return self._program.assigns and bool(_ASSIGNED.match(word.lead))
+
+    def _roles(self) -> frozenset[Role]:
+        rest = self._operands[min(self._operand, len(self._operands) - 1) :]
+        return frozenset(rest[:1] if self._is_certain else rest)
+
+    def _take_operand(self, word: Word) -> None:
+        if self._assigns(word):
+            self._use(word, Role.ASSIGNED)
+            self._is_certain = self._is_certain and word.is_steady
+            return
+        is_open = not self._has_ended and not word.lead and bool(word.parts)
+        roles = self._roles()
+        self._use(word, *roles, may_be_option=is_open)
+        if roles & {Role.SCRIPT, Role.CODE, Role.SHELL}:
+            is_input = word.static == "-" or word.lead.startswith(("/dev/", "/proc/"))
+            self._stdin = self._stdin and is_input
+        # A variable of the author's with a / in it is a path, whatever it holds.
+        is_path = any("/" in it.text for it in word.parts if isinstance(it, Text))
+        is_known = not is_open or is_path or isinstance(word.first, Place)
+        if not is_known or not (word.is_steady or is_path) or word in self._vanishing:
+            self._is_certain = False
+            return
+        # Where an argument is taken for another, so are those behind it.
+        self._operand += self._is_certain
+        self._has_ended = self._has_ended or self._program.stops
+
+    def _use(self, word: Word, *roles: Role, may_be_option: bool = False) -> None:
+        """Note a word; of what may become several words, the others may be anything that can follow."""
+        if word.is_steady:
+            self._uses.append(Use(word=word, roles=frozenset(roles), may_be_option=may_be_option))
+            return
+        following = self._operands[min(self._operand, len(self._operands) - 1) :]
+        together = frozenset((*roles, *following))
+        self._uses.append(Use(word=word, roles=together, may_be_option=not self._has_ended))
+
+    def _option(self, word: Word) -> None:
+        lead = word.lead
+        if word.static == "--":
+            self._has_ended = True
+        elif lead.startswith("--"):
+            self._long(word, *lead.partition("=")[:2])
+        elif lead in self._program.options and word.static:
+            self._switch(lead)
+            self._last_letter(word, lead, has_more=False)
+        else:
+            self._letters(word)
+        self._is_certain = self._is_certain and word.is_steady
+
+    def _spelled_out(self, name: str) -> str:
+        """Return which option a shortened name may mean; of several the one that is no data."""
+        known = (*self._program.options, *self._program.instead)
+        if name in known or len(name) < len("--x"):
+            return name
+        meant = [it for it in known if it.startswith(name)]
+        return min(meant, key=lambda it: Role.DATA in self._program.options.get(it, ()), default=name)
+
+    def _long(self, word: Word, name: str, equals: str) -> None:
+        name = self._spelled_out(name)
+        self._switch(name)
+        roles = self._program.options.get(name, ())
+        if equals and roles:
+            self._use(word, roles[0])
+        elif roles and word.static:
+            self._last_letter(word, name, has_more=False)
+        else:
+            self._unknown(word, is_alone=bool(equals))
+
+    def _letters(self, word: Word) -> None:
+        lead = word.lead
+        for number, letter in enumerate(lead[1:], 2):
+            option = f"-{letter}"
+            self._switch(option)
+            if option in self._program.options:
+                self._last_letter(word, option, has_more=number < len(lead) or word.static is None)
+                return
+            if letter in self._program.attached:
+                self._use(word, Role.DATA)
+                return
+            is_known = letter in self._program.flags or option in self._program.instead
+            if not is_known and not self._program.lenient:
+                self._unknown(word, is_alone=False)
+                return
+        if word.static is None:
+            self._unknown(word, is_alone=False)
+
+    def _last_letter(self, word: Word, option: str, *, has_more: bool) -> None:
+        if has_more:
+            self._use(word, self._program.options[option][0])
+        else:
+            self._value(option)
+        self._has_ended = self._has_ended or option in self._program.last
+
+    def _unknown(self, word: Word, *, is_alone: bool) -> None:
+        """Take an option that is not known; whether the next word is its value is not known either."""
+        is_data = self._program.lenient and not word.lead.startswith("+")
+        self._use(word, Role.DATA if is_data else Role.CODE)
+        self._is_certain = self._is_certain and (is_alone or self._program.lenient)
+
+    def _switch(self, option: str) -> None:
+        if option in self._program.instead:
+            self._operands = self._program.instead[option]
+            self._has_code = True
+            self._stdin = self._program.stdin and Role.DATA in self._operands[:1] and option == "-s"
+
+    def _value(self, option: str) -> None:
+        for role in self._program.options[option]:
+            if self._position >= len(self._words):
+                return
+            word = self._words[self._position]
+            self._position += 1
+            self._use(word, role)
+            if not word.is_steady or word in self._vanishing:
+                self._is_certain = False
+
+
+def may_vanish(word: Word, optional: frozenset[str]) -> bool:
+    """Whether a word is nothing but the bare place for a value that need not be given."""
+    place = word.parts[0] if len(word.parts) == 1 else None
+    return isinstance(place, Place) and place.reading is BARE and place.slot.name in optional

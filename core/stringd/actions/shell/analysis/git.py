@@ -1,0 +1,54 @@
+"""What git evaluates of its arguments, and what it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from stringd.actions.shell.analysis.argument_roles import Program
+from stringd.actions.shell.analysis.program_descriptions import CODE, RUN, each, lenient, named
+
+GIT = Program(
+    options={**each("C"), **named("-c --config-env --exec-path")},
+    flags="pP",
+    operands=RUN,
+    stops=True,
+    lenient=True,
+)
+_COMMAND = lenient("--exec --upload-pack --receive-pack --extcmd --open-files-in-pager --config")
+_COMMANDS: Mapping[str, Program] = {
+    "rebase": lenient("-x --exec"),
+    "difftool": lenient("-x --extcmd"),
+    "grep": lenient("-O --open-files-in-pager"),
+    "clone": lenient("-u --upload-pack -c --config"),
+    "send-email": lenient("--to-cmd --cc-cmd --header-cmd --sendmail-cmd --smtp-server"),
+    "filter-branch": lenient("", CODE),
+}
+# The words after which git runs what follows.
+RUNNING: Mapping[str, str] = {"bisect": "run", "submodule": "foreach", "hook": "run"}
+# Settings that name no program, path or other setting.
+SETTINGS = re.compile(
+    r"(?:user|author|committer|color|push|pull|advice|log|status)\..*|init\.defaultbranch|format\.pretty"
+    r"|remote\..*\.(?:url|pushurl|fetch)|branch\..*",
+    re.IGNORECASE,
+)
+READING = frozenset(
+    [
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--list",
+        "--remove-section",
+        "--unset",
+        "--unset-all",
+        "-l",
+        "get",
+        "list",
+        "unset",
+    ]
+)
+
+
+def command_named(name: str) -> Program:
+    """Return how a command of git reads its arguments."""
+    return _COMMANDS.get(name, _COMMAND)

@@ -1,0 +1,247 @@
+"""The programs that evaluate what they are given: which of their arguments are code, and which are data.
+
+This is knowledge, not grammar: what is not in this table takes its arguments as they are. Where an option is
+not named here, the arguments behind it are taken for the worst that they could be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from stringd.actions.shell.analysis.argument_roles import Program, Role
+from stringd.actions.shell.analysis.languages import LANGUAGES, PYTHON
+from stringd.actions.shell.analysis.program_descriptions import (
+    CODE,
+    DATA,
+    FILE,
+    NAME,
+    RUN,
+    SCRIPT,
+    each,
+    lenient,
+    named,
+    prefix,
+)
+
+SHELL = Program(
+    options={**each("oO"), **named("--rcfile --init-file", SCRIPT)},
+    instead={"-c": (Role.SHELL, Role.DATA), "-s": DATA},
+    flags="abefhiklmnprtuvxBCDEHPT",
+    operands=FILE,
+    stops=True,
+    stdin=True,
+    pluses=True,
+)
+_SSH = Program(
+    options={**each("BbcDEeilLmOpQRSWw"), **each("oJ", CODE), **each("FI", SCRIPT)},
+    flags="46AaCfGgKkMNnqsTtVvXxYy",
+    operands=(Role.DATA, Role.CODE),
+    stdin=True,
+)
+_COPY = lenient("-o -S -F -J -D -e --rsh --rsync-path")
+_SU = Program(
+    options={**named("-c --command --session-command", (Role.SHELL,)), **each("sgGwu")},
+    flags="lmpfP",
+    operands=(Role.DATA, Role.CODE),
+)
+_ENV = Program(
+    options={**each("uC"), **named("-S --split-string")},
+    flags="i0v",
+    operands=RUN,
+    stops=True,
+    assigns=True,
+)
+_SUDO = Program(options=each("ugCDhprtTU"), flags="AbEeHiKklnPSsVv", operands=RUN, stops=True, assigns=True)
+_WATCH = Program(
+    options={**each("nq"), "--interval": DATA},
+    flags="bcdegptw",
+    instead={"-x": RUN},
+    operands=CODE,
+    stops=True,
+)
+_SCRIPT_TO_FILE = Program(
+    options={**named("-c --command", (Role.SHELL,)), **each("tTIOBEmo")}, flags="aefqr", operands=DATA
+)
+_FLOCK = Program(
+    options={**named("-c --command", (Role.SHELL,)), **each("wE")},
+    flags="sxeunoFv",
+    operands=(Role.DATA, Role.COMMAND),
+    stops=True,
+)
+_MAKE = Program(options={**each("CjlIoW"), "-f": SCRIPT}, operands=CODE)
+_COMPLETING = Program(
+    options={**each("AGPSXoV"), **each("WCF", CODE)}, flags="abcdefgjksuvprDEI", operands=DATA
+)
+_MAPFILE = Program(options={**each("dnOsuc"), "-C": CODE}, flags="t", operands=NAME)
+_BUILTINS: Mapping[str, Program] = {
+    "read": Program(options={**each("dinNptu"), "-a": NAME}, flags="ers", operands=NAME),
+    "mapfile": _MAPFILE,
+    "readarray": _MAPFILE,
+    "printf": Program(options={"-v": NAME}, operands=DATA, stops=True),
+    "unset": Program(flags="fvn", operands=NAME),
+    "let": Program(operands=(Role.NUMBER,), stops=True),
+    "getopts": Program(operands=(Role.DATA, Role.NAME, Role.DATA), stops=True),
+    "wait": Program(options={"-p": NAME}, flags="fn"),
+    "trap": Program(flags="lp", operands=(Role.SHELL, Role.DATA), stops=True),
+    **dict.fromkeys(("source", "."), Program(operands=FILE, stops=True, stdin=True)),
+    "compgen": _COMPLETING,
+    "complete": _COMPLETING,
+    "bind": Program(options={**each("mqurf"), "-x": CODE}, flags="lpsvPSVX", operands=CODE),
+    "enable": Program(options={"-f": SCRIPT}, flags="adnps"),
+    "hash": Program(options={"-p": SCRIPT}, flags="rdtl"),
+    "fc": Program(operands=CODE),
+    "jobs": Program(flags="lnprs", instead={"-x": RUN}, stops=True),
+    "exec": Program(options={"-a": CODE}, flags="cl", operands=RUN, stops=True),
+    "command": Program(flags="p", instead={"-v": DATA, "-V": DATA}, operands=RUN, stops=True),
+    "builtin": prefix(),
+}
+_PREFIXES: Mapping[str, Program] = {
+    **dict.fromkeys(
+        ("nohup", "busybox", "fakeroot", "torsocks", "unbuffer", "catchsegv", "dbus-run-session", "chronic"),
+        prefix(),
+    ),
+    "sshpass": prefix("pfdP", "ev"),
+    "unshare": prefix("SGRw", "acCfimnpruTU"),
+    "nsenter": prefix("tSG", "aemuinpCUTFrw"),
+    **dict.fromkeys(
+        (
+            *(
+                "bwrap",
+                "cpulimit",
+                "firejail",
+                "ltrace",
+                "lxc-attach",
+                "numactl",
+                "pkexec",
+                "prlimit",
+                "proot",
+            ),
+            *(
+                "rlwrap",
+                "runcon",
+                "setpriv",
+                "systemd-inhibit",
+                "systemd-run",
+                "toybox",
+                "valgrind",
+                "xvfb-run",
+            ),
+        ),
+        # Their options are many; what is not named here is taken for one without a value.
+        replace(prefix("ensupEPt"), lenient=True),
+    ),
+    **dict.fromkeys(("gosu", "su-exec"), prefix(before=1)),
+    "setsid": prefix("", "cfw"),
+    "nice": prefix("n", attached="0123456789"),
+    "ionice": prefix("cnpPu", "t"),
+    "stdbuf": prefix("ioe"),
+    "timeout": prefix("ks", "v", before=1),
+    "time": prefix("fo", "apvq"),
+    "chroot": prefix(before=1),
+    "taskset": prefix("", "ac", before=1),
+    "chrt": prefix("TPD", "abdfirmo", before=1),
+    # `-o '|command'` runs it.
+    "strace": replace(
+        prefix(flags="cCdfFhiknqrtTvwxyzZ"), options={**each("abeEOpPsSuUX"), **named("-o --output")}
+    ),
+    "doas": prefix("uC", "Lns"),
+    "sudo": _SUDO,
+    "env": _ENV,
+    "watch": _WATCH,
+    "flock": _FLOCK,
+}
+_LITE = ("sqlite", "sqlite3", "duckdb")
+_OTHERS: Mapping[str, Program] = {
+    **dict.fromkeys(("ssh", "autossh"), _SSH),
+    **dict.fromkeys(("scp", "rsync"), _COPY),
+    "sftp": replace(_COPY, options={**_COPY.options, "-b": SCRIPT}, stdin=True),
+    **dict.fromkeys(("ftp", "lftp", "tnftp"), lenient("-c -e -f", stdin=True)),
+    **dict.fromkeys(("rsh", "remsh"), replace(_SSH, options=each("l"))),
+    **dict.fromkeys(("clush", "dsh", "pssh", "parallel-ssh"), lenient("", CODE)),
+    "mosh": lenient("--ssh --server", (Role.DATA, Role.COMMAND)),
+    "adb": lenient(""),
+    "vagrant": lenient("-c --command"),
+    "flatpak": lenient("--command"),
+    "borg": lenient("--rsh"),
+    "svn": lenient("--config-option --diff-cmd --diff3-cmd --editor-cmd"),
+    "cpio": lenient("--rsh-command"),
+    **dict.fromkeys(
+        ("apt", "apt-get", "dpkg"), lenient("-o --option --pre-invoke --post-invoke --status-logger")
+    ),
+    "su": _SU,
+    "runuser": replace(_SU, instead={"-u": RUN}),
+    "script": _SCRIPT_TO_FILE,
+    "parallel": Program(operands=CODE, stdin=True),
+    **dict.fromkeys(("at", "batch"), Program(options={"-f": SCRIPT}, flags="Mmlbv", stdin=True)),
+    "crontab": Program(options=each("u"), flags="lrei", operands=SCRIPT, stdin=True),
+    **dict.fromkeys(("make", "gmake", "remake"), _MAKE),
+    "tar": lenient(
+        "-I --use-compress-program --to-command --checkpoint-action --rsh-command --rmt-command"
+        " -F --info-script --new-volume-script"
+    ),
+    "sort": lenient("--compress-program"),
+    "split": lenient("--filter"),
+    "fzf": lenient("--preview --bind"),
+    "hyperfine": lenient("-S --shell -p --prepare -s --setup -c --cleanup", CODE),
+    "nix-shell": lenient("-E --expr --run --command -p", CODE),
+    **dict.fromkeys(
+        ("nix", "npm", "npx", "nodemon", "ansible"),
+        lenient("-c -x -a -e --command --call --exec --args --extra-vars --expr"),
+    ),
+    "pdsh": Program(options=each("wxtuflR"), flags="hSbq", operands=CODE),
+    "xterm": lenient("-e", CODE),
+    "hg": lenient("--config --ssh --remotecmd"),
+    "man": lenient("-P --pager -H --html -C"),
+    "zip": lenient("-TT --unzip-command"),
+    "rg": lenient("--pre"),
+    "wget": lenient("--use-askpass -e --execute"),
+    **dict.fromkeys(("nc", "ncat", "netcat"), lenient("-e -c --exec --sh-exec --lua-exec")),
+    **dict.fromkeys(("tmux", "screen", "socat", "entr"), lenient("", CODE)),
+    **dict.fromkeys(
+        ("vi", "vim", "nvim", "ex", "view"), replace(lenient("-c --cmd -S -s -u", stdin=True), pluses=True)
+    ),
+    **dict.fromkeys(("less", "more", "most"), replace(lenient("-k --lesskey-file"), pluses=True)),
+    "emacs": lenient("--eval -eval --execute -execute -f --funcall -l --load"),
+    **dict.fromkeys(("gdb", "lldb"), lenient("-ex --ex -iex --eval-command -x --command -o", stdin=True)),
+    **dict.fromkeys(
+        ("sqlite", "sqlite3", "duckdb"), lenient("-cmd -c -init", (Role.DATA, Role.CODE), stdin=True)
+    ),
+    **dict.fromkeys(("psql",), lenient("-c --command -f --file", stdin=True)),
+    **dict.fromkeys(("mysql", "mariadb"), lenient("-e --execute --init-command --pager", stdin=True)),
+    **dict.fromkeys(
+        ("clickhouse-client", "cqlsh", "isql", "mycli", "pgcli", "sqlcmd", "sqlplus", "usql"),
+        lenient("-c -e -f -q -Q --query --execute --command --file", stdin=True),
+    ),
+    **dict.fromkeys(("mongo", "mongosh"), lenient("--eval -f --file", stdin=True)),
+}
+_SHELLS = dict.fromkeys(("sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh"), SHELL)
+PROGRAMS: Mapping[str, Program] = {**_BUILTINS, **_PREFIXES, **LANGUAGES, **_OTHERS, **_SHELLS}
+_VERSIONED = re.compile(
+    r"(?P<name>python|pypy|perl|ruby|lua|php|tclsh|node|bash|dash|zsh|ksh|sqlite|gawk)[\d.]*(?:-[\d.]+)?"
+)
+_PYTHONS = frozenset({"python", "pypy"})
+# What bash, the loader or the programs of the table above do something with when it is set.
+_EVALUATED_NAMES = re.compile(
+    r"PATH|ENV|SHELL|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|OPTIND|RANDOM|SRANDOM|SECONDS|HISTCMD|LINENO|BASH\w*|EPOCH\w+"
+    r"|LD_\w+|GCONV_PATH|LOCPATH|TEXTDOMAINDIR|\w*(?:PAGER|EDITOR|ASKPASS|BROWSER)|VISUAL|LESS\w*"
+    r"|FCEDIT|\w*INIT|MANOPT|MANROFFOPT|FZF_\w+|(?:npm_config|NPM_CONFIG|PIP|CARGO|BUNDLE|GEM|DYLD)_\w+|SVN_SSH"
+    r"|PERL5\w+|PERLLIB|PYTHON\w+|RUBY\w+|NODE_\w+|PHP\w+|LUA_\w+|AWK\w*PATH|JAVA_\w+|_JAVA_OPTIONS|JDK_\w+"
+    r"|GIT_\w+|TAR_OPTIONS|MAKE\w*|GNUMAKEFLAGS|RSYNC_\w+|CVS_RSH|\w*FLAGS|RUSTC\w*|CC|CXX|CPP|LD|AR|AS|FC"
+)
+
+
+def program_named(name: str) -> Program | None:
+    """Return how a program reads its arguments; None if it takes them all as data."""
+    if program := PROGRAMS.get(name):
+        return program
+    found = _VERSIONED.fullmatch(name)
+    if found is None:
+        return None
+    return PYTHON if found["name"] in _PYTHONS else PROGRAMS.get(found["name"])
+
+
+def is_evaluated_name(name: str) -> bool:
+    """Whether what a variable of this name holds is evaluated by bash or by programs that it runs."""
+    return _EVALUATED_NAMES.fullmatch(name) is not None

@@ -1,0 +1,128 @@
+"""What a plugin adds to the language that agents speak."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias
+
+from stringd.api.checks import check_callable, check_word, check_words
+from stringd.api.replies import Reply
+from stringd.api.runtime import Disconnected, Runtime
+from stringd.api.sessions import Session, Topic
+
+
+class TopicGroup(Enum):
+    """Topic types that are meant without naming them."""
+
+    ALL = auto()
+    DOCUMENTS = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """A command as it was sent: the word, the rest of the first line as typed, and the lines below."""
+
+    text: str
+    word: str = ""
+    arguments: str = ""
+    body: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """One run of a command: what was sent, and the topic that it runs in.
+
+    `arrived` is when it was sent, by `time.monotonic`: what a topic has answered since, its sender could
+    not know. What `left` returns is over when nobody waits for the reply any more; None if that is unknown.
+    """
+
+    line: CommandLine
+    session: Session
+    topic: Topic
+    runtime: Runtime
+    arrived: float
+    left: Disconnected | None = None
+
+
+Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
+Mask: TypeAlias = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A word that agents may send.
+
+    One that takes no arguments or no body is never run with any. One that takes members is meant by
+    `/name.member` too, whatever the member, and explains them itself. `mask` hides secrets in the
+    command's text wherever it is shown: in the reply's label, in logs, to observers. An `urgent` one
+    waits for no turn: it runs beside the command that its topic is busy with, however many wait.
+    """
+
+    name: str
+    summary: str
+    usage: str
+    run: Run
+    topic_types: frozenset[str] | TopicGroup = TopicGroup.ALL
+    takes_arguments: bool = True
+    takes_body: bool = False
+    takes_members: bool = False
+    mask: Mask | None = None
+    urgent: bool = False
+
+    def __post_init__(self) -> None:
+        check_word("command", self.name)
+        check_callable(f"command /{self.name}", self.run)
+        if isinstance(self.topic_types, TopicGroup):
+            return
+        if not isinstance(self.topic_types, frozenset):
+            raise TypeError(
+                f"command /{self.name} needs a frozenset of topic types, not {self.topic_types!r}"
+            )
+        check_words(f"topic types of command /{self.name}", self.topic_types)
+
+    def explained(self) -> Reply:
+        """Return the answer to `/help` with this command's name."""
+        return Reply.page("String Commands", f"{self.usage}\n\n{self.summary}")
+
+
+Check: TypeAlias = Callable[[Invocation], Awaitable[Reply | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interceptor:
+    """Stands before every command, for as long as it likes.
+
+    None lets the command pass; a reply is the answer in its place.
+    """
+
+    name: str
+    check: Check
+
+    def __post_init__(self) -> None:
+        check_word("interceptor", self.name)
+        check_callable(f"interceptor {self.name}", self.check)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandEvent:
+    """A command that has ended. Bodies and replies are left out: they may hold secrets."""
+
+    user_id: str
+    topic: str
+    label: str
+    code: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observer:
+    """Is told of every command that ended; it can't change anything."""
+
+    name: str
+    on_event: Callable[[CommandEvent], None]
+
+    def __post_init__(self) -> None:
+        check_word("observer", self.name)
+        check_callable(f"observer {self.name}", self.on_event)

@@ -1,0 +1,42 @@
+"""Hooks that a plugin brings itself, for others to extend what it does."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from stringd.api.checks import check_callable, check_word
+
+_PREFIX = "stringd_"
+_MARK = "stringd_spec"
+_ARGUMENTS = frozenset({"config", "runtime"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hook:
+    """A hook of a plugin's own: a function marked with `hookspec`, and the records that it returns.
+
+    Each record has a `name`, and each name is claimed once; `what` is how reports call such a record.
+    """
+
+    what: str
+    record: type
+    spec: Callable[..., Iterable[Any]]
+
+    @property
+    def name(self) -> str:
+        """The name of the function that implements it."""
+        return self.spec.__name__
+
+    def __post_init__(self) -> None:
+        check_word("hook", self.what)
+        check_callable(f"hook of {self.what}", self.spec)
+        if not is_dataclass(self.record) or "name" not in {it.name for it in fields(self.record)}:
+            raise TypeError(f"hook of {self.what} needs a dataclass with a name, not {self.record!r}")
+        if not self.name.startswith(_PREFIX) or not hasattr(self.spec, _MARK):
+            raise ValueError(f"hook of {self.what} needs a hookspec called {_PREFIX}..., not {self.spec!r}")
+        unknown = inspect.signature(self.spec).parameters.keys() - _ARGUMENTS
+        if unknown:
+            raise ValueError(f"{self.name} can't be given {', '.join(sorted(unknown))}")

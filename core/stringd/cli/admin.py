@@ -1,0 +1,134 @@
+"""`status`, `users`, `sessions`, `shutdown`: ask a running daemon about itself, or to end."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+from stringd.api.cli import CliCommand
+from stringd.cli.arguments import user_argument
+from stringd.cli.output import write_json, write_output
+from stringd.client.sync import Client
+from stringd.errors import DaemonUnreachable, Fault
+
+_DEFAULT_USER = "default"
+END_SECONDS = 6.0
+POLL_SECONDS = 0.02
+
+
+def _client(arguments: argparse.Namespace, user: str = _DEFAULT_USER) -> Client:
+    return Client(user, port=arguments.config.port, start=False)
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    with _client(arguments) as client:
+        status = client.status()
+    _show(arguments, status, _status_lines)
+    return 0
+
+
+def _status_lines(status: dict[str, Any]) -> Iterable[str]:
+    yield f"stringd {status['version']}, process {status['pid']}"
+    yield f"data directory: {status['data_dir']}"
+    yield f"users: {status['users']}, sessions: {status['sessions']}"
+    yield f"plugins: {', '.join(status['plugins'])}"
+    yield from (f"notice: {notice}" for notice in status["notices"])
+
+
+def _users(arguments: argparse.Namespace) -> int:
+    if arguments.remove is not None:
+        with _client(arguments, arguments.remove) as client:
+            return _removed(client.remove_user(), f"user {arguments.remove}")
+    with _client(arguments) as client:
+        users = client.users()
+    _show(arguments, users, lambda listed: (f"{user['id']}  {user['home']}" for user in listed))
+    return 0
+
+
+def _sessions(arguments: argparse.Namespace) -> int:
+    with _client(arguments, arguments.user or _DEFAULT_USER) as client:
+        if arguments.close is not None:
+            return _removed(client.close_session(arguments.close), f"session {arguments.close}")
+        sessions = client.sessions(everyone=arguments.user is None)
+    _show(arguments, sessions, lambda listed: map(_session_line, listed))
+    return 0
+
+
+def _session_line(session: dict[str, Any]) -> str:
+    where = session["doc"]["uri"] if session["doc"] else "-"
+    busy = f"  running, {session['queue_length']} waiting" if session["executing"] else ""
+    return f"{session['user_id']}  {session['topic']}  {where}{busy}"
+
+
+def _shutdown(arguments: argparse.Namespace) -> int:
+    with _client(arguments) as client:
+        write_output(str(client.shutdown()["message"]))
+        _await_end(client)
+    return 0
+
+
+def _await_end(client: Client) -> None:
+    deadline = time.monotonic() + END_SECONDS
+    with suppress(DaemonUnreachable):
+        while time.monotonic() < deadline:
+            client.health()
+            time.sleep(POLL_SECONDS)
+
+
+def _removed(found: bool, what: str) -> int:
+    if not found:
+        raise Fault(f"no such {what}")
+    write_output(f"removed {what}")
+    return 0
+
+
+def _show(arguments: argparse.Namespace, found: Any, lines: Callable[[Any], Iterable[str]]) -> None:
+    if arguments.json:
+        write_json(found)
+    else:
+        write_output("\n".join(lines(found)))
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _configure_users(parser: argparse.ArgumentParser) -> None:
+    _add_json(parser)
+    parser.add_argument(
+        "--remove",
+        metavar="ID",
+        type=user_argument,
+        help="forget this user and end its sessions; its files stay",
+    )
+
+
+def _configure_sessions(parser: argparse.ArgumentParser) -> None:
+    _add_json(parser)
+    parser.add_argument(
+        "--user",
+        metavar="ID",
+        type=user_argument,
+        help="only this user's; with --close, whose (else: default)",
+    )
+    parser.add_argument("--close", metavar="TOPIC", help="end this session and forget what it remembers")
+
+
+STATUS = CliCommand(
+    name="status",
+    summary="Tell what the running daemon is, and what went wrong at its start.",
+    configure=_add_json,
+    run=_status,
+)
+USERS = CliCommand(
+    name="users", summary="List the registered users, or remove one.", configure=_configure_users, run=_users
+)
+SESSIONS = CliCommand(
+    name="sessions", summary="List the sessions, or end one.", configure=_configure_sessions, run=_sessions
+)
+SHUTDOWN = CliCommand(
+    name="shutdown", summary="End the running daemon.", configure=lambda _: None, run=_shutdown
+)

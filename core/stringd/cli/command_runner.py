@@ -1,0 +1,61 @@
+"""One command said to a topic, its outcome printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stringd.cli.output import say, write_error, write_json, write_output
+from stringd.client.exec_stream import INCOMPLETE
+from stringd.client.records import Result
+from stringd.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from stringd.client.sync import Client
+
+
+class CommandRunner:
+    """Says commands to one topic and prints what they answer."""
+
+    def __init__(self, client: Client, topic: str, *, as_json: bool) -> None:
+        self.client = client
+        self.topic = topic
+        self._as_json = as_json
+        self.shown = ""
+        """The last command as the daemon shows it; empty where it answered nothing."""
+
+    def speak(self, command: str) -> bool:
+        """Run one command, print its outcome and return whether it succeeded."""
+        self.shown = ""
+        try:
+            result = self.client.exec(self.topic, command)
+        except RequestRefused as refused:
+            self._print_refusal(refused)
+            return False
+        self.shown = result.shown
+        self._print(result)
+        return result.ok
+
+    def _print(self, result: Result) -> None:
+        if self._as_json:
+            self._print_json(result)
+        elif result.ok or not result.content.startswith("ERROR("):
+            write_output(result.content)
+        else:
+            write_error(result.content)
+        if result.code == INCOMPLETE:
+            say("The answer is incomplete; the command may have run.")
+
+    def _print_refusal(self, refused: RequestRefused) -> None:
+        if self._as_json:
+            self._print_json(Result(ok=False, code=refused.code, content=refused.message, meta=None))
+        say(refused.message)
+
+    def _print_json(self, result: Result) -> None:
+        line = {
+            "ok": result.ok,
+            "code": result.code,
+            "topic": self.topic,
+            "content": result.content,
+            "meta": result.meta,
+        }
+        write_json(line)

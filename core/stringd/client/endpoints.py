@@ -1,0 +1,113 @@
+"""Every request of the protocol, with the reader of its reply; nothing here does I/O."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from stringd.client.records import Call, ChanFlowAnswer, JsonObject, Reply, Request
+from stringd.client.responses import json_object, read_health, refusal
+
+_JSON = {"Content-Type": "application/json"}
+
+
+def path_segment(text: str) -> str:
+    """Return `text` as one segment of a path, whatever characters it holds."""
+    return quote(text, safe="").replace(".", "%2E") if text in {".", ".."} else quote(text, safe="")
+
+
+def check_user(user: str) -> str:
+    """Return `user` if it can stand in a header as it is, else raise ValueError."""
+    if not user.strip():
+        raise ValueError("The user id is empty.")
+    if user != user.strip() or not user.replace(" ", "x").isprintable():
+        raise ValueError(f"Not a user id: {user!r}")
+    return user
+
+
+def health() -> Call[JsonObject]:
+    """`GET /health`; its reader accepts nothing but a daemon's own answer."""
+    return Call(request=Request(method="GET", path="/health"), read=read_health)
+
+
+def status() -> Call[JsonObject]:
+    """`GET /status`."""
+    return Call(request=Request(method="GET", path="/status"), read=json_object)
+
+
+def shutdown() -> Call[JsonObject]:
+    """`POST /shutdown`."""
+    return Call(request=Request(method="POST", path="/shutdown"), read=json_object)
+
+
+def users() -> Call[list[JsonObject]]:
+    """`GET /users`."""
+    return Call(request=Request(method="GET", path="/users"), read=lambda reply: _field(reply, "users"))
+
+
+def register(user: str, home: str) -> Call[JsonObject]:
+    """`POST /users`."""
+    return Call(request=_post_json("/users", {"id": user, "home": home}), read=json_object)
+
+
+def remove_user(user: str) -> Call[bool]:
+    """`DELETE /users/:id`; the answer is whether the user existed."""
+    return _delete(f"/users/{path_segment(user)}")
+
+
+def sessions(user: str | None) -> Call[list[JsonObject]]:
+    """`GET /sessions`, of one user or of all."""
+    query = "" if user is None else f"?user_id={path_segment(user)}"
+    request = Request(method="GET", path=f"/sessions{query}")
+    return Call(request=request, read=lambda reply: _field(reply, "sessions"))
+
+
+def open_session(user: str, topic: str) -> Call[bool]:
+    """`POST /sessions`; the answer is whether the session is a new one."""
+    request = _post_json("/sessions", {"user_id": user, "topic": topic})
+    return Call(request=request, read=lambda reply: _field(reply, "created"))
+
+
+def close_session(user: str, topic: str) -> Call[bool]:
+    """`DELETE /sessions/:user_id/:topic`; the answer is whether the session existed."""
+    return _delete(f"/sessions/{path_segment(user)}/{path_segment(topic)}")
+
+
+def chanflow(user: str, text: str) -> Call[ChanFlowAnswer]:
+    """`POST /chanflow`."""
+    headers = {**_user(user), "Content-Type": "text/plain; charset=utf-8"}
+    request = Request(method="POST", path="/chanflow", headers=headers, body=text.encode())
+    return Call(request=request, read=_read_chanflow)
+
+
+def execution(user: str, topic: str, cmd: str, request_id: str | None) -> Request:
+    """`POST /exec`; its answer is a stream, which `ExecAnswer` reads."""
+    fields = {"cmd": cmd, "topic": topic}
+    if request_id is not None:
+        fields["request_id"] = request_id
+    headers = {**_user(user), "Accept": "text/event-stream"}
+    return _post_json("/exec", fields, headers)
+
+
+def _user(user: str) -> dict[str, str | bytes]:
+    return {"X-User-Id": user.encode()}
+
+
+def _post_json(path: str, fields: dict[str, str], headers: dict[str, str | bytes] | None = None) -> Request:
+    body = json.dumps(fields).encode()
+    return Request(method="POST", path=path, headers={**_JSON, **(headers or {})}, body=body)
+
+
+def _delete(path: str) -> Call[bool]:
+    return Call(request=Request(method="DELETE", path=path), read=lambda reply: _field(reply, "deleted"))
+
+
+def _field(reply: Reply, name: str) -> Any:
+    return json_object(reply, name)[name]
+
+
+def _read_chanflow(reply: Reply) -> ChanFlowAnswer:
+    if reply.status != 200:
+        raise refusal(reply)
+    return ChanFlowAnswer(text=reply.body.decode(), failed=int(reply.headers.get("x-failed-blocks", "0")))

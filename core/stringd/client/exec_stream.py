@@ -1,0 +1,83 @@
+"""The answer of `/exec`, folded from its bytes into a `Result` (seed 1, "POST /exec")."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stringd.client.records import JsonObject, Reply, Result
+from stringd.client.responses import refusal
+from stringd.text.sse import SseParser
+
+INCOMPLETE = "STREAM_INCOMPLETE"
+_NOTICE = "The answer ended before it was complete; the command may have run."
+
+
+def strip_content_prefix(raw: str) -> str:
+    """Return the output without the `re:` line that the daemon puts before it."""
+    return raw.partition("\n")[2] if raw.startswith("re: ") else raw
+
+
+class ExecAnswer:
+    """Takes an answer as it arrives, in any pieces, and ends as a result or as a refusal.
+
+    An answer that never began is incomplete too: the request was sent, so the command may have run.
+    """
+
+    def __init__(self) -> None:
+        self._status = 200
+        self._refusal: list[bytes] = []
+        self._parser = SseParser()
+        self._events: dict[str, str] = {}
+
+    def begin(self, status: int) -> None:
+        """Take the status, which decides what the body is."""
+        self._status = status
+
+    def feed(self, chunk: bytes) -> bool:
+        """Take the next bytes of the body; return whether `done` has come."""
+        if self._status != 200:
+            self._refusal.append(chunk)
+            return False
+        for event in self._parser.feed(chunk):
+            self._events.setdefault(event.name, event.data)
+        return "done" in self._events
+
+    def result(self) -> Result:
+        """Return the result, or raise what the daemon refused the request with."""
+        if self._status != 200:
+            raise refusal(Reply(status=self._status, headers={}, body=b"".join(self._refusal)))
+        head, content = self._head(), self._content()
+        if head is None or content is None or "done" not in self._events:
+            return _incomplete(head, content)
+        return Result(
+            ok=head["ok"],
+            code=head.get("code"),
+            content=content,
+            meta=head.get("meta"),
+            shown=str(head.get("cmd", "")),
+        )
+
+    def _head(self) -> JsonObject | None:
+        head = self._json("head")
+        return head if isinstance(head, dict) and _is_head(head) else None
+
+    def _content(self) -> str | None:
+        content = self._json("content")
+        return strip_content_prefix(content) if isinstance(content, str) else None
+
+    def _json(self, name: str) -> Any:
+        try:
+            return json.loads(self._events.get(name, ""))
+        except (ValueError, RecursionError):
+            return None
+
+
+def _is_head(head: JsonObject) -> bool:
+    code, meta = head.get("code"), head.get("meta")
+    return isinstance(head.get("ok"), bool) and isinstance(code, str | None) and isinstance(meta, dict | None)
+
+
+def _incomplete(head: JsonObject | None, content: str | None) -> Result:
+    text = f"ERROR({INCOMPLETE}): {_NOTICE}" if content is None else content
+    return Result(ok=False, code=INCOMPLETE, content=text, meta=head.get("meta") if head else None)

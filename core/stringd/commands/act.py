@@ -1,0 +1,74 @@
+"""`/act`: what the current document can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from stringd.actions.action_environment import environment_of
+from stringd.actions.action_run import Running
+from stringd.actions.arguments.call import Call, read_call
+from stringd.actions.arguments.command_text import USAGE, called
+from stringd.actions.arguments.schema import call_of, schema_of
+from stringd.actions.default_action import shown_page
+from stringd.actions.forms.submissions import submitted
+from stringd.actions.value_origins import told_of
+from stringd.api.commands import Command, Invocation, TopicGroup
+from stringd.api.outlines import Form
+from stringd.api.replies import Reply
+from stringd.commands.open import visit
+from stringd.documents.navigator import DocumentNavigator
+from stringd.documents.pages.page import Page
+from stringd.documents.syntax.actions import Action
+from stringd.errors import Refusal, Unrecognised
+from stringd.text.listing import listed, nearest_first
+from stringd.text.nearest import nearest
+
+_NONE = "(none)"
+
+
+async def _act(invocation: Invocation) -> Reply:
+    page = await DocumentNavigator(invocation).current()
+    environment = environment_of(invocation, page)
+    actions = environment.actions_of(page)
+    name, typed = called(invocation.line.text)
+    if name is None:
+        return Reply.page("Actions", "\n".join(map(call_of, actions.values())) or _NONE)
+    action = actions.get(name)
+    if action is None:
+        raise _unknown(name, actions)
+    call = read_call(action, typed, invocation.session, environment)
+    if call.wants_help or (call.is_bare and call.missing):
+        summary = environment.functions[name].summary if name in environment.functions else ""
+        return Reply.page(f"Action: {name}", schema_of(action, summary))
+    if action.form:
+        reply = await _send(invocation, page, action.form, call)
+        return reply.below(told_of(call.named, environment.shared))
+    return await Running(invocation=invocation, page=page, environment=environment, call=call).reply()
+
+
+async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> Reply:
+    """Send a form, and open what is answered."""
+    call.require_all()
+    opened = await DocumentNavigator(invocation).open(submitted(page, form, call))
+    visit(invocation, opened)
+    return Reply.page(f"Opened {opened.page.uri}", await shown_page(invocation, opened))
+
+
+def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:
+    meant = nearest(name, actions)
+    known = listed([f"/act.{it}" for it in nearest_first(name, actions)], "/act lists them") or _NONE
+    context = [f"actions: {known}", *([f"nearest: /act.{meant}"] if meant else [])]
+    return Unrecognised("ACTION_NOT_FOUND", f"Action not found: {name}", *context)
+
+
+ACT = Command(
+    name="act",
+    summary="List what this document can do, or do it: /act.name --help tells how.",
+    usage=USAGE,
+    run=_act,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_body=True,
+    takes_members=True,
+)
+ACTION = replace(ACT, name="action", summary="The same as /act.", usage=ACT.usage.replace("/act", "/action"))

@@ -1,0 +1,48 @@
+"""`/exec`: one shell command in the topic's directory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stringd.api.commands import Command, Invocation, TopicGroup
+from stringd.api.replies import Reply
+from stringd.documents.paths.resolving import working_directory
+from stringd.errors import Refusal
+from stringd.processes.child_environment import shell_environment
+from stringd.processes.exported_variables import exported
+from stringd.processes.shell_command import exit_reply, run_one_shot
+
+TIME_LIMIT = 120.0
+
+
+async def run(invocation: Invocation) -> Reply:
+    """Run the command line and the lines below it with `bash -c`."""
+    session, line = invocation.session, invocation.line
+    command = "\n".join(part for part in (line.arguments, line.body) if part is not None)
+    if not command.strip():
+        raise Refusal("INVALID_PAYLOAD", "No command to execute.", f"Usage: {EXEC.usage}")
+    directory = working_directory(session)
+    finished = await run_one_shot(
+        command,
+        session=session,
+        directory=directory,
+        environment=_environment(invocation),
+        seconds=TIME_LIMIT,
+    )
+    return exit_reply(finished, directory)
+
+
+def _environment(invocation: Invocation) -> Mapping[str, str]:
+    # There is no terminal, which programs that ask for its kind should know.
+    given = {**shell_environment(invocation.runtime, invocation.session), "TERM": "dumb"}
+    return {**given, **exported(invocation.session)}
+
+
+EXEC = Command(
+    name="exec",
+    summary="Run one shell command in this topic's directory and show its output.",
+    usage="/exec command",
+    run=run,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_body=True,
+)

@@ -1,0 +1,83 @@
+"""`/find`: where in the current document a text stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from stringd.api.commands import Command, Invocation, TopicGroup
+from stringd.api.replies import Reply
+from stringd.documents.navigator import DocumentNavigator
+from stringd.documents.pages.file_pages import SMALL
+from stringd.documents.pages.search import find
+from stringd.documents.pagination.parts import Parts
+from stringd.errors import Refusal
+from stringd.workers.threads import READING
+
+MOST_LINES = 50
+# A page may have a letter ten million times.
+MOST_FOUND = 10_000
+_AROUND = 80
+_LONGEST = 80
+_QUOTED = re.compile(r"""(["'])(.*\S.*)\1""")
+_TOP = "(top)"
+_NOTHING = "(none)"
+
+
+async def _find(invocation: Invocation) -> Reply:
+    wanted = invocation.line.arguments
+    if not wanted.strip():
+        raise Refusal("INVALID_PAYLOAD", "Nothing to find.", f"Usage: {FIND.usage}")
+    navigator = DocumentNavigator(invocation)
+    parts = await navigator.parts(await navigator.current())
+    if len(parts.text) > SMALL:
+        return await READING.run(_listing, parts, wanted)
+    return _listing(parts, wanted)
+
+
+def _listing(parts: Parts, wanted: str) -> Reply:
+    """List where the text stands; in quotes, what is between them is meant if nothing else can be."""
+    found = _found(parts, wanted)
+    quoted = _QUOTED.fullmatch(wanted)
+    if quoted and not found:
+        wanted = quoted[2]
+        found = _found(parts, wanted)
+    shown = wanted if len(wanted) <= _LONGEST else f"{wanted[: _LONGEST - 1]}…"
+    number = f"{len(found):,}" if len(found) < MOST_FOUND else f"the first {MOST_FOUND:,}"
+    return Reply.page(f"Matches: {shown} ({number})", "\n".join(_lines(parts, found)) or _NOTHING)
+
+
+def _found(parts: Parts, wanted: str) -> list[tuple[int, int]]:
+    return list(islice(find(parts.text, wanted), MOST_FOUND))
+
+
+def _lines(parts: Parts, found: list[tuple[int, int]]) -> Iterator[str]:
+    places = list(_places(parts.text, found))
+    for start, snippet in places[:MOST_LINES]:
+        part = f" (part {parts.number_at(start)})" if parts.count > 1 else ""
+        section = parts.section_at(start)
+        yield f"{f'#{section}' if section else _TOP}{part}: {snippet}"
+    if (more := len(places) - MOST_LINES) > 0:
+        yield f"… and {more:,} more places: what is longer is found less often"
+
+
+def _places(text: str, found: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """Yield each match with what is around it in its line, but for those that this shows already."""
+    reached = 0
+    for start, end in found:
+        if end > reached:
+            line_end = text.find("\n", end)
+            line = text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
+            first, reached = max(line[0], start - _AROUND), min(line[1], end + _AROUND)
+            snippet = " ".join(text[first:reached].split())
+            yield start, f"{'…' * (first > line[0])}{snippet}{'…' * (reached < line[1])}"
+
+
+FIND = Command(
+    name="find",
+    summary="Find a text in this topic's document: each place with its section.",
+    usage="/find text",
+    run=_find,
+    topic_types=TopicGroup.DOCUMENTS,
+)

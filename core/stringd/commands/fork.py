@@ -1,0 +1,29 @@
+"""`/fork`: go on from here in another topic, too."""
+
+from __future__ import annotations
+
+from stringd.api.commands import Command, Invocation, TopicGroup
+from stringd.api.replies import Reply
+from stringd.errors import Refusal
+
+
+async def _fork(invocation: Invocation) -> Reply:
+    wanted, session, runtime = invocation.line.arguments, invocation.session, invocation.runtime
+    if not wanted:
+        raise Refusal("INVALID_PAYLOAD", "No name for the other topic.", f"Usage: {FORK.usage}")
+    name = runtime.topic_name(wanted if ":" in wanted else f"{session.name.type}:{wanted}")
+    if name.type != session.name.type:
+        raise Refusal(
+            "INVALID_TARGET", f"A {session.name.type} topic goes on in one of its type, not {name}."
+        )
+    await runtime.fork(session, name)
+    return Reply.confirmation(f"Forked: {name}")
+
+
+FORK = Command(
+    name="fork",
+    summary="Let a new topic begin where this one is: document, history, variables.",
+    usage="/fork name",
+    run=_fork,
+    topic_types=TopicGroup.DOCUMENTS,
+)

@@ -1,0 +1,1 @@
+"""Edit documents: whole files, blocks and line ranges."""

@@ -1,0 +1,164 @@
+"""Text in, text out: what each editing command makes of a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from stringd.documents.editing.spans import block_span, text_span
+from stringd.documents.editing.surroundings import swallowed
+from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
+from stringd.errors import Refusal
+from stringd.text.counts import counted, line_count
+
+_LINE_END = re.compile(r"\r?\n")
+_SEPARATOR = "---"
+_MOST_PLACES = 10
+# Nothing, or else a blank line below, above, or both: what is tried so that a body stands for itself.
+_SPACINGS = (("", ""), ("", "\n"), ("\n", ""), ("\n", "\n"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """A text after an edit, and how many of its lines are new."""
+
+    text: str
+    lines: int
+
+
+def written(before: str, body: str) -> Revision:
+    """Put a body in the place of all that was there, if anything."""
+    new = body.removeprefix(BOM) if before.startswith(BOM) else body
+    return _spliced(before, _start(before), len(before), new, ends=True)
+
+
+def appended(before: str, body: str) -> Revision:
+    """Put a body below a text."""
+    return _spliced(before, len(before), len(before), body, ends=True)
+
+
+def edited(before: str, body: str) -> Revision:
+    """Replace the whole text; a last line that had no end has none afterwards."""
+    return _spliced(before, _start(before), len(before), body.removeprefix(BOM))
+
+
+def block_replaced(before: str, block_id: str, body: str) -> Revision:
+    """Replace a block's content and nothing else, or refuse a body that would swallow what is around it.
+
+    Where only a blank line is missing between the two, it goes in.
+    """
+    start, end = block_span(before, block_id, body)
+    for lead, tail in _SPACINGS:
+        after = _spliced(before, start, end, f"{lead}{body}{tail}").text
+        lost = [] if after == before else swallowed(before, after, start, end, body)
+        if not lost:
+            return Revision(text=after, lines=line_count(body))
+    raise _swallowing(before, lost[0])
+
+
+def text_replaced(before: str, body: str) -> Revision:
+    """Replace a file's text below the frontmatter; a file that is not there has neither."""
+    return _spliced(before, *text_span(before, body), body)
+
+
+def last_line(text: str) -> int:
+    """Return the number of a text's last line; 0 where there is none."""
+    return len(numbered_lines(text)) if len(text) > _start(text) else 0
+
+
+def line_span(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return where lines, counted from 1 and the last one included, begin and end in a text, or refuse."""
+    count = last_line(text)
+    if not 1 <= first <= last <= count:
+        shown = f":L{first}" if first == last else f":L{first}-L{last}"
+        raise Refusal("LINE_OUT_OF_RANGE", f"No such lines: {shown}", _length(count))
+    lines = numbered_lines(text)
+    return lines.start(first - 1), lines.start(last)
+
+
+def lines_replaced(before: str, first: int, last: int, body: str | None) -> Revision:
+    """Replace lines, counted from 1 and the last one included; no body deletes them."""
+    start, end = line_span(before, first, last)
+    if body is None:
+        return Revision(text=before[:start] + before[end:], lines=0)
+    return _spliced(before, start, end, body)
+
+
+def swapped(before: str, body: str, shown: str, *, every: bool) -> Revision:
+    """Replace one text by another: the body is the old one, a line `---`, the new one."""
+    bom, text = before[: _start(before)], before[_start(before) :]
+    pairs = [(old, _adapted(new, text)) for old, new in _pairs(body)]
+    if not pairs:
+        raise Refusal("INVALID_PAYLOAD", "The body must be the old text, a line ---, and the new text.")
+    fitting = [(old, new) for old, new in pairs if _occurrence(old, whole_lines=False).search(text)]
+    if not fitting:
+        raise Refusal("NOT_FOUND", f"Text not found in {shown}", _length(last_line(before)))
+    if len(fitting) > 1:
+        raise Refusal(
+            "CONFLICT", "More than one line --- may part old from new.", "Replace lines: path:L5-L10"
+        )
+    old, new = fitting[0]
+    pattern = _occurrence(old, whole_lines=not new)
+    places = [match.start() for match in pattern.finditer(text)]
+    if len(places) > 1 and not every:
+        raise _ambiguous(text, places, shown)
+    return Revision(text=bom + pattern.sub(lambda _: new, text), lines=line_count(new) * len(places))
+
+
+def _ambiguous(text: str, places: Sequence[int], shown: str) -> Refusal:
+    lines = ", ".join(f":L{line_number(text, place)}" for place in places[:_MOST_PLACES])
+    more = ", …" if len(places) > _MOST_PLACES else ""
+    message = f"{len(places)} matches in {shown}"
+    return Refusal("CONFLICT", message, f"at {lines}{more}", "Give more of the old text, or --all.")
+
+
+def _swallowing(before: str, place: int) -> Refusal:
+    number = line_number(before, place)
+    line = numbered_lines(before)[number - 1].strip()
+    hint = "A fence, a comment or HTML that begins in the text has to end in it."
+    return Refusal("INVALID_PAYLOAD", f"The text would swallow line {number}: {line}", hint)
+
+
+def _length(lines: int) -> str:
+    return f"the file has {counted(lines, 'line')}"
+
+
+def _spliced(before: str, start: int, end: int, body: str, *, ends: bool = False) -> Revision:
+    """Put a body in the place of whole lines; where the last line had no end, the new one has none either."""
+    head, tail = before[:start], before[end:]
+    newline = _line_end(before) or _line_end(body) or "\n"
+    joint = newline if len(head) > _start(head) and not head.endswith(("\n", "\r")) else ""
+    open_end = end == len(before) > _start(before) and not before.endswith(("\n", "\r"))
+    text = f"{head}{joint}{_adapted(body, before)}{'' if open_end and not ends else newline}{tail}"
+    return Revision(text=text, lines=line_count(body))
+
+
+def _adapted(body: str, text: str) -> str:
+    """Give a body the line ends of a text that has any."""
+    own = _line_end(text)
+    return _LINE_END.sub(own, body) if own else body
+
+
+def _line_end(text: str) -> str | None:
+    found = _LINE_END.search(text)
+    return found[0] if found else None
+
+
+def _start(text: str) -> int:
+    return len(BOM) if text.startswith(BOM) else 0
+
+
+def _pairs(body: str) -> Iterator[tuple[str, str]]:
+    """Yield old and new for each line that may part them: either may hold such lines itself."""
+    lines = body.split("\n")
+    for number, line in enumerate(lines):
+        old = "\n".join(lines[:number])
+        if line.rstrip() == _SEPARATOR and old.strip():
+            yield old.removesuffix("\r"), "\n".join(lines[number + 1 :])
+
+
+def _occurrence(old: str, *, whole_lines: bool) -> re.Pattern[str]:
+    """Match a text, whatever its line ends; where whole lines are to go, their end goes with them."""
+    found = r"\r?\n".join(map(re.escape, _LINE_END.split(old)))
+    return re.compile(rf"(?<![^\n]){found}\r?\n|{found}" if whole_lines else found)

@@ -1,0 +1,79 @@
+"""Which part of a text a block's editing shows, and which it replaces."""
+
+from __future__ import annotations
+
+import re
+
+from stringd.documents.editing.block_index import Blocks, blocks_of
+from stringd.documents.pages.page import unknown_block
+from stringd.documents.pages.parsing import read_sheet
+from stringd.documents.syntax.blocks import Block
+from stringd.documents.syntax.lines import BOM, Lines
+
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+def stored_block(text: str, block_id: str) -> tuple[int, int]:
+    """Return from where to where a block is stored in a text, a section's heading included."""
+    found, block = _find(text, block_id)
+    first = block.inner if block.level is None else block.first
+    start, end = found.place(first), found.place(block.inner_last)
+    return _without_blanks(text, start, end, leading=False)
+
+
+def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
+    """Return from where to where in the text a body takes the place of a block's content.
+
+    Blank lines around the content stay as they are; a body that begins with a blank line brings its own.
+    One that begins with a heading of the section's level replaces the heading too.
+    """
+    found, block = _find(text, block_id)
+    first = block.first if _begins_with_heading(body, block.level) else block.inner
+    start, end = found.place(first), found.place(block.inner_last)
+    return _without_blanks(text, start, end, leading=not _begins_blank(body))
+
+
+def stored_text(text: str) -> tuple[int, int]:
+    """Return from where to where a text takes the place of an include: all below the frontmatter."""
+    parsed = read_sheet(text).parsed
+    return _without_blanks(text, parsed.place(parsed.body), len(text), leading=False)
+
+
+def text_span(text: str, body: str) -> tuple[int, int]:
+    """Return from where to where a body takes the place of a file's text.
+
+    The frontmatter stays, unless the body has its own.
+    """
+    parsed = read_sheet(text).parsed
+    start = parsed.place(0 if read_sheet(body).parsed.body else parsed.body)
+    return _without_blanks(text, start, len(text), leading=not _begins_blank(body))
+
+
+def _find(text: str, block_id: str) -> tuple[Blocks, Block]:
+    found = blocks_of(text)
+    block = found.blocks.get(block_id)
+    if block is None:
+        raise unknown_block(block_id, found.blocks)
+    return found, block
+
+
+def _begins_blank(body: str) -> bool:
+    return not body.partition("\n")[0].strip()
+
+
+def _begins_with_heading(body: str, level: int | None) -> bool:
+    headings = read_sheet(body).parsed.structure.headings if level else ()
+    above = headings and Lines(body).slice(0, headings[0].first).removeprefix(BOM).strip()
+    return bool(headings) and not above and headings[0].level == level
+
+
+def _without_blanks(text: str, start: int, end: int, *, leading: bool) -> tuple[int, int]:
+    """Narrow whole lines down to those from the first to the last that aren't blank, or only at their end."""
+    content = text[start:end]
+    written = content.rstrip()
+    if not written:
+        return start, start
+    line_end = _LINE_END.search(content, len(written))
+    stop = line_end.end() if line_end else len(content)
+    blanks = content[: len(content) - len(content.lstrip())] if leading else ""
+    return start + max(blanks.rfind("\n"), blanks.rfind("\r")) + 1, start + stop

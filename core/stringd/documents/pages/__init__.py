@@ -1,0 +1,1 @@
+"""Assemble pages from files and network documents: includes, menus, search."""

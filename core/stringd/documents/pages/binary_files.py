@@ -1,0 +1,23 @@
+"""What can be told of something that is no text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from stringd.documents.syntax.verbatim import media_type
+from stringd.text.counts import counted
+from stringd.text.printable import printable
+
+_UNKNOWN = "application/octet-stream"
+
+
+def describe_binary(path: Path, size: int) -> str:
+    """Return a page about a file that is no text."""
+    return facts_page(printable(path.name), media_type(path) or _UNKNOWN, size)
+
+
+def facts_page(title: str, kind: str, size: int, more: Mapping[str, str] | None = None) -> str:
+    """Return a page that tells the type and the size of something in bytes, and what else is known."""
+    facts = {"type": kind, "size": counted(size, "byte"), **(more or {})}
+    return "".join((f"# {title}\n\n", *(f"{name}: {it}\n" for name, it in facts.items())))

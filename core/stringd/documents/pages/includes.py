@@ -1,0 +1,155 @@
+"""Includes: other files' text in the place of a directive, as if it had been written there."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stringd.documents.pages.parsing import read_sheet
+from stringd.documents.pages.relocation import moved_into
+from stringd.documents.paths.origins import Origin, name_of, stem_of
+from stringd.documents.syntax.blocks import Flaw, included_marker
+from stringd.documents.syntax.lines import Lines
+from stringd.documents.syntax.parser import Directive
+from stringd.errors import Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """What a target in a document leads to: another one, perhaps a block of it, and its text, if any."""
+
+    origin: Origin
+    block: str | None
+    text: str | None
+
+
+Read = Callable[[str, Origin], Linked]
+"""Finds what a document's author means by a target, or raises `Refusal`."""
+
+DEEPEST = 16
+MOST_INCLUDES = 500
+MOST_CHARACTERS = 2_000_000
+
+
+def source_of(directive: Directive, document: Origin) -> str:
+    """Return what an include names; without a target, a file of the document's own."""
+    return directive.target or f"{stem_of(document)}.source/{directive.name}.md"
+
+
+def include_at(text: str, block_id: str) -> Directive | None:
+    """Return the include that a block is, or that a marked block of its id holds and nothing else."""
+    # Else a large text would be taken apart for nothing.
+    if f"[!include:{block_id}]" not in text:
+        return None
+    parsed = read_sheet(text).parsed
+    block = parsed.blocks.get(block_id)
+    found = (it for it in parsed.directives if it.kind == "include" and it.name == block_id)
+    own = next((it for it in found if block and block.first <= it.line < block.last), None)
+    if block is None or own is None:
+        return None
+    lines = (number for number in range(block.inner, block.inner_last) if number != own.line)
+    return None if any(parsed.lines[number].strip() for number in lines) else own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Where an include stands: in `line` of its document, and from `first` up to `last` of the page."""
+
+    name: str
+    line: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expanded:
+    """A document's text with its includes, and where each of them begins and ends."""
+
+    text: str
+    stretches: tuple[Stretch, ...] = ()
+
+    def in_document(self, flaw: Flaw) -> Flaw:
+        """Return a flaw of the page with its line in the document; what is included stands in one line."""
+        number = flaw.line - 1
+        before = bisect_right(self.stretches, number, key=lambda it: it.first) - 1
+        if before < 0:
+            return flaw
+        stretch = self.stretches[before]
+        if number < stretch.last:
+            return Flaw(line=stretch.line + 1, message=f"include {stretch.name}: {flaw.message}")
+        return Flaw(line=flaw.line - (stretch.last - stretch.line - 1), message=flaw.message)
+
+
+def with_includes(text: str, document: Origin, read: Read) -> Expanded:
+    """Return the text with its includes, each a block; what can't be included leaves a line that says so."""
+    return _Expansion(read).expand(text, (document,))
+
+
+class _Expansion:
+    """One page in the making: how many files may still be included in it, and how many characters."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._files = MOST_INCLUDES
+        self._characters = MOST_CHARACTERS
+
+    def expand(self, text: str, chain: tuple[Origin, ...]) -> Expanded:
+        """Return a text with its includes; the chain leads from the page to where the text stands."""
+        parsed = read_sheet(text).parsed
+        lines, position, height = parsed.lines, 0, 0
+        pieces: list[str] = []
+        stretches: list[Stretch] = []
+        for directive in (it for it in parsed.directives if it.kind == "include"):
+            is_named = parsed.blocks[directive.name].first == directive.line
+            included = _framed(self._included(directive, chain), directive.name if is_named else None)
+            first = height + directive.line - position
+            height = first + len(Lines(included))
+            pieces += [lines.slice(position, directive.line), included]
+            stretches.append(Stretch(name=directive.name, line=directive.line, first=first, last=height))
+            position = directive.line + 1
+        tail = lines.slice(position, len(lines))
+        return Expanded(text="".join((*pieces, tail)) if pieces else text, stretches=tuple(stretches))
+
+    def _included(self, directive: Directive, chain: tuple[Origin, ...]) -> str:
+        try:
+            return self._content(source_of(directive, chain[-1]), chain)
+        except Refusal as refusal:
+            return f"> [!] include {directive.name}: {refusal.message}"
+
+    def _content(self, target: str, chain: tuple[Origin, ...]) -> str:
+        if not self._files:
+            raise Refusal("LOAD_ERROR", f"{target} is one too many, a page has at most {MOST_INCLUDES}")
+        self._files -= 1
+        linked = self._read(target, chain[-1])
+        if linked.text is None:
+            raise Refusal("NOT_FOUND", f"File not found: {target}")
+        self._characters -= len(linked.text)
+        if self._characters < 0:
+            raise Refusal(
+                "LOAD_ERROR", f"{target} is too much, a page includes {MOST_CHARACTERS:,} characters"
+            )
+        if linked.origin in chain:
+            raise Refusal("LOAD_ERROR", f"{target} includes itself")
+        if len(chain) > DEEPEST:
+            raise Refusal("LOAD_ERROR", f"{target} is included too deep")
+        content = _part(self.expand(linked.text, (*chain, linked.origin)).text, linked.block)
+        if content is None:
+            file = target.rpartition("#")[0] or name_of(chain[-1])
+            raise Refusal("BLOCK_NOT_FOUND", f"no block #{linked.block} in {file}")
+        return moved_into(content, linked.origin, chain[-1])
+
+
+def _part(text: str, block_id: str | None) -> str | None:
+    parsed = read_sheet(text).parsed
+    if block_id is not None:
+        block = parsed.blocks.get(block_id)
+        return parsed.lines.slice(block.inner, block.inner_last).rstrip("\r\n") if block else None
+    return parsed.lines.slice(parsed.body, len(parsed.lines)).strip("\r\n")
+
+
+def _framed(content: str, name: str | None) -> str:
+    """Put what is included between markers; none where the id is someone else's."""
+    if name is None:
+        return f"{content}\n"
+    return f"{included_marker('#', name)}\n{content}\n{included_marker('/', name)}\n"

@@ -1,0 +1,1 @@
+"""Show long pages in parts."""

@@ -1,0 +1,117 @@
+"""Where a long text is cut into parts: at its headings, and elsewhere only where a section is too long."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from stringd.documents.pagination.break_points import Carried, Rank, Seams
+
+# A table's head is repeated up to this share of a part.
+_REPEATED = 1 / 8
+# A part that is so full is not filled up with the beginning of what won't end in it either.
+_FULL = 3 / 4
+_NO_HEADING = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A part of a text from `first` up to `last`, and what stands around it so that it can be read alone."""
+
+    first: int
+    last: int
+    before: str = ""
+    after: str = ""
+
+
+def cut(text: str, sections: Sequence[tuple[int, int]], most: int) -> list[Piece]:
+    """Cut a text into pieces of at most so many characters, best where a section begins.
+
+    Of each section, the place and the level are given.
+    """
+    borders = _Borders(text, _starts(text, sections), most)
+    places = [0]
+    while len(text) - places[-1] > most:
+        places.append(borders.next_cut(places[-1]))
+    bounds = [*_needed(places, len(text), most), len(text)]
+    return [borders.piece(first, last) for first, last in pairwise(bounds)]
+
+
+def _starts(text: str, sections: Sequence[tuple[int, int]]) -> list[int]:
+    """Return where sections begin, but not below another's heading: the two stay together."""
+    apart = (
+        place
+        for (before, level), (place, its) in pairwise(((0, _NO_HEADING), *sections))
+        if its <= level or "\n" in text[before:place].strip()
+    )
+    return sorted({0, *apart})
+
+
+def _needed(places: Sequence[int], end: int, most: int) -> Iterator[int]:
+    """Yield the cuts without which a part would be too long."""
+    begun = 0
+    for place, following in pairwise((*places, end)):
+        if place == 0 or following - begun > most:
+            yield place
+            begun = place
+
+
+class _Borders:
+    """The places where a text may be cut, for each rank those that are as good, or better."""
+
+    def __init__(self, text: str, starts: list[int], most: int) -> None:
+        self._text = text
+        self._most = most
+        self._carried: list[Carried] = []
+        inside = list(self._inside(pairwise((*starts, len(text)))))
+        self._ranks = [starts]
+        for rank in (Rank.BLOCK, Rank.ITEM, Rank.INNER):
+            places = (place for place, its in inside if its is rank)
+            self._ranks.append(sorted({*self._ranks[-1], *places}))
+
+    def _inside(self, sections: Iterator[tuple[int, int]]) -> Iterator[tuple[int, Rank]]:
+        for first, last in sections:
+            if last - first > self._most:
+                seams = Seams(self._text, first, last)
+                self._carried += seams.carried
+                yield from seams.places
+
+    def next_cut(self, start: int) -> int:
+        """Return where the part ends that begins here, which is not the last one.
+
+        What fits into a part is not cut; of what doesn't, the beginning fills up the part.
+        """
+        at, end = start, start + self._most
+        for places in self._ranks:
+            behind = bisect_right(places, end)
+            at = max(at, places[behind - 1])
+            following = places[behind] if behind < len(places) else len(self._text)
+            if self._ends_well(start, at, following - at <= self._most):
+                return at
+        at = max(at, self._text.rfind("\n", at, end) + 1)
+        fits = "\n" in self._text[end : at + self._most]
+        return at if self._ends_well(start, at, fits) else self._within_line(start, end)
+
+    def piece(self, first: int, last: int) -> Piece:
+        """Return a part with what its ends need."""
+        begun, ended = self._around(first), self._around(last)
+        before, after = begun.again if begun else "", ended.over if ended else ""
+        return Piece(first=first, last=last, before=before, after=after)
+
+    def _ends_well(self, start: int, at: int, fits: bool) -> bool:
+        return at > start and (fits or at - start > self._most * _FULL)
+
+    def _within_line(self, start: int, end: int) -> int:
+        blank = self._text.rfind(" ", start + self._most // 2, end)
+        return end if blank < 0 else blank + 1
+
+    def _around(self, place: int) -> Carried | None:
+        """Return what goes on at a place: code, or the rows of a table whose head is not too large."""
+        number = bisect_right(self._carried, place, key=lambda it: it.first) - 1
+        found = self._carried[number] if number >= 0 else None
+        if found is None or place >= found.last:
+            return None
+        is_row = len(found.again) <= self._most * _REPEATED and self._text[place - 1] == "\n"
+        return found if found.over or is_row else None

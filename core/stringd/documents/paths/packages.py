@@ -1,0 +1,29 @@
+"""Where the targets lead that stand in the files of a package: to other files of it, and never out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stringd.api.documents import Package
+from stringd.documents.paths.resolving import FileTarget
+from stringd.errors import Refusal
+from stringd.files.real_path import real_path
+
+
+def locate(target: str, author: Path, package: Package) -> FileTarget:
+    """Return the file of a package that a relative target means, and the block of it, or refuse."""
+    name, mark, block = target.partition("#")
+    if mark and not block:
+        raise Refusal("INVALID_TARGET", f"No block is named behind the #: {target}")
+    path = author if not name else real_path(author.parent / name)
+    if not path.is_relative_to(package.directory):
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside of {package.uri}: {target}")
+    return FileTarget(typed=target, path=path, block=block or None)
+
+
+def inside(directory: Path, name: str) -> Path:
+    """Return the real path of what has a name in a directory of an app, or refuse what lies elsewhere."""
+    path = real_path(directory / name)
+    if not path.is_relative_to(real_path(directory)):
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside of the app: {name}")
+    return path

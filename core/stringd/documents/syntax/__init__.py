@@ -1,0 +1,1 @@
+"""Parse document text into structure; pure functions."""

@@ -1,0 +1,213 @@
+"""What of a document can be addressed: marked blocks, and the sections below its headings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from markdown_it.token import Token
+
+from stringd.api.outlines import Heading
+from stringd.documents.syntax.lines import Lines
+
+# No file holds NUL: what is included can't be mistaken for an author's block, nor a block for it.
+_INCLUDED = "\0"
+_MARKER = re.compile(rf"<!--\s*(?P<edge>[#/])(?P<id>[\w-]+)\s*(?P<included>{_INCLUDED}?)-->")
+_EXPLICIT_ID = re.compile(r"(?<!\\)\{#(?P<id>[\w-]+)\}$")
+_NOT_IN_SLUG = re.compile(r"[^\w\s-]")
+_BREAKS = {"softbreak", "hardbreak"}
+_SHOWN = {"text", "code_inline", "image", *_BREAKS}
+_BLANKS = re.compile(r"\s+")
+_OWN_NAME = re.compile(r"\A@[\w.-]+\s+(?=\S)")
+_RAW_HTML = re.compile(r"\s*<(script|pre|style|textarea)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A part of a document: lines `first` up to `last`, of which `inner` up to `inner_last` are its content.
+
+    A marked block's content stands between its markers; a section's begins below its heading. What is
+    `included` is there in another file's name.
+    """
+
+    id: str
+    first: int
+    inner: int
+    inner_last: int
+    last: int
+    level: int | None = None
+    included: bool = False
+
+    def called(self, name: str) -> Block:
+        """Return the same block under another id."""
+        return replace(self, id=name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """A line that begins or ends a block."""
+
+    line: int
+    id: str
+    begins: bool
+    included: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flaw:
+    """Something in a document that can't mean what its author meant; lines count from 1."""
+
+    line: int
+    message: str
+
+
+def slug(text: str) -> str:
+    """Return the id that a heading has by its text."""
+    return _BLANKS.sub("-", _NOT_IN_SLUG.sub("", text.lower()).strip())
+
+
+def find_headings(tokens: Sequence[Token], lines: Lines) -> Iterator[Heading]:
+    """Yield the headings that begin sections."""
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open" and token.level == 0 and token.map:
+            first, last = token.map
+            explicit = _EXPLICIT_ID.search(inline.content)
+            text = _plain_text(inline)
+            is_underlined = token.markup in {"=", "-"}
+            yield Heading(
+                first=first,
+                last=last,
+                level=int(token.tag[1]),
+                text=(text.removesuffix(explicit[0]) if explicit else text).strip(),
+                id=explicit["id"] if explicit else slug(text),
+                mark=_mark(lines, last - 2 if is_underlined else first, explicit[0]) if explicit else None,
+            )
+
+
+def _mark(lines: Lines, number: int, written: str) -> tuple[int, int]:
+    before, _, _ = lines[number].rpartition(written)
+    start = lines.start(number)
+    return start + len(before.rstrip(" \t")), start + len(before) + len(written)
+
+
+def included_marker(edge: str, name: str) -> str:
+    """Return the line before (`#`) or behind (`/`) what is included."""
+    return f"<!-- {edge}{name} {_INCLUDED}-->"
+
+
+def find_markers(tokens: Iterable[Token], lines: Lines) -> Iterator[Marker]:
+    """Yield the marker lines; those in code and in raw HTML are text."""
+    for token in tokens:
+        if token.type == "html_block" and token.map and not _RAW_HTML.match(token.content):
+            for number in range(token.map[0], min(token.map[1], len(lines))):
+                marker = _MARKER.fullmatch(lines[number].strip())
+                if marker:
+                    yield Marker(
+                        line=number,
+                        id=marker["id"],
+                        begins=marker["edge"] == "#",
+                        included=bool(marker["included"]),
+                    )
+
+
+def pair_markers(markers: Iterable[Marker], warnings: list[Flaw]) -> list[Block]:
+    """Pair the markers; each that has no partner becomes a warning."""
+    pairs: list[Block] = []
+    open_markers: list[Marker] = []
+    open_ids: Counter[str] = Counter()
+    for marker in markers:
+        if marker.begins:
+            open_markers.append(marker)
+            open_ids[marker.id] += 1
+        elif open_ids[marker.id]:
+            unended = _unwind(open_markers, marker.id)
+            begun = unended.pop()
+            open_ids.subtract([marker.id, *(it.id for it in unended)])
+            warnings.extend(map(_unended, unended))
+            pairs.append(_between(begun, marker))
+        else:
+            warnings.append(Flaw(line=marker.line + 1, message=f"block /{marker.id} ends but never began"))
+    warnings.extend(map(_unended, open_markers))
+    return pairs
+
+
+def marked_blocks(pairs: Sequence[Block], warnings: list[Flaw]) -> dict[str, Block]:
+    """Return the blocks by id, the page's own before those included; each that repeats one is a warning."""
+    blocks: dict[str, Block] = {}
+    inside = _inside_includes(pairs)
+    in_order = sorted(pairs, key=lambda it: it.first in inside)
+    repeated = [it for it in in_order if blocks.setdefault(it.id, it) is not it]
+    warnings.extend(Flaw(line=it.first + 1, message=f"block #{it.id} exists already") for it in repeated)
+    return blocks
+
+
+def _inside_includes(pairs: Iterable[Block]) -> set[int]:
+    """Return where the pairs begin that came with something included; pairs nest, or stand apart."""
+    inside: set[int] = set()
+    end = 0
+    for pair in sorted(pairs, key=lambda it: it.first):
+        if pair.first < end:
+            inside.add(pair.first)
+        elif pair.included:
+            end = pair.last
+    return inside
+
+
+class Names:
+    """Names that are given once: who comes later with the same one gets `-2`, `-3` and so on."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._numbers: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._taken
+
+    def take(self, wanted: str) -> str:
+        """Return the wanted name, or it with the next free number."""
+        name = wanted
+        while name in self._taken:
+            self._numbers[wanted] = self._numbers.get(wanted, 1) + 1
+            name = f"{wanted}-{self._numbers[wanted]}"
+        self._taken.add(name)
+        return name
+
+
+def _unwind(open_markers: list[Marker], block_id: str) -> list[Marker]:
+    """Take off what was begun since the block, and the block itself as the last one."""
+    unwound = [open_markers.pop()]
+    while unwound[-1].id != block_id:
+        unwound.append(open_markers.pop())
+    return unwound
+
+
+def _unended(begun: Marker) -> Flaw:
+    return Flaw(line=begun.line + 1, message=f"block #{begun.id} never ends")
+
+
+def _between(begun: Marker, ended: Marker) -> Block:
+    return Block(
+        id=begun.id,
+        first=begun.line,
+        inner=begun.line + 1,
+        inner_last=ended.line,
+        last=ended.line + 1,
+        included=begun.included,
+    )
+
+
+def _plain_text(inline: Token) -> str:
+    """Return a heading's text as it is shown: no link has the name that its author gave it."""
+    shown: list[str] = []
+    label = 0
+    for it in inline.children or ():
+        if it.type == "link_open":
+            label = len(shown)
+        elif it.type == "link_close":
+            shown[label:] = [_OWN_NAME.sub("", "".join(shown[label:]))]
+        elif it.type in _SHOWN:
+            shown.append(" " if it.type in _BREAKS else it.content)
+    return "".join(shown)

@@ -1,0 +1,216 @@
+"""One parse of a document, from which everything else is read: rendering, listing, extraction, editing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from markdown_it.token import Token
+
+from stringd.api.outlines import Heading, Link
+from stringd.documents.syntax.blocks import (
+    Block,
+    Flaw,
+    Marker,
+    find_headings,
+    find_markers,
+    marked_blocks,
+    pair_markers,
+)
+from stringd.documents.syntax.definitions import Definition, find_definitions, spelled_as_defined
+from stringd.documents.syntax.frontmatter import Frontmatter, read_frontmatter
+from stringd.documents.syntax.lines import BOM, Lines
+from stringd.documents.syntax.links import find_links
+from stringd.documents.syntax.markdown import lines_in_code, make_parser
+from stringd.documents.syntax.sections import Rows, find_sections
+
+References: TypeAlias = Mapping[str, Mapping[str, Any]]
+_DIRECTIVE = re.compile(
+    r"\[!(?P<kind>nav|include|requirements)(?::(?P<name>[\w-]+))?\]\(\s*+<?(?P<target>[^()<>]*+)>?\s*+\)"
+)
+_DEFINITION = re.compile(r"act\.(?P<id>[a-z][a-z0-9_-]*)(?:\.(?P<role>response\.j2|response|error))?")
+_parser = make_parser()
+_parser_of_text = make_parser(frontmatter=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Directive:
+    """A line that asks for something: a menu, an include, a page of requirements."""
+
+    kind: str
+    name: str
+    target: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """A fence that defines an action (`role` None) or belongs to one: its response template, say."""
+
+    id: str
+    role: str | None
+    text: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structure:
+    """What divides a text, line by line: where top-level elements start, and what its blocks are made of."""
+
+    starts: tuple[int, ...] = ()
+    headings: tuple[Heading, ...]
+    markers: tuple[Marker, ...]
+    includes: tuple[Directive, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """A document, taken apart; its text begins in line `body`, below the frontmatter."""
+
+    lines: Lines
+    frontmatter: Mapping[str, Any]
+    body: int
+    title: str | None
+    structure: Structure
+    blocks: Mapping[str, Block]
+    directives: tuple[Directive, ...]
+    links: tuple[Link, ...]
+    references: References
+    definitions: tuple[Definition, ...]
+    fences: tuple[Fence, ...]
+    hidden: tuple[tuple[int, int], ...]
+    warnings: tuple[Flaw, ...]
+
+    def place(self, line: int) -> int:
+        """Return where in the text a block's line starts."""
+        return self.lines.start(line)
+
+
+def parse(text: str) -> Parsed:
+    """Take a document apart. Nothing in a text is an error: what can't be meant becomes a warning."""
+    lines = Lines(text)
+    front, tokens, environment = _taken_apart(text, lines)
+    warnings = [front.flaw] if front.flaw else []
+    directives = tuple(_directives(tokens, lines))
+    structure = _structure(tokens, directives, lines)
+    definitions = tuple(find_definitions(tokens, environment, lines, warnings))
+    fences = tuple(_fences(tokens, warnings))
+    hidden = [
+        (0, front.height),
+        *((it.line, it.line + 1) for it in structure.markers),
+        *((it.line, it.line + 1) for it in directives),
+        *((it.first, it.last) for it in definitions if it.place is None),
+        *((it.first, it.last) for it in fences),
+    ]
+    return Parsed(
+        lines=lines,
+        frontmatter=front.values,
+        body=front.height,
+        title=_title(front.values, structure.headings),
+        structure=structure,
+        blocks=find_blocks(structure, lines, warnings),
+        directives=directives,
+        links=tuple(spelled_as_defined(find_links(tokens, lines), definitions)),
+        references=environment["references"],
+        definitions=definitions,
+        fences=fences,
+        hidden=tuple(sorted(it for it in hidden if it[0] < it[1])),
+        warnings=tuple(sorted(warnings, key=lambda it: it.line)),
+    )
+
+
+def parse_part(text: str, references: References) -> Structure | None:
+    """Return what divides a part of a document that begins with a top-level element.
+
+    `references` are those of the whole document; None if the part has some itself.
+    """
+    environment = {"references": dict(references)}
+    tokens = _parser_of_text.parse(text.removeprefix(BOM), environment)
+    if len(environment["references"]) > len(references) or "duplicate_refs" in environment:
+        return None
+    lines = Lines(text)
+    return _structure(tokens, _directives(tokens, lines), lines)
+
+
+def find_blocks(structure: Structure, lines: Rows, warnings: list[Flaw]) -> Mapping[str, Block]:
+    """Return the blocks that a structure makes, in the order of the text; what makes none is a warning."""
+    pairs = pair_markers(structure.markers, warnings)
+    named = {**_include_blocks(structure.includes), **marked_blocks(pairs, warnings)}
+    found = (*find_sections(structure.headings, lines, pairs, named).values(), *named.values())
+    return {it.id: it for it in sorted(found, key=lambda it: it.first)}
+
+
+def _taken_apart(text: str, lines: Lines) -> tuple[Frontmatter, Sequence[Token], Mapping[str, Any]]:
+    environment: dict[str, Any] = {"references": {}}
+    tokens = _parser.parse(text.removeprefix(BOM), environment)
+    if not tokens or tokens[0].type != "front_matter":
+        return Frontmatter(), tokens, environment
+    front = read_frontmatter(tokens[0], lines)
+    if front:
+        return front, tokens, environment
+    environment = {"references": {}}
+    return Frontmatter(), _parser_of_text.parse(text.removeprefix(BOM), environment), environment
+
+
+def _structure(tokens: Sequence[Token], directives: Iterable[Directive], lines: Lines) -> Structure:
+    return Structure(
+        starts=tuple(it.map[0] for it in tokens if it.level == 0 and it.nesting >= 0 and it.map),
+        headings=tuple(find_headings(tokens, lines)),
+        markers=tuple(find_markers(tokens, lines)),
+        includes=tuple(it for it in directives if it.kind == "include"),
+    )
+
+
+def _include_blocks(directives: Iterable[Directive]) -> dict[str, Block]:
+    """Return the includes as blocks: each is the line that stands for it; the first of an id counts."""
+    blocks: dict[str, Block] = {}
+    for name, line in ((it.name, it.line) for it in directives):
+        blocks.setdefault(name, Block(id=name, first=line, inner=line, inner_last=line + 1, last=line + 1))
+    return blocks
+
+
+def _directives(tokens: Iterable[Token], lines: Lines) -> Iterator[Directive]:
+    for before, token in pairwise(tokens):
+        if before.type == "paragraph_open" and before.level == 0 and token.map and "[!" in token.content:
+            code = lines_in_code(token)
+            for number in (number for number in range(*token.map) if number not in code):
+                found = _DIRECTIVE.fullmatch(lines[number].strip())
+                if found and _has_its_name(found):
+                    yield Directive(
+                        kind=found["kind"],
+                        name=found["name"] or "",
+                        target=found["target"].strip(),
+                        line=number,
+                    )
+
+
+def _has_its_name(found: re.Match[str]) -> bool:
+    return (found["name"] is None) == (found["kind"] == "requirements")
+
+
+def _fences(tokens: Iterable[Token], warnings: list[Flaw]) -> Iterator[Fence]:
+    for token in tokens:
+        if token.type == "fence" and token.level == 0 and token.map:
+            written = token.info.strip()
+            info = _DEFINITION.fullmatch(written)
+            if info:
+                yield Fence(
+                    id=info["id"],
+                    role=info["role"],
+                    text=token.content,
+                    first=token.map[0],
+                    last=token.map[1],
+                )
+            elif written.startswith("act."):
+                warnings.append(Flaw(line=token.map[0] + 1, message=f"{written} names no action"))
+
+
+def _title(frontmatter: Mapping[str, Any], headings: Iterable[Heading]) -> str | None:
+    title = frontmatter.get("title")
+    if isinstance(title, str) and title.strip():
+        return title.strip()
+    return next((heading.text for heading in headings if heading.level == 1), None)

@@ -1,0 +1,63 @@
+"""Documents whose structure their renderer knows: their text is shown, and never read for constructs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stringd.api.outlines import Outline, Span
+from stringd.documents.syntax.blocks import Block
+from stringd.documents.syntax.forms import form_book
+from stringd.documents.syntax.lines import Lines
+from stringd.documents.syntax.parsed_document import ParsedDocument
+from stringd.documents.syntax.parser import Parsed, Structure, find_blocks
+from stringd.documents.syntax.rendering import rendered
+from stringd.documents.syntax.shortcuts import name_links
+
+
+def outlined_sheet(text: str, title: str | None, outline: Outline, uri: str = "") -> ParsedDocument:
+    """Return a text with the structure that its outline gives it; forms are those of the page of a URI."""
+    parsed = _parsed(Lines(text), title, outline)
+    shortcuts = name_links(outline.links, parsed.lines)
+    return ParsedDocument(
+        parsed=parsed,
+        shortcuts=shortcuts,
+        actions=form_book(outline.forms, uri),
+        rendered=rendered(parsed, shortcuts),
+    )
+
+
+def _parsed(lines: Lines, title: str | None, outline: Outline) -> Parsed:
+    structure = Structure(headings=outline.headings, markers=(), includes=())
+    sections = find_blocks(structure, lines, [])
+    return Parsed(
+        lines=lines,
+        frontmatter={},
+        body=0,
+        title=title,
+        structure=structure,
+        blocks=_with_ids(sections, outline.ids),
+        directives=(),
+        links=outline.links,
+        references={},
+        definitions=(),
+        fences=(),
+        hidden=(),
+        warnings=(),
+    )
+
+
+def _with_ids(sections: Mapping[str, Block], ids: Mapping[str, Span]) -> Mapping[str, Block]:
+    """Return the sections and what else has a name, in the order of the text.
+
+    An id of a heading names its section.
+    """
+    by_line = {it.first: it for it in sections.values()}
+    named = {name: _block(name, span, by_line.get(span.first)) for name, span in ids.items()}
+    found = {**sections, **named}
+    return dict(sorted(found.items(), key=lambda it: it[1].first))
+
+
+def _block(name: str, span: Span, section: Block | None) -> Block:
+    if section:
+        return section.called(name)
+    return Block(id=name, first=span.first, inner=span.first, inner_last=span.last, last=span.last)

@@ -1,0 +1,139 @@
+"""What the loaded plugins add, each name claimed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from stringd.api.cli import CliCommand
+from stringd.api.commands import Command, Interceptor, Observer, TopicGroup
+from stringd.api.documents import Loader, Renderer
+from stringd.api.hooks import Hook
+from stringd.api.runtime import Service
+from stringd.api.topics import TopicType
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution:
+    """Everything that one plugin adds."""
+
+    topic_types: tuple[TopicType, ...] = ()
+    commands: tuple[Command, ...] = ()
+    loaders: tuple[Loader, ...] = ()
+    renderers: tuple[Renderer, ...] = ()
+    routes: tuple[BaseRoute, ...] = ()
+    services: tuple[Service, ...] = ()
+    interceptors: tuple[Interceptor, ...] = ()
+    observers: tuple[Observer, ...] = ()
+    cli: tuple[CliCommand, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    extensions: tuple[tuple[Hook, Any], ...] = ()
+
+    def claims(self) -> Iterator[str]:
+        """Name everything that only one plugin may add, in the words of the reports."""
+        yield from (f"topic type {record.name}" for record in self.topic_types)
+        yield from (claim for record in self.commands for claim in _command_claims(record))
+        yield from (f"scheme {scheme}" for record in self.loaders for scheme in record.schemes)
+        yield from (f"media type {media}" for record in self.renderers for media in record.media_types)
+        yield from dict.fromkeys(f"route {path}" for path in self._paths())
+        yield from (f"service {record.name}" for record in self.services)
+        yield from (f"interceptor {record.name}" for record in self.interceptors)
+        yield from (f"observer {record.name}" for record in self.observers)
+        yield from (f"subcommand {record.name}" for record in self.cli)
+        yield from (f"hook {record.name}" for record in self.hooks)
+        yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
+
+    def yields_to(self) -> Iterator[str]:
+        """Name what must be free too: only a type's own plugin may redefine a shared command."""
+        own = {record.name for record in self.topic_types}
+        for record in self.commands:
+            if isinstance(record.topic_types, frozenset) and not record.topic_types <= own:
+                yield f"command /{record.name}"
+        yield from (below(path.split("/")[1]) for path in self._paths() if path.count("/") > 1)
+
+    def _paths(self) -> Iterator[str]:
+        yield from (getattr(route, "path", "") for route in self.routes)
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """Everything that all plugins add, looked up by name."""
+
+    topic_types: dict[str, TopicType] = field(default_factory=dict)
+    loaders: dict[str, Loader] = field(default_factory=dict)
+    load_options: set[str] = field(default_factory=set)
+    renderers: dict[str, Renderer] = field(default_factory=dict)
+    routes: list[BaseRoute] = field(default_factory=list)
+    services: list[Service] = field(default_factory=list)
+    interceptors: list[Interceptor] = field(default_factory=list)
+    observers: list[Observer] = field(default_factory=list)
+    cli: dict[str, CliCommand] = field(default_factory=dict)
+    hooks: list[Hook] = field(default_factory=list)
+    _commands: list[Command] = field(default_factory=list)
+    _by_type: dict[str, dict[str, Command]] = field(default_factory=dict)
+    _urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
+    _extensions: list[Any] = field(default_factory=list)
+
+    def add(self, added: Contribution) -> None:
+        """Take in what a plugin adds; its claims have been checked."""
+        self.topic_types |= {record.name: record for record in added.topic_types}
+        self.loaders |= {scheme: record for record in added.loaders for scheme in record.schemes}
+        self.load_options |= {f"--{word}" for record in added.loaders for word in record.options}
+        self.renderers |= {media: record for record in added.renderers for media in record.media_types}
+        self.cli |= {record.name: record for record in added.cli}
+        self.routes += added.routes
+        self.services += added.services
+        self.interceptors += added.interceptors
+        self.observers += added.observers
+        self.hooks += added.hooks
+        self._extensions += (record for _, record in added.extensions)
+        self._commands += added.commands
+
+    def added(self, record: type[Record]) -> Sequence[Record]:
+        """Return the records of one kind that came through the hooks of plugins."""
+        return [it for it in self._extensions if isinstance(it, record)]
+
+    def commands_of(self, topic_type: str) -> Mapping[str, Command]:
+        """Return a topic type's commands by name, sorted; those that name the type win over shared ones."""
+        if topic_type not in self._by_type:
+            self._by_type[topic_type] = self._collect(self.topic_types[topic_type])
+        return self._by_type[topic_type]
+
+    def urgent_of(self, topic_type: str) -> frozenset[str]:
+        """Return the names of a topic type's commands that wait for no turn."""
+        if topic_type not in self._urgent_by_type:
+            commands = self.commands_of(topic_type).values()
+            self._urgent_by_type[topic_type] = frozenset(it.name for it in commands if it.urgent)
+        return self._urgent_by_type[topic_type]
+
+    def _collect(self, topic_type: TopicType) -> dict[str, Command]:
+        shared = {record.name: record for record in self._commands if _is_shared_with(record, topic_type)}
+        own = {record.name: record for record in self._commands if _names(record, topic_type)}
+        return dict(sorted((shared | own).items()))
+
+
+def _is_shared_with(command: Command, topic_type: TopicType) -> bool:
+    if command.topic_types is TopicGroup.DOCUMENTS:
+        return topic_type.documents
+    return command.topic_types is TopicGroup.ALL
+
+
+def _names(command: Command, topic_type: TopicType) -> bool:
+    return isinstance(command.topic_types, frozenset) and topic_type.name in command.topic_types
+
+
+def _command_claims(command: Command) -> Iterable[str]:
+    if isinstance(command.topic_types, frozenset):
+        return (f"command /{command.name} of {name} topics" for name in sorted(command.topic_types))
+    return (f"command /{command.name}",)
+
+
+def below(segment: str) -> str:
+    """Name every route whose path begins with a segment that is not its last."""
+    return f"route below /{segment}/"

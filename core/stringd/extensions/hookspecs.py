@@ -1,0 +1,87 @@
+"""The hooks. Each is called once at start, is synchronous, and returns records of one kind.
+
+Anything that is awaited is a callable inside a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pluggy
+
+from stringd.api.cli import CliCommand
+from stringd.api.commands import Command, Interceptor, Observer
+from stringd.api.documents import Loader, Renderer
+from stringd.api.hooks import Hook
+from stringd.api.runtime import Runtime, Service
+from stringd.api.topics import TopicType
+from stringd.config import Config
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+PROJECT = "stringd"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def stringd_topic_types(config: Config) -> Iterable[TopicType]:
+    """Add kinds of topic."""
+    return ()
+
+
+@hookspec
+def stringd_commands() -> Iterable[Command]:
+    """Add commands, for named topic types, for document topics, or for all."""
+    return ()
+
+
+@hookspec
+def stringd_loaders(config: Config, runtime: Runtime) -> Iterable[Loader]:
+    """Add URI schemes."""
+    return ()
+
+
+@hookspec
+def stringd_renderers() -> Iterable[Renderer]:
+    """Add media types that become documents."""
+    return ()
+
+
+@hookspec
+def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
+    """Add Starlette routes and WebSocket routes; the daemon's body cap, CORS and guards hold for them."""
+    return ()
+
+
+@hookspec
+def stringd_services(runtime: Runtime) -> Iterable[Service]:
+    """Add background services that live as long as the daemon."""
+    return ()
+
+
+@hookspec
+def stringd_interceptors() -> Iterable[Interceptor]:
+    """Add gates, which may refuse or hold a command before it runs."""
+    return ()
+
+
+@hookspec
+def stringd_observers() -> Iterable[Observer]:
+    """Add observers, which are told of every command that ended."""
+    return ()
+
+
+@hookspec
+def stringd_cli() -> Iterable[CliCommand]:
+    """Add subcommands of the `stringd` program."""
+    return ()
+
+
+@hookspec
+def stringd_hooks() -> Iterable[Hook]:
+    """Add hooks, which other plugins implement to extend this one."""
+    return ()

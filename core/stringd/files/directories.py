@@ -1,0 +1,163 @@
+"""An open directory: what is done in it by name is done there, wherever its path leads meanwhile."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from stringd.files.nofollow import LOOK, open_nofollow
+from stringd.files.protected import refuse_folder, refuse_path
+
+_LOOK = LOOK | os.O_DIRECTORY
+_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW_FOLDER_MODE = 0o777
+
+
+class Directory:
+    """A directory, by a descriptor that is closed with it; names are of what lies in it directly.
+
+    `own` is one of the daemon's own, in which no other rule holds.
+    """
+
+    __slots__ = ("descriptor", "own", "path")
+
+    def __init__(self, descriptor: int, path: Path, *, own: bool = False) -> None:
+        self.descriptor = descriptor
+        self.path = path
+        self.own = own
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the descriptor."""
+        os.close(self.descriptor)
+
+    def open(self, name: str, flags: int, mode: int = 0o600) -> int:
+        """Open or create a file, and return its descriptor."""
+        return open_nofollow(name, flags, mode, folder=self.descriptor)
+
+    def folder(self, name: str) -> Directory:
+        """Open a directory in it."""
+        return _checked(open_nofollow(name, _LOOK, folder=self.descriptor), self.path / name, own=self.own)
+
+    def status(self, name: str) -> os.stat_result | None:
+        """Return what the disk says of a name, and None of one that is not there."""
+        try:
+            return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def make(self, name: str, mode: int = _NEW_FOLDER_MODE) -> None:
+        """Make a directory in it."""
+        os.mkdir(name, mode, dir_fd=self.descriptor)
+
+    def made(self, name: str) -> Directory:
+        """Open a directory in it, which is made if it is not there."""
+        with suppress(FileExistsError):
+            self.make(name)
+        return self.folder(name)
+
+    def made_below(self, parts: Sequence[str]) -> Directory:
+        """Open a directory below it; each on the way is made if it is not there."""
+        here = self.folder(".")
+        for part in parts:
+            with here:
+                inner = here.made(part)
+            here = inner
+        return here
+
+    def set_mode(self, name: str, mode: int) -> None:
+        """Give what has a name the permissions that a mode says."""
+        descriptor = self.open(name, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            os.fchmod(descriptor, mode)
+        finally:
+            os.close(descriptor)
+
+    def rename(self, name: str, other: Directory, new: str) -> None:
+        """Move what has a name, into the place of what has the new one."""
+        os.replace(name, new, src_dir_fd=self.descriptor, dst_dir_fd=other.descriptor)
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        os.unlink(name, dir_fd=self.descriptor)
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a directory that is empty."""
+        os.rmdir(name, dir_fd=self.descriptor)
+
+    def remove_tree(self, name: str) -> None:
+        """Remove a directory and all that is in it, as far as that can be done."""
+        shutil.rmtree(name, ignore_errors=True, dir_fd=self.descriptor)
+
+    @contextmanager
+    def entries(self) -> Iterator[Iterator[os.DirEntry[str]]]:
+        """Give what lies in it; no link is followed by asking an entry without `follow_symlinks`."""
+        descriptor = self.open(".", _LIST)
+        try:
+            with os.scandir(descriptor) as entries:
+                yield entries
+        finally:
+            os.close(descriptor)
+
+    def sync(self) -> None:
+        """Wait until the disk has the names in it."""
+        descriptor = self.open(".", _LIST)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def open_folder(path: Path, *, own: bool = False) -> Directory:
+    """Open the directory at a real path, or raise `OSError`; refuse one that is withheld."""
+    if not own:
+        refuse_path(str(path), path.name)
+    return _checked(open_nofollow(str(path), _LOOK), path, own=own)
+
+
+def status_of(path: Path) -> os.stat_result | None:
+    """Return what the disk says of a real path, and None where nothing is; or raise `OSError`, or refuse."""
+    refuse_path(str(path), path.name)
+    try:
+        descriptor = open_nofollow(str(path), LOOK)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    try:
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def made_folder(path: Path) -> Directory:
+    """Open the directory at a real path; it is made, with all around it that is missing."""
+    around = [path, *path.parents]
+    for number, parent in enumerate(around):
+        try:
+            with open_folder(parent) as folder:
+                return folder.made_below([it.name for it in reversed(around[:number])])
+        except FileNotFoundError:
+            if parent == around[-1]:
+                raise
+    raise AssertionError("the last one is the root")
+
+
+def _checked(descriptor: int, path: Path, *, own: bool) -> Directory:
+    try:
+        if not own:
+            refuse_folder(os.fstat(descriptor), path.name)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return Directory(descriptor, path, own=own)

@@ -1,0 +1,39 @@
+"""Tell regular files from pipes, sockets, devices and links before anything opens them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+_KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFLNK: "a symbolic link",
+}
+
+
+class NotRegular(OSError):
+    """What a file was wanted of, and is none; the text says what it is."""
+
+    def __init__(self, mode: int) -> None:
+        super().__init__(None, f"it is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")
+        self.mode = mode
+
+
+def require_regular(status: os.stat_result) -> None:
+    """Raise `NotRegular` for what is no regular file."""
+    if not stat.S_ISREG(status.st_mode):
+        raise NotRegular(status.st_mode)
+
+
+def require_file(path: Path) -> None:
+    """Raise `NotRegular` where a path, or the link at its end, leads to what is there and is no file."""
+    real = Path(os.path.realpath(path))
+    try:
+        require_regular(real.lstat())
+    except FileNotFoundError:
+        return

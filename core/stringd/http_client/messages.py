@@ -1,0 +1,114 @@
+"""Requests and answers as they stand in the contract, and as they go over the wire."""
+
+from __future__ import annotations
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from email.message import Message
+
+import httpcore
+
+from stringd.api.http import HttpRequest, HttpResponse
+from stringd.api.zones import Zone
+from stringd.errors import HttpFailed
+from stringd.http_client.body_decoding import OFFERED, Decoding
+from stringd.http_client.network_policy import Route
+from stringd.http_client.routed_connections import CONNECT_SECONDS, key_of
+from stringd.http_client.user_agent import USER_AGENT
+from stringd.text.web_urls import WebUrl
+
+MEBIBYTE = 1024 * 1024
+# Each piece costs, however small it is: ten million of them would keep the daemon busy for minutes.
+MOST_PIECES = 50_000
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+
+
+def made_request(request: HttpRequest, url: WebUrl, route: Route) -> httpcore.Request:
+    """Return a request as it is sent; its target goes out as it is written."""
+    return httpcore.Request(
+        method=request.method,
+        url=httpcore.URL(
+            scheme=url.scheme.encode(),
+            host=key_of(route).encode(),
+            port=url.port,
+            target=request.target.encode(),
+        ),
+        headers=[(name.encode(), text.encode()) for name, text in _headers(request, url).items()],
+        content=request.body,
+        extensions={"timeout": {"connect": CONNECT_SECONDS}, "sni_hostname": url.host.rstrip(".")},
+    )
+
+
+def _headers(request: HttpRequest, url: WebUrl) -> Mapping[str, str]:
+    headers = {
+        "host": url.netloc,
+        "user-agent": USER_AGENT,
+        "accept": "*/*",
+        "accept-encoding": OFFERED,
+    }
+    if request.body is not None or request.method in _WITH_BODY:
+        headers["content-length"] = str(len(request.body or b""))
+    if url.credentials:
+        headers["authorization"] = f"Basic {b64encode(url.credentials).decode()}"
+    return {**headers, **request.headers}
+
+
+async def read_response(response: httpcore.Response, limit: int, *, zone: Zone) -> HttpResponse:
+    """Read an answer to its end, or raise `HttpFailed`."""
+    lines = [(name.decode("latin-1").lower(), _text(value)) for name, value in response.headers]
+    headers = _joined(lines)
+    return HttpResponse(
+        status=response.status,
+        reason=_text(response.extensions.get("reason_phrase", b"")),
+        headers=headers,
+        body=await _read_body(response, headers, limit),
+        charset=_charset(headers.get("content-type", "")),
+        cookies=tuple(value for name, value in lines if name == "set-cookie"),
+        zone=zone,
+    )
+
+
+async def _read_body(response: httpcore.Response, headers: Mapping[str, str], limit: int) -> bytes:
+    promised = headers.get("content-length", "")
+    _check_size(int(promised) if promised.isdigit() else 0, 0, limit)
+    decoding = Decoding(headers.get("content-encoding", ""))
+    body = bytearray()
+    count = arrived = 0
+    async for data in response.aiter_stream():
+        count += 1
+        arrived += len(data)
+        for piece in decoding.feed(data):
+            body += piece
+            _check_size(max(len(body), arrived), count, limit)
+            # What is well compressed, or comes in tiny chunks, would keep everyone waiting.
+            await asyncio.sleep(0)
+    decoding.finish()
+    return bytes(body)
+
+
+def _check_size(size: int, count: int, limit: int) -> None:
+    if size > limit:
+        raise HttpFailed(f"the answer is larger than {limit // MEBIBYTE} MiB")
+    if count > MOST_PIECES:
+        raise HttpFailed(f"the answer comes in more than {MOST_PIECES} pieces")
+
+
+def _joined(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in lines:
+        joined[name] = f"{joined[name]}, {value}" if name in joined else value
+    return joined
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def _charset(content_type: str) -> str | None:
+    message = Message()
+    message["content-type"] = content_type
+    return message.get_content_charset()

@@ -1,0 +1,111 @@
+"""The one door for plugin authors: everything that a plugin needs, from here."""
+
+from __future__ import annotations
+
+from stringd.api.checks import check_optional_text
+from stringd.api.cli import CliCommand
+from stringd.api.commands import (
+    Command,
+    CommandEvent,
+    CommandLine,
+    Interceptor,
+    Invocation,
+    Observer,
+    TopicGroup,
+)
+from stringd.api.documents import (
+    Document,
+    LoadedBytes,
+    Loader,
+    LoadRequest,
+    LocalFile,
+    Package,
+    Renderer,
+    Submission,
+)
+from stringd.api.hooks import Hook
+from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute
+from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
+from stringd.api.provenance import Attributed, Author, Provenance
+from stringd.api.replies import Edit, Kind, Outcome, Reply
+from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
+from stringd.api.secrets import Secrets, SecretScope
+from stringd.api.sessions import Location, Session, SessionSummary, State, Topic, TopicName
+from stringd.api.topics import TopicContext, TopicType
+from stringd.api.undo import Step, Undo
+from stringd.api.users import User
+from stringd.api.workers import Budget, Workers
+from stringd.api.zones import Zone
+from stringd.config import Config, parse_seconds
+from stringd.errors import Fault, HttpFailed, Refusal, RequestRefused, UnknownUser, WorkStopped
+from stringd.extensions.hookspecs import hookimpl, hookspec
+
+__all__ = [
+    "Attributed",
+    "Author",
+    "Budget",
+    "Choice",
+    "CliCommand",
+    "Command",
+    "CommandEvent",
+    "CommandHelp",
+    "CommandLine",
+    "Config",
+    "Disconnected",
+    "Document",
+    "Edit",
+    "Fault",
+    "Field",
+    "FieldKind",
+    "Form",
+    "Heading",
+    "Hook",
+    "HttpClient",
+    "HttpFailed",
+    "HttpRequest",
+    "HttpResponse",
+    "HttpRoute",
+    "Interceptor",
+    "Invocation",
+    "Kind",
+    "Link",
+    "LoadRequest",
+    "LoadedBytes",
+    "Loader",
+    "LocalFile",
+    "Location",
+    "Observer",
+    "Outcome",
+    "Outline",
+    "Package",
+    "Provenance",
+    "Refusal",
+    "Renderer",
+    "Reply",
+    "RequestRefused",
+    "Runtime",
+    "SecretScope",
+    "Secrets",
+    "Service",
+    "Session",
+    "SessionSummary",
+    "Span",
+    "State",
+    "Step",
+    "Submission",
+    "Topic",
+    "TopicContext",
+    "TopicGroup",
+    "TopicName",
+    "TopicType",
+    "Undo",
+    "UnknownUser",
+    "User",
+    "WorkStopped",
+    "Workers",
+    "Zone",
+    "check_optional_text",
+    "hookimpl",
+    "hookspec",
+    "parse_seconds",
+]

@@ -1,0 +1,49 @@
+"""What documents are made of: pages, paths, targets, parsed text."""
+
+from __future__ import annotations
+
+from stringd.documents.pages.binary_files import facts_page
+from stringd.documents.pages.includes import Linked
+from stringd.documents.pages.page import Page, file_page
+from stringd.documents.pages.parsing import read_sheet
+from stringd.documents.paths.origins import Origin
+from stringd.documents.paths.packages import locate
+from stringd.documents.paths.resolving import confine, file_of, resolve, working_directory
+from stringd.documents.paths.text_files import is_directory, is_there, read_if_there, read_text
+from stringd.documents.paths.uris import is_uri, joined
+from stringd.documents.syntax.actions import CLI, Action
+from stringd.documents.syntax.blocks import Names, slug
+from stringd.documents.syntax.forms import form_action, origin_of
+from stringd.documents.syntax.parameters import Parameter
+from stringd.documents.syntax.parsed_document import ParsedDocument
+from stringd.documents.syntax.parsing_cost import OF_A_STRANGER, effort
+
+__all__ = [
+    "CLI",
+    "OF_A_STRANGER",
+    "Action",
+    "Linked",
+    "Names",
+    "Origin",
+    "Page",
+    "Parameter",
+    "ParsedDocument",
+    "confine",
+    "effort",
+    "facts_page",
+    "file_of",
+    "file_page",
+    "form_action",
+    "is_directory",
+    "is_there",
+    "is_uri",
+    "joined",
+    "locate",
+    "origin_of",
+    "read_if_there",
+    "read_sheet",
+    "read_text",
+    "resolve",
+    "slug",
+    "working_directory",
+]

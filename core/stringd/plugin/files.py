@@ -1,0 +1,20 @@
+"""Files that cannot be raced: open directories, regular files, atomic writes."""
+
+from __future__ import annotations
+
+from stringd.files.atomic import write_atomically
+from stringd.files.directories import Directory, made_folder, open_folder, status_of
+from stringd.files.file_kinds import NotRegular
+from stringd.files.real_path import real_path
+from stringd.files.regular import open_file
+
+__all__ = [
+    "Directory",
+    "NotRegular",
+    "made_folder",
+    "open_file",
+    "open_folder",
+    "real_path",
+    "status_of",
+    "write_atomically",
+]

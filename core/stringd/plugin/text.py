@@ -1,0 +1,29 @@
+"""Pure text functions: names, masking, counts, command lines."""
+
+from __future__ import annotations
+
+from stringd.text.command_line import LONGEST_HEAD, label, parse_command
+from stringd.text.counts import counted
+from stringd.text.fences import fenced
+from stringd.text.listing import MOST
+from stringd.text.masking import MASK, mask_beginning, masked_in_shell
+from stringd.text.nearest import nearest
+from stringd.text.path_arguments import parse_path_arguments
+from stringd.text.printable import printable
+from stringd.text.web_urls import WebUrl
+
+__all__ = [
+    "LONGEST_HEAD",
+    "MASK",
+    "MOST",
+    "WebUrl",
+    "counted",
+    "fenced",
+    "label",
+    "mask_beginning",
+    "masked_in_shell",
+    "nearest",
+    "parse_command",
+    "parse_path_arguments",
+    "printable",
+]

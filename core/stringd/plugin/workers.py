@@ -1,0 +1,10 @@
+"""Threads for work that must not hold up the event loop."""
+
+from __future__ import annotations
+
+from stringd.workers.threads import READING, STORAGE
+
+__all__ = [
+    "READING",
+    "STORAGE",
+]

@@ -1,0 +1,1 @@
+"""Child processes: process groups, process trees, shell commands and their environment."""

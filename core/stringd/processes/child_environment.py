@@ -1,0 +1,50 @@
+"""What programs are given of the daemon's environment: what stands on one list, and what the user names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from stringd.api.runtime import Runtime
+from stringd.api.sessions import Session
+
+_LOCALE = ("LANG", "LANGUAGE", "LC_*")
+_ACCOUNT = ("USER", "LOGNAME", "SHELL", "TZ", "TMPDIR")
+_DESKTOP = ("SSH_AUTH_SOCK", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
+KEPT = (*_LOCALE, *_ACCOUNT, *_DESKTOP)
+"""The variables that every shell command is given, beside `PATH`; `*` stands for anything."""
+
+
+def author_environment(session: Session) -> dict[str, str]:
+    """Return what the command of an author's is given: the paths and the locale."""
+    return {**_picked(_LOCALE), "HOME": str(session.user.home)}
+
+
+def shell_environment(runtime: Runtime, session: Session) -> dict[str, str]:
+    """Return what the shells of a topic are given, and with which `string` finds this daemon from there."""
+    return {**kept_environment(runtime), **topic_environment(runtime, session)}
+
+
+def kept_environment(runtime: Runtime) -> dict[str, str]:
+    """Return what all shells are given."""
+    return _picked((*KEPT, *runtime.config.kept_variables))
+
+
+def topic_environment(runtime: Runtime, session: Session) -> dict[str, str]:
+    """Return what the shells of one topic are given beside what all are given."""
+    user = session.user
+    return {"HOME": str(user.home), "STRINGD_PORT": str(runtime.port), "STRINGD_USER": user.id}
+
+
+def _picked(patterns: Iterable[str]) -> dict[str, str]:
+    return {"PATH": os.defpath, **_matching(os.environ, ("PATH", *patterns))}
+
+
+def _matching(environment: Mapping[str, str], patterns: Iterable[str]) -> dict[str, str]:
+    patterns = tuple(patterns)
+    return {
+        name: value
+        for name, value in environment.items()
+        if any(fnmatchcase(name, pattern) for pattern in patterns)
+    }

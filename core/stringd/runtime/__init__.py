@@ -1,0 +1,1 @@
+"""What a daemon is made of, without any transport."""

@@ -1,0 +1,93 @@
+"""Chooses the loader by scheme and the renderer by media type."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile, Render
+from stringd.api.workers import Budget
+from stringd.documents.pages.parsing import sheet_of
+from stringd.documents.paths.text_files import read_text
+from stringd.errors import Refusal, WorkStopped
+from stringd.extensions.catalogue import Catalogue
+from stringd.text.masking import mask_values
+from stringd.workers.threads import READING, STORAGE, current_work
+
+# What is rendered in a thread: up to here it takes less time than to send it elsewhere.
+SMALL_BODY = 64 * 1024
+BUDGET = Budget(seconds=15.0, memory=1024**3)
+_SUFFIXES = {"json": "application/json", "xml": "application/xml"}
+
+
+async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document | LocalFile:
+    """Fetch a URI and make a document of it, or return the file that has it."""
+    scheme = wanted.uri.partition(":")[0].lower()
+    loader = catalogue.loaders.get(scheme)
+    if loader is None:
+        known = ", ".join(sorted(catalogue.loaders)) or "none"
+        raise Refusal("INVALID_TARGET", f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
+    unknown = sorted(wanted.options - loader.options.keys())
+    if unknown:
+        raise Refusal("INVALID_PAYLOAD", f"{scheme}: URIs take no --{unknown[0]}.")
+    try:
+        loaded = await loader.load(wanted)
+        if isinstance(loaded, LocalFile):
+            return loaded
+        # What the page links to is told with its address, and all of that is kept.
+        uri = mask_values(loaded.uri, wanted.hidden)
+        return await render_document(catalogue, replace(loaded, uri=uri, full=wanted.full))
+    except Refusal as refusal:
+        if not wanted.hidden:
+            raise
+        message, *context = (mask_values(it, wanted.hidden) for it in (refusal.message, *refusal.context))
+        raise Refusal(refusal.code, message, *context) from None
+
+
+async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document:
+    """Make a document of bytes, by their media type."""
+    media_type = loaded.media_type.partition(";")[0].strip().lower()
+    found = (catalogue.renderers.get(it) for it in _meanings(media_type))
+    renderer = next((it for it in found if it), None)
+    if renderer is None:
+        raise Refusal("LOAD_ERROR", f"No plugin renders {media_type}: {loaded.uri}")
+    document = await _rendered(renderer.render, loaded)
+    return replace(document, zone=loaded.zone)
+
+
+async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
+    """Have a renderer make its document, where it can be stopped if there is much to render."""
+    work = current_work()
+    if work is None or len(loaded.body) <= SMALL_BODY or not _can_be_sent(render):
+        return await READING.run(render, loaded)
+    try:
+        return await work.apart(render, loaded, budget=BUDGET)
+    except WorkStopped as stopped:
+        raise Refusal("LOAD_ERROR", f"{loaded.uri} can't be shown: {stopped}") from stopped
+
+
+def _can_be_sent(render: Render) -> bool:
+    """Whether a renderer is a function of a module, as another process finds it by its name."""
+    module = sys.modules.get(getattr(render, "__module__", ""))
+    return getattr(module, getattr(render, "__qualname__", ""), None) is render
+
+
+async def as_document(found: Document | LocalFile) -> Document:
+    """Return what was found as a document: of a file, its text as it is shown."""
+    if isinstance(found, Document):
+        return found
+    uri = found.package.uri_of(found.path)
+    sheet = await sheet_of(await STORAGE.run(read_text, found.path, uri))
+    return Document(uri=uri, title=sheet.parsed.title, text=sheet.body)
+
+
+def _meanings(media_type: str) -> Iterator[str]:
+    """Yield what a renderer of it may be registered for, the nearest first."""
+    yield media_type
+    kind, _, name = media_type.partition("/")
+    suffix = name.rpartition("+")[2]
+    if suffix in _SUFFIXES:
+        yield _SUFFIXES[suffix]
+    yield f"{kind}/*"
+    yield "*/*"

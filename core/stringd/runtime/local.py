@@ -1,0 +1,209 @@
+"""The map of the program: what a daemon is made of, without any transport."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+
+from stringd.actions.templates.run import TEMPLATE_MODULES
+from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.http import HttpClient
+from stringd.api.replies import Outcome
+from stringd.api.runtime import CommandHelp, Disconnected, Record
+from stringd.api.sessions import Session, SessionSummary, State, TopicName
+from stringd.api.users import User
+from stringd.api.workers import Workers
+from stringd.config import Config
+from stringd.documents.editing.file_locks import FileLocks
+from stringd.errors import InvalidTopic, Refusal, StorageFailed
+from stringd.extensions.catalogue import Catalogue
+from stringd.extensions.registration import Plugins, load_plugins
+from stringd.runtime.loading import as_document, find_document, render_document
+from stringd.sessions.live_session import LiveSession
+from stringd.sessions.registry import Sessions
+from stringd.sessions.runner import Runner, Sent
+from stringd.sessions.store import SessionStore
+from stringd.storage.data_directory import data_directory
+from stringd.storage.secrets import SecretStore
+from stringd.storage.undo import UndoStore
+from stringd.text.topic_names import LONGEST_NAME, parse_topic
+from stringd.users.store import Users
+from stringd.workers.confinement import Seal
+from stringd.workers.pool import WorkerPool
+
+_TOPIC_NAMES = 4096
+
+
+class LocalRuntime:
+    """Users, sessions, plugins and the runner; it implements the `Runtime` that plugins see."""
+
+    def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
+        self.config = config
+        self.port = config.port
+        self.notices: list[str] = []
+        self.users = Users(self.notices.append)
+        self.store = SessionStore(self.notices.append)
+        self.undo = UndoStore(self.notices.append)
+        self.secrets = SecretStore(self.notices.append)
+        self.registry = Sessions(self.store, self.undo, self._make_session)
+        self._file_locks = FileLocks()
+        self._pools: list[WorkerPool] = []
+        self._plugins: Plugins | None = None
+        self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
+        self.notices += self.plugins.skipped()
+        self.runner = Runner(self, self.catalogue)
+        self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
+
+    @property
+    def plugins(self) -> Plugins:
+        """What was loaded, and what was not."""
+        if self._plugins is None:
+            raise RuntimeError("the daemon can be asked when it runs, not while its plugins are loaded")
+        return self._plugins
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What the plugins add."""
+        return self.plugins.catalogue
+
+    @cached_property
+    def http(self) -> HttpClient:
+        """What makes HTTP requests; what it takes to make one is spent when it is first asked for."""
+        from stringd.http_client.client import SharedHttpClient
+
+        return SharedHttpClient(self.port)
+
+    @cached_property
+    def workers(self) -> Workers:
+        """Processes for work that must not hold up the event loop, and can be stopped."""
+        return self._closing(WorkerPool())
+
+    @cached_property
+    def template_workers(self) -> Workers:
+        """Processes that templates run in, and nothing else: what breaks out finds no other work there."""
+        return self._closing(WorkerPool(Seal.COMPUTING, TEMPLATE_MODULES))
+
+    async def aclose(self) -> None:
+        """Close what connections to services are left, and end the worker processes."""
+        if "http" in vars(self):
+            await self.http.aclose()
+        for pool in self._pools:
+            pool.close()
+
+    def _closing(self, pool: WorkerPool) -> WorkerPool:
+        self._pools.append(pool)
+        return pool
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Hold the data directory, with everything that earlier runs left in it."""
+        with data_directory(self.config.data_dir, self.notices.append), ExitStack() as opened:
+            self.users.open(self.config.data_dir)
+            self.secrets.open(self.config.data_dir)
+            opened.callback(self.store.close)
+            self._restore_sessions()
+            opened.callback(self.undo.close)
+            self.undo.open(self.config.data_dir)
+            yield
+
+    def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
+        """Keep every other command from editing the file at a real path meanwhile."""
+        return self._file_locks.hold(path)
+
+    def user(self, user_id: str) -> User:
+        """Return a registered user, or raise `UnknownUser`."""
+        return self.users.get(user_id)
+
+    def topic_name(self, raw: object) -> TopicName:
+        """Parse a topic's name, or raise `InvalidTopic`."""
+        if isinstance(raw, str) and len(raw) <= LONGEST_NAME:
+            return self._parse_topic(raw)
+        return parse_topic(raw, self.catalogue.topic_types)
+
+    def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
+        """Return the commands of a topic type by name, sorted."""
+        return self.catalogue.commands_of(topic_type)
+
+    async def fork(self, session: Session, name: TopicName) -> None:
+        """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
+        if self.registry.get(session.user.id, name):
+            raise Refusal("CONFLICT", f"The topic is there already: {name}")
+        copy = self.registry.touch(session.user, name)
+        copy.state = session.state
+        await self.registry.save(copy)
+
+    def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
+        """List the topics of one user, or of all."""
+        return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
+
+    @property
+    def schemes(self) -> Collection[str]:
+        """The schemes of the URIs that can be loaded, in lower case."""
+        return self.catalogue.loaders.keys()
+
+    @property
+    def load_options(self) -> Collection[str]:
+        """The options that one loader or another takes, such as `--browser`."""
+        return self.catalogue.load_options
+
+    def added(self, record: type[Record]) -> Sequence[Record]:
+        """Return what all plugins returned from the hook of this record, which some plugin brought."""
+        return self.catalogue.added(record)
+
+    async def render(self, loaded: LoadedBytes) -> Document:
+        """Make a document of bytes, with the renderer that a plugin brought."""
+        return await render_document(self.catalogue, loaded)
+
+    async def find(self, wanted: LoadRequest) -> Document | LocalFile:
+        """Fetch and render what is wanted, or return the file that its loader has found."""
+        return await find_document(self.catalogue, wanted)
+
+    async def load(self, wanted: LoadRequest) -> Document:
+        """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
+        return await as_document(await self.find(wanted))
+
+    async def execute(
+        self,
+        user_id: str,
+        topic: TopicName,
+        cmd: str,
+        *,
+        gone: Disconnected | None = None,
+        begun: Callable[[], None] | None = None,
+        arrived: float | None = None,
+    ) -> Outcome:
+        """Wait for the topic's turn and run the command; see `Daemon.execute`."""
+        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, gone)
+        session = self.registry.touch(self.users.get(user_id), topic)
+        if self.runner.is_urgent(session, cmd):
+            await session.step_aside()
+            return await self._run(session, sent, begun)
+        async with session.turn(gone):
+            return await self._run(session, sent, begun)
+
+    async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
+        if begun:
+            begun()
+        outcome = await session.run(self.runner.run(session, sent))
+        try:
+            await self.registry.save(session)
+        except StorageFailed as failure:
+            return outcome.failed(failure.as_refusal(), session.state.document)
+        return outcome
+
+    def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:
+        topic_type = self.catalogue.topic_types[name.type]
+        return LiveSession(user=user, name=name, topic_type=topic_type, state=state, runtime=self)
+
+    def _restore_sessions(self) -> None:
+        known = {user.id: user for user in self.users}
+        for user_id, raw, state in self.store.open(self.config.data_dir):
+            try:
+                name = self.topic_name(raw)
+            except InvalidTopic:
+                continue
+            if user_id in known:
+                self.registry.touch(known[user_id], name, state)

@@ -1,0 +1,84 @@
+"""The application: the protocol's endpoints, then the routes of plugins, behind one door."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from stringd.config import Config
+from stringd.errors import ClientGone, RequestRefused
+from stringd.runtime.local import LocalRuntime
+from stringd.server.endpoints.chanflow import chanflow
+from stringd.server.endpoints.exec import EXEC, Execute
+from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
+from stringd.server.endpoints.system import Health, Shutdown, Status
+from stringd.server.endpoints.users import UserEndpoint, UsersEndpoint
+from stringd.server.json_responses import Json, answer_to
+from stringd.server.request_guard import RequestGuard
+
+_PROTOCOL = (
+    Route("/users", UsersEndpoint),
+    Route("/users/{path:path}", UserEndpoint),
+    Route("/sessions", SessionsEndpoint),
+    Route("/sessions/{path:path}", SessionEndpoint),
+    Route("/chanflow", chanflow, methods=["POST"]),
+    Route("/health", Health),
+    Route("/status", Status),
+    Route("/shutdown", Shutdown),
+)
+
+
+def make_runtime(config: Config) -> LocalRuntime:
+    """Load the plugins; the protocol's paths are nobody's to claim."""
+    return LocalRuntime(config, reserved_paths=(EXEC, *(route.path for route in _PROTOCOL)))
+
+
+def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGIApp:
+    """Return what the server serves."""
+    execute = Execute(runtime)
+    app = Starlette(
+        routes=[Route(EXEC, execute, methods=["POST"], name="exec"), *_PROTOCOL, *runtime.catalogue.routes],
+        exception_handlers={
+            HTTPException: _http_error,
+            RequestRefused: _answered,
+            ClientGone: _answered,
+            Exception: _answered,
+        },
+    )
+    app.router.redirect_slashes = False
+    app.router.default = _nothing_there
+    app.state.runtime = runtime
+    app.state.stop = stop
+    return RequestGuard(_past_starlette(execute, app), allowed_origins=runtime.config.allowed_origins)
+
+
+def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
+    """Send commands straight to their endpoint: Starlette's layers cost as much as a small command."""
+
+    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == EXEC and scope.get("method") == "POST":
+            await execute(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    return dispatch
+
+
+async def _nothing_there(scope: Scope, receive: Receive, send: Send) -> None:
+    await Json({"error": f"Not Found: {scope['path']}"}, 404)(scope, receive, send)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    where = f"{error.detail}: {request.method} {request.url.path}"
+    return Json({"error": where}, error.status_code, error.headers)
+
+
+async def _answered(_: Request, error: Exception) -> Response:
+    return answer_to(error)

@@ -1,0 +1,1 @@
+"""The endpoints of the HTTP protocol, one module for each resource."""

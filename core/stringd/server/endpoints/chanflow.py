@@ -1,0 +1,120 @@
+"""`POST /chanflow`: every `string` block of a text is executed and answered (seed 2)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from stringd.api.replies import Reply
+from stringd.api.sessions import TopicName
+from stringd.api.users import User
+from stringd.errors import ClientGone, InvalidBody, InvalidTopic, RequestRefused
+from stringd.runtime.local import LocalRuntime
+from stringd.server.requests import disconnected, read_body, requesting_user, runtime_of
+from stringd.text.chanflow import Block, encode_answer, parse_blocks
+from stringd.workers.threads import READING
+
+FAILED_HEADER = "X-Failed-Blocks"
+
+
+async def chanflow(request: Request) -> Response:
+    """Answer a text: blocks of one topic in order, topics side by side, answers in the blocks' order."""
+    runtime = runtime_of(request)
+    user = requesting_user(request.scope, runtime)
+    try:
+        blocks = list(parse_blocks((await read_body(request.receive)).decode()))
+    except UnicodeDecodeError:
+        raise InvalidBody("Invalid text body — expected UTF-8") from None
+    async with _watched(request) as gone:
+        answers = await _Flow(runtime, user, gone).run(blocks)
+    failed = sum(not answer.ok for answer in answers)
+    text = "\n\n".join(answer.text for answer in answers)
+    return PlainTextResponse(text + "\n" if text else "", headers={FAILED_HEADER: str(failed)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    text: str
+    ok: bool
+
+
+class _Flow:
+    """One text's way through the kernel."""
+
+    def __init__(self, runtime: LocalRuntime, user: User, gone: asyncio.Event) -> None:
+        self._runtime = runtime
+        self._user = user
+        self._gone = gone
+        self._arrived = time.monotonic()
+
+    async def run(self, blocks: Sequence[Block]) -> list[_Answer]:
+        by_topic: dict[str, list[int]] = {}
+        for index, block in enumerate(blocks):
+            by_topic.setdefault(self._shown_topic(block), []).append(index)
+        answers: dict[int, _Answer] = {}
+
+        async def one_topic(topic: str, indexes: Sequence[int]) -> None:
+            for index in indexes:
+                answers[index] = await self._answer(topic, blocks[index])
+
+        await asyncio.gather(*(one_topic(topic, indexes) for topic, indexes in by_topic.items()))
+        return [answers[index] for index in range(len(blocks))]
+
+    async def _answer(self, topic: str, block: Block) -> _Answer:
+        reply = await self._reply(block)
+        now = datetime.now().astimezone()
+        if reply.edit is None:
+            return _Answer(text=encode_answer(topic, reply, now), ok=reply.ok)
+        # Texts of 10 MiB are not compared while everyone waits.
+        return _Answer(text=await READING.run(encode_answer, topic, reply, now), ok=reply.ok)
+
+    async def _reply(self, block: Block) -> Reply:
+        try:
+            topic = self._runtime.topic_name(block.topic)
+            if block.command is None:
+                return Reply.error("INVALID_PAYLOAD", "The block has no closing tag.")
+            if not block.command:
+                return Reply.error("INVALID_PAYLOAD", "The block holds no command.")
+            return await self._execute(topic, block.command)
+        except RequestRefused as refusal:
+            reason = refusal.as_refusal()
+            return Reply.error(reason.code, reason.message)
+
+    async def _execute(self, topic: TopicName, command: str) -> Reply:
+        if self._gone.is_set():
+            raise ClientGone
+        # Whoever wrote the text wrote all of its blocks before any was answered.
+        outcome = await self._runtime.execute(
+            self._user.id, topic, command, gone=self._left, arrived=self._arrived
+        )
+        return outcome.reply
+
+    async def _left(self) -> None:
+        await self._gone.wait()
+
+    def _shown_topic(self, block: Block) -> str:
+        with suppress(InvalidTopic):
+            return str(self._runtime.topic_name(block.topic))
+        return block.topic
+
+
+@asynccontextmanager
+async def _watched(request: Request) -> AsyncIterator[asyncio.Event]:
+    gone = asyncio.Event()
+
+    async def watch() -> None:
+        await disconnected(request.receive)
+        gone.set()
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield gone
+    finally:
+        watching.cancel()

@@ -1,0 +1,71 @@
+"""`/sessions` (seed 1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stringd.api.sessions import SessionSummary
+from stringd.errors import InvalidBody
+from stringd.server.json_responses import Json
+from stringd.server.requests import parse_json, path_segments, read_body, runtime_of
+from stringd.text.envelope import place_as_json
+from stringd.users.fields import required_text
+
+_EXPECTED = '{ "user_id": "...", "topic": "..." }'
+
+
+class SessionsEndpoint(HTTPEndpoint):
+    """Lists and creates sessions."""
+
+    async def get(self, request: Request) -> Response:
+        """List the sessions of one user, or of all."""
+        sessions = runtime_of(request).sessions(request.query_params.get("user_id"))
+        return Json({"sessions": [_as_json(session) for session in sessions]})
+
+    async def post(self, request: Request) -> Response:
+        """Make sure that a session exists; nothing is executed."""
+        runtime = runtime_of(request)
+        fields = parse_json(await read_body(request.receive), _EXPECTED)
+        user = runtime.user(required_text(fields.get("user_id"), "user_id"))
+        name = runtime.topic_name(fields.get("topic"))
+        created = runtime.registry.get(user.id, name) is None
+        await runtime.registry.save(runtime.registry.touch(user, name))
+        return Json({"user_id": user.id, "topic": str(name), "topic_type": name.type, "created": created})
+
+    async def delete(self, request: Request) -> Response:
+        """Refuse: which session?"""
+        raise _expected_path()
+
+
+class SessionEndpoint(HTTPEndpoint):
+    """Closes sessions."""
+
+    async def delete(self, request: Request) -> Response:
+        """End a session and forget what it remembered."""
+        runtime = runtime_of(request)
+        match path_segments(request):
+            case [_, str(user_id), str(topic)] if user_id and topic:
+                name = runtime.topic_name(topic)
+            case _:
+                raise _expected_path()
+        deleted = await runtime.registry.delete(user_id, name)
+        return Json({"user_id": user_id, "topic": str(name), "deleted": deleted})
+
+
+def _expected_path() -> InvalidBody:
+    return InvalidBody("Expected /sessions/:user_id/:topic")
+
+
+def _as_json(session: SessionSummary) -> dict[str, Any]:
+    return {
+        "user_id": session.user_id,
+        "topic": session.topic,
+        "topic_type": session.topic_type,
+        "executing": session.executing,
+        "queue_length": session.queue_length,
+        "doc": place_as_json(session.document),
+    }

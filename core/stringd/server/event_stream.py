@@ -1,0 +1,78 @@
+"""How an event stream is sent: whole where the outcome is there at once, else alive until it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from starlette.types import Receive, Scope, Send
+
+from stringd.api.replies import Outcome
+from stringd.text.envelope import Request, encode_events
+
+BUFFERED_SECONDS = 0.2
+HEADERS = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache",
+    "connection": "keep-alive",
+    "x-accel-buffering": "no",
+}
+_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+class EventStream:
+    """The answer to one command. A client that leaves early takes nothing but its answer with it."""
+
+    def __init__(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
+        self._request = request
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._timer: asyncio.TimerHandle | None = None
+        self._streaming: asyncio.Task[None] | None = None
+        self._outcome: Outcome | None = None
+        self._ended = asyncio.Event()
+
+    def begin(self, ping_seconds: float) -> None:
+        """Note that the command runs: if it takes long, the client hears of it."""
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(BUFFERED_SECONDS, self._open, ping_seconds)
+
+    async def end(self, outcome: Outcome) -> None:
+        """Send the events, as one response or as the last part of a stream."""
+        self._outcome = outcome
+        self._ended.set()
+        if self._streaming:
+            await self._streaming
+        else:
+            await self._send_whole(encode_events(self._request, outcome))
+
+    def close(self) -> None:
+        """Open no stream any more."""
+        if self._timer:
+            self._timer.cancel()
+
+    def _open(self, ping_seconds: float) -> None:
+        self._streaming = asyncio.create_task(self._stream(ping_seconds))
+
+    async def _stream(self, ping_seconds: float) -> None:
+        from sse_starlette import EventSourceResponse, ServerSentEvent
+
+        response = EventSourceResponse(
+            self._events(),
+            headers=HEADERS,
+            ping=ping_seconds,
+            ping_message_factory=lambda: ServerSentEvent(comment="still running", sep="\n"),
+            sep="\n",
+        )
+        await response(self._scope, self._receive, self._send)
+
+    async def _events(self) -> AsyncIterator[bytes]:
+        await self._ended.wait()
+        if self._outcome:
+            yield encode_events(self._request, self._outcome)
+
+    async def _send_whole(self, events: bytes) -> None:
+        length = (b"content-length", str(len(events)).encode())
+        await self._send({"type": "http.response.start", "status": 200, "headers": [*_RAW_HEADERS, length]})
+        await self._send({"type": "http.response.body", "body": events})

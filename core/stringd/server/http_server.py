@@ -1,0 +1,120 @@
+"""The HTTP server: uvicorn, with this daemon's settings and this daemon's way to end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import uvicorn
+
+from stringd.config import BODY_LIMIT, LOOPBACK
+from stringd.processes.descriptors import DESCRIPTORS
+from stringd.processes.standard_streams import announce
+from stringd.runtime.local import LocalRuntime
+from stringd.server.acceptor import Acceptor
+from stringd.server.app import make_app
+from stringd.server.client_connection import Connection
+from stringd.server.client_timeouts import ClientTimeouts, Limits
+
+log = logging.getLogger(__name__)
+
+SHUTDOWN_DELAY_SECONDS = 0.05
+# The end has five seconds: a moment for what runs, time to end the rest and to send the answers, and only
+# then the last resort.
+COMMAND_GRACE_SECONDS = 1.0
+TOPICS_END_SECONDS = 2.7
+FLUSH_SECONDS = 0.3
+CLOSE_SECONDS = 4
+LAST_RESORT_SECONDS = 4.6
+
+
+class Server(uvicorn.Server):
+    """Ends what runs before it ends itself, and never by the signal that asked for it."""
+
+    def __init__(self, runtime: LocalRuntime) -> None:
+        self._runtime = runtime
+        self._patience = ClientTimeouts(Limits())
+        self._acceptors: list[Acceptor] = []
+        self.exit_code = 0
+        super().__init__(
+            uvicorn.Config(
+                make_app(runtime, stop=self.stop_soon),
+                http=Connection,
+                ws="websockets-sansio",
+                ws_max_size=BODY_LIMIT,
+                lifespan="off",
+                access_log=False,
+                log_config=None,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=CLOSE_SECONDS,
+            )
+        )
+
+    async def stop_soon(self) -> None:
+        """Stop after the answer that announces it has left (seed 1, "POST /shutdown")."""
+        asyncio.get_running_loop().call_later(SHUTDOWN_DELAY_SECONDS, self.stop)
+
+    def stop(self) -> None:
+        """Stop accepting, end what runs, and return from `serve`."""
+        if not self.should_exit:
+            self.should_exit = True
+            last_resort = threading.Timer(LAST_RESORT_SECONDS, self._leave)
+            last_resort.daemon = True
+            last_resort.start()
+
+    def fail(self) -> None:
+        """Stop because the daemon can't go on."""
+        self.exit_code = 1
+        self.stop()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say where."""
+        self.servers = []
+        for listener in sockets or ():
+            self._acceptors.append(self._acceptor(listener))
+            self._acceptors[-1].open()
+            announce(f"stringd listening on http://{LOOPBACK}:{listener.getsockname()[1]}")
+        self.started = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look after the connections; true when it is time to end."""
+        self._patience.tick(asyncio.get_running_loop().time())
+        for acceptor in self._acceptors:
+            acceptor.tick()
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let connections finish while what runs in the topics is brought to its end."""
+        for acceptor in self._acceptors:
+            acceptor.close()
+        ending = asyncio.create_task(self._end_topics())
+        await super().shutdown(sockets)
+        await ending
+
+    def _acceptor(self, listener: socket.socket) -> Acceptor:
+        make = partial(Connection, self.config, self.server_state, self.lifespan.state, self._patience)
+        return Acceptor(listener, make, self._patience, DESCRIPTORS.current)
+
+    async def _end_topics(self) -> None:
+        await self._runtime.registry.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
+        # Every command is answered now. Who neither sends nor reads any more is not waited for.
+        await asyncio.sleep(FLUSH_SECONDS)
+        for connection in list(self.server_state.connections):
+            if connection.transport:
+                connection.transport.abort()
+
+    def _leave(self) -> None:
+        log.error("something would not end within %s s; leaving without it", LAST_RESORT_SECONDS)
+        os._exit(self.exit_code)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to the event loop: uvicorn's own handling would end the process by them."""
+        yield

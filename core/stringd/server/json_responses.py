@@ -1,0 +1,37 @@
+"""What the daemon answers when it isn't a command's reply."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from stringd.errors import ClientGone, RequestRefused
+from stringd.text.escaping import visible_json
+from stringd.text.json_bytes import dump_json
+
+log = logging.getLogger(__name__)
+
+_FAILED = "The request failed unexpectedly; the daemon's log says why."
+_NOBODY_THERE = 499
+
+
+class Json(Response):
+    """A JSON answer."""
+
+    media_type = "application/json"
+
+    def render(self, content: object) -> bytes:
+        """Encode the answer; it repeats what a request says, and may be shown at a terminal."""
+        return visible_json(dump_json(content).decode()).encode()
+
+
+def answer_to(error: Exception, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer to a request that ended with an error; an unexpected one goes to the log only."""
+    if isinstance(error, RequestRefused):
+        return Json(error.body(), error.status, headers)
+    if isinstance(error, ClientGone):
+        return Response(status_code=_NOBODY_THERE)
+    log.error("a request failed", exc_info=error)
+    return Json({"error": "INTERNAL_ERROR", "message": _FAILED}, 500)

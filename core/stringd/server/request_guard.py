@@ -1,0 +1,128 @@
+"""What every request passes: the browser guard (no page may drive a shell), the body cap, CORS headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from ipaddress import ip_address
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from stringd.config import BODY_LIMIT
+from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused, Relayed
+from stringd.http_client.user_agent import is_daemons
+from stringd.server.json_responses import answer_to
+
+CORS_HEADERS = [
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-allow-headers", b"Content-Type, X-User-Id"),
+    (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
+]
+# What it may be, and nothing around it: readers differ in what they make of anything else.
+_AUTHORITY = re.compile(
+    rb"(?:(?P<name>localhost)|(?P<v4>[0-9.]+)|\[(?P<v6>[0-9a-f:]+)\])(?::(?P<port>[0-9]{1,5}))?",
+    re.IGNORECASE,
+)
+_LAST_PORT = 65535
+_BEGINNINGS = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
+
+
+class RequestGuard:
+    """An ASGI middleware around everything that the daemon serves, plugins' routes included."""
+
+    def __init__(self, app: ASGIApp, *, allowed_origins: frozenset[str]) -> None:
+        self._app = app
+        self._allowed_origins = allowed_origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Guard one request, and answer it if nobody behind the door has."""
+        answer = _Answer(send)
+        try:
+            headers = dict(scope["headers"])
+            if len(headers) < len(scope["headers"]):
+                _refuse_ambiguity([name for name, _ in scope["headers"]])
+            self._check_browser(headers)
+            _refuse_daemons(headers.get(b"user-agent", b""))
+            await self._serve(scope, _capped(headers, receive), answer)
+        except Exception as error:
+            if answer.started:
+                raise
+            await answer_to(error)(scope, receive, answer.send)
+
+    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        if scope.get("method") == "OPTIONS":
+            await Response(status_code=204)(scope, receive, answer.send)
+        else:
+            await self._app(scope, receive, answer.send)
+
+    def _check_browser(self, headers: Mapping[bytes, bytes]) -> None:
+        host = headers.get(b"host", b"")
+        if not _is_loopback(host):
+            raise Misdirected(f"Host is not loopback: {host.decode('latin-1') or '(none)'}")
+        origin = headers.get(b"origin")
+        if origin is None and headers.get(b"sec-fetch-site") == b"cross-site":
+            raise OriginRefused("A page of another site may not call the daemon.")
+        if origin is not None and not self._is_allowed(origin.lower()):
+            raise OriginRefused(f"Origin is not allowed: {origin.decode('latin-1')}")
+
+    def _is_allowed(self, origin: bytes) -> bool:
+        scheme, _, authority = origin.partition(b"://")
+        is_page = scheme in {b"http", b"https"}
+        return origin.decode("latin-1") in self._allowed_origins or (is_page and _is_loopback(authority))
+
+
+class _Answer:
+    """Adds the CORS headers to a response and knows whether it has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.started = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] in _BEGINNINGS:
+            self.started = True
+            message["headers"] = [*message.get("headers", ()), *CORS_HEADERS]
+        await self._send(message)
+
+
+def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:
+    length = headers.get(b"content-length")
+    if length is not None and length.isdigit():
+        if int(length) > BODY_LIMIT:
+            raise BodyTooLarge(f"Request body exceeds {BODY_LIMIT} bytes")
+        return receive
+    received = 0
+
+    async def counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > BODY_LIMIT:
+            raise BodyTooLarge(f"Request body exceeds {BODY_LIMIT} bytes")
+        return message
+
+    return counted
+
+
+def _refuse_ambiguity(names: Sequence[bytes]) -> None:
+    for name in (b"host", b"origin", b"user-agent", b"x-user-id"):
+        if names.count(name) > 1:
+            raise InvalidRequest(f"More than one {name.decode()} header")
+
+
+def _refuse_daemons(user_agent: bytes) -> None:
+    if is_daemons(user_agent):
+        raise Relayed("No page or action of a stringd may call a stringd.")
+
+
+@lru_cache(maxsize=256)
+def _is_loopback(authority: bytes) -> bool:
+    found = _AUTHORITY.fullmatch(authority)
+    if found is None or int(found["port"] or 0) > _LAST_PORT:
+        return False
+    try:
+        return bool(found["name"]) or ip_address((found["v4"] or found["v6"]).decode()).is_loopback
+    except ValueError:
+        return False

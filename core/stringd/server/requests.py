@@ -1,0 +1,74 @@
+"""Reading what clients send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.requests import Request
+from starlette.types import Receive, Scope
+
+from stringd.api.users import User
+from stringd.errors import ClientGone, InvalidBody, UserRequired
+from stringd.runtime.local import LocalRuntime
+from stringd.text.json_bytes import load_json
+
+
+def runtime_of(request: Request) -> LocalRuntime:
+    """Return the kernel that the request's application serves."""
+    runtime: LocalRuntime = request.app.state.runtime
+    return runtime
+
+
+def path_segments(request: Request) -> list[str]:
+    """Return the path's parts, decoded one by one, so that an encoded slash stays in its part."""
+    raw: bytes = request.scope["raw_path"]
+    return [unquote(part) for part in raw.decode("latin-1").strip("/").split("/")]
+
+
+async def read_body(receive: Receive) -> bytes:
+    """Return the whole body; the door has capped it."""
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if not message.get("more_body"):
+        return body
+    chunks = [body]
+    while message.get("more_body"):
+        message = await receive()
+        chunks.append(message.get("body", b""))
+    if message["type"] == "http.disconnect":
+        raise ClientGone
+    return b"".join(chunks)
+
+
+async def disconnected(receive: Receive) -> None:
+    """Return when the client has left."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def requesting_user(scope: Scope, runtime: LocalRuntime) -> User:
+    """Return the user whom the `X-User-Id` header names."""
+    for name, value in scope["headers"]:
+        if name == b"x-user-id" and value.strip():
+            return runtime.user(_decode(value.strip()))
+    raise UserRequired("X-User-Id header required")
+
+
+def parse_json(body: bytes, expected: str) -> Mapping[str, Any]:
+    """Return the body's JSON object, or say what was expected."""
+    try:
+        parsed = load_json(body)
+    except ValueError:
+        parsed = None
+    if isinstance(parsed, dict):
+        return parsed
+    raise InvalidBody(f"Invalid JSON body — expected {expected}")
+
+
+def _decode(header: bytes) -> str:
+    try:
+        return header.decode()
+    except UnicodeDecodeError:
+        return header.decode("latin-1")

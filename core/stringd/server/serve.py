@@ -1,0 +1,110 @@
+"""Running the daemon: one port on loopback, signals, services, and an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
+
+import uvloop
+
+from stringd.api.runtime import Service
+from stringd.config import LOOPBACK, Config
+from stringd.errors import Fault
+from stringd.processes.descriptors import DESCRIPTORS
+from stringd.processes.standard_streams import announce
+from stringd.runtime.local import LocalRuntime
+from stringd.server.app import make_runtime
+from stringd.server.http_server import Server
+from stringd.server.watchdog import Watchdog
+from stringd.storage.secrets import SecretStore
+from stringd.text.escaping import visible
+from stringd.text.masking import mask_values
+
+log = logging.getLogger(__name__)
+
+_END_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+
+class _Formatter(logging.Formatter):
+    """Writes what anybody may read at a terminal: an error's text may come from a page, or hold a secret."""
+
+    secrets: SecretStore | None = None
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        return visible(mask_values(text, self.secrets.names()) if self.secrets else text)
+
+
+def serve(config: Config) -> int:
+    """Run until told to stop, and return the exit code."""
+    formatter = _set_up_logging()
+    # Whoever started this may have blocked them, and blocked they would stay.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_END_SIGNALS, signal.SIGCHLD})
+    DESCRIPTORS.raise_to_most()
+    runtime = make_runtime(config)
+    formatter.secrets = runtime.secrets
+    # A large document is a million small objects, none of them garbage: looking for some takes half of the
+    # time in which it is read. What the start made stays for good.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    with _bound_socket(config.port) as listener, runtime.opened():
+        runtime.port = listener.getsockname()[1]
+        for notice in runtime.notices:
+            announce(f"stringd: {notice}")
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(_run(runtime, listener))
+
+
+async def _run(runtime: LocalRuntime, listener: socket.socket) -> int:
+    server = Server(runtime)
+    loop = asyncio.get_running_loop()
+    for number in _END_SIGNALS:
+        loop.add_signal_handler(number, server.stop)
+    with Watchdog(loop):
+        async with _running(runtime.catalogue.services, server), aclosing(runtime):
+            await server.serve(sockets=[listener])
+    return server.exit_code
+
+
+@asynccontextmanager
+async def _running(services: Iterable[Service], server: Server) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(_guard(service, server)) for service in services]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _guard(service: Service, server: Server) -> None:
+    try:
+        await service.run()
+    except (Exception, SystemExit):
+        log.exception("service %s failed", service.name)
+    if service.required:
+        log.error("service %s has ended, and the daemon can't do without it", service.name)
+        server.fail()
+
+
+@contextmanager
+def _bound_socket(port: int) -> Iterator[socket.socket]:
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((LOOPBACK, port))
+        except OSError as error:
+            raise Fault(f"cannot listen on {LOOPBACK}:{port}: {error.strerror}") from error
+        yield listener
+
+
+def _set_up_logging() -> _Formatter:
+    handler, formatter = logging.StreamHandler(), _Formatter("%(levelname)s %(name)s: %(message)s")
+    handler.setFormatter(formatter)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    return formatter

@@ -1,0 +1,79 @@
+"""A topic's life: entered at its first command, left when the topic ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+from stringd.api.sessions import Topic
+
+log = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 6.0
+CANCEL_SECONDS = 0.5
+
+
+class TopicLifetime:
+    """Enters and leaves a topic's context in one task of its own, so that a task group may live inside it."""
+
+    def __init__(self, enter: Callable[[], AbstractAsyncContextManager[Topic]]) -> None:
+        self._enter = enter
+        self._life: _Life | None = None
+
+    @property
+    def current(self) -> Topic | None:
+        """The topic, if it has been entered."""
+        ready = self._life.ready if self._life else None
+        return ready.result() if ready and ready.done() and not ready.exception() else None
+
+    async def topic(self) -> Topic:
+        """Return the topic, entering it first where it isn't; a failure to enter it is raised here."""
+        if self._life is None:
+            self._life = _Life()
+            self._life.task = asyncio.create_task(self._keep(self._life))
+        ready = self._life.ready
+        return ready.result() if ready.done() else await asyncio.shield(ready)
+
+    async def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """Leave the topic and wait until it has been left, within so many seconds."""
+        life = self._life
+        if life is None or life.task is None:
+            return
+        life.ending.set()
+        _, pending = await asyncio.wait({life.task}, timeout=max(seconds - CANCEL_SECONDS, 0))
+        if pending:
+            log.warning("a topic did not end in time and is cancelled")
+            life.task.cancel()
+            await asyncio.wait({life.task}, timeout=CANCEL_SECONDS)
+        self._forget(life)
+
+    async def _keep(self, life: _Life) -> None:
+        try:
+            async with self._enter() as topic:
+                life.ready.set_result(topic)
+                await life.ending.wait()
+        except BaseException as error:
+            self._fail(life.ready, error)
+        finally:
+            self._forget(life)
+
+    def _forget(self, life: _Life) -> None:
+        if self._life is life:
+            self._life = None
+
+    def _fail(self, ready: asyncio.Future[Topic], error: BaseException) -> None:
+        if not ready.done():
+            ready.set_exception(error if isinstance(error, Exception) else RuntimeError(repr(error)))
+        elif not isinstance(error, asyncio.CancelledError):
+            log.error("a topic ended by itself", exc_info=error)
+
+
+class _Life:
+    """One time between entering and leaving."""
+
+    def __init__(self) -> None:
+        self.ready: asyncio.Future[Topic] = asyncio.get_running_loop().create_future()
+        self.ending = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None

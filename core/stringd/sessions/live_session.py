@@ -1,0 +1,154 @@
+"""One user's topic while the daemon runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from stringd.api.replies import Outcome
+from stringd.api.runtime import Runtime
+from stringd.api.sessions import SessionSummary, State, TopicName
+from stringd.api.topics import TopicContext, TopicType
+from stringd.api.users import User
+from stringd.errors import Refusal, Unavailable
+from stringd.sessions.command_queue import CommandQueue
+from stringd.sessions.lifetime import TopicLifetime
+from stringd.sessions.state_limits import within_budget
+
+END_SECONDS = 6.0
+COMMAND_SHARE = 0.4
+
+
+class LiveSession:
+    """A topic's queue, state and life in one place; it implements the `Session` that commands see."""
+
+    def __init__(
+        self, *, user: User, name: TopicName, topic_type: TopicType, state: State, runtime: Runtime
+    ) -> None:
+        self.user = user
+        self.name = name
+        self.topic_type = topic_type
+        self.state = state
+        self.stored: State | None = None
+        self.ended: Unavailable | None = None
+        self.predecessor: asyncio.Event | None = None
+        self.lifetime = TopicLifetime(lambda: topic_type.open(TopicContext(session=self, runtime=runtime)))
+        self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
+        self._running: set[asyncio.Task[Any]] = set()
+
+    @property
+    def shows_documents(self) -> bool:
+        """Whether it is a kind of topic that documents are opened in."""
+        return self.topic_type.documents
+
+    @property
+    def slash(self) -> str:
+        """How commands begin in it: `/`, or `//` where plain text is taken."""
+        return self.topic_type.slash
+
+    def remember(self, state: State) -> None:
+        """Replace the state, as far as there is room; it is stored before the command's reply leaves."""
+        if not isinstance(state, State):
+            raise TypeError(f"expected a State, got {state!r}")
+        self.state = within_budget(state, self.state)
+
+    async def end_topic(self) -> None:
+        """Leave the topic's context; the next command enters a fresh one."""
+        await self.lifetime.close()
+
+    def turn(self, gone: Callable[[], Awaitable[None]] | None) -> Turn:
+        """Return a context that is entered when the topic is the caller's, and left to the next one."""
+        return Turn(self, gone)
+
+    async def step_aside(self) -> None:
+        """Return when a command that waits for no turn may begin, whoever has the turn."""
+        self.refuse_reentry()
+        await self.ready()
+
+    async def ready(self) -> None:
+        """Return when the session of this name before this one is over; raise if this one is, too."""
+        if self.predecessor:
+            await self.predecessor.wait()
+        if self.ended:
+            raise self.ended
+
+    def refuse_reentry(self) -> None:
+        """Refuse a command that another command of the same topic sends: it would wait for itself."""
+        if asyncio.current_task() in self._running:
+            raise Refusal("CONFLICT", f"A command of {self.name} can't wait for another one of {self.name}.")
+
+    def refuse_waiting(self, reason: Unavailable) -> None:
+        """Answer the commands that wait for their turn."""
+        self.turns.refuse_waiting(reason)
+
+    async def settle(self) -> None:
+        """Wait until no command runs."""
+        await self.turns.idle()
+
+    async def run(self, command: Coroutine[Any, Any, Outcome]) -> Outcome:
+        """Run a command in the calling task, so that `end` can reach it."""
+        task = _current_task()
+        self._running.add(task)
+        try:
+            return await command
+        finally:
+            self._running.discard(task)
+            while self.ended and task.cancelling():
+                task.uncancel()
+
+    async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
+        """Answer what waits and what runs with the reason, and leave the topic, within so many seconds."""
+        self.ended = reason
+        self.refuse_waiting(reason)
+        started = time.monotonic()
+        running = self._running - {_current_task()}
+        for task in running:
+            task.cancel()
+        if running:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.turns.idle(), seconds * COMMAND_SHARE)
+        await self.lifetime.close(seconds - (time.monotonic() - started))
+
+    def summary(self) -> SessionSummary:
+        """Describe the session for listings."""
+        return SessionSummary(
+            user_id=self.user.id,
+            topic=str(self.name),
+            topic_type=self.name.type,
+            executing=self.turns.taken,
+            queue_length=self.turns.waiting,
+            document=self.state.document,
+        )
+
+
+class Turn:
+    """A command's time in its topic. Not a generator: every command pays for it."""
+
+    __slots__ = ("_gone", "_session")
+
+    def __init__(self, session: LiveSession, gone: Callable[[], Awaitable[None]] | None) -> None:
+        self._session = session
+        self._gone = gone
+
+    async def __aenter__(self) -> None:
+        session = self._session
+        session.refuse_reentry()
+        await session.turns.take(self._gone)
+        try:
+            await session.ready()
+        except Unavailable:
+            session.turns.pass_on()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._session.turns.pass_on()
+
+
+def _current_task() -> asyncio.Task[Any]:
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("commands run in tasks")
+    return task

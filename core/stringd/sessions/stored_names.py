@@ -1,0 +1,62 @@
+"""How variables, `@name`s and links are stored: each with the number of who has brought it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from stringd.api.provenance import Attributed, Author, Provenance
+from stringd.api.sessions import State
+from stringd.api.zones import Zone
+
+_NAMED = ("variables", "values", "links")
+_SOURCES = "sources"
+# What earlier versions have stored: who has brought what is not known, but for what public services had.
+_STRANGERS = "from_strangers"
+_UNKNOWN = Provenance(author=Author.UNKNOWN, zone=Zone.PRIVATE)
+_STRANGE = Provenance(author=Author.UNKNOWN, zone=Zone.PUBLIC)
+
+
+def plain_names(state: State) -> dict[str, Any]:
+    """Return all that is named in a state, and the sources that it was brought by, as JSON can hold it."""
+    numbers: dict[Provenance, int] = {}
+    named = {kind: _numbered(getattr(state, kind), numbers) for kind in _NAMED}
+    return {**named, _SOURCES: [_plain(it) for it in numbers]}
+
+
+def read_names(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that is named in a stored state; what has no source was brought by nobody knows whom."""
+    if _SOURCES not in plain:
+        return {kind: _unattributed(plain, kind) for kind in _NAMED}
+    sources = [_provenance(it) for it in plain[_SOURCES]]
+    return {
+        kind: {name: _attributed(value, sources[number]) for name, (value, number) in plain[kind].items()}
+        for kind in _NAMED
+    }
+
+
+def _numbered(
+    named: Mapping[str, Attributed[Any]], numbers: dict[Provenance, int]
+) -> dict[str, tuple[Any, int]]:
+    return {name: (it.value, numbers.setdefault(it.provenance, len(numbers))) for name, it in named.items()}
+
+
+def _unattributed(plain: Mapping[str, Any], kind: str) -> dict[str, Attributed[Any]]:
+    strange = frozenset(plain.get(_STRANGERS, ()))
+    return {
+        name: _attributed(value, _STRANGE if name in strange else _UNKNOWN)
+        for name, value in plain.get(kind, {}).items()
+    }
+
+
+def _attributed(value: str | list[str], provenance: Provenance) -> Attributed[str | tuple[str, ...]]:
+    return Attributed(value=tuple(value) if isinstance(value, list) else value, provenance=provenance)
+
+
+def _plain(it: Provenance) -> dict[str, Any]:
+    return {field.name: getattr(it, field.name) for field in fields(it)}
+
+
+def _provenance(plain: Mapping[str, Any]) -> Provenance:
+    return Provenance(**{**plain, "author": Author(plain["author"]), "zone": Zone(plain["zone"])})

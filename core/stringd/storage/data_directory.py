@@ -1,0 +1,142 @@
+"""The data directory: one daemon's alone, its files looked at before they are opened, and private."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stringd.errors import Fault
+from stringd.files.atomic import remove_leftovers, write_atomically
+from stringd.files.directories import Directory, open_folder
+from stringd.files.file_kinds import NotRegular, require_regular
+from stringd.files.protected import withheld
+from stringd.files.regular import read_regular
+
+LARGEST = 100 * 1024 * 1024
+PRIVATE = 0o600
+_PRIVATE_FOLDER = 0o700
+_OTHERS = 0o077
+# What is kept beside them begins with their names: SQLite's files, and what was set aside.
+_STATE = ("users.json", "secrets.json", "sessions.db", "undo.db")
+
+
+class StateFile:
+    """A file of the data directory, or the one that a link there leads to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> bytes:
+        """Return what it holds, or raise `OSError`."""
+        real = self._real()
+        with open_folder(real.parent, own=True) as folder:
+            content = read_regular(folder, real.name, LARGEST)
+        if content.size > LARGEST:
+            raise OSError(None, f"it is larger than {LARGEST // 1024**2} MiB")
+        return content.data
+
+    def write(self, data: bytes) -> None:
+        """Replace it in one step, or raise `OSError`, as where something else has come into its place."""
+        real = self._real()
+        with open_folder(real.parent, own=True) as folder:
+
+            def require_replaceable() -> None:
+                if status := folder.status(real.name):
+                    require_regular(status)
+
+            write_atomically(folder, real.name, data, mode=PRIVATE, check=require_replaceable)
+
+    def _real(self) -> Path:
+        return Path(os.path.realpath(self.path))
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a file that can't be read, so that nothing overwrites it, and return its new path.
+
+    Of a link, it is the link that is renamed. What is neither is nothing that the daemon has put there.
+    """
+    status = path.lstat()
+    if not stat.S_ISLNK(status.st_mode):
+        try:
+            require_regular(status)
+        except NotRegular as error:
+            raise Fault(f"cannot use {path}: {error.strerror}") from error
+    kept = path.with_name(f"{path.name}.broken-{time.strftime('%Y%m%dT%H%M%S')}-{time.time_ns() % 10**9:09}")
+    path.replace(kept)
+    return kept
+
+
+@contextmanager
+def data_directory(path: Path, report: Callable[[str], None]) -> Iterator[None]:
+    """Create the data directory, hold it for this process alone, and let nobody else into it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+        folder = open_folder(Path(os.path.realpath(path)), own=True)
+        descriptor = folder.open(".", os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
+    try:
+        with folder, withheld(path):
+            _lock(folder, descriptor, path)
+            remove_leftovers(folder)
+            _tighten(folder, path, report)
+            yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(folder: Directory, descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(folder.open(".writable", os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK, PRIVATE))
+        folder.remove(".writable")
+    except BlockingIOError as error:
+        raise Fault(f"data directory {path} is in use by another stringd") from error
+    except OSError as error:
+        raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
+
+
+def _tighten(folder: Directory, path: Path, report: Callable[[str], None]) -> None:
+    """Take away the rights of others that somebody has given, and say so."""
+    _make_private(path, _PRIVATE_FOLDER, report)
+    with folder.entries() as entries:
+        names = [entry.name for entry in entries if entry.name.startswith(_STATE)]
+    for name in sorted(names):
+        _make_private(path / name, PRIVATE, report)
+
+
+def _make_private(path: Path, mode: int, report: Callable[[str], None]) -> None:
+    try:
+        descriptor = _opened_to_change(Path(os.path.realpath(path)))
+    except OSError:
+        # What is no file, or not ours to read, is the matter of whoever needs it.
+        return
+    try:
+        before = os.fstat(descriptor).st_mode
+        if before & _OTHERS:
+            report(f"{path} was open to others (mode {stat.S_IMODE(before):o}); {_changed(descriptor, mode)}")
+    finally:
+        os.close(descriptor)
+
+
+def _opened_to_change(real: Path) -> int:
+    status = real.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        require_regular(status)
+    return os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _changed(descriptor: int, mode: int) -> str:
+    # A directory such as /tmp is everybody's.
+    if os.fstat(descriptor).st_mode & stat.S_ISVTX:
+        return "it is everybody's, and stays so"
+    try:
+        os.fchmod(descriptor, mode)
+    except OSError as error:
+        return f"it stays so: {error.strerror}"
+    return f"it is {mode:o} now"

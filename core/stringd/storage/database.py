@@ -1,0 +1,109 @@
+"""A SQLite file in the data directory, used in a thread of its own, so that no disk holds up the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from stringd.errors import Fault, StorageFailed
+from stringd.files.file_kinds import NotRegular, require_file
+from stringd.files.protected import SQLITE_PARTS
+from stringd.storage.data_directory import PRIVATE, set_aside
+
+log = logging.getLogger(__name__)
+
+BUSY_SECONDS = 1.0
+Value: TypeAlias = str | bytes | int | None
+
+
+class Database:
+    """Statements against one file that may be lost without losing anything else."""
+
+    def __init__(self, file: str, schema: str, report: Callable[[str], None], lost: str) -> None:
+        self._schema = schema
+        self._report = report
+        self._lost = lost
+        self._thread = ThreadPoolExecutor(1, f"stringd-{Path(file).stem}")
+        self._database: sqlite3.Connection | None = None
+        self._path = Path(file)
+
+    def open(self, data_dir: Path, statement: str) -> list[Any]:
+        """Open the file and return what the statement finds; a broken file is kept aside and reported."""
+        path = self._path = data_dir / self._path.name
+        self._require_file(path)
+        # Of a link, SQLite keeps them beside what it leads to.
+        real = Path(os.path.realpath(path))
+        for part in SQLITE_PARTS:
+            self._require_file(real.with_name(real.name + part))
+        try:
+            return self._read(statement)
+        except (OSError, sqlite3.OperationalError) as error:
+            raise Fault(f"cannot use {path}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            self.close()
+            kept = _set_aside(path)
+            self._report(f"{path} was broken ({error}); it is kept as {kept}, {self._lost}")
+            return self._read(statement)
+
+    def _require_file(self, path: Path) -> None:
+        """Set aside a link that leads to what is no file: SQLite would open it, whatever it is."""
+        try:
+            require_file(path)
+        except NotRegular as error:
+            kept = set_aside(path)
+            self._report(f"{path} led to no file ({error.strerror}); it is kept as {kept}, {self._lost}")
+
+    def close(self) -> None:
+        """Finish what is being written and close the file."""
+        self._thread.submit(self._close).result()
+
+    async def execute(self, statement: str, *values: Value) -> list[Any]:
+        """Run a statement and return the rows that it finds, or raise `StorageFailed`."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._thread, self._execute, statement, values)
+        except sqlite3.Error as error:
+            log.warning("%s can't be used: %s", self._path, error)
+            raise StorageFailed(f"cannot write {self._path}: {error}") from error
+
+    def _read(self, statement: str) -> list[Any]:
+        self._database = _connect(self._path, self._schema)
+        return self._database.execute(statement).fetchall()
+
+    def _execute(self, statement: str, values: Sequence[Value]) -> list[Any]:
+        # SQLite would go on writing to a file that is there no more.
+        if self._database is None or not self._path.exists():
+            raise sqlite3.OperationalError("the file is gone")
+        return self._database.execute(statement, values).fetchall()
+
+    def _close(self) -> None:
+        if self._database:
+            self._database.close()
+            self._database = None
+
+
+def _connect(path: Path, schema: str) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
+    try:
+        path.chmod(PRIVATE)
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=NORMAL")
+        database.execute(schema)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _set_aside(path: Path) -> Path:
+    kept = set_aside(path)
+    for part in SQLITE_PARTS:
+        if path.with_name(path.name + part).exists():
+            path.with_name(path.name + part).replace(kept.with_name(kept.name + part))
+    return kept

@@ -1,0 +1,100 @@
+"""The `//` commands of bash topics that deal with the program the shell is busy with."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+from typing import cast
+
+from stringd.plugin import Command, Invocation, Refusal, Reply, parse_seconds
+from stringd.plugin.commands import close, info
+from stringd_bash.keys import NAMES
+from stringd_bash.topic import BashTopic
+
+TYPE = "bash"
+_TYPES = frozenset({TYPE})
+
+
+async def take(invocation: Invocation) -> Reply:
+    """Evaluate plain text, or type it into the program that runs."""
+    return await topic_of(invocation).take(invocation)
+
+
+async def _wait(invocation: Invocation) -> Reply:
+    text = invocation.line.arguments
+    seconds = parse_seconds(text) if text else None
+    if text and seconds is None:
+        raise Refusal("INVALID_PARAMS", f"//wait takes a number of seconds, not {text!r}.")
+    return await topic_of(invocation).wait(invocation, seconds)
+
+
+async def _interrupt(invocation: Invocation) -> Reply:
+    return await topic_of(invocation).signal(invocation, signal.SIGINT)
+
+
+async def _kill(invocation: Invocation) -> Reply:
+    return await topic_of(invocation).signal(invocation, signal.SIGKILL)
+
+
+async def _keys(invocation: Invocation) -> Reply:
+    if not invocation.line.arguments:
+        raise Refusal("INVALID_PAYLOAD", "No keys to press.", f"Usage: {KEYS.usage}")
+    return await topic_of(invocation).press(invocation)
+
+
+async def _reset(invocation: Invocation) -> Reply:
+    return await topic_of(invocation).reset()
+
+
+def topic_of(invocation: Invocation) -> BashTopic:
+    """Return the topic that a command of a bash topic runs in."""
+    return cast("BashTopic", invocation.topic)
+
+
+WAIT = Command(
+    name="wait",
+    summary="Wait until the program ends or asks for input, or for so many seconds.",
+    usage="//wait [seconds]",
+    run=_wait,
+    topic_types=_TYPES,
+    urgent=True,
+)
+INTERRUPT = Command(
+    name="interrupt",
+    summary="Interrupt the program that runs, as Ctrl-C does.",
+    usage="//interrupt",
+    run=_interrupt,
+    topic_types=_TYPES,
+    takes_arguments=False,
+    urgent=True,
+)
+KILL = Command(
+    name="kill",
+    summary="Kill the program that runs.",
+    usage="//kill",
+    run=_kill,
+    topic_types=_TYPES,
+    takes_arguments=False,
+    urgent=True,
+)
+KEYS = Command(
+    name="keys",
+    summary="Press keys, or type text without a newline, in the program that runs.",
+    usage='//keys ^C | Enter | Up | "text" ...\n\nKeys: ' + NAMES,
+    run=_keys,
+    topic_types=_TYPES,
+    urgent=True,
+)
+RESET = Command(
+    name="reset",
+    summary="End everything that runs here and start a new shell at home.",
+    usage="//reset",
+    run=_reset,
+    topic_types=_TYPES,
+    takes_arguments=False,
+    urgent=True,
+)
+# What a program keeps busy can be looked at and be closed like any other.
+CLOSE = replace(close.CLOSE, topic_types=_TYPES, urgent=True)
+INFO = replace(info.INFO, topic_types=_TYPES, urgent=True)
+COMMANDS = (CLOSE, INFO, INTERRUPT, KEYS, KILL, RESET, WAIT)

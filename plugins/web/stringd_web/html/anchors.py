@@ -1,0 +1,100 @@
+"""The headings and ids of a page become marks, so that their places are known in the end."""
+
+from __future__ import annotations
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd_web.html.element_kinds import Kinds
+from stringd_web.html.marks import Marks
+from stringd_web.html.trees import BLOCKS, ancestors, attribute, begin_with, renamed
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_CALLED_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
+_HEADINGS_IN_SUMMARIES = "summary:has(h1, h2, h3, h4, h5, h6)"
+_WITHOUT_TEXT = frozenset({"table", "ul", "ol", "menu", "dl", "tbody", "thead", "tfoot"})
+_VOID = frozenset(
+    {"br", "hr", "img", "input", "wbr", "area", "col", "embed", "source", "track", "select", "textarea"}
+)
+_CONTAINERS = frozenset(
+    {"div", "section", "article", "main", "aside", "body", "header", "footer", "form", "figure"}
+)
+
+
+def take_headings(tree: LexborHTMLParser, kinds: Kinds, marks: Marks) -> None:
+    """Mark the headings; those that are only called so become some."""
+    unlike = f"{_CALLED_HEADINGS}, {_HEADINGS_IN_SUMMARIES}" if "summary" in kinds.tags else _CALLED_HEADINGS
+    for node in reversed(tree.css(unlike)):
+        _make_heading(tree, node)
+    for node in tree.css("h1, h2, h3, h4, h5, h6"):
+        for br in node.css("br"):
+            br.replace_with(" ")
+        text = marks.plain(node.text_lexbor())
+        if text:
+            begin_with(node, marks.title(int((node.tag or "h2")[1]), text))
+
+
+def _make_heading(tree: LexborHTMLParser, node: LexborNode) -> None:
+    """Make a heading of what is called one; a summary that holds a heading is none beside it."""
+    if node.tag == "summary":
+        renamed(tree, node, "div")
+        return
+    level, name = attribute(node, "aria-level"), attribute(node, "id")
+    heading = renamed(tree, node, f"h{level if level in set('123456') else 2}")
+    heading.attrs["id"] = name
+
+
+def take_names(tree: LexborHTMLParser, marks: Marks) -> None:
+    """Mark where what has an id begins and ends; of two with the same id, a browser finds the first."""
+    known: set[str] = set()
+    for node in tree.css("[id], a[name]"):
+        for name in {attribute(node, "id"): None, attribute(node, "name") if node.tag == "a" else "": None}:
+            if name and name not in known:
+                known.add(name)
+                _mark(node, *marks.name(name))
+
+
+def _mark(node: LexborNode, begin: str, end: str) -> None:
+    tag = node.tag or ""
+    if tag == "dt":
+        begin_with(node, begin)
+        _end_definition(node, end)
+    elif tag in _WITHOUT_TEXT:
+        node.insert_before(begin)
+        node.insert_after(end)
+    elif tag == "tr":
+        _mark_row(node, begin, end)
+    elif tag in BLOCKS and tag not in _HEADINGS and node.first_child is not None:
+        begin_with(node, begin)
+        node.insert_child(end)
+    else:
+        _mark_point(node, begin, end)
+
+
+def _end_definition(node: LexborNode, end: str) -> None:
+    """End a term with its last definition."""
+    last, following = node, node.next
+    while following is not None and (following.tag == "dd" or not following.is_element_node):
+        last = following if following.tag == "dd" else last
+        following = following.next
+    last.insert_child(end)
+
+
+def _mark_row(node: LexborNode, begin: str, end: str) -> None:
+    cells = node.css("td, th")
+    if cells:
+        begin_with(cells[0], begin + end)
+
+
+def _mark_point(node: LexborNode, begin: str, end: str) -> None:
+    """Mark a place in a line: what is meant is the block around it, or what follows."""
+    if node.tag in _VOID:
+        node.insert_before(begin)
+    else:
+        begin_with(node, begin)
+    block = _block_around(node)
+    if block is not None and block.tag not in _HEADINGS and block.tag not in _CONTAINERS:
+        block.insert_child(end)
+
+
+def _block_around(node: LexborNode) -> LexborNode | None:
+    return next((it for it in (node, *ancestors(node)) if it.tag in BLOCKS), None)

@@ -1,0 +1,40 @@
+"""A fence that refuses what is forbidden; a gardener who holds what is said slowly until told to go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from stringd.plugin import Interceptor, Invocation, Refusal, Reply, hookimpl
+
+PATIENCE = 20.0
+
+
+async def refuse_forbidden(invocation: Invocation) -> Reply | None:
+    if "trespass" in invocation.line.text:
+        raise Refusal("TRESPASS", "Nobody climbs the fence.")
+    if "forbidden" in invocation.line.text:
+        return Reply.error("FENCED", "The fence is closed.", "Ask the gardener.")
+    return None
+
+
+class Gardener:
+    """Holds commands until another one tells it to go on."""
+
+    def __init__(self) -> None:
+        self._go_on = asyncio.Event()
+
+    async def check(self, invocation: Invocation) -> Reply | None:
+        if "slowly" in invocation.line.text:
+            await asyncio.wait_for(self._go_on.wait(), PATIENCE)
+        elif "go on" in invocation.line.text:
+            self._go_on.set()
+        return None
+
+
+@hookimpl
+def stringd_interceptors() -> Iterable[Interceptor]:
+    return [
+        Interceptor(name="fence", check=refuse_forbidden),
+        Interceptor(name="gardener", check=Gardener().check),
+    ]

@@ -1,0 +1,43 @@
+"""A stranger's loader and renderer, used by a command through the daemon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.extensions.conftest import StartInstalled
+
+
+def test_a_uri_is_loaded_and_rendered(garden: DaemonProcess) -> None:
+    opened = garden.exec("/leaf SEED:Carrot")
+    assert opened.content == "re: /leaf SEED:Carrot\nOpened seed:carrot\n---\n# Carrot of default"
+    meta = {"uri": "seed:carrot", "title": "A seed", "current_block": None}
+    assert opened.head["meta"] == meta
+    assert garden.request("GET", "/sessions").json()["sessions"][0]["doc"] == meta
+
+
+def test_string_shows_it(string: Callable[..., str]) -> None:
+    assert string("file:main", "/leaf seed:beet") == "Opened seed:beet\n---\n# beet of default\n"
+
+
+@pytest.mark.parametrize(
+    ("uri", "code", "said"),
+    [
+        ("seed:stone", "NOT_FOUND", "No such seed: stone"),
+        ("stone:beet", "INVALID_TARGET", "No plugin loads stone: URIs.\nschemes: app, http, https, seed"),
+    ],
+)
+def test_what_can_not_be_loaded_says_why(uri: str, code: str, said: str, garden: DaemonProcess) -> None:
+    refused = garden.exec(f"/leaf {uri}")
+    assert refused.content == f"re: /leaf {uri}\nERROR({code}): {said}"
+    assert refused.head["meta"] is None
+
+
+def test_what_nobody_renders_says_so(start_installed: StartInstalled) -> None:
+    daemon = start_installed("--without", "web")
+    daemon.register("default", daemon.home)
+    refused = daemon.exec("/leaf seed:gravel")
+    said = "ERROR(LOAD_ERROR): No plugin renders text/x-gravel: seed:gravel"
+    assert refused.content == f"re: /leaf seed:gravel\n{said}"

@@ -1,0 +1,178 @@
+"""What `stringd plugins`, `--plugins`, `--without` and `STRINGD_PLUGINS` make of what pip has installed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stringd import __version__
+from stringd.testing.process import DaemonProcess
+from tests.extensions.conftest import StartInstalled
+from tests.extensions.installation import Installation
+
+GARDEN = [
+    "garden-cli",
+    "garden-commands",
+    "garden-documents",
+    "garden-gates",
+    "garden-observers",
+    "garden-routes",
+    "garden-services",
+    "garden-topics",
+]
+WILTED = "import failed: ModuleNotFoundError: No module named 'a_soil_that_nobody_has'"
+WEED = f"topic type file of weed (stringd-weed 2.0) is already added by file (stringd {__version__})"
+
+
+def plugins(installation: Installation, cwd: Path, *options: str, **env: str) -> dict[str, dict[str, Any]]:
+    """What `stringd plugins --json` says, by name."""
+    finished = installation.run("stringd", *options, "plugins", "--json", cwd=cwd, env=env)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stderr == ""
+    return {report["name"]: report for report in json.loads(finished.stdout)}
+
+
+def built_in(reports: dict[str, dict[str, Any]]) -> set[str]:
+    return {name for name, report in reports.items() if report["distribution"] == "stringd"}
+
+
+def test_the_installed_stringd_runs_and_not_the_source_tree(
+    installation: Installation, tmp_path: Path
+) -> None:
+    where = installation.run("python", "-c", "import stringd; print(stringd.__file__)", cwd=tmp_path)
+    assert Path(where.stdout.strip()).is_relative_to(installation.programs.parent)
+
+
+def test_a_plugin_is_listed_with_its_distribution_version_and_what_it_adds(
+    installation: Installation, tmp_path: Path
+) -> None:
+    reports = plugins(installation, tmp_path)
+    assert [name for name, it in reports.items() if it["distribution"] == "stringd-garden"] == GARDEN
+    assert {reports[name]["version"] for name in GARDEN} == {"1.2.3"}
+    assert {name: reports[name]["adds"] for name in GARDEN} == {
+        "garden-cli": ["subcommand hello"],
+        "garden-commands": [
+            "command /water",
+            "command /press",
+            "command /rake of file topics",
+            "command /rake of web topics",
+        ],
+        "garden-documents": ["command /leaf", "scheme seed", "media type text/x-seed"],
+        "garden-gates": ["interceptor fence", "interceptor gardener"],
+        "garden-observers": ["observer crow", "observer mole", "observer diary"],
+        "garden-routes": [
+            "route /garden",
+            "route /garden/collapse",
+            "route /garden/run/{topic}",
+            "route /garden/shed",
+            "route /garden/live/{topic}",
+        ],
+        "garden-services": ["service sprinkler"],
+        "garden-topics": ["topic type plot", "command /harvest of plot topics"],
+    }
+
+
+def test_a_skipped_plugin_is_listed_with_the_reason(installation: Installation, tmp_path: Path) -> None:
+    reports = plugins(installation, tmp_path)
+    assert {name: it["skipped"] for name, it in reports.items() if it["skipped"]} == {
+        "weed": WEED,
+        "wilted": WILTED,
+    }
+
+
+def test_people_read_the_same(installation: Installation, tmp_path: Path) -> None:
+    listed = installation.run("stringd", "plugins", cwd=tmp_path).stdout
+    assert "garden-cli (stringd-garden 1.2.3)\n    adds: subcommand hello\n" in listed
+    assert f"wilted (stringd-wilted 0.9)\n    skipped: {WILTED}\n" in listed
+    assert f"weed (stringd-weed 2.0)\n    skipped: {WEED}\n" in listed
+
+
+def test_the_daemon_says_what_it_skipped_and_lives(
+    garden: DaemonProcess, installation: Installation, tmp_path: Path
+) -> None:
+    notices = [
+        f"plugin weed (stringd-weed 2.0) skipped: {WEED}",
+        f"plugin wilted (stringd-wilted 0.9) skipped: {WILTED}",
+    ]
+    before, _, _ = garden.stderr().partition("stringd listening on")
+    assert before.splitlines() == [f"stringd: {notice}" for notice in notices]
+    assert garden.request("GET", "/status").json()["notices"] == notices
+    told = installation.run("stringd", "--port", str(garden.port), "status", cwd=tmp_path)
+    assert [line for line in told.stdout.splitlines() if line.startswith("notice: ")] == [
+        f"notice: {notice}" for notice in notices
+    ]
+    assert "garden-topics (stringd-garden 1.2.3)" in told.stdout
+    assert garden.exec("/info").head["ok"]
+
+
+def test_nothing_of_a_plugin_that_clashes_is_added(garden: DaemonProcess) -> None:
+    assert garden.exec("/spread").head["code"] == "COMMAND_UNSUPPORTED"
+
+
+def test_plugins_chooses_the_built_ins_and_exactly_these(installation: Installation, tmp_path: Path) -> None:
+    everything = built_in(plugins(installation, tmp_path))
+    chosen = plugins(installation, tmp_path, "--plugins", "garden-topics,garden-cli")
+    assert chosen.keys() == everything | {"garden-topics", "garden-cli"}
+    assert {"file", "web", "app", "bash", "commands", "cli"} <= everything
+
+
+def test_the_variable_chooses_like_the_option(installation: Installation, tmp_path: Path) -> None:
+    chosen = plugins(installation, tmp_path, STRINGD_PLUGINS="garden-topics")
+    assert chosen.keys() - built_in(chosen) == {"garden-topics"}
+
+
+def test_the_option_wins_over_the_variable(installation: Installation, tmp_path: Path) -> None:
+    chosen = plugins(installation, tmp_path, "--plugins", "garden-cli", STRINGD_PLUGINS="wilted")
+    assert chosen.keys() - built_in(chosen) == {"garden-cli"}
+
+
+def test_an_empty_choice_leaves_the_built_ins(installation: Installation, tmp_path: Path) -> None:
+    chosen = plugins(installation, tmp_path, "--plugins", "")
+    assert chosen.keys() == built_in(chosen)
+
+
+def test_without_leaves_plugins_out_built_ins_too(start_installed: StartInstalled) -> None:
+    daemon = start_installed("--without", "bash,garden-commands,wilted")
+    daemon.register("default", daemon.home)
+    status = daemon.request("GET", "/status").json()
+    names = {plugin.partition(" ")[0] for plugin in status["plugins"]}
+    assert names.isdisjoint({"bash", "garden-commands"})
+    assert {"file", "garden-topics"} <= names
+    assert [notice for notice in status["notices"] if "wilted" in notice] == []
+    assert daemon.exec("/water").head["code"] == "COMMAND_UNSUPPORTED"
+    refused = daemon.request("POST", "/sessions", {"user_id": "default", "topic": "bash:main"})
+    assert (refused.status, refused.json()) == (400, {"error": "Invalid topic: bash:main"})
+
+
+@pytest.mark.parametrize(("name", "reason"), [("wilted", WILTED), ("weed", WEED)])
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_a_named_plugin_that_does_not_load_is_fatal_in_one_line(
+    name: str, reason: str, how: str, installation: Installation, tmp_path: Path
+) -> None:
+    options = ["--plugins", name] if how == "option" else []
+    env = {} if how == "option" else {"STRINGD_PLUGINS": name}
+    finished = installation.run("stringd", *options, "--port", "0", cwd=tmp_path, env=env)
+    assert finished.returncode == 1
+    assert finished.stderr.endswith(f") can't be loaded: {reason}\n")
+    assert len(finished.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "env"),
+    [
+        (["--plugins", "garden-cli,ivy"], {}),
+        (["--without", "ivy"], {}),
+        ([], {"STRINGD_PLUGINS": "ivy"}),
+    ],
+    ids=["--plugins", "--without", "STRINGD_PLUGINS"],
+)
+def test_an_unknown_name_is_misuse_and_lists_what_is_installed(
+    options: list[str], env: dict[str, str], installation: Installation, tmp_path: Path
+) -> None:
+    names = sorted(plugins(installation, tmp_path))
+    finished = installation.run("stringd", *options, cwd=tmp_path, env=env)
+    assert finished.returncode == 2
+    assert finished.stderr == f"stringd: unknown plugin: ivy (installed: {', '.join(names)})\n"

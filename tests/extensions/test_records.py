@@ -1,0 +1,65 @@
+"""What `stringd.plugin` exports: records that can't be changed, and everything that a plugin's types name."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterator
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from starlette.routing import BaseRoute
+
+from stringd import plugin
+from stringd.extensions import hookspecs
+
+EXPORTED = {name: getattr(plugin, name) for name in plugin.__all__}
+CLASSES = {name: it for name, it in EXPORTED.items() if inspect.isclass(it)}
+RECORDS = {name: it for name, it in CLASSES.items() if dataclasses.is_dataclass(it)}
+HOOKS = {name: it for name, it in vars(hookspecs).items() if name.startswith("stringd_")}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_is_frozen_slotted_and_keyword_only(name: str) -> None:
+    record: Any = RECORDS[name]
+    assert record.__dataclass_params__.frozen
+    assert "__slots__" in vars(record)
+    assert all(field.kw_only for field in dataclasses.fields(record))
+
+
+def test_there_are_records_and_hooks() -> None:
+    assert {"TopicType", "Command", "Reply", "Service", "Interceptor"} <= RECORDS.keys()
+    assert {"stringd_topic_types", "stringd_cli"} <= HOOKS.keys()
+
+
+def test_every_name_has_its_docstring() -> None:
+    assert [name for name, it in CLASSES.items() if not inspect.getdoc(it)] == []
+
+
+@pytest.mark.parametrize("name", [*HOOKS, *CLASSES])
+def test_an_author_needs_no_other_door(name: str) -> None:
+    """What of stringd's own a hook or a record names in its types is exported too."""
+    named = {it for hint in hints({**HOOKS, **CLASSES}[name]) for it in classes(hint)}
+    ours = {it.__name__ for it in named if it.__module__.partition(".")[0] == "stringd"}
+    assert ours <= EXPORTED.keys()
+
+
+def hints(named: Any) -> Iterator[object]:
+    """The types of a function's parameters, of a record's fields, of a class's public methods."""
+    yield from get_type_hints(named, localns={"BaseRoute": BaseRoute}).values()
+    if inspect.isclass(named):
+        for name, member in vars(named).items():
+            function = inspect.unwrap(getattr(member, "fget", None) or getattr(member, "__func__", member))
+            if inspect.isfunction(function) and not name.startswith("_"):
+                yield from get_type_hints(function).values()
+
+
+def classes(hint: object) -> Iterator[type]:
+    """Every class that a type is made of."""
+    if inspect.isclass(hint):
+        yield hint
+    for part in get_args(hint):
+        yield from classes(part)
+    if isinstance(hint, list):
+        for part in hint:
+            yield from classes(part)

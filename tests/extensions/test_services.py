@@ -1,0 +1,48 @@
+"""A stranger's services: they live as long as the daemon, and only a required one takes it along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.extensions.conftest import StartInstalled
+from tests.extensions.installation import Installation
+from tests.protocol.waits import eventually
+
+
+def notes(daemon: DaemonProcess) -> str:
+    path = daemon.data_dir / "sprinkler.txt"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def test_a_service_begins_and_ends_with_the_daemon(garden: DaemonProcess) -> None:
+    eventually(lambda: notes(garden) == "on\n")
+    assert garden.stop() == 0
+    assert notes(garden) == "on\noff\n"
+
+
+@pytest.mark.parametrize(
+    ("how", "logged"), [("error", "RuntimeError: the hose has burst"), ("exit", "SystemExit: 7")]
+)
+def test_a_service_that_fails_is_logged_and_the_daemon_lives(
+    how: str, logged: str, start_installed: StartInstalled
+) -> None:
+    daemon = start_installed(env={"GARDEN_HOSE": how})
+    eventually(lambda: logged in daemon.stderr())
+    assert "service hose failed" in daemon.stderr()
+    daemon.register("default", daemon.home)
+    assert daemon.exec("/info").head["ok"]
+    assert notes(daemon) == "on\n"
+    assert daemon.stop() == 0
+
+
+@pytest.mark.parametrize("how", ["required error", "required exit"])
+def test_a_required_service_that_fails_ends_the_daemon(
+    how: str, installation: Installation, tmp_path: Path
+) -> None:
+    finished = installation.run("stringd", "--port", "0", cwd=tmp_path, env={"GARDEN_HOSE": how})
+    assert finished.returncode == 1
+    assert "service hose failed" in finished.stderr
+    assert (tmp_path / ".stringd" / "sprinkler.txt").read_text(encoding="utf-8") == "on\noff\n"

@@ -1,0 +1,23 @@
+"""Fixtures of the HTTP client's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.http_client.world import World
+from tests.web.server import Site, serving
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A web server that serves nothing yet."""
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture
+def world() -> World:
+    """An internet without names."""
+    return World()

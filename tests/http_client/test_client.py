@@ -1,0 +1,240 @@
+"""The HTTP client against servers that misbehave on the wire, and those that don't."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import itertools
+import re
+import time
+from collections.abc import Iterator
+from contextlib import aclosing
+
+import brotli
+import pytest
+import uvloop
+
+from stringd import __version__
+from stringd.api.zones import Zone
+from stringd.errors import HttpFailed
+from stringd.http_client.client import MOST_PER_ORIGIN, SharedHttpClient
+from tests.http_client.world import LIMIT, World, get
+from tests.web.server import Reply, Site, answer, chunked
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+
+LABORIOUS = ("tiny chunks without an end", "a gzip bomb", "empty members without an end")
+
+
+def endless() -> Iterator[bytes]:
+    return itertools.repeat(b"x" * 10_000)
+
+
+BROKEN: dict[str, tuple[Reply, str]] = {
+    "garbage": (b"\x00\x01garbage\r\n\r\n", r"the answer is no HTTP \(.+\)"),
+    "SSH": (b"SSH-2.0-OpenSSH_9.6\r\n", "the connection was closed without an answer"),
+    "nothing": (b"", "the connection was closed without an answer"),
+    "half a head": (
+        b"HTTP/1.1 200 OK\r\nContent-Ty",
+        "the (connection was closed without an answer|answer is .+)",
+    ),
+    "cut off": (HEAD + b"Content-Length: 10\r\n\r\nhalf", "the answer is cut off"),
+    "cut off in a chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nff\r\nhalf", "the answer is cut off"),
+    "no last chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", "the answer is cut off"),
+    "no chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", r"the answer is no HTTP \(.+\)"),
+    "two lengths": (
+        HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        r"the answer is no HTTP \(.+\)",
+    ),
+    "a negative length": (HEAD + b"Content-Length: -1\r\n\r\n", r"the answer is no HTTP \(.+\)"),
+    "one header without an end": (
+        lambda _: itertools.chain([HEAD, b"X: "], endless()),
+        "the head of the answer is too large",
+    ),
+    "headers without an end": (
+        lambda _: itertools.chain([HEAD], itertools.repeat(b"X-More: 1\r\n" * 100)),
+        "the head of the answer is too large",
+    ),
+    "chunks without an end": (lambda _: chunked(endless()), "the answer is larger than 10 MiB"),
+    "a body without an end": (
+        lambda _: itertools.chain([HEAD + b"\r\n"], endless()),
+        "the answer is larger than 10 MiB",
+    ),
+    "tiny chunks without an end": (
+        lambda _: chunked(itertools.repeat(b"x")),
+        "the answer comes in more than 50000 pieces",
+    ),
+    "a length over the limit": (
+        HEAD + b"Content-Length: 99999999999\r\n\r\nxx",
+        "the answer is larger than 10 MiB",
+    ),
+    "a gzip bomb": (
+        answer(gzip.compress(bytes(200_000_000)), headers={"Content-Encoding": "gzip"}),
+        "the answer is larger than 10 MiB",
+    ),
+    "a brotli bomb": (
+        answer(brotli.compress(bytes(200_000_000), quality=1), headers={"Content-Encoding": "br"}),
+        "the answer is larger than 10 MiB",
+    ),
+    "empty members without an end": (
+        lambda _: itertools.chain(
+            [HEAD + b"Content-Encoding: gzip\r\n\r\n"], itertools.repeat(gzip.compress(b"") * 500)
+        ),
+        "the answer is larger than 10 MiB",
+    ),
+    "no gzip": (answer("plain", headers={"Content-Encoding": "gzip"}), "the answer can't be decompressed"),
+    "half a gzip": (
+        answer(gzip.compress(b"x" * 99)[:-4], headers={"Content-Encoding": "gzip"}),
+        "the answer is cut off: its compressed text has no end",
+    ),
+}
+
+
+@pytest.mark.requirement("web.failed", "web.bombs")
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_answer_says_why(world: World, site: Site, name: str) -> None:
+    reply, told = BROKEN[name]
+    site.serve("/broken", reply)
+    site.page("/whole", "whole")
+    assert re.fullmatch(told, world.failure(site.url + "/broken"))
+    (response,) = world.exchange(site.url + "/whole")
+    assert response.body == b"whole"
+
+
+@pytest.mark.requirement("web.failed")
+def test_nobody_listens(world: World, site: Site) -> None:
+    assert world.failure("http://127.0.0.1:1/") == "connection refused"
+    assert world.failure("ftp://127.0.0.1/") == "it is neither http:// nor https://"
+    assert world.failure("http://[::1/") == "it is no URL"
+
+
+@pytest.mark.requirement("web.request")
+def test_what_is_sent(world: World, site: Site) -> None:
+    site.page("/", "")
+    world.exchange(site.url + "/a%2fb?q=%7e|'&x", headers={"accept": "text/x"})
+    sent = dict(site.last.headers.items())
+    assert site.last.target == "/a%2fb?q=%7e|'&x"
+    assert sent == {
+        "host": site.url.removeprefix("http://"),
+        "user-agent": f"stringd/{__version__}",
+        "accept": "text/x",
+        "accept-encoding": "gzip, deflate, br",
+    }
+    world.exchange(site.url + "/", method="POST", body=b"a=1")
+    assert (site.last.method, site.last.headers["Content-Length"], site.last.body) == ("POST", "3", b"a=1")
+
+
+@pytest.mark.requirement("web.request")
+def test_the_user_name_of_an_origin_is_sent_as_browsers_send_it(world: World, site: Site) -> None:
+    site.page("/", "")
+    world.exchange(site.url.replace("//", "//me%40x:p%20w@") + "/")
+    assert site.last.headers["Authorization"] == "Basic bWVAeDpwIHc="
+
+
+def test_what_comes_back(world: World, site: Site) -> None:
+    headers = [
+        ("Set-Cookie", "a=1, 2"),
+        ("Set-Cookie", "b=2"),
+        ("X-Two", "1"),
+        ("X-Two", "2"),
+        ("X-Who", "Zoë"),
+    ]
+    site.serve(
+        "/", answer(b"\xff", status="203 Fine", media_type="text/html; charset=Latin-1", headers=headers)
+    )
+    (response,) = world.exchange(site.url + "/")
+    assert (response.status, response.reason, response.body) == (203, "Fine", b"\xff")
+    assert (response.charset, response.zone) == ("latin-1", Zone.LOOPBACK)
+    assert response.cookies == ("a=1, 2", "b=2")
+    assert (response.headers["x-two"], response.headers["x-who"]) == ("1, 2", "Zoë")
+
+
+def test_a_body_may_end_with_the_connection(world: World, site: Site) -> None:
+    site.serve("/", HEAD + b"\r\nall of it")
+    site.serve("/old", b"HTTP/1.0 200 OK\r\n\r\nold")
+    assert [it.body for it in world.exchange(site.url + "/", site.url + "/old")] == [b"all of it", b"old"]
+
+
+@pytest.mark.requirement("web.limit")
+def test_just_as_much_as_is_allowed(world: World, site: Site) -> None:
+    site.serve("/", answer(gzip.compress(bytes(LIMIT)), headers={"Content-Encoding": "gzip"}))
+    (response,) = world.exchange(site.url + "/")
+    assert len(response.body) == LIMIT
+    assert world.failure(site.url + "/", limit=LIMIT - 1) == "the answer is larger than 9 MiB"
+
+
+@pytest.mark.requirement("web.connections")
+def test_a_connection_that_the_server_has_closed_meanwhile_is_made_anew(world: World, site: Site) -> None:
+    """The answer promises that the connection stays; then it is closed without another one."""
+    site.serve("/", lambda received: [answer("once")] if received.connection < 4 else answer("last"))
+    assert [it.body for it in world.exchange(*[site.url + "/"] * 4)] == [b"once"] * 3 + [b"last"]
+
+
+@pytest.mark.requirement("web.connections")
+def test_what_follows_an_answer_unasked_is_no_answer(world: World, site: Site) -> None:
+    site.serve("/", lambda _: [answer("first").replace(b"Length: 5", b"Length: 3") + answer("forged")])
+    site.serve("/next", answer("true"))
+    first, *others = world.exchange(*(site.url + it for it in ("/", "/next", "/next")))
+    assert first.body == b"fir"
+    assert b"true" in {it.body for it in others}
+
+
+@pytest.mark.requirement("web.slow")
+def test_slow_servers_hold_up_no_others(site: Site) -> None:
+    """Not even others of the same origin."""
+    site.page("/slow", "slow")
+    site.page("/quick", "quick")
+
+    async def seconds_meanwhile() -> float:
+        async with aclosing(SharedHttpClient(0)) as client, asyncio.TaskGroup() as tasks:
+            with site.holding("/slow"):
+                for _ in range(50):
+                    tasks.create_task(client.exchange(get(f"{site.url}/slow"), limit=LIMIT))
+                await arrived(site, 50)
+                started = time.monotonic()
+                await client.exchange(get(f"{site.url}/quick"), limit=LIMIT)
+                return time.monotonic() - started
+
+    assert uvloop.run(seconds_meanwhile()) < 5
+    assert site.paths.count("/slow") == 50
+
+
+@pytest.mark.requirement("web.slow")
+def test_one_origin_gets_only_so_many_connections(site: Site) -> None:
+    site.page("/slow", "slow")
+
+    async def all_at_once() -> int:
+        async with aclosing(SharedHttpClient(0)) as client, asyncio.TaskGroup() as tasks:
+            with site.holding("/slow"):
+                for _ in range(MOST_PER_ORIGIN + 9):
+                    tasks.create_task(client.exchange(get(f"{site.url}/slow"), limit=LIMIT))
+                await arrived(site, MOST_PER_ORIGIN)
+                return len(site.received)
+
+    assert uvloop.run(all_at_once()) == MOST_PER_ORIGIN
+    assert len(site.received) == MOST_PER_ORIGIN + 9
+
+
+@pytest.mark.requirement("web.slow")
+@pytest.mark.parametrize("name", LABORIOUS)
+def test_work_that_a_server_makes_leaves_the_event_loop_free(world: World, site: Site, name: str) -> None:
+    site.serve("/broken", BROKEN[name][0])
+
+    async def longest_pause() -> float:
+        async with aclosing(world.client()) as client:
+            asking = asyncio.create_task(client.exchange(get(f"{site.url}/broken"), limit=LIMIT))
+            longest, last = 0.0, time.thread_time()
+            while not asking.done():
+                await asyncio.sleep(0)
+                longest, last = max(longest, time.thread_time() - last), time.thread_time()
+            assert isinstance(asking.exception(), HttpFailed)
+            return longest
+
+    assert uvloop.run(longest_pause()) < 0.3
+
+
+async def arrived(site: Site, count: int) -> None:
+    async with asyncio.timeout(20):
+        while len(site.received) < count:
+            await asyncio.sleep(0.01)

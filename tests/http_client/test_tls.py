@@ -1,0 +1,81 @@
+"""TLS is verified against the host's name, though it is an address that is connected to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.http_client.world import PUBLIC, World, named
+from tests.web.certificates import Authority, needs_openssl
+from tests.web.server import serving
+
+pytestmark = [needs_openssl, pytest.mark.requirement("web.tls")]
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def trusting(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Authority:
+    """The authority, trusted as the administrator of a machine would have it."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    return authority
+
+
+def test_a_good_certificate(world: World, trusting: Authority) -> None:
+    world.names["site.example"] = [PUBLIC]
+    with serving(trusting.server("site.example", "127.0.0.1")) as site:
+        site.page("/", "safe")
+        by_name, by_address = world.exchange(named(site, "site.example"), f"{site.url}/")
+        assert (by_name.body, by_address.body) == (b"safe", b"safe")
+        assert [it.headers["Host"].partition(":")[0] for it in site.received] == ["site.example", "127.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("names", "days", "told"),
+    [
+        (["other.example"], 2, "Hostname mismatch"),
+        (["127.0.0.1"], 2, "Hostname mismatch"),
+        (["site.example"], -1, "certificate has expired"),
+    ],
+)
+def test_a_bad_certificate(world: World, trusting: Authority, names: list[str], days: int, told: str) -> None:
+    world.names["site.example"] = [PUBLIC]
+    with serving(trusting.server(*names, days=days)) as site:
+        site.page("/", "unsafe")
+        assert told in world.failure(named(site, "site.example"))
+        assert site.received == []
+
+
+def test_an_authority_that_nobody_knows(world: World, authority: Authority) -> None:
+    with serving(authority.server("127.0.0.1")) as site:
+        assert world.failure(f"{site.url}/").startswith("TLS: ")
+        assert "unable to get local issuer certificate" in world.failure(f"{site.url}/")
+
+
+def test_authorities_that_can_not_be_read(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    assert world.failure("https://127.0.0.1:1/").startswith(
+        "TLS: the certificates of authorities can't be read"
+    )
+
+
+def test_a_connection_for_one_name_is_not_another_names(world: World, trusting: Authority) -> None:
+    world.names = {"site.example": [PUBLIC], "bank.example": [PUBLIC]}
+    with serving(trusting.server("site.example")) as site:
+        site.page("/", "here")
+        world.exchange(named(site, "site.example"))
+        with pytest.raises(Exception, match="Hostname mismatch"):
+            world.exchange(named(site, "site.example"), named(site, "bank.example"))
+
+
+def test_no_tls_where_it_is_asked_for(world: World) -> None:
+    with serving() as site:
+        told = world.failure(f"https://127.0.0.1:{site.port}/")
+        assert told.startswith("TLS: ")
+        assert site.received == []
