@@ -1,4 +1,4 @@
-"""Who is next: the owner who has used least lately, and nobody for ever."""
+"""Owners take turns: whoever has used least goes first, and nobody waits for more than a bounded number."""
 
 from __future__ import annotations
 
@@ -31,13 +31,42 @@ def test_who_has_used_least_goes_first() -> None:
             queue.leave(owner, seconds)
 
         await job("slow", 5.0)
-        await job("quick", 0.1)
+        await job("quick", 0.02)
         await queue.enter("other")
         jobs = [asyncio.ensure_future(job(owner, 0.1)) for owner in ("slow", "slow", "quick", "new")]
         await asyncio.sleep(0)
         queue.leave("other", 1.0)
         await asyncio.gather(*jobs)
         assert order[2:] == ["new", "quick", "slow", "slow"]
+
+    run(scene())
+
+
+@given(st.integers(3, 12), st.floats(0, 2), st.floats(0, 2))
+def test_owners_that_keep_coming_back_starve_nobody(others: int, theirs: float, before: float) -> None:
+    """An owner whose last turn was long waits for at most ten turns of each other owner."""
+
+    async def scene() -> None:
+        queue, turns, done = FairQueue(2), 0, asyncio.Event()
+
+        async def keep_coming(owner: str) -> None:
+            nonlocal turns
+            while not done.is_set():
+                await queue.enter(owner)
+                turns += 1
+                await asyncio.sleep(0)
+                queue.leave(owner, theirs)
+
+        await queue.enter("honest")
+        queue.leave("honest", before)
+        greedy = [asyncio.ensure_future(keep_coming(f"greedy-{number}")) for number in range(others)]
+        await until_waiting(queue)
+        await queue.enter("honest")
+        waited = turns
+        queue.leave("honest", before)
+        done.set()
+        await asyncio.gather(*greedy)
+        assert waited <= 11 * others + 2
 
     run(scene())
 
