@@ -14,8 +14,26 @@ from tests.apps.site import Site
 from tests.protocol.waits import eventually
 
 VALUE = "sk-of-the-bank"
+Start = Callable[..., DaemonProcess]
 KEEP = f'/set $KEY = "{VALUE}"'
 RECORD = ".stringd-package.json"
+READS_AND_WRITES = """# Page
+
+```act.read
+GET http://127.0.0.1:9/?x={f|file}
+  f: string
+```
+
+```act.save
+CLI echo x
+  f: string
+```
+
+```act.save.response
+save: Response.body
+to: {f}
+```
+"""
 
 
 @pytest.fixture
@@ -35,6 +53,38 @@ def says(daemon: DaemonProcess, topic: str) -> str:
 
 def has_key(daemon: DaemonProcess, *topics: str) -> bool:
     return any(VALUE in says(daemon, topic) for topic in topics)
+
+
+@pytest.mark.requirement("app.install.record")
+@pytest.mark.parametrize("access", ["home", "full"])
+def test_no_command_reads_or_writes_the_record_of_an_app(start_daemon: Start, access: str) -> None:
+    """It holds the key by which the app's `$NAME`s are found: whoever knew it could take the app's place."""
+    daemon = start_daemon("--access", access)
+    daemon.register("default", daemon.home)
+    write_app(daemon.home / "apps" / "bank", name="bank")
+    said(daemon, "/install apps/bank")
+    record = daemon.home / "packages" / "bank" / RECORD
+    before = record.read_text(encoding="utf-8")
+    put(daemon.home / "page.md", READS_AND_WRITES)
+    (daemon.home / "linked.json").symlink_to(record)
+    typed = f"packages/bank/{RECORD}"
+    said(daemon, "/open page.md")
+    for command in (
+        f"/open {typed}",
+        "/open linked.json",
+        f"/open {record}",
+        f"/write {typed}\n{{}}",
+        f"/append {typed}\n{{}}",
+        f"/edit {typed}",
+        f"/write packages/new/{RECORD}\n{{}}",
+        f"/act.read --f {typed}",
+        f"/act.save --f {typed}",
+        f"/install {typed}",
+    ):
+        code, text = refused(daemon, command)
+        assert code == "FILE_NOT_ALLOWED", (command, text)
+    assert record.read_text(encoding="utf-8") == before
+    assert not (daemon.home / "packages" / "new").exists()
 
 
 @pytest.mark.requirement("app.install.source")

@@ -21,6 +21,7 @@ FILES = (
     *requirements(
         "decided for apps",
         ("app.install.source", "An app of another source replaces one only with --replace: else CONFLICT."),
+        ("app.install.record", "The record beside an installed app is FILE_NOT_ALLOWED to every command."),
         ("secret.source", "The $NAMEs of an app belong to where it came from, and nothing else gets them."),
         ("secret.earlier", "$NAMEs of earlier versions go to the one app that is installed at the start."),
     ),

@@ -1,4 +1,4 @@
-"""What no command may touch, wherever it lies: the data directories that this process holds."""
+"""What no command may touch: the data directories that this process holds, and stringd's own records."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from stringd.errors import Refusal
 
 SQLITE_PARTS = ("-wal", "-shm", "-journal")
 """What SQLite puts behind a database's name for the files that it keeps beside it."""
+
+
+OWN_PREFIX = ".stringd-"
+"""Names that begin so are stringd's own wherever they lie, such as the record beside an installed app."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +46,8 @@ def withheld(directory: Path) -> Iterator[None]:
 
 
 def is_withheld(real: str) -> bool:
-    """Whether a real path is withheld, or lies below one that is."""
-    return any(f"{real}/".startswith(held.paths) for held in _held)
+    """Whether a real path is withheld or stringd's own, or lies below one that is."""
+    return f"/{OWN_PREFIX}" in real or any(f"{real}/".startswith(held.paths) for held in _held)
 
 
 def refuse_path(real: str, shown: str) -> None:

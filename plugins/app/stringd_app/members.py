@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from stringd.plugin import Refusal
-from stringd.plugin.files import Directory, open_file, open_folder, real_path, status_of
+from stringd.plugin.files import OWN_PREFIX, Directory, open_file, open_folder, real_path, status_of
 
 LARGEST = 100 * 1024 * 1024
 MOST = 10_000
@@ -51,7 +51,11 @@ def members_of_directory(directory: Path) -> Iterator[Member]:
 
 def _names(path: Path) -> list[str]:
     with open_folder(path) as folder, folder.entries() as entries:
-        return sorted(it.name for it in entries if it.name not in _LEFT_OUT or not it.is_dir())
+        return sorted(it.name for it in entries if not _is_left_out(it))
+
+
+def _is_left_out(entry: os.DirEntry[str]) -> bool:
+    return entry.name.startswith(OWN_PREFIX) or (entry.name in _LEFT_OUT and entry.is_dir())
 
 
 def _member(path: Path, name: PurePosixPath, directory: Path) -> tuple[Member, Path]:
@@ -68,12 +72,17 @@ def _member(path: Path, name: PurePosixPath, directory: Path) -> tuple[Member, P
 
 
 def write_members(members: Iterable[Member], folder: Directory) -> None:
-    """Write files and directories below a directory, with their modes, or refuse."""
+    """Write files and directories below a directory, with their modes, or refuse.
+
+    What has a name of stringd's own records is left out, so that no app brings a record of itself.
+    """
     room = LARGEST
     for number, member in enumerate(members):
         if number >= MOST:
             raise Refusal("INVALID_TARGET", f"An app of more than {MOST} files can't be installed.")
-        *around, name = _safe(member.name).parts
+        *around, name = parts = _safe(member.name).parts
+        if any(part.startswith(OWN_PREFIX) for part in parts):
+            continue
         if member.open is None:
             _made(folder, (*around, name), member.name).close()
             continue

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from stringd.plugin import Refusal, check_optional_text
-from stringd.plugin.documents import is_uri, read_text
-from stringd.plugin.files import Directory, real_path, write_atomically
+from stringd.plugin import check_optional_text
+from stringd.plugin.documents import is_uri
+from stringd.plugin.files import OWN_PREFIX, Directory, open_folder, read_regular, real_path, write_atomically
 from stringd_app.entries import entry_in, read_entry
 
-RECORD = ".stringd-package.json"
+RECORD = f"{OWN_PREFIX}package.json"
 LOCAL = "local"
 _BY_HAND = "put there by hand"
 _MODE = 0o644
+_LONGEST_RECORD = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +93,17 @@ def url_origin(url: str) -> str:
 def read_origin(directory: Path) -> Origin:
     """Return what was noted beside an app; one that was put there by hand is what its document says."""
     try:
-        noted = json.loads(read_text(directory / RECORD, RECORD))
+        noted = json.loads(_read_record(directory))
         check_optional_text("origin", *noted.values())
         return Origin(**noted)
-    except (Refusal, ValueError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         identity = identity_in(read_entry(entry_in(directory)).parsed.frontmatter, directory.name)
         return Origin(namespace=identity.namespace, name=identity.name, source=_BY_HAND)
+
+
+def _read_record(directory: Path) -> bytes:
+    with open_folder(directory, own=True) as folder:
+        return read_regular(folder, RECORD, _LONGEST_RECORD).data
 
 
 def identity_in(frontmatter: Mapping[str, Any], fallback: str) -> Identity:
