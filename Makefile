@@ -54,7 +54,7 @@ constraints:          ## renew constraints.txt from a fresh venv
 	.ci/constraints
 
 clean:                ## remove the venv, the caches and dist/; the daemon's data stays
-	rm -rf .venv dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venvs dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(stamps)/%: pyproject.toml constraints.txt

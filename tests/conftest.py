@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from stringd.testing.distributions import write_distribution
+from stringd.testing.plugin import LONGEST_HOLD
 from stringd.testing.process import DaemonProcess
+from tests.lender import Lender
 
 PROBE = Path(__file__).parent / "distributions" / "probe.py"
+
+
+@pytest.fixture(scope="session")
+def lender(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lender]:
+    """Lends one daemon to the tests of this process, one test after the other."""
+    lender = Lender(tmp_path_factory.mktemp("lent"))
+    yield lender
+    lender.close()
+
+
+@pytest.fixture
+def daemon(lender: Lender, tmp_path: Path) -> Iterator[DaemonProcess]:
+    """A running daemon without options whose only user is `default`, with a new home.
+
+    Other tests have used it before: one that looks into its data directory asks for `own_daemon`.
+    """
+    running = lender.lend(tmp_path / "daemon")
+    yield running
+    lender.take_back(running)
+    assert running.longest_hold() <= LONGEST_HOLD, "the daemon's event loop was held; its log says by what"
+
+
+@pytest.fixture
+def own_daemon(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
+    """A running daemon of the test's own that knows the user `default`."""
+    running = start_daemon()
+    running.register("default", running.home)
+    return running
 
 
 @pytest.fixture

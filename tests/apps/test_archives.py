@@ -28,6 +28,12 @@ HOSTILE = [
 ]
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 def tarred(members: dict[str, bytes], wrapper: str = "", links: dict[str, str] | None = None) -> bytes:
     """A tar archive, compressed, with a program in it."""
     buffer = io.BytesIO()

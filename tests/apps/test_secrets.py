@@ -15,6 +15,12 @@ VALUE = "sk-very-secret"
 KEEP = f'/set $KEY = "{VALUE}"'
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 @pytest.mark.requirement("secret.masked")
 @pytest.mark.parametrize(
     "cmd",

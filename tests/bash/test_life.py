@@ -25,6 +25,12 @@ STAYING = (
 )
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 def start_staying(daemon: DaemonProcess, name: str = "bash:t") -> None:
     assert Topic(daemon, name)(STAYING).state == "0"
     eventually(lambda: sum("sleep 400" in line for line in shells(daemon).values()) >= 5)

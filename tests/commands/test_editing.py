@@ -254,14 +254,14 @@ class TestStale:
         assert daemon.exec("/back").head["ok"]
         assert daemon.exec("/append a.md\nx").head["ok"]
 
-    def test_an_edit_has_not_failed_because_topics_can_not_be_stored(self, daemon: DaemonProcess) -> None:
-        put(daemon, "a.md", "old\n")
-        daemon.exec("/edit a.md")
-        (daemon.data_dir / "sessions.db").unlink()
-        assert content(daemon, "/write a.md\nnew") == "Written: a.md (4 bytes, 1 line)"
-        assert daemon.exec("/write a.md\nnewer").head["ok"]
-        put(daemon, "a.md", "changed\n")
-        assert daemon.exec("/write a.md\nnewest").head["code"] == "CONFLICT"
+    def test_an_edit_has_not_failed_because_topics_can_not_be_stored(self, own_daemon: DaemonProcess) -> None:
+        put(own_daemon, "a.md", "old\n")
+        own_daemon.exec("/edit a.md")
+        (own_daemon.data_dir / "sessions.db").unlink()
+        assert content(own_daemon, "/write a.md\nnew") == "Written: a.md (4 bytes, 1 line)"
+        assert own_daemon.exec("/write a.md\nnewer").head["ok"]
+        put(own_daemon, "a.md", "changed\n")
+        assert own_daemon.exec("/write a.md\nnewest").head["code"] == "CONFLICT"
 
     def test_close_forgets_what_was_seen(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "old\n")

@@ -14,6 +14,12 @@ from tests.commands.test_editing import chanflow, content, put, text_of
 NOTHING = "ERROR(NOT_FOUND): Nothing to undo."
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests look into the data directory."""
+    return own_daemon
+
+
 def test_each_call_goes_further_back(daemon: DaemonProcess) -> None:
     for command in ("/write a.md\none", "/append a.md\ntwo", "/write b.md\nb", "/replace a.md:L1\n1"):
         assert daemon.exec(command).head["ok"]

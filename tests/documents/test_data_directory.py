@@ -64,6 +64,12 @@ to: {{f}}
 """
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 @pytest.fixture(params=["home", "full", "allowed"])
 def daemon_at_home(
     start_daemon: Start, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch

@@ -33,6 +33,12 @@ BROKEN = [
 ]
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 def emptied(_: bytes) -> bytes:
     return b""
 

@@ -22,6 +22,12 @@ MANY = 50
 LIMIT = 5.0
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 def ended(daemon: DaemonProcess) -> int:
     return daemon.process.wait(timeout=15)
 

@@ -17,6 +17,12 @@ TOPICS = 200
 KIBIBYTE = 1024
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 def resident(daemon: DaemonProcess) -> int:
     """Return how much memory a daemon takes, in bytes."""
     status = Path(f"/proc/{daemon.process.pid}/status").read_text()

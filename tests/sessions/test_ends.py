@@ -18,6 +18,12 @@ from stringd.testing.process import DaemonProcess
 from tests.protocol.waits import eventually
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 def children_of(pid: int) -> set[int]:
     """The processes that a process has started and that still run."""
     found = set()

@@ -15,6 +15,12 @@ from stringd.testing.process import DaemonProcess
 GOOD = {"id": "a", "home": "/h", "allowedPaths": [], "createdAt": "2026-04-14T05:52:00.000Z"}
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests stop their daemon, or look into its process or its data directory."""
+    return own_daemon
+
+
 def start_with(start_daemon: Callable[..., DaemonProcess], data_dir: Path) -> DaemonProcess:
     """Start a daemon on a data directory that was prepared."""
     return start_daemon(data_dir=data_dir)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import http.client
 import json
 import os
@@ -74,6 +75,7 @@ class DaemonProcess:
         self._env = {**os.environ, "HOME": str(folder), **env}
         self._folder = folder
         self._log = folder / "stderr.txt"
+        self._log_start = 0
         self.process: subprocess.Popen[bytes]
 
     @property
@@ -85,6 +87,7 @@ class DaemonProcess:
         """Start the process and, unless told otherwise, wait until it listens."""
         self._folder.mkdir(parents=True, exist_ok=True)
         command = [*self._program, "--port", str(self.port), "--data-dir", str(self.data_dir)]
+        self._log_start = 0
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, *self._args],
@@ -99,7 +102,19 @@ class DaemonProcess:
 
     def stderr(self) -> str:
         """Return what it has said so far."""
-        return self._log.read_text(encoding="utf-8", errors="replace")
+        return self._log.read_bytes()[self._log_start :].decode(errors="replace")
+
+    def lent(self, folder: Path) -> DaemonProcess:
+        """Return the same running daemon for one more test: homes below its folder, and a log of its own."""
+        lent = copy.copy(self)
+        lent.move(folder)
+        return lent
+
+    def move(self, folder: Path) -> None:
+        """Have homes below another folder from now on, and leave out what the log holds so far."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.home, self._folder = folder / "home", folder
+        self._log_start = self._log.stat().st_size
 
     def longest_hold(self) -> float:
         """Return how many seconds of computing its event loop was held by at most, as its log says."""

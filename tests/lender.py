@@ -1,0 +1,50 @@
+"""Lends one running daemon to many tests: starting one costs more than most tests do."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from urllib.parse import quote
+
+from stringd.testing.process import DaemonProcess
+
+
+class Lender:
+    """Keeps a daemon running, and replaces it where a test has ended it or left it unwell."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = itertools.count(1)
+        self._running: DaemonProcess | None = None
+
+    def lend(self, folder: Path) -> DaemonProcess:
+        """Return a daemon that knows the user `default`, with a home below the folder, and nothing else."""
+        if self._running is None:
+            self._running = self._started()
+        lent = self._running.lent(folder)
+        lent.register("default", lent.home)
+        return lent
+
+    def take_back(self, lent: DaemonProcess) -> None:
+        """Remove the users of the test that had it; one that it has ended is not lent again."""
+        if self._running is None or lent.process is not self._running.process:
+            lent.kill()
+            self.close()
+            return
+        try:
+            for user in lent.request("GET", "/users").json()["users"]:
+                lent.request("DELETE", f"/users/{quote(user['id'], safe='')}")
+        except (OSError, KeyError, ValueError):
+            self.close()
+
+    def close(self) -> None:
+        """End the daemon."""
+        if self._running is not None:
+            self._running.kill()
+        self._running = None
+
+    def _started(self) -> DaemonProcess:
+        folder = self._folder / str(next(self._numbers))
+        running = DaemonProcess(folder, (), {}, port=0, data_dir=None)
+        running.start()
+        return running
