@@ -35,7 +35,7 @@ class Invocation:
     """One run of a command: what was sent, and the topic that it runs in.
 
     `arrived` is when it was sent, by `time.monotonic`: what a topic has answered since, its sender could
-    not know. What `left` returns is over when nobody waits for the reply any more; None if that is unknown.
+    not know. `disconnected` returns when nobody waits for the reply any more; None if that is unknown.
     """
 
     line: CommandLine
@@ -43,7 +43,7 @@ class Invocation:
     topic: Topic
     runtime: Runtime
     arrived: float
-    left: Disconnected | None = None
+    disconnected: Disconnected | None = None
 
 
 Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]

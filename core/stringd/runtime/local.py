@@ -171,17 +171,17 @@ class LocalRuntime:
         topic: TopicName,
         cmd: str,
         *,
-        gone: Disconnected | None = None,
+        disconnected: Disconnected | None = None,
         begun: Callable[[], None] | None = None,
         arrived: float | None = None,
     ) -> Outcome:
         """Wait for the topic's turn and run the command; see `Daemon.execute`."""
-        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, gone)
+        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, disconnected)
         session = self.registry.touch(self.users.get(user_id), topic)
         if self.runner.is_urgent(session, cmd):
             await session.step_aside()
             return await self._run(session, sent, begun)
-        async with session.turn(gone):
+        async with session.turn(disconnected):
             return await self._run(session, sent, begun)
 
     async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:

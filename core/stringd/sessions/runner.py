@@ -32,7 +32,7 @@ class Sent:
 
     text: str
     arrived: float
-    left: Disconnected | None = None
+    disconnected: Disconnected | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Runner:
             topic=topic,
             runtime=self._runtime,
             arrived=plan.sent.arrived,
-            left=plan.sent.left,
+            disconnected=plan.sent.disconnected,
         )
         with working_for(f"{session.user.id}:{session.name}", self._runtime.workers):
             for interceptor in self._catalogue.interceptors:

@@ -92,7 +92,7 @@ class _Flow:
             raise ClientGone
         # Whoever wrote the text wrote all of its blocks before any was answered.
         outcome = await self._runtime.execute(
-            self._user.id, topic, command, gone=self._left, arrived=self._arrived
+            self._user.id, topic, command, disconnected=self._left, arrived=self._arrived
         )
         return outcome.reply
 
