@@ -22,9 +22,10 @@ from stringd.errors import InvalidTopic, Refusal, StorageFailed
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.runtime.loading import as_document, find_document, render_document
+from stringd.sessions.execution import Sent
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
-from stringd.sessions.runner import Runner, Sent
+from stringd.sessions.runner import Runner
 from stringd.sessions.store import SessionStore
 from stringd.storage.data_directory import data_directory
 from stringd.storage.secrets import SecretStore
