@@ -19,7 +19,7 @@ FAILING = [
     hook(
         "hook-alone",
         "interceptors",
-        "return Interceptor(name='alone', check=check)",
+        "return Interceptor(name='alone', around=around)",
         "stringd_interceptors failed: TypeError: 'Interceptor' object is not iterable",
     ),
     hook(
@@ -63,7 +63,7 @@ BAD_RECORDS = [
     hook(
         "no-function",
         "interceptors",
-        "return [Interceptor(name='x', check=None)]",
+        "return [Interceptor(name='x', around=None)]",
         "stringd_interceptors failed: TypeError: interceptor x needs a function, not None",
     ),
     hook(

@@ -34,7 +34,7 @@ def stringd_routes(runtime): return [Route("/held", respond)]
 @hookimpl
 def stringd_services(): return [Service(name="held", run=serve)]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="held", check=check)]
+def stringd_interceptors(): return [Interceptor(name="held", around=around)]
 @hookimpl
 def stringd_observers(): return [Observer(name="held", on_event=observe)]
 @hookimpl
@@ -97,7 +97,7 @@ CLASHES = [
     clash(
         "interceptor-held",
         "interceptors",
-        "Interceptor(name='held', check=check)",
+        "Interceptor(name='held', around=around)",
         "interceptor held",
         HOLDER,
     ),

@@ -17,7 +17,7 @@ GARDEN = [
     "garden-cli",
     "garden-commands",
     "garden-documents",
-    "garden-gates",
+    "garden-interceptors",
     "garden-observers",
     "garden-routes",
     "garden-services",
@@ -61,7 +61,7 @@ def test_a_plugin_is_listed_with_its_distribution_version_and_what_it_adds(
             "command /rake of web topics",
         ],
         "garden-documents": ["command /leaf", "scheme seed", "media type text/x-seed"],
-        "garden-gates": ["interceptor fence", "interceptor gardener"],
+        "garden-interceptors": ["interceptor fence", "interceptor gardener"],
         "garden-observers": ["observer crow", "observer mole", "observer diary"],
         "garden-routes": [
             "route /garden",

@@ -24,10 +24,11 @@ async def path(invocation):
     invocation.session.remember(replace(invocation.session.state, directory=Path("/")))
     return Reply.confirmation("Remembered")
 async def place(invocation):
-    invocation.session.remember(State(document=Place(uri=Path("/"))))
+    invocation.session.remember(State(document=Location(uri=Path("/"))))
     return Reply.confirmation("Remembered")
 async def gated(invocation): return Reply.confirmation("Passed")
-async def gate(invocation): return True if invocation.line.word == "gated" else None
+async def gate(invocation, proceed):
+    return True if invocation.line.word == "gated" else await proceed(invocation)
 
 @asynccontextmanager
 async def full(context):
@@ -56,7 +57,7 @@ def stringd_commands():
     functions = (text, waitless, path, place, gated)
     return [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in functions]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="odd", check=gate)]
+def stringd_interceptors(): return [Interceptor(name="odd", around=gate)]
 @hookimpl
 def stringd_services(): return [Service(name="stubborn", run=stay)]
 """

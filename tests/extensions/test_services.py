@@ -24,7 +24,12 @@ def test_a_service_begins_and_ends_with_the_daemon(garden: DaemonProcess) -> Non
 
 
 @pytest.mark.parametrize(
-    ("how", "logged"), [("error", "RuntimeError: the hose has burst"), ("exit", "SystemExit: 7")]
+    ("how", "logged"),
+    [
+        ("error", "RuntimeError: the hose has burst"),
+        ("exit", "SystemExit: 7"),
+        ("cancelled", "asyncio.exceptions.CancelledError"),
+    ],
 )
 def test_a_service_that_fails_is_logged_and_the_daemon_lives(
     how: str, logged: str, start_installed: StartInstalled
@@ -32,17 +37,36 @@ def test_a_service_that_fails_is_logged_and_the_daemon_lives(
     daemon = start_installed(env={"GARDEN_HOSE": how})
     eventually(lambda: logged in daemon.stderr())
     assert "service hose failed" in daemon.stderr()
+    kind = logged.partition(":")[0].rpartition(".")[2]
+    notice = f"service hose failed: {kind}; the daemon's log says why"
+    assert notice in daemon.request("GET", "/status").json()["notices"]
     daemon.register("default", daemon.home)
     assert daemon.exec("/info").head["ok"]
     assert notes(daemon) == "on\n"
     assert daemon.stop() == 0
 
 
-@pytest.mark.parametrize("how", ["required error", "required exit"])
-def test_a_required_service_that_fails_ends_the_daemon(
-    how: str, installation: Installation, tmp_path: Path
+def test_a_service_may_return_unless_it_is_required(start_installed: StartInstalled) -> None:
+    daemon = start_installed(env={"GARDEN_HOSE": "return"})
+    eventually(lambda: notes(daemon) == "on\n")
+    notices = daemon.request("GET", "/status").json()["notices"]
+    assert [notice for notice in notices if "hose" in notice] == []
+    assert "hose" not in daemon.stderr()
+
+
+@pytest.mark.parametrize(
+    ("how", "logged"),
+    [
+        ("required error", "service hose failed"),
+        ("required exit", "service hose failed"),
+        ("required cancelled", "service hose failed"),
+        ("required return", "service hose has ended; the daemon can't run without it and stops"),
+    ],
+)
+def test_a_required_service_that_ends_takes_the_daemon_with_it(
+    how: str, logged: str, installation: Installation, tmp_path: Path
 ) -> None:
     finished = installation.run("stringd", "--port", "0", cwd=tmp_path, env={"GARDEN_HOSE": how})
     assert finished.returncode == 1
-    assert "service hose failed" in finished.stderr
+    assert logged in finished.stderr
     assert (tmp_path / ".stringd" / "sprinkler.txt").read_text(encoding="utf-8") == "on\noff\n"

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from stringd.plugin import *
 
 async def answer(invocation): return Reply.confirmation("Answered")
-async def check(invocation): return None
+async def around(invocation, proceed): return await proceed(invocation)
 async def load(wanted): raise Refusal("NOT_FOUND", wanted.uri)
 def render(loaded): return Document(uri=loaded.uri, title=None, text="")
 async def serve(): return None

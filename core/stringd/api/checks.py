@@ -28,6 +28,12 @@ def check_callable(what: str, function: object) -> None:
         raise TypeError(f"{what} needs a function, not {function!r}")
 
 
+def check_order(what: str, order: object) -> None:
+    """Refuse an order that is no whole number."""
+    if not isinstance(order, int):
+        raise TypeError(f"{what} needs a whole number as its order, not {order!r}")
+
+
 def check_words(what: str, names: Iterable[object]) -> None:
     """Refuse an empty list of names, a lone string, and names that could never be looked up."""
     if isinstance(names, str) or not names or not all(map(_is_lower_case, names)):

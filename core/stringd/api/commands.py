@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
 
-from stringd.api.checks import check_callable, check_word, check_words
+from stringd.api.checks import check_callable, check_order, check_word, check_words
 from stringd.api.replies import Reply
 from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import Session, Topic
@@ -35,7 +35,7 @@ class Invocation:
     """One run of a command: what was sent, and the topic that it runs in.
 
     `arrived` is when it was sent, by `time.monotonic`: what a topic has answered since, its sender could
-    not know. What `left` returns is over when nobody waits for the reply any more; None if that is unknown.
+    not know. `disconnected` returns when nobody waits for the reply any more; None if that is unknown.
     """
 
     line: CommandLine
@@ -43,7 +43,7 @@ class Invocation:
     topic: Topic
     runtime: Runtime
     arrived: float
-    left: Disconnected | None = None
+    disconnected: Disconnected | None = None
 
 
 Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
@@ -87,22 +87,28 @@ class Command:
         return Reply.page("String Commands", f"{self.usage}\n\n{self.summary}")
 
 
-Check: TypeAlias = Callable[[Invocation], Awaitable[Reply | None]]
+Proceed: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
+Around: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interceptor:
-    """Stands before every command, for as long as it likes.
+    """Runs around every command: it may refuse or delay the command, and change what it answers.
 
-    None lets the command pass; a reply is the answer in its place.
+    `around` returns the reply: one of its own, or what `await proceed(invocation)` returns, which runs the
+    next interceptor and at last the command. What the command raises is a reply too: `proceed` raises nothing
+    unless the command is cancelled. The interceptor with the lowest `order` is the outermost; of the same
+    order, the one whose plugin was loaded first.
     """
 
     name: str
-    check: Check
+    around: Around
+    order: int = 0
 
     def __post_init__(self) -> None:
         check_word("interceptor", self.name)
-        check_callable(f"interceptor {self.name}", self.check)
+        check_callable(f"interceptor {self.name}", self.around)
+        check_order(f"interceptor {self.name}", self.order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,11 +124,17 @@ class CommandEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observer:
-    """Is told of every command that ended; it can't change anything."""
+    """Is notified of every command that ended; it can't change anything.
+
+    The observer with the lowest `order` comes first; of the same order, the one whose plugin was loaded
+    first.
+    """
 
     name: str
     on_event: Callable[[CommandEvent], None]
+    order: int = 0
 
     def __post_init__(self) -> None:
         check_word("observer", self.name)
         check_callable(f"observer {self.name}", self.on_event)
+        check_order(f"observer {self.name}", self.order)

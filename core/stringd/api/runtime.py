@@ -117,14 +117,14 @@ class Runtime(Protocol):
         topic: TopicName,
         cmd: str,
         *,
-        gone: Disconnected | None = None,
+        disconnected: Disconnected | None = None,
         begun: Callable[[], None] | None = None,
         arrived: float | None = None,
     ) -> Outcome:
         """Wait for the topic's turn, run the command in the calling task, and return what it left behind.
 
         `begun` is called when the turn has come; `arrived` is when the command was sent, if not now.
-        An urgent command waits for no turn. Raises `ClientGone` when what `gone` returns is over before
+        An urgent command waits for no turn. Raises `ClientGone` when `disconnected` returns before
         that, `UnknownUser`, and `Unavailable` when there is no turn to be had; the command never runs then.
         Whatever goes wrong in the command itself is a reply.
         """

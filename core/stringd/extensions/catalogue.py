@@ -89,8 +89,8 @@ class Catalogue:
         self.cli |= {record.name: record for record in added.cli}
         self.routes += added.routes
         self.services += added.services
-        self.interceptors += added.interceptors
-        self.observers += added.observers
+        self.interceptors = sorted((*self.interceptors, *added.interceptors), key=_order)
+        self.observers = sorted((*self.observers, *added.observers), key=_order)
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands
@@ -116,6 +116,10 @@ class Catalogue:
         shared = {record.name: record for record in self._commands if _is_shared_with(record, topic_type)}
         own = {record.name: record for record in self._commands if _names(record, topic_type)}
         return dict(sorted((shared | own).items()))
+
+
+def _order(record: Interceptor | Observer) -> int:
+    return record.order
 
 
 def _is_shared_with(command: Command, topic_type: TopicType) -> bool:

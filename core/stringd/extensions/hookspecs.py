@@ -65,13 +65,13 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
 
 @hookspec
 def stringd_interceptors() -> Iterable[Interceptor]:
-    """Add gates, which may refuse or hold a command before it runs."""
+    """Add interceptors, which run around every command and may refuse it or change its reply."""
     return ()
 
 
 @hookspec
 def stringd_observers() -> Iterable[Observer]:
-    """Add observers, which are told of every command that ended."""
+    """Add observers, which are notified of every command that ended."""
     return ()
 
 

@@ -11,6 +11,7 @@ from stringd.api.commands import (
     Interceptor,
     Invocation,
     Observer,
+    Proceed,
     TopicGroup,
 )
 from stringd.api.documents import (
@@ -78,6 +79,7 @@ __all__ = [
     "Outcome",
     "Outline",
     "Package",
+    "Proceed",
     "Provenance",
     "Refusal",
     "Renderer",

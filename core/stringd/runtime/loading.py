@@ -12,6 +12,7 @@ from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.errors import Refusal, WorkStopped
 from stringd.extensions.catalogue import Catalogue
+from stringd.extensions.containment import call, call_async
 from stringd.text.masking import mask_values
 from stringd.workers.threads import READING, STORAGE, current_work
 
@@ -32,7 +33,7 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
     if unknown:
         raise Refusal("INVALID_PAYLOAD", f"{scheme}: URIs take no --{unknown[0]}.")
     try:
-        loaded = await loader.load(wanted)
+        loaded = await call_async(loader.load, wanted)
         if isinstance(loaded, LocalFile):
             return loaded
         # What the page links to is told with its address, and all of that is kept.
@@ -60,7 +61,7 @@ async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
     """Have a renderer make its document, where it can be stopped if there is much to render."""
     work = current_work()
     if work is None or len(loaded.body) <= SMALL_BODY or not _can_be_sent(render):
-        return await READING.run(render, loaded)
+        return await READING.run(call, render, loaded)
     try:
         return await work.apart(render, loaded, budget=BUDGET)
     except WorkStopped as stopped:

@@ -22,9 +22,10 @@ from stringd.errors import InvalidTopic, Refusal, StorageFailed
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.runtime.loading import as_document, find_document, render_document
+from stringd.sessions.execution import Sent
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
-from stringd.sessions.runner import Runner, Sent
+from stringd.sessions.runner import Runner
 from stringd.sessions.store import SessionStore
 from stringd.storage.data_directory import data_directory
 from stringd.storage.secrets import SecretStore
@@ -171,17 +172,17 @@ class LocalRuntime:
         topic: TopicName,
         cmd: str,
         *,
-        gone: Disconnected | None = None,
+        disconnected: Disconnected | None = None,
         begun: Callable[[], None] | None = None,
         arrived: float | None = None,
     ) -> Outcome:
         """Wait for the topic's turn and run the command; see `Daemon.execute`."""
-        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, gone)
+        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, disconnected)
         session = self.registry.touch(self.users.get(user_id), topic)
         if self.runner.is_urgent(session, cmd):
             await session.step_aside()
             return await self._run(session, sent, begun)
-        async with session.turn(gone):
+        async with session.turn(disconnected):
             return await self._run(session, sent, begun)
 
     async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:

@@ -7,14 +7,16 @@ import gc
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
+from typing import Any
 
 import uvloop
 
 from stringd.api.runtime import Service
 from stringd.config import LOOPBACK, Config
 from stringd.errors import Fault
+from stringd.extensions.containment import is_signal
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.standard_streams import announce
 from stringd.runtime.local import LocalRuntime
@@ -57,7 +59,22 @@ def serve(config: Config) -> int:
         for notice in runtime.notices:
             announce(f"stringd: {notice}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_run(runtime, listener))
+            return _run_to_end(runner.get_loop(), _run(runtime, listener))
+
+
+def _run_to_end(loop: asyncio.AbstractEventLoop, main: Coroutine[Any, Any, int]) -> int:
+    """Run the loop until `main` returns, whatever the tasks of plugins raise.
+
+    A task that raises SystemExit or KeyboardInterrupt stops the loop, but nothing else: it can go on.
+    """
+    task = loop.create_task(main)
+    while True:
+        try:
+            return loop.run_until_complete(task)
+        except (SystemExit, KeyboardInterrupt):
+            if task.done():
+                raise
+            log.exception("a task tried to end the daemon")
 
 
 async def _run(runtime: LocalRuntime, listener: socket.socket) -> int:
@@ -66,14 +83,14 @@ async def _run(runtime: LocalRuntime, listener: socket.socket) -> int:
     for number in _END_SIGNALS:
         loop.add_signal_handler(number, server.stop)
     with Watchdog(loop):
-        async with _running(runtime.catalogue.services, server), aclosing(runtime):
+        async with _running(runtime.catalogue.services, server, runtime.notices), aclosing(runtime):
             await server.serve(sockets=[listener])
     return server.exit_code
 
 
 @asynccontextmanager
-async def _running(services: Iterable[Service], server: Server) -> AsyncIterator[None]:
-    tasks = [asyncio.create_task(_guard(service, server)) for service in services]
+async def _running(services: Iterable[Service], server: Server, notices: list[str]) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(_supervise(service, server, notices)) for service in services]
     try:
         yield
     finally:
@@ -82,14 +99,26 @@ async def _running(services: Iterable[Service], server: Server) -> AsyncIterator
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _guard(service: Service, server: Server) -> None:
+async def _supervise(service: Service, server: Server, notices: list[str]) -> None:
+    """Run a service; report how it failed, and end the daemon with it if it is required."""
+    failure = await _failure_of(service)
+    if failure:
+        notices.append(failure)
+    if service.required:
+        log.error("service %s has ended; the daemon can't run without it and stops", service.name)
+        server.fail()
+
+
+async def _failure_of(service: Service) -> str | None:
+    """Run a service to its end, and return why that is a failure, if it is one."""
     try:
         await service.run()
-    except (Exception, SystemExit):
+    except BaseException as error:
+        if is_signal(error):
+            raise
         log.exception("service %s failed", service.name)
-    if service.required:
-        log.error("service %s has ended, and the daemon can't do without it", service.name)
-        server.fail()
+        return f"service {service.name} failed: {type(error).__name__}; the daemon's log says why"
+    return f"service {service.name} has returned, but is required" if service.required else None
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
 
+from stringd.api.runtime import Disconnected
 from stringd.errors import ClientGone, QueueFull, QueueTimeout, Unavailable
 
 MAX_QUEUE_SIZE = 16
@@ -31,7 +31,7 @@ class CommandQueue:
         """How many commands wait."""
         return len(self._waiting)
 
-    async def take(self, gone: Callable[[], Awaitable[None]] | None) -> None:
+    async def take(self, disconnected: Disconnected | None) -> None:
         """Return when it is the caller's turn; `pass_on` must follow. Raises when it never will be."""
         if not self._taken:
             self._taken = True
@@ -41,7 +41,7 @@ class CommandQueue:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
-            await self._wait(turn, gone)
+            await self._wait(turn, disconnected)
         except BaseException:
             self._leave(turn)
             raise
@@ -72,8 +72,8 @@ class CommandQueue:
         while self._waiting:
             self._waiting.popleft().set_exception(reason)
 
-    async def _wait(self, turn: asyncio.Future[None], gone: Callable[[], Awaitable[None]] | None) -> None:
-        leaving = asyncio.ensure_future(gone()) if gone else None
+    async def _wait(self, turn: asyncio.Future[None], disconnected: Disconnected | None) -> None:
+        leaving = asyncio.ensure_future(disconnected()) if disconnected else None
         try:
             await asyncio.wait(
                 {turn, leaving} if leaving else {turn},

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from stringd.api.sessions import Topic
+from stringd.extensions.containment import as_error
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ class TopicLifetime:
     async def _keep(self, life: _Life) -> None:
         try:
             async with self._enter() as topic:
-                life.ready.set_result(topic)
+                life.ready.set_result(_expect_topic(topic))
                 await life.ending.wait()
         except BaseException as error:
             self._fail(life.ready, error)
@@ -65,9 +66,15 @@ class TopicLifetime:
 
     def _fail(self, ready: asyncio.Future[Topic], error: BaseException) -> None:
         if not ready.done():
-            ready.set_exception(error if isinstance(error, Exception) else RuntimeError(repr(error)))
+            ready.set_exception(as_error(error))
         elif not isinstance(error, asyncio.CancelledError):
             log.error("a topic ended by itself", exc_info=error)
+
+
+def _expect_topic(topic: object) -> Topic:
+    if not isinstance(topic, Topic):
+        raise TypeError(f"expected a Topic, got {topic!r}")
+    return topic
 
 
 class _Life:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from stringd.api.replies import Outcome
-from stringd.api.runtime import Runtime
+from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import SessionSummary, State, TopicName
 from stringd.api.topics import TopicContext, TopicType
 from stringd.api.users import User
@@ -59,9 +59,9 @@ class LiveSession:
         """Leave the topic's context; the next command enters a fresh one."""
         await self.lifetime.close()
 
-    def turn(self, gone: Callable[[], Awaitable[None]] | None) -> Turn:
+    def turn(self, disconnected: Disconnected | None) -> Turn:
         """Return a context that is entered when the topic is the caller's, and left to the next one."""
-        return Turn(self, gone)
+        return Turn(self, disconnected)
 
     async def step_aside(self) -> None:
         """Return when a command that waits for no turn may begin, whoever has the turn."""
@@ -127,16 +127,16 @@ class LiveSession:
 class Turn:
     """A command's time in its topic. Not a generator: every command pays for it."""
 
-    __slots__ = ("_gone", "_session")
+    __slots__ = ("_disconnected", "_session")
 
-    def __init__(self, session: LiveSession, gone: Callable[[], Awaitable[None]] | None) -> None:
+    def __init__(self, session: LiveSession, disconnected: Disconnected | None) -> None:
         self._session = session
-        self._gone = gone
+        self._disconnected = disconnected
 
     async def __aenter__(self) -> None:
         session = self._session
         session.refuse_reentry()
-        await session.turns.take(self._gone)
+        await session.turns.take(self._disconnected)
         try:
             await session.ready()
         except Unavailable:

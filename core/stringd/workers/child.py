@@ -55,7 +55,7 @@ def _answer(job: Callable[..., Any], arguments: tuple[Any, ...], memory: int) ->
         return packed(("memory",))
     except Refusal as refusal:
         return packed(("refused", refusal.code, refusal.message, refusal.context))
-    except Exception:
+    except BaseException:
         return packed(("failed", traceback.format_exc()))
 
 

@@ -124,7 +124,7 @@ class BashTopic(Topic):
         if not self._followed.locked():
             async with self._followed:
                 return await self._follow(program, seconds, invocation, for_news=for_news)
-        standing = await program.follow(seconds, invocation.left)
+        standing = await program.follow(seconds, invocation.disconnected)
         if not self._followed.locked() and self._console.program is program:
             # Whoever was to get the output has left meanwhile.
             async with self._followed:
@@ -136,7 +136,7 @@ class BashTopic(Topic):
     async def _follow(
         self, program: Evaluation, seconds: float, invocation: Invocation, *, for_news: bool = False
     ) -> Reply:
-        standing = await program.follow(seconds, invocation.left, for_news=for_news)
+        standing = await program.follow(seconds, invocation.disconnected, for_news=for_news)
         if standing is Standing.FORSAKEN:
             return told_elsewhere(standing, None, self._console.cwd)
         return await self._tell(program, standing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -18,8 +19,11 @@ from stringd.api.users import User
 from stringd.errors import ClientGone, InvalidBody, InvalidTopic, RequestRefused
 from stringd.runtime.local import LocalRuntime
 from stringd.server.requests import disconnected, read_body, requesting_user, runtime_of
+from stringd.sessions.execution import UNEXPECTED
 from stringd.text.chanflow import Block, encode_answer, parse_blocks
 from stringd.workers.threads import READING
+
+log = logging.getLogger(__name__)
 
 FAILED_HEADER = "X-Failed-Blocks"
 
@@ -46,7 +50,7 @@ class _Answer:
 
 
 class _Flow:
-    """One text's way through the kernel."""
+    """The execution of one text."""
 
     def __init__(self, runtime: LocalRuntime, user: User, gone: asyncio.Event) -> None:
         self._runtime = runtime
@@ -64,8 +68,19 @@ class _Flow:
             for index in indexes:
                 answers[index] = await self._answer(topic, blocks[index])
 
-        await asyncio.gather(*(one_topic(topic, indexes) for topic, indexes in by_topic.items()))
-        return [answers[index] for index in range(len(blocks))]
+        topics = (one_topic(topic, indexes) for topic, indexes in by_topic.items())
+        ends = await asyncio.gather(*topics, return_exceptions=True)
+        for end in ends:
+            if isinstance(end, ClientGone):
+                raise end
+            if end is not None:
+                log.error("a block of a ChanFlow text failed", exc_info=end)
+        return [answers.get(index) or self._unanswered(block) for index, block in enumerate(blocks)]
+
+    def _unanswered(self, block: Block) -> _Answer:
+        """Return the answer to a block that has none, so that the others have theirs."""
+        text = encode_answer(self._shown_topic(block), UNEXPECTED, datetime.now().astimezone())
+        return _Answer(text=text, ok=False)
 
     async def _answer(self, topic: str, block: Block) -> _Answer:
         reply = await self._reply(block)
@@ -92,7 +107,7 @@ class _Flow:
             raise ClientGone
         # Whoever wrote the text wrote all of its blocks before any was answered.
         outcome = await self._runtime.execute(
-            self._user.id, topic, command, gone=self._left, arrived=self._arrived
+            self._user.id, topic, command, disconnected=self._left, arrived=self._arrived
         )
         return outcome.reply
 

@@ -33,7 +33,7 @@ class Execute:
                 user.id,
                 request.topic,
                 request.cmd,
-                gone=partial(disconnected, receive),
+                disconnected=partial(disconnected, receive),
                 begun=partial(stream.begin, runtime.config.ping_seconds),
             )
         finally:

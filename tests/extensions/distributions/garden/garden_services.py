@@ -23,6 +23,10 @@ async def sprinkle(runtime: Runtime) -> None:
 async def burst(how: str) -> None:
     if "exit" in how:
         sys.exit(7)
+    if "cancelled" in how:
+        raise asyncio.CancelledError
+    if "return" in how:
+        return
     raise RuntimeError("the hose has burst")
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from stringd.plugin import Interceptor, Invocation, Refusal, Reply, hookimpl
+from stringd.plugin import Interceptor, Invocation, Proceed, Refusal, Reply, hookimpl
 
 PATIENCE = 20.0
 
 
-async def refuse_forbidden(invocation: Invocation) -> Reply | None:
+async def refuse_forbidden(invocation: Invocation, proceed: Proceed) -> Reply:
     if "trespass" in invocation.line.text:
         raise Refusal("TRESPASS", "Nobody climbs the fence.")
     if "forbidden" in invocation.line.text:
         return Reply.error("FENCED", "The fence is closed.", "Ask the gardener.")
-    return None
+    return await proceed(invocation)
 
 
 class Gardener:
@@ -24,17 +24,17 @@ class Gardener:
     def __init__(self) -> None:
         self._go_on = asyncio.Event()
 
-    async def check(self, invocation: Invocation) -> Reply | None:
+    async def hold(self, invocation: Invocation, proceed: Proceed) -> Reply:
         if "slowly" in invocation.line.text:
             await asyncio.wait_for(self._go_on.wait(), PATIENCE)
         elif "go on" in invocation.line.text:
             self._go_on.set()
-        return None
+        return await proceed(invocation)
 
 
 @hookimpl
 def stringd_interceptors() -> Iterable[Interceptor]:
     return [
-        Interceptor(name="fence", check=refuse_forbidden),
-        Interceptor(name="gardener", check=Gardener().check),
+        Interceptor(name="fence", around=refuse_forbidden),
+        Interceptor(name="gardener", around=Gardener().hold),
     ]

@@ -1,0 +1,65 @@
+"""Calls of plugins' functions, from which nothing escapes that would stop more than the caller.
+
+Some exceptions are signals: `StopIteration` to generators and futures, `CancelledError` to tasks,
+`SystemExit` and `KeyboardInterrupt` to the event loop. A plugin that raises one of them has failed, as with
+any other exception.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class PluginFailed(Exception):
+    """A plugin's function raised what a task or a future can't carry; that is the cause of this one."""
+
+
+def as_error(error: BaseException) -> Exception:
+    """Return an exception as one that every task and future carries to whoever awaits it."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration | StopAsyncIteration):
+        return error
+    failed = PluginFailed(f"raised {error!r}")
+    failed.__cause__ = error
+    return failed
+
+
+def is_signal(error: BaseException) -> bool:
+    """Whether an exception comes from the event loop: the task is cancelled, or its coroutine is closed."""
+    if not isinstance(error, asyncio.CancelledError | GeneratorExit):
+        return False
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return True
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+
+
+def call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a plugin's function; whatever it raises arrives as an `Exception`."""
+    try:
+        return function(*args, **kwargs)
+    except BaseException as error:
+        _raise(error)
+        raise
+
+
+async def call_async(function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Await a plugin's function; whatever it raises arrives as an `Exception`, but for a cancellation."""
+    try:
+        return await function(*args, **kwargs)
+    except BaseException as error:
+        if not is_signal(error):
+            _raise(error)
+        raise
+
+
+def _raise(error: BaseException) -> None:
+    """Raise what must stand in the place of an exception; return where it may stay."""
+    carried = as_error(error)
+    if carried is not error:
+        raise carried

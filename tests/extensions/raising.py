@@ -1,0 +1,83 @@
+"""A plugin whose every function raises the exception that its input names."""
+
+from __future__ import annotations
+
+RAISED = ["StopIteration", "SystemExit", "GeneratorExit", "KeyboardInterrupt", "CancelledError", "Unheard"]
+
+SOURCE = """
+import asyncio
+from contextlib import asynccontextmanager
+from stringd.plugin import *
+
+class Unheard(BaseException): pass
+
+KINDS = (StopIteration, SystemExit, GeneratorExit, KeyboardInterrupt, asyncio.CancelledError, Unheard)
+
+def fail(text, marker=""):
+    for kind in KINDS:
+        if marker in text and kind.__name__.lower() in text.lower():
+            raise kind("on purpose")
+
+async def fine(invocation): return Reply.confirmation("Fine")
+async def run(invocation): fail(invocation.line.text)
+async def task(invocation):
+    async def raising(): fail(invocation.line.text)
+    await asyncio.create_task(raising())
+async def text(invocation):
+    fail(invocation.line.text)
+    return Reply.confirmation("Fine")
+def mask(text):
+    fail(text)
+    return text
+async def around(invocation, proceed):
+    fail(invocation.line.text, "intercepted")
+    return await proceed(invocation)
+def observe(event): fail(event.label, "observed")
+async def load(wanted):
+    scheme, _, rest = wanted.uri.partition(":")
+    if scheme == "raising": fail(rest)
+    size = 100_000 if scheme == "large" else 10
+    return LoadedBytes(uri=wanted.uri, media_type="text/raising", body=rest.encode() + b" " * size)
+def render(loaded):
+    fail(loaded.body.decode())
+    return Document(uri=loaded.uri, title=None, text="Fine")
+
+def directly(context):
+    fail(context.session.name.name)
+    return keep()
+@asynccontextmanager
+async def keep(): yield Topic()
+@asynccontextmanager
+async def opening(context):
+    fail(context.session.name.name)
+    yield Topic()
+@asynccontextmanager
+async def closing(context):
+    yield Topic()
+    fail(context.session.name.name)
+class Odd(Topic):
+    def masked(self, text):
+        fail(text, "odd")
+        return text
+@asynccontextmanager
+async def odd(context):
+    yield Odd()
+
+@hookimpl
+def stringd_topic_types():
+    opens = (directly, opening, closing, odd)
+    made = [TopicType(name=it.__name__, summary="A test.", open=it) for it in opens]
+    return [*made, TopicType(name="talk", summary="A test.", plain_text=text)]
+@hookimpl
+def stringd_commands():
+    plain = [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in (fine, run, task)]
+    return [*plain, Command(name="masked", summary="A test.", usage="", run=fine, mask=mask)]
+@hookimpl
+def stringd_interceptors(): return [Interceptor(name="first", around=around)]
+@hookimpl
+def stringd_observers(): return [Observer(name="first", on_event=observe)]
+@hookimpl
+def stringd_loaders(): return [Loader(schemes=("raising", "small", "large"), load=load)]
+@hookimpl
+def stringd_renderers(): return [Renderer(media_types=("text/raising",), render=render)]
+"""

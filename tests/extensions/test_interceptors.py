@@ -1,0 +1,122 @@
+"""Interceptors of another distribution: they refuse a command, delay it, or change it and its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.distributions import write_distribution
+from stringd.testing.process import DaemonProcess
+from tests.protocol.waits import running
+
+
+@pytest.mark.parametrize(
+    ("cmd", "answer"),
+    [
+        ("/press\nforbidden fruit", "ERROR(FENCED): The fence is closed.\nAsk the gardener."),
+        ("/rake and trespass", "ERROR(TRESPASS): Nobody climbs the fence."),
+    ],
+    ids=["replies", "raises"],
+)
+def test_it_answers_in_place_of_a_command(cmd: str, answer: str, garden: DaemonProcess) -> None:
+    refused = garden.exec(cmd)
+    assert refused.content.partition("\n")[2] == answer
+    assert refused.head["ok"] is False
+
+
+def test_a_refused_command_is_not_run(garden: DaemonProcess) -> None:
+    garden.exec("carrot", "plot:north")
+    assert garden.exec("forbidden fruit", "plot:north").head["code"] == "FENCED"
+    assert garden.exec("//harvest", "plot:north").content.endswith("\n---\ncarrot")
+
+
+def test_it_runs_around_the_commands_of_every_transport(
+    garden: DaemonProcess, string: Callable[..., str]
+) -> None:
+    route = garden.request("POST", "/garden/run/file:main", "/exec echo forbidden")
+    assert route.json()["code"] == "FENCED"
+    block = "<𝒞=string:file:main>\n/exec echo forbidden\n</𝒞>"
+    assert "✗ FENCED: " in garden.request("POST", "/chanflow", block, {"X-User-Id": "default"}).text
+    assert string("file:main", "/exec echo forbidden").startswith("ERROR(FENCED)")
+
+
+def test_it_delays_a_command_and_no_other_topic(garden: DaemonProcess) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(partial(garden.exec, "/rake slowly", "web:slow"))
+        running(garden, "web:slow")
+        assert garden.exec("/rake fast", "web:quick").head["ok"]
+        assert not held.done()
+        assert garden.exec("/rake and go on", "web:quick").head["ok"]
+        assert held.result(10).content.endswith("raked slowly")
+
+
+LAYERS = """
+from dataclasses import replace
+from stringd.plugin import *
+
+def layer(name, order):
+    async def around(invocation, proceed):
+        line = replace(invocation.line, arguments=f"{invocation.line.arguments}>{name}")
+        reply = await proceed(replace(invocation, line=line))
+        return replace(reply, system=f"{reply.system}<{name}({reply.code})")
+    return Interceptor(name=name, around=around, order=order)
+
+async def recover(invocation, proceed):
+    reply = await proceed(invocation)
+    if invocation.line.word == "recovered":
+        return Reply.confirmation(f"Recovered from {reply.code}")
+    if invocation.line.word == "misled":
+        return await proceed("not an invocation")
+    return reply
+
+async def echo(invocation): return Reply.confirmation(invocation.line.arguments)
+async def refused(invocation): raise Refusal("NO", "Refused.")
+async def recovered(invocation): raise RuntimeError("on purpose")
+async def misled(invocation): return Reply.confirmation("Not misled")
+
+def watch(name):
+    def on_event(event): print(f"{name} saw {event.label}", flush=True)
+    return on_event
+
+@hookimpl
+def stringd_interceptors():
+    inner = [layer("c", 5), layer("d", 5), Interceptor(name="recover", around=recover, order=9)]
+    return [*inner, layer("b", 0), layer("a", -5)]
+@hookimpl
+def stringd_observers():
+    return [Observer(name=name, on_event=watch(name), order=order) for name, order in (("y", 1), ("x", -1))]
+@hookimpl
+def stringd_commands():
+    functions = (echo, refused, recovered, misled)
+    return [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in functions]
+"""
+
+
+@pytest.fixture
+def layered(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> DaemonProcess:
+    points = {"stringd.plugins": {"layers": "layers"}}
+    folder = write_distribution(tmp_path / "layers", "layers", "1.0", points, {"layers": LAYERS})
+    daemon = start_daemon("--plugins", "layers", pythonpath=[folder])
+    daemon.register("default", daemon.home)
+    return daemon
+
+
+def test_they_follow_their_order_and_see_each_reply(layered: DaemonProcess) -> None:
+    around = "<d(None)<c(None)<b(None)<a(None)"
+    assert layered.exec("/echo 1").content == f"re: /echo 1\n1>a>b>c>d{around}"
+    refused = layered.exec("/refused")
+    assert refused.content == "re: /refused\nERROR(NO): Refused.<d(NO)<c(NO)<b(NO)<a(NO)"
+    assert layered.exec("/recovered").content == f"re: /recovered\nRecovered from INTERNAL_ERROR{around}"
+    assert "RuntimeError: on purpose" in layered.stderr()
+    log = layered.stderr()
+    assert 0 < log.index("x saw /echo 1") < log.index("y saw /echo 1")
+
+
+def test_one_that_hands_on_no_invocation_has_failed(layered: DaemonProcess) -> None:
+    assert layered.exec("/misled").head["code"] == "INTERNAL_ERROR"
+    assert "TypeError: expected an Invocation, got 'not an invocation'" in layered.stderr()
+    assert layered.exec("/echo").head["ok"]

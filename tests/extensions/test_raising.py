@@ -1,0 +1,109 @@
+"""Whatever a plugin's function raises ends its command, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from stringd.testing.distributions import write_distribution
+from stringd.testing.process import DaemonProcess
+from tests.extensions.raising import RAISED, SOURCE
+
+INTERNAL = "ERROR(INTERNAL_ERROR): The command failed unexpectedly; the daemon's log says why."
+
+
+@pytest.fixture(scope="module")
+def raising(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
+    """A daemon with the plugin, which all tests of this module share."""
+    entry_points = {"stringd.plugins": {"raising": "raising"}}
+    folder = tmp_path_factory.mktemp("raising")
+    write_distribution(folder / "raising", "raising", "1.0", entry_points, {"raising": SOURCE})
+    env = {"PYTHONPATH": str(folder / "raising")}
+    daemon = DaemonProcess(folder, ("--plugins", "raising"), env, port=0, data_dir=None)
+    daemon.start()
+    daemon.register("default", daemon.home)
+    yield daemon
+    daemon.kill()
+
+
+# A task that awaits another one which raised GeneratorExit is closed by asyncio itself.
+@pytest.mark.parametrize("raised", [it for it in RAISED if it != "GeneratorExit"])
+def test_what_a_task_of_a_plugin_raises_is_an_internal_error(raised: str, raising: DaemonProcess) -> None:
+    assert raising.exec(f"/task {raised}").content == f"re: /task {raised}\n{INTERNAL}"
+    assert raising.exec("/fine").content == "re: /fine\nFine"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+@pytest.mark.parametrize(
+    ("cmd", "topic"),
+    [
+        ("/run NAME", "file:main"),
+        ("/fine intercepted NAME", "file:main"),
+        ("/open raising:NAME", "file:main"),
+        ("/open small:NAME", "file:main"),
+        ("/open large:NAME", "file:main"),
+        ("say NAME", "talk:main"),
+        ("/fine", "directly:NAME"),
+        ("/fine", "opening:NAME"),
+    ],
+    ids=[
+        "command",
+        "interceptor",
+        "loader",
+        "renderer",
+        "renderer in a worker",
+        "text",
+        "open",
+        "opening",
+    ],
+)
+def test_it_is_an_internal_error(cmd: str, topic: str, raised: str, raising: DaemonProcess) -> None:
+    cmd, topic = cmd.replace("NAME", raised), topic.replace("NAME", raised.lower())
+    for _ in range(2):
+        failed = raising.exec(cmd, topic)
+        assert failed.content == f"re: {cmd}\n{INTERNAL}"
+        assert failed.head["code"] == "INTERNAL_ERROR"
+    slash = "//" if topic.startswith("talk") else "/"
+    if cmd != "/fine":
+        assert raising.exec(f"{slash}fine", topic).content == f"re: {slash}fine\nFine"
+    assert raised in raising.stderr()
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_what_a_mask_fails_to_mask_is_not_shown(raised: str, raising: DaemonProcess) -> None:
+    assert raising.exec(f"/masked {raised}").content == f"re: /masked ********\n{INTERNAL}"
+    odd = f"/fine odd {raised}"
+    assert raising.exec(odd, "odd:main").content == f"re: ********\n{INTERNAL}"
+    assert raising.exec("/fine", "odd:main").content == "re: /fine\nFine"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_a_topic_that_raises_at_its_end_has_ended(raised: str, raising: DaemonProcess) -> None:
+    topic = f"closing:{raised.lower()}"
+    for _ in range(2):
+        assert raising.exec("/fine", topic).content == "re: /fine\nFine"
+        assert raising.exec("/close", topic).content == f"re: /close\nClosed: {topic}"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_an_observer_changes_no_reply(raised: str, raising: DaemonProcess) -> None:
+    cmd = f"/fine observed {raised}"
+    assert raising.exec(cmd).content == f"re: {cmd}\nFine"
+
+
+def test_the_other_answers_of_a_chanflow_text_are_kept(raising: DaemonProcess) -> None:
+    commands = [f"/run {it}" for it in RAISED] + [f"/masked {it}" for it in RAISED]
+    commands += [f"/open small:{it}" for it in RAISED]
+    blocks = [f"<𝒞=string:file:t{number}>\n{cmd}\n</𝒞>" for number, cmd in enumerate(commands)]
+    text = "\n".join(f"{block}\n<𝒞=string:file:main>\n/fine\n</𝒞>" for block in blocks)
+    answer = raising.request("POST", "/chanflow", text, {"X-User-Id": "default"})
+    assert answer.status == 200
+    assert answer.headers["X-Failed-Blocks"] == str(len(commands))
+    assert answer.text.count("✗ INTERNAL_ERROR: ") == len(commands)
+    assert answer.text.count("Fine") == len(commands)
+
+
+def test_the_daemon_still_ends_as_it_should(raising: DaemonProcess) -> None:
+    assert raising.exec("/fine").content == "re: /fine\nFine"
+    assert raising.stop() == 0
