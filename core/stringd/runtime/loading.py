@@ -12,6 +12,7 @@ from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.errors import Refusal, WorkStopped
 from stringd.extensions.catalogue import Catalogue
+from stringd.extensions.plugin_files import is_importable_elsewhere
 from stringd.text.masking import mask_values
 from stringd.workers.threads import READING, STORAGE, current_work
 
@@ -69,7 +70,10 @@ async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
 
 def _can_be_sent(render: Render) -> bool:
     """Whether a renderer is a function of a module, as another process finds it by its name."""
-    module = sys.modules.get(getattr(render, "__module__", ""))
+    name = getattr(render, "__module__", "")
+    if not is_importable_elsewhere(name):
+        return False
+    module = sys.modules.get(name)
     return getattr(module, getattr(render, "__qualname__", ""), None) is render
 
 
