@@ -102,6 +102,9 @@ class Runtime(Protocol):
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""
 
+    def renders(self, media_type: str) -> bool:
+        """Whether a plugin brought a renderer of this media type, beside what renders anything."""
+
     async def render(self, loaded: LoadedBytes) -> Document:
         """Make a document of bytes, or raise `Refusal` with `LOAD_ERROR` where no plugin can."""
 

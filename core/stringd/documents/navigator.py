@@ -134,7 +134,7 @@ class DocumentNavigator:
     async def _load(self, target: Target) -> Page:
         if target.path is None:
             return await self._load_uri(target)
-        return await open_file(target.path, target.shown, self._read_linked)
+        return await open_file(target.path, target.shown, self._read_linked, self._invocation.runtime)
 
     async def _load_uri(self, target: Target) -> Page:
         wanted = LoadRequest(
@@ -167,7 +167,7 @@ class DocumentNavigator:
 
     async def _packaged_page(self, path: Path, package: Package) -> Page:
         uri = package.uri_of(path)
-        page = await open_file(path, uri, partial(self._read_packaged, package))
+        page = await open_file(path, uri, partial(self._read_packaged, package), self._invocation.runtime)
         return replace(page, uri=uri, package=package)
 
     def _read_linked(self, target: str, author: Origin) -> Linked:
