@@ -132,7 +132,7 @@ class _Host:
         self._names[candidate.name] = candidate
         for hook in contribution.hooks:
             self._manager.add_hookspecs(type(hook.name, (), {hook.name: staticmethod(hook.spec)}))
-        return claims
+        return (*claims, *contribution.options())
 
     def _refuse_taken_name(self, candidate: Candidate) -> None:
         holder = self._names.get(candidate.name)

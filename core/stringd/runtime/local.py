@@ -145,8 +145,13 @@ class LocalRuntime:
         return self.catalogue.loaders.keys()
 
     @property
-    def load_options(self) -> Collection[str]:
-        """The options that one loader or another takes, such as `--browser`."""
+    def named_schemes(self) -> Collection[str]:
+        """The schemes whose URIs documents show by names, beside those of the web."""
+        return self.catalogue.named_schemes
+
+    @property
+    def load_options(self) -> Mapping[str, str]:
+        """The options that one loader or another takes, such as `--browser`, and what each does."""
         return self.catalogue.load_options
 
     def added(self, record: type[Record]) -> Sequence[Record]:
