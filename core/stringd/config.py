@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,21 @@ def parse_seconds(text: str) -> float | None:
     return seconds if 0 < seconds < float("inf") else None
 
 
+def is_plugin_file(word: str) -> bool:
+    """Tell the path of a single-file plugin from the name of an installed one."""
+    return "/" in word or word.endswith(".py")
+
+
+def absolute_plugins(words: Iterable[str]) -> tuple[str, ...]:
+    """Return names and paths of plugins, the paths independent of the working directory."""
+    return tuple(str(Path(it).expanduser().absolute()) if is_plugin_file(it) else it for it in words)
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Return the elements of a list such as `a,b`."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
 def parse_characters(text: str) -> int | None:
     """Return how many characters a text says that a part has; None if that is no number, or too small."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(BODY_LIMIT)):
@@ -42,14 +58,16 @@ class Config:
     """The settings of one daemon.
 
     `access` says which files document commands may touch: those below the user's home and allowed
-    paths ("home"), or all ("full"). `kept_variables` are those of the daemon's environment that its shells
-    are given beside the usual ones; `*` in a name stands for anything. What is fetched is shown in parts of
-    so many characters.
+    paths ("home"), or all ("full"). `plugins` are the names of installed plugins and the paths of single-file
+    ones; each file of `plugins_dir` is one, too. `kept_variables` are those of the daemon's environment that
+    its shells are given beside the usual ones; `*` in a name stands for anything. What is fetched is shown
+    in parts of so many characters.
     """
 
     port: int = DEFAULT_PORT
     data_dir: Path = Path(".stringd")
     plugins: tuple[str, ...] | None = None
+    plugins_dir: Path | None = None
     without: tuple[str, ...] = ()
     allowed_origins: frozenset[str] = frozenset()
     access: str = ACCESS[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from stringd.actions.answers import Answer
@@ -39,9 +39,9 @@ async def shown_answer(answer: Answer, runtime: Runtime, taken: Iterable[str]) -
         # The action is done, whatever its answer is like.
         return Shown(text=fenced(answer.text.removesuffix("\n")) if answer.text.strip() else refusal.message)
     if document.outline is None:
-        return await _named(document.text, taken, answer.uri, hides=True)
+        return await _named(document.text, taken, answer.uri, runtime.named_schemes, hides=True)
     lines = Lines(document.text)
-    return _shown(lines, name_links(document.outline.links, lines, taken), answer.uri)
+    return _shown(lines, name_links(document.outline.links, lines, taken, runtime.named_schemes), answer.uri)
 
 
 def _loaded(answer: Answer) -> LoadedBytes:
@@ -53,18 +53,24 @@ def _loaded(answer: Answer) -> LoadedBytes:
 
 async def with_named_links(text: str, taken: Iterable[str], base: str) -> Shown:
     """Return Markdown whose links have names in place of their targets, none of them taken already."""
-    return await _named(text, taken, base, hides=False) if _LINK.search(text) else Shown(text=text)
+    return await _named(text, taken, base, (), hides=False) if _LINK.search(text) else Shown(text=text)
 
 
-async def _named(text: str, taken: Iterable[str], base: str, *, hides: bool) -> Shown:
+async def _named(
+    text: str, taken: Iterable[str], base: str, schemes: Collection[str], *, hides: bool
+) -> Shown:
     sheet = await sheet_of(text, OF_A_STRANGER)
     if sheet.notice:
         return Shown(text=f"{sheet.notice}\n\n{text}")
-    return await done(lambda: _renamed(sheet.parsed, taken, base, hides=hides), here=len(text) <= SMALL)
+    return await done(
+        lambda: _renamed(sheet.parsed, taken, base, schemes, hides=hides), here=len(text) <= SMALL
+    )
 
 
-def _renamed(parsed: Parsed, taken: Iterable[str], base: str, *, hides: bool) -> Shown:
-    shortcuts = find_shortcuts(parsed, taken)
+def _renamed(
+    parsed: Parsed, taken: Iterable[str], base: str, schemes: Collection[str], *, hides: bool
+) -> Shown:
+    shortcuts = find_shortcuts(parsed, taken, schemes)
     if not hides:
         return _shown(parsed.lines, shortcuts, base)
     return Shown(text=render(parsed, shortcuts).removesuffix("\n"), links=_targets(shortcuts, base))

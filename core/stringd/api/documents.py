@@ -108,12 +108,14 @@ Render: TypeAlias = Callable[[LoadedBytes], Document]
 class Loader:
     """Brings the bytes behind URIs of the named schemes, or says where they are, for a topic.
 
-    `options` are words that `/open uri --word` takes for these URIs, and what each of them does.
+    `options` are words that `/open uri --word` takes for these URIs, and what each of them does. With
+    `named_links`, documents show links to these URIs by a name, as they do links to the web.
     """
 
     schemes: tuple[str, ...]
     load: Load
     options: Mapping[str, str] = field(default_factory=dict)
+    named_links: bool = True
 
     def __post_init__(self) -> None:
         check_words("loader", self.schemes)

@@ -96,11 +96,18 @@ class Runtime(Protocol):
         """The schemes of the URIs that can be loaded, in lower case."""
 
     @property
-    def load_options(self) -> Collection[str]:
-        """The options that one loader or another takes, such as `--browser`."""
+    def named_schemes(self) -> Collection[str]:
+        """The schemes whose URIs documents show by names, beside those of the web."""
+
+    @property
+    def load_options(self) -> Mapping[str, str]:
+        """The options that one loader or another takes, such as `--browser`, and what each does."""
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""
+
+    def renders(self, media_type: str) -> bool:
+        """Whether a plugin brought a renderer of this media type, beside what renders anything."""
 
     async def render(self, loaded: LoadedBytes) -> Document:
         """Make a document of bytes, or raise `Refusal` with `LOAD_ERROR` where no plugin can."""

@@ -15,9 +15,11 @@ from stringd.config import (
     DEFAULT_PORT,
     LEAST_PART,
     Config,
+    absolute_plugins,
     parse_characters,
     parse_port,
     parse_seconds,
+    split_names,
 )
 from stringd.errors import Fault
 
@@ -58,7 +60,8 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         port=_port(_first(options.port, environment.get("STRINGD_PORT"), str(DEFAULT_PORT))),
         data_dir=Path(_first(options.data_dir, environment.get("STRINGD_DATA_DIR"), str(defaults.data_dir))),
         plugins=_plugins(options.plugins, environment.get("STRINGD_PLUGINS")),
-        without=_names(options.without or ""),
+        plugins_dir=_directory(_either(options.plugins_dir, environment.get("STRINGD_PLUGINS_DIR"))),
+        without=split_names(options.without or ""),
         allowed_origins=frozenset(map(_origin, options.allow_origin)),
         access=_access(_first(options.access, environment.get("STRINGD_ACCESS"), defaults.access)),
         kept_variables=_variables(_either(options.keep_env, environment.get("STRINGD_KEEP_ENV"))),
@@ -78,7 +81,14 @@ def _options_parser(*, add_help: bool) -> Parser:
         "--data-dir", help="where users and topics are kept (STRINGD_DATA_DIR, else ./.stringd)"
     )
     parser.add_argument(
-        "--plugins", help="load the built-in plugins and exactly these: a,b (STRINGD_PLUGINS)"
+        "--plugins",
+        metavar="NAMES",
+        help="load the built-in plugins and exactly these, by name or file: a,./b.py (STRINGD_PLUGINS)",
+    )
+    parser.add_argument(
+        "--plugins-dir",
+        metavar="DIR",
+        help="load each *.py of this directory, too (STRINGD_PLUGINS_DIR)",
     )
     parser.add_argument("--without", help="leave these plugins out: a,b")
     parser.add_argument(
@@ -128,7 +138,11 @@ def _access(text: str) -> str:
 
 def _plugins(option: str | None, variable: str | None) -> tuple[str, ...] | None:
     chosen = _either(option, variable)
-    return None if chosen is None else _names(chosen)
+    return None if chosen is None else absolute_plugins(split_names(chosen))
+
+
+def _directory(text: str | None) -> Path | None:
+    return Path(text).expanduser().absolute() if text else None
 
 
 def _either(option: str | None, variable: str | None) -> str | None:
@@ -136,15 +150,11 @@ def _either(option: str | None, variable: str | None) -> str | None:
 
 
 def _variables(text: str | None) -> tuple[str, ...]:
-    names = _names(text or "")
+    names = split_names(text or "")
     for name in names:
         if not _VARIABLE.fullmatch(name):
             raise Fault(f"not the name of a variable, or a pattern such as AWS_*: {name!r}", exit_code=MISUSE)
     return names
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _characters(environment: Mapping[str, str], name: str, default: int) -> int:

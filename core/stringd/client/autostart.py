@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stringd.client.directories import program_folder
+from stringd.config import absolute_plugins, split_names
 from stringd.errors import DaemonUnreachable, Fault
 from stringd.files.file_kinds import require_file
 
@@ -80,6 +81,10 @@ def _environment(port: int) -> dict[str, str]:
     environment = {**os.environ, "STRINGD_PORT": str(port)}
     if data_dir := environment.get("STRINGD_DATA_DIR"):
         environment["STRINGD_DATA_DIR"] = str(Path(data_dir).absolute())
+    if plugins_dir := environment.get("STRINGD_PLUGINS_DIR"):
+        environment["STRINGD_PLUGINS_DIR"] = str(Path(plugins_dir).absolute())
+    if plugins := environment.get("STRINGD_PLUGINS"):
+        environment["STRINGD_PLUGINS"] = ",".join(absolute_plugins(split_names(plugins)))
     return environment
 
 

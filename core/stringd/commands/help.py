@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from stringd.api.commands import Command, Invocation
 from stringd.api.replies import Reply
-from stringd.api.runtime import CommandHelp
+from stringd.api.runtime import CommandHelp, Runtime
+from stringd.commands.open import OPEN
 from stringd.errors import Refusal
 from stringd.text.nearest import nearest
 
@@ -20,7 +22,16 @@ async def run(invocation: Invocation) -> Reply:
     if wanted not in commands:
         meant = nearest(wanted, commands)
         raise Refusal("NOT_FOUND", f"Unknown command: /{wanted}", *([f"nearest: /{meant}"] if meant else []))
-    return commands[wanted].explained()
+    explained = commands[wanted].explained()
+    if commands[wanted] is OPEN:
+        return replace(explained, content=f"{explained.content}{_loader_options(invocation.runtime)}")
+    return explained
+
+
+def _loader_options(runtime: Runtime) -> str:
+    """Return the options that loaders of plugins add to `/open`, with the URIs that each is for."""
+    lines = [f"{name}  {explanation}" for name, explanation in sorted(runtime.load_options.items())]
+    return "\n".join(("\n\nOptions for URIs:", *lines)) if lines else ""
 
 
 def _listing(commands: Collection[CommandHelp], slash: str) -> str:

@@ -18,6 +18,7 @@ from stringd.documents.document_topic import kept_by
 from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.pages.file_pages import open_file
 from stringd.documents.pages.includes import Linked
+from stringd.documents.pages.link_names import with_link_names
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.remote_pages import remote_page
 from stringd.documents.pagination.parts import Parts
@@ -134,7 +135,9 @@ class DocumentNavigator:
     async def _load(self, target: Target) -> Page:
         if target.path is None:
             return await self._load_uri(target)
-        return await open_file(target.path, target.shown, self._read_linked)
+        runtime = self._invocation.runtime
+        page = await open_file(target.path, target.shown, self._read_linked, runtime)
+        return await with_link_names(page, runtime.named_schemes)
 
     async def _load_uri(self, target: Target) -> Page:
         wanted = LoadRequest(
@@ -154,6 +157,7 @@ class DocumentNavigator:
             return await self._packaged_page(loaded.path, loaded.package)
         find = partial(self._find_linked, page=loaded.uri, fresh=target.fresh)
         page = await remote_page(loaded, find, deadline)
+        page = await with_link_names(page, self._invocation.runtime.named_schemes)
         page = replace(page, full=target.full, options=target.options)
         kept_by(self._invocation.topic).fetched = page
         return page
@@ -167,7 +171,9 @@ class DocumentNavigator:
 
     async def _packaged_page(self, path: Path, package: Package) -> Page:
         uri = package.uri_of(path)
-        page = await open_file(path, uri, partial(self._read_packaged, package))
+        runtime = self._invocation.runtime
+        page = await open_file(path, uri, partial(self._read_packaged, package), runtime)
+        page = await with_link_names(page, runtime.named_schemes)
         return replace(page, uri=uri, package=package)
 
     def _read_linked(self, target: str, author: Origin) -> Linked:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
 Record = TypeVar("Record")
+_WEB = {"http", "https"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,10 @@ class Contribution:
         yield from (f"hook {record.name}" for record in self.hooks)
         yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
 
+    def options(self) -> Iterator[str]:
+        """Name the options of `/open` that loaders take; several plugins may add the same."""
+        yield from (f"option --{word} of /open" for record in self.loaders for word in record.options)
+
     def yields_to(self) -> Iterator[str]:
         """Name what must be free too: only a type's own plugin may redefine a shared command."""
         own = {record.name for record in self.topic_types}
@@ -67,7 +72,8 @@ class Catalogue:
 
     topic_types: dict[str, TopicType] = field(default_factory=dict)
     loaders: dict[str, Loader] = field(default_factory=dict)
-    load_options: set[str] = field(default_factory=set)
+    load_options: dict[str, str] = field(default_factory=dict)
+    named_schemes: set[str] = field(default_factory=set)
     renderers: dict[str, Renderer] = field(default_factory=dict)
     routes: list[BaseRoute] = field(default_factory=list)
     services: list[Service] = field(default_factory=list)
@@ -84,7 +90,8 @@ class Catalogue:
         """Take in what a plugin adds; its claims have been checked."""
         self.topic_types |= {record.name: record for record in added.topic_types}
         self.loaders |= {scheme: record for record in added.loaders for scheme in record.schemes}
-        self.load_options |= {f"--{word}" for record in added.loaders for word in record.options}
+        for record in added.loaders:
+            self._add_options(record)
         self.renderers |= {media: record for record in added.renderers for media in record.media_types}
         self.cli |= {record.name: record for record in added.cli}
         self.routes += added.routes
@@ -94,6 +101,14 @@ class Catalogue:
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands
+
+    def _add_options(self, loader: Loader) -> None:
+        if loader.named_links:
+            self.named_schemes |= {scheme for scheme in loader.schemes if scheme not in _WEB}
+        for word, explanation in loader.options.items():
+            line = f"{', '.join(loader.schemes)}: {explanation}"
+            known = self.load_options.get(f"--{word}")
+            self.load_options[f"--{word}"] = f"{known} {line}" if known else line
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return the records of one kind that came through the hooks of plugins."""

@@ -1,40 +1,63 @@
-"""Which plugins are installed, and which of them a start asks for."""
+"""Which plugins are there, installed or as single files, and which of them a start asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Protocol
 
-from stringd.config import Config
+from stringd.config import Config, is_plugin_file
 from stringd.errors import Fault
+from stringd.extensions.plugin_files import PluginFile
 
 GROUP = "stringd.plugins"
 OWN_DISTRIBUTION = "stringd"
 UNNAMED = "unknown"
+_HIDDEN = ("_", ".")
+
+
+class Source(Protocol):
+    """Where the object of a plugin is imported from."""
+
+    def load(self) -> object:
+        """Import it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A plugin that some distribution offers; nothing of it is imported yet."""
+    """A plugin that some distribution or file offers; nothing of it is imported yet.
+
+    The distribution of a single-file plugin is its path, without a version.
+    """
 
     name: str
     distribution: str
     version: str
-    entry_point: EntryPoint
+    entry_point: Source
 
     @property
     def built_in(self) -> bool:
         """Whether it comes with stringd itself."""
         return self.distribution == OWN_DISTRIBUTION
 
+    def is_named_in(self, config: Config) -> bool:
+        """Whether the configuration asks for this plugin, by its name or by the path of its file."""
+        return config.plugins is not None and not {self.name, self.distribution}.isdisjoint(config.plugins)
+
     def __str__(self) -> str:
-        return f"{self.name} ({self.distribution} {self.version})"
+        return f"{self.name} ({' '.join(filter(None, (self.distribution, self.version)))})"
+
+
+def available_plugins(config: Config) -> tuple[Candidate, ...]:
+    """List the installed plugins, then the single files that the configuration names."""
+    return *installed_plugins(), *map(plugin_from_file, _plugin_files(config))
 
 
 def installed_plugins() -> tuple[Candidate, ...]:
     """List what is installed: built-ins first, then by distribution, so that a clash has one outcome."""
-    found = {_candidate(entry_point) for entry_point in entry_points(group=GROUP)}
+    found = {plugin_from_entry_point(entry_point) for entry_point in entry_points(group=GROUP)}
     return tuple(sorted(found, key=lambda it: (not it.built_in, it.distribution, it.name)))
 
 
@@ -42,19 +65,19 @@ def select_plugins(candidates: Sequence[Candidate], config: Config) -> tuple[Can
     """Keep what the start asks for; a name that nobody offers is a misuse."""
     known = {candidate.name for candidate in candidates}
     for name in (*(config.plugins or ()), *config.without):
-        if name not in known:
+        if name not in known and not is_plugin_file(name):
             listing = ", ".join(sorted(known))
             raise Fault(f"unknown plugin: {name} (installed: {listing})", exit_code=2)
-    return tuple(candidate for candidate in candidates if _wanted(candidate, config))
+    return tuple(candidate for candidate in candidates if _is_selected(candidate, config))
 
 
-def _wanted(candidate: Candidate, config: Config) -> bool:
-    if candidate.name in config.without:
-        return False
-    return config.plugins is None or candidate.built_in or candidate.name in config.plugins
+def plugin_from_file(path: Path) -> Candidate:
+    """Return the plugin that a single file is, named after the file."""
+    return Candidate(name=path.stem, distribution=str(path), version="", entry_point=PluginFile(path))
 
 
-def _candidate(entry_point: EntryPoint) -> Candidate:
+def plugin_from_entry_point(entry_point: EntryPoint) -> Candidate:
+    """Return the plugin that a distribution offers."""
     distribution = entry_point.dist
     return Candidate(
         name=entry_point.name,
@@ -62,3 +85,27 @@ def _candidate(entry_point: EntryPoint) -> Candidate:
         version=(distribution.version or UNNAMED) if distribution else UNNAMED,
         entry_point=entry_point,
     )
+
+
+def _plugin_files(config: Config) -> Iterable[Path]:
+    named = [Path(word) for word in config.plugins or () if is_plugin_file(word)]
+    for path in named:
+        if not path.is_file():
+            raise Fault(f"no such plugin file: {path}", exit_code=2)
+    return dict.fromkeys((*named, *_files_in(config.plugins_dir)))
+
+
+def _files_in(folder: Path | None) -> list[Path]:
+    if folder is None:
+        return []
+    if not folder.is_dir():
+        raise Fault(f"no such directory of plugins: {folder}", exit_code=2)
+    return sorted(it for it in folder.glob("*.py") if it.is_file() and not it.name.startswith(_HIDDEN))
+
+
+def _is_selected(candidate: Candidate, config: Config) -> bool:
+    if candidate.name in config.without:
+        return False
+    if isinstance(candidate.entry_point, PluginFile):
+        return True
+    return config.plugins is None or candidate.built_in or candidate.name in config.plugins

@@ -20,7 +20,7 @@ from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs
 from stringd.extensions.catalogue import Catalogue, Contribution, below
-from stringd.extensions.discovery import Candidate, installed_plugins, select_plugins
+from stringd.extensions.discovery import Candidate, available_plugins, select_plugins
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def load_plugins(
     config: Config, runtime: Runtime | None = None, *, reserved_paths: Iterable[str] = ()
 ) -> Plugins:
     """Load what the configuration asks for. Without a daemon, what needs one is not asked for."""
-    selected = select_plugins(installed_plugins(), config)
+    selected = select_plugins(available_plugins(config), config)
     host = _Host(config, runtime, reserved=_reserved(reserved_paths))
     reports = host.take_all(selected)
     _refuse_named(reports, config)
@@ -86,7 +86,7 @@ def _reserved(paths: Iterable[str]) -> Iterator[str]:
 
 def _refuse_named(reports: Iterable[PluginReport], config: Config) -> None:
     for report in reports:
-        if report.skipped and report.candidate.name in (config.plugins or ()):
+        if report.skipped and report.candidate.is_named_in(config):
             raise Fault(f"plugin {report.candidate} can't be loaded: {report.skipped}")
 
 
@@ -132,7 +132,7 @@ class _Host:
         self._names[candidate.name] = candidate
         for hook in contribution.hooks:
             self._manager.add_hookspecs(type(hook.name, (), {hook.name: staticmethod(hook.spec)}))
-        return claims
+        return (*claims, *contribution.options())
 
     def _refuse_taken_name(self, candidate: Candidate) -> None:
         holder = self._names.get(candidate.name)

@@ -38,7 +38,18 @@ from stringd.api.users import User
 from stringd.api.workers import Budget, Workers
 from stringd.api.zones import Zone
 from stringd.config import Config, parse_seconds
-from stringd.errors import Fault, HttpFailed, Refusal, RequestRefused, UnknownUser, WorkStopped
+from stringd.errors import (
+    ClientGone,
+    Fault,
+    HttpFailed,
+    InvalidTopic,
+    Refusal,
+    RequestRefused,
+    StorageFailed,
+    Unavailable,
+    UnknownUser,
+    WorkStopped,
+)
 from stringd.extensions.hookspecs import hookimpl, hookspec
 
 __all__ = [
@@ -47,6 +58,7 @@ __all__ = [
     "Budget",
     "Choice",
     "CliCommand",
+    "ClientGone",
     "Command",
     "CommandEvent",
     "CommandHelp",
@@ -67,6 +79,7 @@ __all__ = [
     "HttpResponse",
     "HttpRoute",
     "Interceptor",
+    "InvalidTopic",
     "Invocation",
     "Kind",
     "Link",
@@ -94,12 +107,14 @@ __all__ = [
     "Span",
     "State",
     "Step",
+    "StorageFailed",
     "Submission",
     "Topic",
     "TopicContext",
     "TopicGroup",
     "TopicName",
     "TopicType",
+    "Unavailable",
     "Undo",
     "UnknownUser",
     "User",

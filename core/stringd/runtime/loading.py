@@ -6,19 +6,22 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile, Render
+from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile, Render, Renderer
 from stringd.api.workers import Budget
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.errors import Refusal, WorkStopped
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
+from stringd.extensions.plugin_files import is_importable_elsewhere
 from stringd.text.masking import mask_values
+from stringd.text.media_types import base_type, possible_types
 from stringd.workers.threads import READING, STORAGE, current_work
 
 # What is rendered in a thread: up to here it takes less time than to send it elsewhere.
 SMALL_BODY = 64 * 1024
 BUDGET = Budget(seconds=15.0, memory=1024**3)
+_ANYTHING = "*/*"
 _SUFFIXES = {"json": "application/json", "xml": "application/xml"}
 
 
@@ -48,13 +51,28 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
 
 async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document:
     """Make a document of bytes, by their media type."""
-    media_type = loaded.media_type.partition(";")[0].strip().lower()
-    found = (catalogue.renderers.get(it) for it in _meanings(media_type))
-    renderer = next((it for it in found if it), None)
+    renderer = _renderer_of(catalogue, loaded)
     if renderer is None:
-        raise Refusal("LOAD_ERROR", f"No plugin renders {media_type}: {loaded.uri}")
+        raise Refusal("LOAD_ERROR", f"No plugin renders {base_type(loaded.media_type)}: {loaded.uri}")
     document = await _rendered(renderer.render, loaded)
     return replace(document, zone=loaded.zone)
+
+
+def find_renderer(catalogue: Catalogue, media_type: str) -> Renderer | None:
+    """Return the renderer of a media type; one of all media types is none of this one."""
+    found = (catalogue.renderers.get(it) for it in _meanings(media_type))
+    return next((it for it in found if it), None)
+
+
+def _renderer_of(catalogue: Catalogue, loaded: LoadedBytes) -> Renderer | None:
+    """Return the renderer of the most specific media type that the bytes may have."""
+    general = catalogue.renderers.get(_ANYTHING)
+    # Nobody needs to know what the bytes are, if one renderer takes them all.
+    if general and len(catalogue.renderers) == 1:
+        return general
+    types = possible_types(loaded.media_type, loaded.body, loaded.uri)
+    found = (find_renderer(catalogue, it) for it in types)
+    return next((it for it in found if it), general)
 
 
 async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
@@ -70,7 +88,10 @@ async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
 
 def _can_be_sent(render: Render) -> bool:
     """Whether a renderer is a function of a module, as another process finds it by its name."""
-    module = sys.modules.get(getattr(render, "__module__", ""))
+    name = getattr(render, "__module__", "")
+    if not is_importable_elsewhere(name):
+        return False
+    module = sys.modules.get(name)
     return getattr(module, getattr(render, "__qualname__", ""), None) is render
 
 
@@ -91,4 +112,3 @@ def _meanings(media_type: str) -> Iterator[str]:
     if suffix in _SUFFIXES:
         yield _SUFFIXES[suffix]
     yield f"{kind}/*"
-    yield "*/*"

@@ -21,7 +21,7 @@ from stringd.documents.editing.file_locks import FileLocks
 from stringd.errors import InvalidTopic, Refusal, StorageFailed
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins, load_plugins
-from stringd.runtime.loading import as_document, find_document, render_document
+from stringd.runtime.loading import as_document, find_document, find_renderer, render_document
 from stringd.sessions.execution import Sent
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
@@ -146,13 +146,22 @@ class LocalRuntime:
         return self.catalogue.loaders.keys()
 
     @property
-    def load_options(self) -> Collection[str]:
-        """The options that one loader or another takes, such as `--browser`."""
+    def named_schemes(self) -> Collection[str]:
+        """The schemes whose URIs documents show by names, beside those of the web."""
+        return self.catalogue.named_schemes
+
+    @property
+    def load_options(self) -> Mapping[str, str]:
+        """The options that one loader or another takes, such as `--browser`, and what each does."""
         return self.catalogue.load_options
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""
         return self.catalogue.added(record)
+
+    def renders(self, media_type: str) -> bool:
+        """Whether a plugin brought a renderer of this media type, beside what renders anything."""
+        return find_renderer(self.catalogue, media_type) is not None
 
     async def render(self, loaded: LoadedBytes) -> Document:
         """Make a document of bytes, with the renderer that a plugin brought."""

@@ -23,4 +23,4 @@ def app_loader(runtime: Runtime) -> Loader:
             raise Refusal("NOT_FOUND", f"File not found: {wanted.uri}")
         return LocalFile(path=found, package=package)
 
-    return Loader(schemes=(SCHEME,), load=load)
+    return Loader(schemes=(SCHEME,), load=load, named_links=False)

@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import webencodings
 
+from stringd.plugin.media_types import wide_encoding
+
 _MARKS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 # Where browsers look for what a page declares, and where they look again when nothing else tells.
 _HEAD, _LONG_HEAD = 1024, 64 * 1024
@@ -128,7 +130,7 @@ def _is_plausible(text: str) -> bool:
 
 
 def _as_found(body: bytes, utf_8: str | None, *, markup: bool) -> str:
-    wide = _wide(body)
+    wide = wide_encoding(body)
     if wide:
         return body.decode(wide, "replace")
     if utf_8 is not None:
@@ -139,22 +141,6 @@ def _as_found(body: bytes, utf_8: str | None, *, markup: bool) -> str:
             return told
     damaged = _read(body, "utf-8")
     return damaged if _is_plausible(damaged) else _read(body, _detected(body))
-
-
-def is_wide(body: bytes) -> bool:
-    """Tell by its NULs whether a text without a mark is in UTF-16."""
-    return _wide(body) is not None
-
-
-def _wide(body: bytes) -> str | None:
-    """Return which UTF-16 a text without a mark is in, if only every other byte is ever NUL at its start."""
-    start = body[:256]
-    most = max(2, 0.2 * len(start))
-    if start[1::2].count(0) > most and not start[::2].count(0):
-        return "utf-16-le"
-    if start[::2].count(0) > most and not start[1::2].count(0):
-        return "utf-16-be"
-    return None
 
 
 def _detected(body: bytes) -> str:

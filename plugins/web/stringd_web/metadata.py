@@ -7,9 +7,9 @@ from codecs import BOM_UTF16_BE
 from collections.abc import Callable, Iterator
 from html import unescape
 
+from stringd.plugin.media_types import PDF, SVG
 from stringd.plugin.text import printable
 from stringd_web.charset import decode
-from stringd_web.media_types import PDF, SVG
 
 Fact = tuple[str, str]
 Size = tuple[int, int]

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from stringd.plugin import Document, LoadedBytes, Outline
 from stringd.plugin.documents import facts_page
+from stringd.plugin.media_types import ANY_JSON, ANY_XML, CODE, JSON_LINES, detect_media_type, document_name
 from stringd.plugin.text import printable
 from stringd_web.markup import html_document, json_or_feed, xml_document
-from stringd_web.media_types import ANY_JSON, ANY_XML, CODE, JSON_LINES, kind_of, name_of
 from stringd_web.metadata import facts_of
 from stringd_web.texts import (
     NOTHING,
@@ -26,7 +26,7 @@ def render(loaded: LoadedBytes) -> Document:
     """Return the document that is made of an answer; what is empty says so."""
     if not loaded.body:
         return plain(loaded, NOTHING)
-    kind = kind_of(loaded.media_type, loaded.body, loaded.uri)
+    kind = detect_media_type(loaded.media_type, loaded.body, loaded.uri)
     document = next(make for pattern, make in _KINDS if pattern.fullmatch(kind))(loaded, kind)
     if document.text.strip():
         return document
@@ -36,7 +36,7 @@ def render(loaded: LoadedBytes) -> Document:
 def _description(loaded: LoadedBytes, kind: str) -> Document:
     """Return a page about what is no text."""
     facts = dict(facts_of(kind, loaded.body, loaded.media_type))
-    title = facts.pop("title", "") or printable(name_of(loaded.uri))
+    title = facts.pop("title", "") or printable(document_name(loaded.uri))
     return plain(loaded, facts_page(title, kind, len(loaded.body), facts), title=title)
 
 

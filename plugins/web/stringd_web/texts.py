@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from stringd.plugin import Document, LoadedBytes, Outline
 from stringd.plugin.documents import OF_A_STRANGER, effort, read_sheet
+from stringd.plugin.media_types import extension_of
 from stringd.plugin.text import fenced
 from stringd_web.charset import decode
 from stringd_web.languages import language_of
-from stringd_web.media_types import suffix_of
 from stringd_web.pretty_json import InvalidJson, laid_out, laid_out_lines
 
 NOTHING = "(no content)"
@@ -28,7 +28,7 @@ def markdown_document(loaded: LoadedBytes, _: str) -> Document:
 
 def plain_document(loaded: LoadedBytes, kind: str) -> Document:
     """Return a text as it is, unless its name tells that it is code."""
-    if language_of(kind, suffix_of(loaded.uri)):
+    if language_of(kind, extension_of(loaded.uri)):
         return code_document(loaded, kind)
     text = decode(loaded.body, loaded.media_type, markup=False)
     return plain(loaded, text, source=text)
@@ -37,7 +37,7 @@ def plain_document(loaded: LoadedBytes, kind: str) -> Document:
 def code_document(loaded: LoadedBytes, kind: str) -> Document:
     """Return a text in a fence, with its language."""
     text = decode(loaded.body, loaded.media_type, markup=False)
-    return in_fence(loaded, text, language_of(kind, suffix_of(loaded.uri)))
+    return in_fence(loaded, text, language_of(kind, extension_of(loaded.uri)))
 
 
 def json_document(loaded: LoadedBytes, _: str) -> Document:

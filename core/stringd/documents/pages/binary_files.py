@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from stringd.documents.syntax.verbatim import media_type
 from stringd.text.counts import counted
+from stringd.text.media_types import media_type_of_name
 from stringd.text.printable import printable
 
 _UNKNOWN = "application/octet-stream"
@@ -14,7 +14,7 @@ _UNKNOWN = "application/octet-stream"
 
 def describe_binary(path: Path, size: int) -> str:
     """Return a page about a file that is no text."""
-    return facts_page(printable(path.name), media_type(path) or _UNKNOWN, size)
+    return facts_page(printable(path.name), media_type_of_name(path.name) or _UNKNOWN, size)
 
 
 def facts_page(title: str, kind: str, size: int, more: Mapping[str, str] | None = None) -> str:

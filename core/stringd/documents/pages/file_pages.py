@@ -1,20 +1,25 @@
-"""Pages of files: known again where they lie as they did, else read, in a thread if that may take long."""
+"""Pages of files: cached, rendered by a plugin, or read as documents."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from stringd.api.documents import Document, LoadedBytes
+from stringd.api.runtime import Runtime
+from stringd.api.zones import Zone
 from stringd.documents.pages.binary_files import describe_binary
 from stringd.documents.pages.includes import Read
-from stringd.documents.pages.page import Page, file_page
+from stringd.documents.pages.page import Page, file_page, outlined_page
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.pages.recent_pages import RecentPages
-from stringd.documents.paths.text_files import NoText, read_text
-from stringd.documents.syntax.verbatim import is_verbatim, verbatim_sheet
+from stringd.documents.paths.text_files import LIMIT, NoText, read_bytes, read_text
+from stringd.documents.syntax.verbatim import has_document_name, is_verbatim, verbatim_sheet
+from stringd.text.media_types import detect_media_type, rendered_type_of_name
 from stringd.text.printable import printable
 from stringd.workers.threads import READING, STORAGE
 
@@ -25,9 +30,14 @@ SMALL = 16 * 1024
 _DIRECTIVE = "[!"
 
 
-async def open_file(path: Path, shown: str, read_linked: Read) -> Page:
-    """Return the page of the file at a real path, or refuse; what it names is found through `read_linked`."""
+async def open_file(path: Path, shown: str, read_linked: Read, runtime: Runtime) -> Page:
+    """Return the page of the file at a real path, or refuse; what it names is found through `read_linked`.
+
+    A file whose media type a plugin renders becomes the document that the renderer makes of it.
+    """
     status = _status(path)
+    if status and status.st_size <= LIMIT and (page := await _rendered(path, shown, read_linked, runtime)):
+        return page
     page = _recent.get(path, status) if status else None
     if page is None:
         is_small = status is None or (stat.S_ISREG(status.st_mode) and status.st_size <= SMALL)
@@ -35,6 +45,35 @@ async def open_file(path: Path, shown: str, read_linked: Read) -> Page:
         if status:
             _recent.keep(path, status, page)
     return page
+
+
+async def _rendered(path: Path, shown: str, read_linked: Read, runtime: Runtime) -> Page | None:
+    """Return the page that a plugin's renderer makes of a file, if its name has a media type with one."""
+    media_type = None if has_document_name(path) else rendered_type_of_name(path.name)
+    if media_type is None or not runtime.renders(media_type):
+        return None
+    body, uri = await STORAGE.run(read_bytes, path, shown), path.as_uri()
+    if detect_media_type(media_type, body, uri) != media_type:
+        return None
+    loaded = LoadedBytes(uri=uri, media_type=media_type, body=body, zone=Zone.LOOPBACK)
+    document = await runtime.render(loaded)
+    return await done(lambda: _rendered_page(path, body, document, read_linked), here=False)
+
+
+def _rendered_page(path: Path, body: bytes, document: Document, read_linked: Read) -> Page:
+    """Return the page of a rendered file; what commands that edit have seen of it is the file's own text."""
+    if document.outline is None:
+        page = file_page(path, document.text, read_linked)
+    else:
+        page = outlined_page(document, document.outline)
+    return replace(page, uri=path.as_uri(), path=path, source=_text_of(body), zone=Zone.LOOPBACK)
+
+
+def _text_of(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return ""
 
 
 async def _read(path: Path, shown: str, read_linked: Read, *, is_small: bool) -> Page:

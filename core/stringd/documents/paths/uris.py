@@ -42,6 +42,8 @@ def join(uri: str, target: str) -> str:
             return urljoin(uri, target)
     except ValueError:
         raise Refusal("INVALID_TARGET", f"Not a URL: {target}") from None
+    if is_uri(target):
+        return target
     scheme, _, place = uri.partition(":")
     path, mark, block = target.partition("#")
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(place), path)) if path else place

@@ -15,7 +15,8 @@ from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts
 class ParsedDocument:
     """A document's text, taken apart once: what is rendered, listed, extracted and edited is all of it.
 
-    `notice` tells why a text is shown as it is, if it could not be taken apart.
+    `notice` tells why a text is shown as it is, if it could not be taken apart; `from_outline` that its
+    renderer gave it its structure.
     """
 
     parsed: Parsed
@@ -23,6 +24,7 @@ class ParsedDocument:
     actions: ActionBook
     rendered: Rendered
     notice: str | None = None
+    from_outline: bool = False
 
     @property
     def body(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from stringd.api.outlines import Link
@@ -47,9 +47,12 @@ class Shortcuts:
     warnings: tuple[Flaw, ...]
 
 
-def find_shortcuts(parsed: Parsed, taken: Iterable[str] = ()) -> Shortcuts:
-    """Name the targets of a page: its author's names first, then those that its links get by themselves."""
-    naming = _Naming(parsed.lines, taken)
+def find_shortcuts(parsed: Parsed, taken: Iterable[str] = (), schemes: Collection[str] = ()) -> Shortcuts:
+    """Name the targets of a page: its author's names first, then those that its links get by themselves.
+
+    URIs of `schemes` get names as those of the web do.
+    """
+    naming = _Naming(parsed.lines, taken, schemes)
     naming.take_definitions(parsed)
     for link in parsed.links:
         naming.take_own(link)
@@ -58,9 +61,11 @@ def find_shortcuts(parsed: Parsed, taken: Iterable[str] = ()) -> Shortcuts:
     return naming.shortcuts()
 
 
-def name_links(links: Iterable[Link], lines: Lines, taken: Iterable[str] = ()) -> Shortcuts:
+def name_links(
+    links: Iterable[Link], lines: Lines, taken: Iterable[str] = (), schemes: Collection[str] = ()
+) -> Shortcuts:
     """Name the targets of links whose labels are nothing but text: one name for one label and target."""
-    naming = _Naming(lines, taken)
+    naming = _Naming(lines, taken, schemes)
     for link in links:
         naming.take_text(link)
     return naming.shortcuts()
@@ -69,7 +74,8 @@ def name_links(links: Iterable[Link], lines: Lines, taken: Iterable[str] = ()) -
 class _Naming:
     """One page's names, as they are given."""
 
-    def __init__(self, lines: Lines, taken: Iterable[str]) -> None:
+    def __init__(self, lines: Lines, taken: Iterable[str], schemes: Collection[str]) -> None:
+        self._schemes = schemes
         self._by_id: dict[str, Shortcut] = {}
         self._replacements: list[Replacement] = []
         self._warnings: list[Flaw] = []
@@ -114,12 +120,12 @@ class _Naming:
             return
         if own := _OWN.fullmatch(link.reference or ""):
             self._spell(link, own["id"])
-        elif _needs_name(link):
+        elif _needs_name(link, self._schemes):
             self._end_with(link, self._add(self._automatic_name(link.label), link.label, link.target))
 
     def take_text(self, link: Link) -> None:
         """Take a link whose label is not read; one more of a label and a target has the same name."""
-        if _needs_name(link):
+        if _needs_name(link, self._schemes):
             key = link.label, link.target
             if key not in self._given:
                 self._given[key] = self._add(self._automatic_name(link.label), link.label, link.target)
@@ -154,8 +160,14 @@ def _names_itself(link: Link) -> bool:
     return own_label or is_directive(link)
 
 
-def _needs_name(link: Link) -> bool:
-    remote = _REMOTE.match(link.target) is not None
+def has_scheme(link: Link, schemes: Collection[str]) -> bool:
+    """Whether the target of a link is a URI of one of these schemes."""
+    scheme, colon, _ = link.target.partition(":")
+    return colon != "" and scheme.lower() in schemes
+
+
+def _needs_name(link: Link, schemes: Collection[str]) -> bool:
+    remote = _REMOTE.match(link.target) is not None or has_scheme(link, schemes)
     is_hidden = link.reference is not None
     return remote or is_hidden or (not link.image and len(link.target) > LONG_TARGET)
 

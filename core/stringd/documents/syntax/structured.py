@@ -23,6 +23,7 @@ def outlined_sheet(text: str, title: str | None, outline: Outline, uri: str = ""
         shortcuts=shortcuts,
         actions=form_book(outline.forms, uri),
         rendered=rendered(parsed, shortcuts),
+        from_outline=True,
     )
 
 

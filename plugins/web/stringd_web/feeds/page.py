@@ -7,9 +7,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from stringd.plugin.media_types import document_name
 from stringd.plugin.text import counted
 from stringd_web.feeds.records import Enclosure, Entry, Feed, Words
-from stringd_web.media_types import name_of
 from stringd_web.writing import Writing
 
 Plain = Callable[[str], str]
@@ -23,7 +23,7 @@ _MARKUP = re.compile(r"[<&]")
 def feed_page(feed: Feed, plain: Plain, uri: str) -> tuple[str, Writing]:
     """Return a feed's title, and the text that it is shown as; `plain` makes plain text of HTML."""
     writing = Writing()
-    title = _plain(feed.title, plain) or name_of(uri)
+    title = _plain(feed.title, plain) or document_name(uri)
     writing.heading(title, feed.uri)
     summary = _short(_plain(feed.summary, plain))
     writing.put(f"\n{summary}\n\n" if summary else "\n")
@@ -51,7 +51,7 @@ def _put_entry(entry: Entry, plain: Plain, writing: Writing) -> None:
 def _put_enclosure(enclosure: Enclosure, writing: Writing) -> None:
     facts = ", ".join(filter(None, (_line(enclosure.media_type), _size(enclosure.size))))
     writing.put("  enclosure: ")
-    writing.link(_line(enclosure.title) or name_of(enclosure.uri), enclosure.uri)
+    writing.link(_line(enclosure.title) or document_name(enclosure.uri), enclosure.uri)
     writing.put(f" ({facts})\n" if facts else "\n")
 
 

@@ -1,20 +1,38 @@
-"""What the bytes of an answer are: as their server tells, unless it tells nothing or can't be right."""
+"""Detect what bytes are: by a declared media type, by a name, and by the bytes themselves.
+
+Files and answers from the network are detected alike.
+"""
 
 from __future__ import annotations
 
+import mimetypes
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from posixpath import splitext
 from urllib.parse import unquote, urlsplit
-
-from stringd_web.charset import is_wide
 
 HTML, XHTML, XML = "text/html", "application/xhtml+xml", "application/xml"
 JSON, MARKDOWN, PLAIN, BINARY = "application/json", "text/markdown", "text/plain", "application/octet-stream"
 SVG, PDF = "image/svg+xml", "application/pdf"
 _SAYS_NOTHING = {"", "unknown/unknown", "application/unknown", "*/*", BINARY, "binary/octet-stream"}
 _SAYS_LITTLE = _SAYS_NOTHING | {PLAIN}
+_SAMPLE = 256
 _MARKDOWN_NAMES = {".md", ".markdown"}
+# Only the types built into Python, so that a file is treated alike on every machine.
+_by_name = mimetypes.MimeTypes()
+# Some versions of Python don't know these.
+for _ending in _MARKDOWN_NAMES:
+    _by_name.add_type(MARKDOWN, _ending)
+# Types that only renderers of plugins are looked up by: without one, the file is read as a document.
+_MORE_TYPES = {
+    ".ipynb": "application/x-ipynb+json",
+    ".jsonl": "application/jsonl",
+    ".ndjson": "application/x-ndjson",
+    ".parquet": "application/vnd.apache.parquet",
+    ".toml": "application/toml",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
 _HEAD = 4096
 _MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _IN_NO_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
@@ -71,16 +89,40 @@ _XML = re.compile(rb"\s*<(?:\?xml\s|(?:rss|feed|rdf:RDF)[\s>])")
 _JSON = re.compile(rb"\s*[\[{]")
 
 
-def kind_of(media_type: str, body: bytes, uri: str) -> str:
-    """Return the media type of an answer's body, without parameters, in lower case."""
-    told = media_type.partition(";")[0].strip().lower()
+def base_type(media_type: str) -> str:
+    """Return a media type without parameters, in lower case."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+def media_type_of_name(name: str) -> str | None:
+    """Return the media type that the name of a document means, on every machine the same."""
+    return _by_name.guess_type(name)[0]
+
+
+def rendered_type_of_name(name: str) -> str | None:
+    """Return the media type to look a renderer up by, of the name of a file or a document."""
+    return _MORE_TYPES.get(splitext(name)[1].lower()) or media_type_of_name(name)
+
+
+def possible_types(media_type: str, body: bytes, uri: str) -> tuple[str, ...]:
+    """Return the media types to look a renderer up by, the most specific first."""
+    declared = base_type(media_type)
+    named = rendered_type_of_name(document_name(uri)) if declared in _SAYS_LITTLE | {JSON} else None
+    if named and detect_media_type(named, body, uri) != named:
+        named = None
+    return tuple(dict.fromkeys(filter(None, (named, declared, detect_media_type(media_type, body, uri)))))
+
+
+def detect_media_type(media_type: str, body: bytes, uri: str) -> str:
+    """Return the media type of bytes, which their name and their declared type only hint at."""
+    told = base_type(media_type)
     if _SAYS_LITTLE.isdisjoint({told}):
-        return told if not is_textual(told) or not is_binary(body, media_type) else _binary_kind(body)
+        return told if not is_textual(told) or not is_binary(body, media_type) else _binary_type(body)
     if is_binary(body, media_type):
-        return _binary_kind(body)
-    if suffix_of(uri) in _MARKDOWN_NAMES:
+        return _binary_type(body)
+    if extension_of(uri) in _MARKDOWN_NAMES:
         return MARKDOWN
-    return _text_kind(body.removeprefix(BOM_UTF8)[:_HEAD], is_told=told == PLAIN)
+    return _text_type(body.removeprefix(BOM_UTF8)[:_HEAD], is_told=told == PLAIN)
 
 
 def is_textual(kind: str) -> bool:
@@ -95,7 +137,23 @@ def is_binary(body: bytes, media_type: str) -> bool:
     return any(_is_no_text(it) for it in (body[:_HEAD], body))
 
 
-def name_of(uri: str) -> str:
+def is_wide(body: bytes) -> bool:
+    """Whether a text without a byte order mark is in UTF-16."""
+    return wide_encoding(body) is not None
+
+
+def wide_encoding(body: bytes) -> str | None:
+    """Return which UTF-16 a text without a mark is in, if only every other byte is ever NUL at its start."""
+    start = body[:_SAMPLE]
+    most = max(2, 0.2 * len(start))
+    if start[1::2].count(0) > most and not start[::2].count(0):
+        return "utf-16-le"
+    if start[::2].count(0) > most and not start[1::2].count(0):
+        return "utf-16-be"
+    return None
+
+
+def document_name(uri: str) -> str:
     """Return what a URI calls a file, or else its host; one that can't be read is its own name."""
     try:
         parts = urlsplit(uri)
@@ -104,7 +162,7 @@ def name_of(uri: str) -> str:
     return unquote(parts.path.rstrip("/").rpartition("/")[2]) or parts.hostname or uri
 
 
-def suffix_of(uri: str) -> str:
+def extension_of(uri: str) -> str:
     """Return the ending of the name of the file that a URI names, in lower case."""
     return splitext(urlsplit(uri).path)[1].lower()
 
@@ -114,11 +172,11 @@ def _is_no_text(body: bytes) -> bool:
     return 100 * (damaged - 1) > _DAMAGED * len(body)
 
 
-def _binary_kind(body: bytes) -> str:
+def _binary_type(body: bytes) -> str:
     return next((kind for place, mark, kind in _SIGNATURES if body.startswith(mark, place)), BINARY)
 
 
-def _text_kind(head: bytes, *, is_told: bool) -> str:
+def _text_type(head: bytes, *, is_told: bool) -> str:
     if head.startswith(b"%PDF-"):
         return PDF
     if _SVG.match(head):

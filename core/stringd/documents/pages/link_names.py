@@ -1,0 +1,28 @@
+"""Names for the links of a page that lead to URIs of loaders, beside those of the web."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from stringd.documents.pages.file_pages import SMALL, done
+from stringd.documents.pages.page import Page
+from stringd.documents.syntax.rendering import rendered
+from stringd.documents.syntax.shortcuts import find_shortcuts, has_scheme, name_links
+
+
+async def with_link_names(page: Page, schemes: Collection[str]) -> Page:
+    """Return a page whose links to URIs of these schemes have names, as its links to the web do."""
+    parsed = page.sheet.parsed
+    if not schemes or not any(has_scheme(link, schemes) for link in parsed.links):
+        return page
+    return await done(lambda: _named(page, schemes), here=len(parsed.lines.text) <= SMALL)
+
+
+def _named(page: Page, schemes: Collection[str]) -> Page:
+    sheet, parsed = page.sheet, page.sheet.parsed
+    if sheet.from_outline:
+        shortcuts = name_links(parsed.links, parsed.lines, schemes=schemes)
+    else:
+        shortcuts = find_shortcuts(parsed, schemes=schemes)
+    return replace(page, sheet=replace(sheet, shortcuts=shortcuts, rendered=rendered(parsed, shortcuts)))

@@ -1,0 +1,31 @@
+"""Detection of media types, the same for files and for answers from the network."""
+
+from __future__ import annotations
+
+from stringd.text.media_types import (
+    ANY_JSON,
+    ANY_XML,
+    CODE,
+    JSON_LINES,
+    PDF,
+    SVG,
+    detect_media_type,
+    document_name,
+    extension_of,
+    media_type_of_name,
+    wide_encoding,
+)
+
+__all__ = [
+    "ANY_JSON",
+    "ANY_XML",
+    "CODE",
+    "JSON_LINES",
+    "PDF",
+    "SVG",
+    "detect_media_type",
+    "document_name",
+    "extension_of",
+    "media_type_of_name",
+    "wide_encoding",
+]

@@ -1,0 +1,105 @@
+"""What a loader of a plugin adds to documents: names for links to its URIs, and options that are shown."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+
+Start = Callable[..., DaemonProcess]
+GIT = '''
+"""`git:` URIs."""
+from stringd.plugin import Document, Link, LoadedBytes, Loader, Outline, Renderer, Zone, hookimpl
+
+async def load(request):
+    path = request.uri.partition(":")[2]
+    kind = "text/x-outlined" if path == "outlined" else "text/x-marked"
+    text = f"# {path}\\n\\nSee [the log](git:log) and [more](plain:more)."
+    text += " deep" * ("deep" in request.options)
+    return LoadedBytes(uri=request.uri, media_type=kind, body=text.encode(), zone=Zone.LOOPBACK)
+
+def mark(loaded):
+    return Document(uri=loaded.uri, title=None, text=loaded.body.decode())
+
+def outline(loaded):
+    text = loaded.body.decode()
+    start = text.index("[the log]") + 1
+    link = Link(
+        label_start=start, label_end=start + 7, end=start + 17, label="the log", target="git:log",
+    )
+    return Document(uri=loaded.uri, title=None, text=text, outline=Outline(links=(link,)))
+
+@hookimpl
+def stringd_loaders():
+    return [
+        Loader(schemes=("git",), load=load, options={"deep": "Goes deep."}),
+        Loader(schemes=("plain",), load=load, options={"deep": "Goes deeper."}, named_links=False),
+    ]
+
+@hookimpl
+def stringd_renderers():
+    return [
+        Renderer(media_types=("text/x-marked",), render=mark),
+        Renderer(media_types=("text/x-outlined",), render=outline),
+    ]
+'''
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    path = tmp_path / "git.py"
+    path.write_text(GIT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def git(plugin: Path, start_daemon: Start) -> DaemonProcess:
+    daemon = start_daemon("--plugins", str(plugin))
+    daemon.register("default", daemon.home)
+    return daemon
+
+
+def shown(daemon: DaemonProcess, cmd: str) -> str:
+    reply = daemon.exec(cmd)
+    assert reply.head["ok"], reply.content
+    return reply.content.partition("---\n")[2]
+
+
+@pytest.mark.parametrize("page", ["readme", "outlined"])
+def test_links_to_its_uris_have_names_that_lead_there(git: DaemonProcess, page: str) -> None:
+    assert "See [the log][@the-log] and [more](plain:more)." in shown(git, f"/open git:{page}")
+    assert shown(git, "/open @the-log").startswith("# log\n")
+
+
+def test_a_file_links_to_its_uris_by_name(git: DaemonProcess) -> None:
+    (git.home / "a.md").write_text("[Log](git:log), [Site](https://a.example/)\n", encoding="utf-8")
+    assert shown(git, "/open a.md") == "[Log][@log], [Site][@site]"
+    assert "@log" in shown(git, "/nav page")
+    assert shown(git, "/open @log").startswith("# log\n")
+
+
+def test_without_the_plugin_such_a_link_is_shown_as_it_is(daemon: DaemonProcess) -> None:
+    (daemon.home / "a.md").write_text("[Log](git:log), [App](app:a)\n", encoding="utf-8")
+    assert shown(daemon, "/open a.md") == "[Log](git:log), [App](app:a)"
+
+
+def test_its_options_are_in_the_help_of_open(git: DaemonProcess) -> None:
+    assert shown(git, "/open git:readme --deep").endswith(" deep")
+    lines = shown(git, "/help open").split("\n\nOptions for URIs:\n")[1].splitlines()
+    assert lines[1:] == ["--deep  git: Goes deep. plain: Goes deeper."]
+    assert lines[0].startswith("--browser  http, https: ")
+    assert "Options" not in shown(git, "/help refresh")
+
+
+def test_its_options_are_in_the_list_of_plugins(plugin: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "stringd", "--plugins", str(plugin), "plugins", "--json"]
+    listed = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=30, check=True)
+    adds = {it["name"]: it["adds"] for it in json.loads(listed.stdout)}
+    assert "option --deep of /open" in adds["git"]
+    assert "option --browser of /open" in adds["web"]
