@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from email.message import Message
 
 import httpcore
 
@@ -16,6 +15,7 @@ from stringd.http_client.body_decoding import OFFERED, Decoding
 from stringd.http_client.network_policy import Route
 from stringd.http_client.routed_connections import CONNECT_SECONDS, key_of
 from stringd.http_client.user_agent import USER_AGENT
+from stringd.text.media_types import parse_media_type
 from stringd.text.web_urls import WebUrl
 
 MEBIBYTE = 1024 * 1024
@@ -63,7 +63,7 @@ async def read_response(response: httpcore.Response, limit: int, *, zone: Zone) 
         reason=_text(response.extensions.get("reason_phrase", b"")),
         headers=headers,
         body=await _read_body(response, headers, limit),
-        charset=_charset(headers.get("content-type", "")),
+        charset=parse_media_type(headers.get("content-type", "")).charset,
         cookies=tuple(value for name, value in lines if name == "set-cookie"),
         zone=zone,
     )
@@ -106,9 +106,3 @@ def _text(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return value.decode("latin-1")
-
-
-def _charset(content_type: str) -> str | None:
-    message = Message()
-    message["content-type"] = content_type
-    return message.get_content_charset()

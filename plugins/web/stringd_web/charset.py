@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import webencodings
 
+from stringd.plugin.text import parse_media_type
+
 _MARKS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 # Where browsers look for what a page declares, and where they look again when nothing else tells.
 _HEAD, _LONG_HEAD = 1024, 64 * 1024
@@ -26,7 +28,6 @@ _BAD = (*map(chr, range(0x80, 0xA0)), "\ufffd")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 # So many bytes around what is not ASCII are looked at with it.
 _AROUND = 100
-_PARAMETER = re.compile(r""";\s*charset\s*=\s*["']?([^"';,\s]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']""")
 _ATTRIBUTES = rb"""(?:[^<>"']|"[^"]*"|'[^']*')*"""
 _TAG = re.compile(
@@ -68,9 +69,9 @@ def _decoded(body: bytes, media_type: str, *, markup: bool) -> str:
 
 
 def _labels(body: bytes, media_type: str, *, markup: bool) -> Iterator[str]:
-    parameter = _PARAMETER.search(media_type)
-    if parameter:
-        yield parameter[1]
+    charset = parse_media_type(media_type).charset
+    if charset:
+        yield charset
     if markup:
         yield from _declared(body[:_HEAD])
 

@@ -7,6 +7,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from posixpath import splitext
 from urllib.parse import unquote, urlsplit
 
+from stringd.plugin.text import parse_media_type
 from stringd_web.charset import is_wide
 
 HTML, XHTML, XML = "text/html", "application/xhtml+xml", "application/xml"
@@ -73,7 +74,7 @@ _JSON = re.compile(rb"\s*[\[{]")
 
 def kind_of(media_type: str, body: bytes, uri: str) -> str:
     """Return the media type of an answer's body, without parameters, in lower case."""
-    told = media_type.partition(";")[0].strip().lower()
+    told = parse_media_type(media_type).type
     if _SAYS_LITTLE.isdisjoint({told}):
         return told if not is_textual(told) or not is_binary(body, media_type) else _binary_kind(body)
     if is_binary(body, media_type):

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 from stringd.plugin import HttpResponse
-from stringd.plugin.text import WebUrl
+from stringd.plugin.text import WebUrl, parse_media_type
 
 MOST_READ = 64 * 1024
 _FIRST_OTHER = 300
@@ -36,7 +36,7 @@ def refresh_target(response: HttpResponse, url: WebUrl) -> WebUrl | None:
 def _refresh(response: HttpResponse) -> str | None:
     if "refresh" in response.headers:
         return parse_refresh(response.headers["refresh"])
-    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    media_type = parse_media_type(response.headers.get("content-type", "")).type
     head = response.body[:MOST_READ]
     # Most pages hold none, and reading takes its time.
     if media_type not in _HTML or not _SIGN.search(head.lower()):

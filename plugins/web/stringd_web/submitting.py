@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stringd.plugin import HttpResponse
-from stringd.plugin.text import WebUrl, mask_beginning, printable
+from stringd.plugin.text import WebUrl, mask_beginning, parse_media_type, printable
 from stringd_web.charset import decode
 from stringd_web.html.guarding import parsed
 
@@ -27,11 +27,12 @@ def page_headers(page: str, url: WebUrl) -> Mapping[str, str]:
 
 def excerpt(response: HttpResponse, hidden: Mapping[str, str]) -> str:
     """Return in a line how a page begins that tells of a failure, secrets hidden; empty for any other."""
-    media_type = response.headers.get("content-type", "")
+    content_type = response.headers.get("content-type", "")
+    media_type = parse_media_type(content_type).type
     if response.status < _FIRST_FAILURE or not media_type.startswith(("text/", "application/json")):
         return ""
-    is_html = media_type.startswith("text/html")
-    text = decode(response.body[:_MOST_READ], media_type, markup=is_html)
+    is_html = media_type == "text/html"
+    text = decode(response.body[:_MOST_READ], content_type, markup=is_html)
     told = " ".join((_seen(text) if is_html else text).split())
     return printable(mask_beginning(told, hidden, _MOST_SHOWN))
 

@@ -20,6 +20,7 @@ from stringd.documents.syntax.actions import Action
 from stringd.documents.syntax.forms import origin_of
 from stringd.errors import HttpFailed, Refusal
 from stringd.http_client.redirects import MOST_REDIRECTS
+from stringd.text.media_types import parse_media_type
 
 TOTAL_SECONDS = 60.0
 BODY_LIMIT = 10 * 1024 * 1024
@@ -117,7 +118,7 @@ def _failure(action: Action, response: HttpResponse, environment: Environment) -
 
 def _answer(uri: str, response: HttpResponse) -> Answer:
     text = _text(response)
-    media_type = response.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
+    media_type = parse_media_type(response.headers.get("content-type", "text/plain")).type
     return Answer(
         status=response.status,
         headers=response.headers,
