@@ -22,8 +22,8 @@ from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
 from tests.actions.networks import plugin_path
 from tests.actions.service import Service
-from tests.http_client.world import PUBLIC as PUBLIC_ADDRESS
-from tests.http_client.world import World
+from tests.http_client.fake_network import PUBLIC as PUBLIC_ADDRESS
+from tests.http_client.fake_network import World
 
 PUBLIC = "http://8.8.8.8/page.md"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.http_client.world import World
+from tests.http_client.fake_network import World
 from tests.web.server import Site, serving
 
 

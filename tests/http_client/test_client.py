@@ -18,7 +18,7 @@ from stringd import __version__
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http_client.client import MOST_PER_ORIGIN, SharedHttpClient
-from tests.http_client.world import LIMIT, World, get
+from tests.http_client.fake_network import LIMIT, World, get
 from tests.web.server import Reply, Site, answer, chunked
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

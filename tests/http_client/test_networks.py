@@ -11,7 +11,7 @@ import uvloop
 
 from stringd.api.zones import Zone
 from stringd.http_client.name_lookup import Lookups
-from tests.http_client.world import OTHER_PUBLIC, PUBLIC, World, named
+from tests.http_client.fake_network import OTHER_PUBLIC, PUBLIC, World, named
 from tests.web.server import Site, answer
 
 SPELLINGS = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.http_client.world import PUBLIC, World, named
+from tests.http_client.fake_network import PUBLIC, World, named
 from tests.web.certificates import Authority, needs_openssl
 from tests.web.server import serving
 

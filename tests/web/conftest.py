@@ -11,8 +11,8 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, running_daemon
-from tests.http_client.world import World
-from tests.web.chromium import Sight, sight
+from tests.http_client.fake_network import World
+from tests.web.chromium_pages import Sight, sight
 from tests.web.server import Site, serving
 from tests.web.visiting import Visitor, visiting
 

@@ -19,8 +19,8 @@ from stringd.testing.process import DaemonProcess
 from stringd_web.browser.shared_browser import Browser
 from tests.actions.acting import Stage
 from tests.actions.processes import wait_for
-from tests.web.chromium import PROGRAMS, needs_chromium
-from tests.web.processes import end_within_moments, family
+from tests.web.chromium_pages import PROGRAMS, needs_chromium
+from tests.web.process_families import end_within_moments, family
 from tests.web.server import Site
 
 pytestmark = [needs_chromium, pytest.mark.timeout(120)]

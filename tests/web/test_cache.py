@@ -11,7 +11,7 @@ from stringd.api.http import HttpResponse
 from stringd.api.zones import Zone
 from stringd.plugin import Submission
 from stringd_web.cache import MOST_BYTES, MOST_PAGES, Cache, Room
-from tests.http_client.world import PUBLIC, World, named
+from tests.http_client.fake_network import PUBLIC, World, named
 from tests.web.server import Received, Site, answer
 from tests.web.visiting import Visitor
 

@@ -10,8 +10,8 @@ import pytest
 from stringd import __version__
 from stringd.api.zones import Zone
 from stringd.plugin import Submission
-from stringd_web import loader
-from tests.http_client.world import PUBLIC, World, named
+from stringd_web import web_loader
+from tests.http_client.fake_network import PUBLIC, World, named
 from tests.web.server import HTML, Site, answer, chunked, redirect
 from tests.web.visiting import Visitor, visiting
 
@@ -237,8 +237,8 @@ def test_a_failure_is_told_with_its_reason(visitor: Visitor, site: Site) -> None
 @pytest.mark.requirement("web.time")
 def test_a_command_takes_only_so_long(visitor: Visitor, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Redirects and all: the limit of 20 s, made short."""
-    assert loader.TOTAL_SECONDS == 20
-    monkeypatch.setattr(loader, "TOTAL_SECONDS", 0.5)
+    assert web_loader.TOTAL_SECONDS == 20
+    monkeypatch.setattr(web_loader, "TOTAL_SECONDS", 0.5)
     site.serve("/drips", lambda _: site.slowly(chunked(itertools.repeat(b"x")), 0.05))
     site.serve("/circles", lambda _: site.slowly([redirect("/circles")], 0.1))
     site.serve("/silent", lambda _: site.slowly([b""], 30))

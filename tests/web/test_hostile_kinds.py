@@ -9,9 +9,9 @@ import pytest
 
 from stringd.plugin import HttpResponse, LoadedBytes, Refusal
 from stringd.text.web_urls import WebUrl
-from stringd_web.refreshes import MOST_READ, refresh_target
+from stringd_web.form_submission import excerpt
+from stringd_web.meta_refresh import MOST_READ, refresh_target
 from stringd_web.renderers import render
-from stringd_web.submitting import excerpt
 
 SIZE = 4 * 1024**2
 LONGEST = 10.0

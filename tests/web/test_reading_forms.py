@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 from stringd.actions.arguments.schema import schema_of
 from stringd.documents.syntax.forms import form_action
 from stringd.plugin import Form
-from stringd_web.html.forms import describe, read_forms
+from stringd_web.html.page_forms import describe, read_forms
 
 HERE = "https://shop.example/a/page?x=1"
 

@@ -14,9 +14,9 @@ import uvloop
 from stringd.errors import Refusal
 from stringd.plugin import LoadedBytes, LoadRequest, Topic
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.loader import web_loader
+from stringd_web.web_loader import web_loader
 from tests.documents.standing import standing
-from tests.http_client.world import World
+from tests.http_client.fake_network import World
 
 
 class Visitor:

@@ -10,10 +10,10 @@ import httpcore
 from stringd.api.http import HttpRequest, HttpResponse, HttpRoute
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
+from stringd.http_client.address_policy import Networks
 from stringd.http_client.failures import reason
 from stringd.http_client.messages import made_request, read_response
 from stringd.http_client.name_lookup import LookUp, Lookups, ask_the_system
-from stringd.http_client.network_policy import Networks
 from stringd.http_client.routed_connections import make_pool
 from stringd.text.web_urls import WebUrl
 

@@ -11,8 +11,8 @@ import httpcore
 from stringd.api.http import HttpRequest, HttpResponse
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
+from stringd.http_client.address_policy import Route
 from stringd.http_client.body_decoding import OFFERED, Decoding
-from stringd.http_client.network_policy import Route
 from stringd.http_client.routed_connections import CONNECT_SECONDS, key_of
 from stringd.http_client.user_agent import USER_AGENT
 from stringd.text.media_types import parse_media_type

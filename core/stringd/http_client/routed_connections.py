@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import certifi
 import httpcore
 
-from stringd.http_client.network_policy import Route
+from stringd.http_client.address_policy import Route
 
 CONNECT_SECONDS = 10.0
 FIRST_TRIES_SECONDS = 2.5

@@ -7,9 +7,9 @@ from dataclasses import replace
 from stringd.plugin import Document, LoadedBytes
 from stringd_web.charset import decode
 from stringd_web.feeds.atom import read_atom
+from stringd_web.feeds.feed_page import feed_page
+from stringd_web.feeds.feed_records import Feed
 from stringd_web.feeds.json_feed import read_json_feed
-from stringd_web.feeds.page import feed_page
-from stringd_web.feeds.records import Feed
 from stringd_web.feeds.rss import read_rss
 from stringd_web.feeds.xml import NotWellFormed, read_xml
 from stringd_web.texts import in_fence, json_document
@@ -18,7 +18,7 @@ from stringd_web.texts import in_fence, json_document
 def html_document(loaded: LoadedBytes, _: str) -> Document:
     """Return a page in HTML."""
     # It takes a while to import, and nobody needs it who reads no pages.
-    from stringd_web.html.reading import read_html
+    from stringd_web.html.html_reader import read_html
 
     text = decode(loaded.body, loaded.media_type, markup=True)
     document = read_html(text, loaded.uri, full=loaded.full)
@@ -50,7 +50,7 @@ def _feed(loaded: LoadedBytes, feed: Feed, text: str) -> Document:
 
 def _plain(html: str) -> str:
     """Return the words of a piece of HTML."""
-    from stringd_web.html.guarding import parsed
+    from stringd_web.html.input_limits import parsed
 
     tree = parsed(f"<body>{html}")
     tree.strip_tags(["script", "style", "template"], recursive=True)

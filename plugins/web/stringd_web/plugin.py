@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from stringd.plugin import Document, LoadedBytes, Loader, Renderer, Runtime, Service, TopicType, hookimpl
 from stringd.plugin.actions import open_document_topic
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.loader import web_loader
+from stringd_web.web_loader import web_loader
 
 _BROWSER = Browser()
 

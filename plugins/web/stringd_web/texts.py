@@ -9,7 +9,7 @@ from stringd.plugin import Document, LoadedBytes, Outline
 from stringd.plugin.documents import OF_A_STRANGER, effort, read_sheet
 from stringd.plugin.text import fenced
 from stringd_web.charset import decode
-from stringd_web.languages import language_of
+from stringd_web.code_languages import language_of
 from stringd_web.media_types import suffix_of
 from stringd_web.pretty_json import InvalidJson, laid_out, laid_out_lines
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from stringd.plugin import Refusal
 from stringd_web.browser.devtools import BrowserGone, Declined, DevTools, Fields
 from stringd_web.browser.isolated_world import IsolatedWorld
+from stringd_web.browser.load_progress import Progress
 from stringd_web.browser.navigation_guard import NavigationGuard, failed
 from stringd_web.browser.popups import ATTACHING
-from stringd_web.browser.progress import Progress
 
 BODY_LIMIT = 10 * 1024**2
 _LOOK_SECONDS = 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from stringd_web.feeds.records import MOST_ENTRIES, NOTHING, Enclosure, Entry, Feed, Words, address
+from stringd_web.feeds.feed_records import MOST_ENTRIES, NOTHING, Enclosure, Entry, Feed, Words, address
 from stringd_web.feeds.xml import Element
 
 _HTML = {"html", "text/html"}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words, address
+from stringd_web.feeds.feed_records import MOST_ENTRIES, Enclosure, Entry, Feed, Words, address
 
 _VERSION = "jsonfeed.org/version/"
 

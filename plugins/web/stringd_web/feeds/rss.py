@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words, address
+from stringd_web.feeds.feed_records import MOST_ENTRIES, Enclosure, Entry, Feed, Words, address
 from stringd_web.feeds.xml import Element
 
 _WEB = ("http://", "https://")

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.element_kinds import Kinds
 from stringd_web.html.marks import Marks
-from stringd_web.html.trees import BLOCKS, ancestors, attribute, begin_with, renamed
+from stringd_web.html.nodes import BLOCKS, ancestors, attribute, begin_with, renamed
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CALLED_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
-from stringd_web.html.trees import attribute, children, remove, words
+from stringd_web.html.nodes import attribute, children, remove, words
 
 _RENDERED = (".MathJax", ".MathJax_Display", ".MathJax_Preview", ".MathJax_SVG", ".MathJax_CHTML")
 _SCRIPTS = "script[type^='math/tex']"

@@ -8,9 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.link_targets import Targets
 from stringd_web.html.marks import LINK_END, Marks
-from stringd_web.html.targets import Targets
-from stringd_web.html.trees import ancestors, attribute, remove, words
+from stringd_web.html.nodes import ancestors, attribute, remove, words
 
 _SOURCES = "data-src", "data-lazy-src", "data-original", "data-url", "src", "data"
 _CANDIDATES = "srcset", "data-srcset"

@@ -21,10 +21,10 @@ from stringd.plugin.http import (
     follow_redirects,
 )
 from stringd.plugin.text import WebUrl
-from stringd_web.pages import as_page, detour
-from stringd_web.refreshes import refresh_target
-from stringd_web.submitting import PAGE_HEADERS, excerpt, page_headers
-from stringd_web.topic_cache import Memory
+from stringd_web.browsing_state import Memory
+from stringd_web.form_submission import PAGE_HEADERS, excerpt, page_headers
+from stringd_web.meta_refresh import refresh_target
+from stringd_web.response_page import as_page, detour
 
 ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.link_targets import Targets
 from stringd_web.html.marks import LINK_END, Marks
-from stringd_web.html.targets import Targets
-from stringd_web.html.trees import ancestors, attribute, begin_with
+from stringd_web.html.nodes import ancestors, attribute, begin_with
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _HEADING_TAGS = frozenset(_HEADINGS.split(", "))

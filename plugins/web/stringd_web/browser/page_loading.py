@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 
 from stringd.plugin import HttpResponse, LoadedBytes, Refusal
 from stringd.plugin.text import WebUrl
+from stringd_web.browser.browser_cookies import for_browser, from_browser
 from stringd_web.browser.chromium import Chromium
-from stringd_web.browser.cookies import for_browser, from_browser
 from stringd_web.browser.devtools import BrowserGone, Declined
 from stringd_web.browser.navigation_guard import NavigationGuard, failed
 from stringd_web.browser.network_policy import NetworkPolicy
@@ -18,8 +18,8 @@ from stringd_web.browser.proxy import Proxy
 from stringd_web.browser.shared_browser import Browser
 from stringd_web.browser.tab import BODY_LIMIT, Reading, Tab
 from stringd_web.cookies import Cookies
-from stringd_web.fetching import read_url
-from stringd_web.pages import as_page
+from stringd_web.page_fetching import read_url
+from stringd_web.response_page import as_page
 
 TOTAL_SECONDS = 20.0
 REST_SECONDS = 12.0

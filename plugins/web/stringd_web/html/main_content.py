@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.beside import keep_what_belongs
-from stringd_web.html.trees import ancestors, attribute, children, remove, words
+from stringd_web.html.nodes import ancestors, attribute, children, remove, words
+from stringd_web.html.related_content import keep_what_belongs
 
 _MAIN = "main, [role=main]"
 _PAGE_LEVEL = (

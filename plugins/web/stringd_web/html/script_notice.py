@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser
 
-from stringd_web.html.placing import Places
+from stringd_web.html.outline_builder import Places
 
 _SCRIPTS = "script:not([type$=json i], [type^='math/'], [type=importmap i])"
 _LITTLE = 200

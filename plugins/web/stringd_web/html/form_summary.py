@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from selectolax.lexbor import LexborHTMLParser
 
 from stringd.plugin import Form
-from stringd_web.html.forms import describe
 from stringd_web.html.marks import Marks
-from stringd_web.html.trees import remove
+from stringd_web.html.nodes import remove
+from stringd_web.html.page_forms import describe
 
 _WIDGETS = "input, select, textarea:not([readonly]), button, datalist"
 

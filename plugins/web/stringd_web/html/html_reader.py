@@ -6,8 +6,20 @@ from selectolax.lexbor import LexborHTMLParser
 
 from stringd.plugin import Document, Outline
 from stringd_web.html.anchors import take_headings, take_names
-from stringd_web.html.choosing import choose_content
-from stringd_web.html.cleaning import (
+from stringd_web.html.code_blocks import take_code_blocks, take_code_spans
+from stringd_web.html.element_kinds import Kinds, kinds_of
+from stringd_web.html.form_summary import list_fields
+from stringd_web.html.formulas import FORMULAS, take_formulas
+from stringd_web.html.input_limits import parsed, parsed_flat
+from stringd_web.html.link_marks import take_links
+from stringd_web.html.link_targets import Targets
+from stringd_web.html.main_content import choose_content
+from stringd_web.html.markdown_cleanup import tidied
+from stringd_web.html.markdown_conversion import TooDeep, to_markdown
+from stringd_web.html.marks import Marks, without_marks
+from stringd_web.html.media import MEDIA, framed, take_media
+from stringd_web.html.nodes import attribute, words
+from stringd_web.html.noise_removal import (
     HINTS,
     WIDGETS,
     drop_banners,
@@ -18,22 +30,10 @@ from stringd_web.html.cleaning import (
     has_doubtful,
     write_out_hints,
 )
-from stringd_web.html.code import take_code_blocks, take_code_spans
-from stringd_web.html.converting import TooDeep, to_markdown
-from stringd_web.html.element_kinds import Kinds, kinds_of
-from stringd_web.html.fields import list_fields
-from stringd_web.html.forms import placed_forms
-from stringd_web.html.formulas import FORMULAS, take_formulas
-from stringd_web.html.guarding import parsed, parsed_flat
-from stringd_web.html.links import take_links
-from stringd_web.html.marks import Marks, without_marks
-from stringd_web.html.media import MEDIA, framed, take_media
-from stringd_web.html.placing import Places
-from stringd_web.html.scripts import has_scripts, with_word_of_scripts
-from stringd_web.html.tables import Tables
-from stringd_web.html.targets import Targets
-from stringd_web.html.tidying import tidied
-from stringd_web.html.trees import attribute, words
+from stringd_web.html.outline_builder import Places
+from stringd_web.html.page_forms import placed_forms
+from stringd_web.html.script_notice import has_scripts, with_word_of_scripts
+from stringd_web.html.table_layout import Tables
 
 _UNUSUAL = FORMULAS | MEDIA | WIDGETS | HINTS
 

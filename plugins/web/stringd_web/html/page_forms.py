@@ -16,7 +16,7 @@ from stringd.plugin.actions import schema_of
 from stringd.plugin.documents import Names, form_action, origin_of
 from stringd.plugin.text import MOST, fenced
 from stringd_web.html.form_buttons import button_fields, caption_of, encoding_of, method_of, target_of
-from stringd_web.html.form_collecting import Draft, collect
+from stringd_web.html.form_controls import Draft, collect
 from stringd_web.html.form_fields import (
     Control,
     group_field,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.code import code_span
+from stringd_web.html.code_blocks import code_span
 from stringd_web.html.marks import HEADLESS, Marks
-from stringd_web.html.trees import attribute, begin_with, children, renamed
+from stringd_web.html.nodes import attribute, begin_with, children, renamed
 
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _CELLS = frozenset({"td", "th"})

@@ -7,7 +7,7 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.element_kinds import Kinds
-from stringd_web.html.trees import ancestors, attribute, remove, words
+from stringd_web.html.nodes import ancestors, attribute, remove, words
 
 _MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"

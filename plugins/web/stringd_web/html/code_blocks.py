@@ -8,9 +8,9 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.element_kinds import Kinds
+from stringd_web.html.link_targets import Targets
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
-from stringd_web.html.targets import Targets
-from stringd_web.html.trees import ancestors, attribute, children, remove, renamed, words
+from stringd_web.html.nodes import ancestors, attribute, children, remove, renamed, words
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _INLINE = frozenset({"code", "kbd", "samp", "tt"})

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html_to_markdown import ConversionOptions, PreprocessingOptions
 from html_to_markdown.api import convert
 
-from stringd_web.html.escaping import escaped
+from stringd_web.html.markdown_escaping import escaped
 from stringd_web.html.marks import BEGIN, DEFINITION, END
 
 _OPTIONS = ConversionOptions(

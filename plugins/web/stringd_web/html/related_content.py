@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.trees import ancestors, attribute, children, words
+from stringd_web.html.nodes import ancestors, attribute, children, words
 
 _MESSAGES = (
     "[role=alert], [role=status], [class~=alert i], [class~=flash i], [class^=flash- i], [class~=messages i]"

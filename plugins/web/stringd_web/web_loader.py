@@ -10,7 +10,7 @@ from stringd.plugin import LoadedBytes, Loader, LoadRequest, Refusal, Runtime
 from stringd_web.browser.shared_browser import Browser
 
 if TYPE_CHECKING:
-    from stringd_web.topic_cache import Memories, Memory
+    from stringd_web.browsing_state import Memories, Memory
 
 BROWSER = "browser"
 SCHEMES = ("http", "https")
@@ -23,12 +23,12 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
     @cache
     def memories() -> Memories:
         # It takes a while to import, and not every daemon needs it.
-        from stringd_web.topic_cache import Memories
+        from stringd_web.browsing_state import Memories
 
         return Memories()
 
     async def load(wanted: LoadRequest) -> LoadedBytes:
-        from stringd_web.fetching import fetch_page
+        from stringd_web.page_fetching import fetch_page
 
         memory = memories().of(wanted.topic)
         if BROWSER in wanted.options:
@@ -45,8 +45,8 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
 
 async def _rendered(wanted: LoadRequest, runtime: Runtime, browser: Browser, memory: Memory) -> LoadedBytes:
     try:
-        from stringd_web.browser.loading import load_in_browser
         from stringd_web.browser.network_policy import NetworkPolicy
+        from stringd_web.browser.page_loading import load_in_browser
     except ModuleNotFoundError as missing:
         message = f"--browser needs the package {missing.name}."
         raise Refusal("LOAD_ERROR", message, "pip install 'stringd[browser]'") from missing

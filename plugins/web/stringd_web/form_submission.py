@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stringd.plugin import HttpResponse
 from stringd.plugin.text import WebUrl, mask_beginning, parse_media_type, printable
 from stringd_web.charset import decode
-from stringd_web.html.guarding import parsed
+from stringd_web.html.input_limits import parsed
 
 PAGE_HEADERS = frozenset({"origin", "referer"})
 _MOST_READ = 64 * 1024

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from stringd.http_client.address_policy import Networks
 from stringd.http_client.addresses import nearest_zone
 from stringd.http_client.name_lookup import Lookups
-from stringd.http_client.network_policy import Networks
 from stringd.plugin import LoadedBytes, Refusal, Zone
-from stringd_web.browser.loading import load_in_browser
 from stringd_web.browser.network_policy import NetworkPolicy, Streams
+from stringd_web.browser.page_loading import load_in_browser
 from stringd_web.browser.shared_browser import Browser
 from stringd_web.cookies import Cookies
 from tests.web.server import Site

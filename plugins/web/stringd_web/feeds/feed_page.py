@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from stringd.plugin.text import counted
-from stringd_web.feeds.records import Enclosure, Entry, Feed, Words
+from stringd_web.feeds.feed_records import Enclosure, Entry, Feed, Words
+from stringd_web.markdown_writer import Writing
 from stringd_web.media_types import name_of
-from stringd_web.writing import Writing
 
 Plain = Callable[[str], str]
 LONGEST_SUMMARY = 500
