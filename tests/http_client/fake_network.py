@@ -17,7 +17,7 @@ LIMIT = 10 * 1024 * 1024
 PUBLIC, OTHER_PUBLIC = "93.184.216.34", "151.101.1.69"
 
 
-class World:
+class FakeNetwork:
     """Which name has which addresses; at each of them, the port's server on loopback answers."""
 
     def __init__(self) -> None:
@@ -73,8 +73,8 @@ class World:
 class _Wires(httpcore.AnyIOBackend):
     """Connects each address to loopback, and notes which it was."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, fake_network: FakeNetwork) -> None:
+        self._world = fake_network
 
     async def connect_tcp(
         self,

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from stringd.http_client.address_policy import Networks
+from stringd.http_client.address_policy import AddressPolicy
 from stringd.http_client.addresses import nearest_zone
-from stringd.http_client.name_lookup import Lookups
+from stringd.http_client.name_lookup import NameLookup
 from stringd.plugin import LoadedBytes, Refusal, Zone
 from stringd_web.browser.network_policy import NetworkPolicy, Streams
 from stringd_web.browser.page_loading import load_in_browser
@@ -87,11 +87,11 @@ class Sight:
         self._runner.close()
 
     async def _open(self, uris: Sequence[str], *, reach: Zone) -> list[LoadedBytes | BaseException]:
-        networks = Networks(self.own_port, Lookups(self._look_up))
+        networks = AddressPolicy(self.own_port, NameLookup(self._look_up))
         borders = [NetworkPolicy(routes=networks, reach=reach, connect_to=self._connect) for _ in uris]
         loading = [
-            load_in_browser(uri, browser=self.browser, border=border, cookies=self.cookies)
-            for uri, border in zip(uris, borders, strict=True)
+            load_in_browser(uri, browser=self.browser, policy=policy, cookies=self.cookies)
+            for uri, policy in zip(uris, borders, strict=True)
         ]
         return await asyncio.gather(*loading, return_exceptions=True)
 

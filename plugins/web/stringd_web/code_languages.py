@@ -1,4 +1,4 @@
-"""What languages are called behind a fence: by what a server calls a text, or else by its file's name."""
+"""Languages of code fences, by media type or by file name suffix."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ _TYPE = re.compile(r"(?:text|application)/(?:x-)?(?P<name>.+)")
 
 
 def language_of(kind: str, suffix: str) -> str:
-    """Return the language of a text by its media type, or by the ending of its name; empty if it has none."""
+    """Return the language of a text by its media type or its suffix; empty if unknown."""
     found = _TYPE.fullmatch(kind)
     return (_BY_TYPE.get(found["name"]) if found else None) or _BY_NAME.get(suffix, "")

@@ -1,4 +1,4 @@
-"""What goes along with a form that is sent, and what a site says that does not take it."""
+"""Request headers of submitted forms, and excerpts of error pages that answer them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from stringd.plugin import HttpResponse
 from stringd.plugin.text import WebUrl, mask_beginning, parse_media_type, printable
 from stringd_web.charset import decode
-from stringd_web.html.input_limits import parsed
+from stringd_web.html.input_limits import parse_bounded
 
-PAGE_HEADERS = frozenset({"origin", "referer"})
-_MOST_READ = 64 * 1024
-_MOST_SHOWN = 500
+REFERRER_HEADERS = frozenset({"origin", "referer"})
+_MAX_READ = 64 * 1024
+_MAX_SHOWN = 500
 _FIRST_FAILURE = 400
-_BESIDE = ["aside", "footer", "head", "header", "nav", "noscript", "script", "style", "template"]
+_NO_MESSAGE = ["aside", "footer", "head", "header", "nav", "noscript", "script", "style", "template"]
 
 
-def page_headers(page: str, url: WebUrl) -> Mapping[str, str]:
-    """Return what tells a site that a form is its own: the page's origin, and to itself the page."""
+def referrer_headers(page: str, url: WebUrl) -> Mapping[str, str]:
+    """Return Origin and Referer as browsers send them; other sites see only the origin."""
     try:
         origin = WebUrl.read(page).origin
     except ValueError:
@@ -25,19 +25,19 @@ def page_headers(page: str, url: WebUrl) -> Mapping[str, str]:
     return {"origin": origin, "referer": page if origin == url.origin else f"{origin}/"}
 
 
-def excerpt(response: HttpResponse, hidden: Mapping[str, str]) -> str:
-    """Return in a line how a page begins that tells of a failure, secrets hidden; empty for any other."""
+def error_excerpt(response: HttpResponse, hidden: Mapping[str, str]) -> str:
+    """Return the start of an error page on one line, secrets masked; empty for other pages."""
     content_type = response.headers.get("content-type", "")
     media_type = parse_media_type(content_type).type
     if response.status < _FIRST_FAILURE or not media_type.startswith(("text/", "application/json")):
         return ""
     is_html = media_type == "text/html"
-    text = decode(response.body[:_MOST_READ], content_type, markup=is_html)
-    told = " ".join((_seen(text) if is_html else text).split())
-    return printable(mask_beginning(told, hidden, _MOST_SHOWN))
+    text = decode(response.body[:_MAX_READ], content_type, markup=is_html)
+    line = " ".join((_visible_text(text) if is_html else text).split())
+    return printable(mask_beginning(line, hidden, _MAX_SHOWN))
 
 
-def _seen(html: str) -> str:
-    tree = parsed(html)
-    tree.strip_tags(_BESIDE)
+def _visible_text(html: str) -> str:
+    tree = parse_bounded(html)
+    tree.strip_tags(_NO_MESSAGE)
     return tree.body.text(separator=" ") if tree.body else ""

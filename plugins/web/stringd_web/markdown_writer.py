@@ -1,4 +1,4 @@
-"""Markdown in the making, which knows where its links and headings stand."""
+"""A writer of Markdown that records the positions of links and headings."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from stringd.plugin import Heading, Link, Outline
 from stringd.plugin.documents import Names, slug
 
-_SPECIAL = re.compile(r"([\\\[\]])")
-_AWKWARD = re.compile(r"[\s()<>]")
+_SPECIAL_IN_LABEL = re.compile(r"([\\\[\]])")
+_UNSAFE_IN_TARGET = re.compile(r"[\s()<>]")
 
 
-class Writing:
-    """A text, to which more is added, and its outline."""
+class MarkdownWriter:
+    """Collects text and its outline."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -24,22 +24,22 @@ class Writing:
 
     @property
     def text(self) -> str:
-        """What was written."""
+        """The text written so far."""
         return "".join(self._parts)
 
     @property
     def outline(self) -> Outline:
-        """Where its links and headings are."""
+        """The links and headings written so far."""
         return Outline(links=tuple(self._links), headings=tuple(self._headings))
 
     def put(self, text: str) -> None:
-        """Add text as it is."""
+        """Add text unchanged."""
         self._parts.append(text)
         self._size += len(text)
         self._lines += text.count("\n")
 
     def heading(self, text: str, target: str = "") -> None:
-        """Add a line that is a heading of the first level; it links somewhere if there is a target."""
+        """Add a heading of the first level, as a link if there is a target."""
         number = self._lines
         self.put("# ")
         self.link(text, target)
@@ -48,8 +48,8 @@ class Writing:
         self._headings.append(Heading(first=number, last=number + 1, level=1, text=text, id=name))
 
     def link(self, label: str, target: str) -> None:
-        """Add a link, or its label alone where there is no target."""
-        escaped = _SPECIAL.sub(r"\\\1", label)
+        """Add a link, or just its label if there is no target."""
+        escaped = _SPECIAL_IN_LABEL.sub(r"\\\1", label)
         if not target:
             self.put(label)
             return
@@ -57,9 +57,9 @@ class Writing:
         start = self._size
         self.put(escaped)
         end = self._size
-        self.put(f"]({_AWKWARD.sub(_encoded, target)})")
+        self.put(f"]({_UNSAFE_IN_TARGET.sub(_percent_encoded, target)})")
         self._links.append(Link(label_start=start, label_end=end, end=self._size, label=label, target=target))
 
 
-def _encoded(found: re.Match[str]) -> str:
+def _percent_encoded(found: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in found[0].encode())

@@ -1,4 +1,4 @@
-"""What the bytes of an answer are: as their server tells, unless it tells nothing or can't be right."""
+"""The media type of a response: as declared, unless that is missing or contradicted by the bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARKDOWN_NAMES = {".md", ".markdown"}
 _HEAD = 4096
 _MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _IN_NO_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
-# So many of a hundred bytes may be damaged in a text, and one in any.
+# The percentage of control bytes that a text may contain, beyond a single one.
 _DAMAGED = 1
 JSON_LINES = r"application/(?:(?:x-)?ndjson|jsonl|(?:x-)?jsonlines)"
 ANY_JSON = r"(?:text|application)/(?:.+\+)?json"
@@ -73,7 +73,7 @@ _JSON = re.compile(rb"\s*[\[{]")
 
 
 def kind_of(media_type: str, body: bytes, uri: str) -> str:
-    """Return the media type of an answer's body, without parameters, in lower case."""
+    """Return the media type of a response's body, without parameters, in lower case."""
     told = parse_media_type(media_type).type
     if _SAYS_LITTLE.isdisjoint({told}):
         return told if not is_textual(told) or not is_binary(body, media_type) else _binary_kind(body)
@@ -85,19 +85,19 @@ def kind_of(media_type: str, body: bytes, uri: str) -> str:
 
 
 def is_textual(kind: str) -> bool:
-    """Whether what is of a media type can be read."""
+    """Whether content of a media type is text."""
     return _TEXTUAL.fullmatch(kind) is not None
 
 
 def is_binary(body: bytes, media_type: str) -> bool:
-    """Whether bytes are no text, whatever they are called."""
+    """Whether the bytes are not text, whatever their declared type."""
     if body.startswith(_MARKS) or "utf-16" in media_type.lower() or is_wide(body):
         return False
     return any(_is_no_text(it) for it in (body[:_HEAD], body))
 
 
 def name_of(uri: str) -> str:
-    """Return what a URI calls a file, or else its host; one that can't be read is its own name."""
+    """Return the file name in a URI, or else its host; a malformed URI is returned unchanged."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -106,7 +106,7 @@ def name_of(uri: str) -> str:
 
 
 def suffix_of(uri: str) -> str:
-    """Return the ending of the name of the file that a URI names, in lower case."""
+    """Return the suffix of the file name in a URI, in lower case."""
     return splitext(urlsplit(uri).path)[1].lower()
 
 

@@ -1,4 +1,4 @@
-"""Pages that send their reader on at once: `<meta http-equiv=refresh content="0; url=...">`."""
+"""Immediate refreshes: `<meta http-equiv=refresh content="0; url=...">` and the Refresh header."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from urllib.parse import urljoin
 from stringd.plugin import HttpResponse
 from stringd.plugin.text import WebUrl, parse_media_type
 
-MOST_READ = 64 * 1024
+MAX_READ = 64 * 1024
 _FIRST_OTHER = 300
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _INERT = frozenset({"noscript", "template"})
-# None of them looks back: all that a page repeats a thousand times is gone over once.
-_SIGN = re.compile(rb"http-equiv\s*+=\s*+[\"']?\s*+refresh")
+# Possessive quantifiers: repetitive pages are scanned in linear time.
+_REFRESH_HINT = re.compile(rb"http-equiv\s*+=\s*+[\"']?\s*+refresh")
 _VALUE = re.compile(r"\s*+(?P<seconds>[0-9]++|(?=\.))[0-9.]*+(?:\s*+[;,]\s*+|\s++)(?P<rest>.*)", re.DOTALL)
 _URL = re.compile(r"(?:url\s*=\s*)?(?P<quote>[\"']?)(?P<url>.*)", re.IGNORECASE | re.DOTALL)
 
 
 def refresh_target(response: HttpResponse, url: WebUrl) -> WebUrl | None:
-    """Return where the page of a URL sends its reader at once; None if it is meant to be read."""
+    """Return the target of a page's immediate refresh; None if it has none."""
     if response.status >= _FIRST_OTHER:
         return None
     try:
@@ -29,7 +29,7 @@ def refresh_target(response: HttpResponse, url: WebUrl) -> WebUrl | None:
         target = WebUrl.read(to, str(url)) if to else None
     except ValueError:
         return None
-    # A page that reloads itself without an end is one that can be read.
+    # A page that only reloads itself is shown.
     return None if target is None or target == url or target.credentials else target
 
 
@@ -37,19 +37,19 @@ def _refresh(response: HttpResponse) -> str | None:
     if "refresh" in response.headers:
         return parse_refresh(response.headers["refresh"])
     media_type = parse_media_type(response.headers.get("content-type", "")).type
-    head = response.body[:MOST_READ]
-    # Most pages hold none, and reading takes its time.
-    if media_type not in _HTML or not _SIGN.search(head.lower()):
+    head = response.body[:MAX_READ]
+    # Most pages have none, and parsing is slow.
+    if media_type not in _HTML or not _REFRESH_HINT.search(head.lower()):
         return None
     reader = _Reader()
-    # It gives up on a declaration that it does not know.
+    # The parser raises on declarations that it does not know.
     with suppress(AssertionError):
         reader.feed(head.decode(errors="replace"))
     return reader.target and urljoin(reader.base, reader.target)
 
 
 def parse_refresh(text: str) -> str | None:
-    """Return the URL of a refresh that does not wait; None if it waits, or reloads the page itself."""
+    """Return the URL of a refresh without delay; None if it waits, or reloads the page itself."""
     value = _VALUE.fullmatch(text)
     if value is None or value["seconds"].strip("0"):
         return None
@@ -61,7 +61,7 @@ def parse_refresh(text: str) -> str | None:
 
 
 class _Reader(HTMLParser):
-    """Looks for a refresh where it holds: in neither a comment, nor a template, nor what scripts replace."""
+    """Finds an effective refresh, outside of comments, templates and noscript."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,26 +21,26 @@ from stringd.plugin.http import (
     follow_redirects,
 )
 from stringd.plugin.text import WebUrl
-from stringd_web.browsing_state import Memory
-from stringd_web.form_submission import PAGE_HEADERS, excerpt, page_headers
+from stringd_web.browsing_state import BrowsingState
+from stringd_web.form_submission import REFERRER_HEADERS, error_excerpt, referrer_headers
 from stringd_web.meta_refresh import refresh_target
-from stringd_web.response_page import as_page, detour
+from stringd_web.response_page import page_from_response, redirect_note
 
 ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
 
 
-async def fetch_page(client: HttpClient, memory: Memory, wanted: LoadRequest) -> LoadedBytes:
+async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadRequest) -> LoadedBytes:
     """Load the requested page, following redirects and refreshes; refusals name what was asked for."""
     site = read_url(wanted.part_of).origin if wanted.part_of else None
 
     async def send(request: HttpRequest) -> HttpResponse:
         url = WebUrl.read(request.url)
         try:
-            return await memory.exchange(client, url, request, fresh=wanted.fresh, site=site)
+            return await state.exchange(client, url, request, fresh=wanted.fresh, site=site)
         except HttpFailed as failure:
             raise _failed(failure, url, wanted.uri) from failure
         except Refusal as refusal:
-            context = (*detour(url, wanted.uri), *refusal.context)
+            context = (*redirect_note(url, wanted.uri), *refusal.context)
             raise Refusal(refusal.code, refusal.message, *context) from refusal
 
     try:
@@ -52,13 +52,15 @@ async def fetch_page(client: HttpClient, memory: Memory, wanted: LoadRequest) ->
         raise Refusal("LOAD_ERROR", message, f"the last one leads to {failure.url}") from failure
     except RedirectFailed as failure:
         raise _failed(failure, failure.url, wanted.uri) from failure
-    shown = excerpt(response, wanted.hidden) if wanted.submission else ""
-    return as_page(response, WebUrl.read(request.url), wanted.uri, shown)
+    shown = error_excerpt(response, wanted.hidden) if wanted.submission else ""
+    return page_from_response(response, WebUrl.read(request.url), wanted.uri, shown)
 
 
-def _failed(failure: HttpFailed, url: WebUrl, asked: str) -> Refusal:
+def _failed(failure: HttpFailed, url: WebUrl, requested: str) -> Refusal:
     reason = str(failure)
-    return Refusal("LOAD_ERROR", f"{reason[0].upper()}{reason[1:]}: {asked}", *detour(url, asked))
+    return Refusal(
+        "LOAD_ERROR", f"{reason[0].upper()}{reason[1:]}: {requested}", *redirect_note(url, requested)
+    )
 
 
 def _carry(redirect: Redirect) -> HttpRequest:
@@ -66,7 +68,7 @@ def _carry(redirect: Redirect) -> HttpRequest:
     request = redirect.request
     if request.method != "GET" and redirect.target.origin == redirect.source.origin:
         return request
-    headers = {name: text for name, text in request.headers.items() if name not in PAGE_HEADERS}
+    headers = {name: text for name, text in request.headers.items() if name not in REFERRER_HEADERS}
     return replace(request, headers=headers)
 
 
@@ -74,7 +76,7 @@ def _first_request(wanted: LoadRequest) -> HttpRequest:
     url, submission = read_url(wanted.uri), wanted.submission
     headers = {"accept": ACCEPT}
     if submission:
-        headers |= {"content-type": submission.media_type, **page_headers(submission.page, url)}
+        headers |= {"content-type": submission.media_type, **referrer_headers(submission.page, url)}
     return HttpRequest(
         method=submission.method if submission else "GET",
         origin=url.origin,
@@ -86,7 +88,7 @@ def _first_request(wanted: LoadRequest) -> HttpRequest:
 
 
 def read_url(uri: str) -> WebUrl:
-    """Return what a URI means that was typed or linked, or refuse."""
+    """Parse a URI that was typed or linked, or refuse."""
     try:
         url = WebUrl.read(uri)
     except ValueError as error:

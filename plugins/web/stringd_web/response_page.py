@@ -1,31 +1,37 @@
-"""What came back as a page, or as the refusal that says why there is none."""
+"""HTTP responses as pages, or as refusals that explain the failure."""
 
 from __future__ import annotations
 
 from stringd.plugin import HttpResponse, LoadedBytes, Refusal
 from stringd.plugin.text import WebUrl
 
-_FIRST_OTHER = 300
+_FIRST_REDIRECT = 300
 _GONE = frozenset({404, 410})
-_EMPTY = frozenset({204, 205})
+_NO_CONTENT = frozenset({204, 205})
 
 
-def as_page(response: HttpResponse, url: WebUrl, asked: str, told: str = "") -> LoadedBytes:
-    """Return the answer for a URL as a page, or refuse in words that name what was asked for."""
+def page_from_response(
+    response: HttpResponse, url: WebUrl, asked: str, server_message: str = ""
+) -> LoadedBytes:
+    """Return a response as a page, or refuse with a message that names the requested URL."""
     if response.status in _GONE:
-        raise Refusal("NOT_FOUND", f"Not found: {asked}", *detour(url, asked))
-    if response.status >= _FIRST_OTHER:
-        context = (*detour(url, asked), *_waiting(response), *([f"it says: {told}"] if told else []))
+        raise Refusal("NOT_FOUND", f"Not found: {asked}", *redirect_note(url, asked))
+    if response.status >= _FIRST_REDIRECT:
+        context = (
+            *redirect_note(url, asked),
+            *_retry_note(response),
+            *([f"it says: {server_message}"] if server_message else []),
+        )
         raise Refusal("LOAD_ERROR", f"{_status(response)}: {asked}", *context)
-    if response.status in _EMPTY:
+    if response.status in _NO_CONTENT:
         body = f"*There is nothing here: the server answers {_status(response)}.*\n"
         return LoadedBytes(uri=str(url), media_type="text/markdown", body=body.encode(), zone=response.zone)
     media_type = response.headers.get("content-type", "")
     return LoadedBytes(uri=str(url), media_type=media_type, body=response.body, zone=response.zone)
 
 
-def detour(url: WebUrl, asked: str) -> tuple[str, ...]:
-    """Say where redirects have led, if that is not what was asked for."""
+def redirect_note(url: WebUrl, asked: str) -> tuple[str, ...]:
+    """Return a note of the final URL if redirects led elsewhere."""
     try:
         direct = WebUrl.read(asked) == url
     except ValueError:
@@ -37,6 +43,6 @@ def _status(response: HttpResponse) -> str:
     return f"{response.status} {response.reason}".rstrip()
 
 
-def _waiting(response: HttpResponse) -> tuple[str, ...]:
+def _retry_note(response: HttpResponse) -> tuple[str, ...]:
     seconds = response.headers.get("retry-after")
     return (f"retry after: {seconds}",) if seconds else ()

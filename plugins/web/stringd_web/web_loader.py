@@ -1,4 +1,4 @@
-"""Brings the pages of the web to topics, and keeps for each topic what its sites let it keep."""
+"""The loader of `http:` and `https:` URLs, over HTTP or rendered by Chromium."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stringd.plugin import LoadedBytes, Loader, LoadRequest, Refusal, Runtime
 from stringd_web.browser.shared_browser import Browser
 
 if TYPE_CHECKING:
-    from stringd_web.browsing_state import Memories, Memory
+    from stringd_web.browsing_state import BrowsingState, BrowsingStates
 
 BROWSER = "browser"
 SCHEMES = ("http", "https")
@@ -18,24 +18,24 @@ TOTAL_SECONDS = 20.0
 
 
 def web_loader(runtime: Runtime, browser: Browser) -> Loader:
-    """Return what loads the URLs of the web, and has a browser render them where that is wanted."""
+    """Return the loader; the option `--browser` renders pages in Chromium."""
 
     @cache
-    def memories() -> Memories:
-        # It takes a while to import, and not every daemon needs it.
-        from stringd_web.browsing_state import Memories
+    def states() -> BrowsingStates:
+        # Its import is slow, and not every daemon needs it.
+        from stringd_web.browsing_state import BrowsingStates
 
-        return Memories()
+        return BrowsingStates()
 
     async def load(wanted: LoadRequest) -> LoadedBytes:
         from stringd_web.page_fetching import fetch_page
 
-        memory = memories().of(wanted.topic)
+        state = states().for_topic(wanted.topic)
         if BROWSER in wanted.options:
-            return await _rendered(wanted, runtime, browser, memory)
+            return await _load_in_browser(wanted, runtime, browser, state)
         try:
             async with asyncio.timeout(TOTAL_SECONDS):
-                return await fetch_page(runtime.http, memory, wanted)
+                return await fetch_page(runtime.http, state, wanted)
         except TimeoutError:
             raise Refusal("LOAD_ERROR", f"No answer within {TOTAL_SECONDS:g} s: {wanted.uri}") from None
 
@@ -43,12 +43,14 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
     return Loader(schemes=SCHEMES, load=load, options=options)
 
 
-async def _rendered(wanted: LoadRequest, runtime: Runtime, browser: Browser, memory: Memory) -> LoadedBytes:
+async def _load_in_browser(
+    wanted: LoadRequest, runtime: Runtime, browser: Browser, state: BrowsingState
+) -> LoadedBytes:
     try:
         from stringd_web.browser.network_policy import NetworkPolicy
         from stringd_web.browser.page_loading import load_in_browser
     except ModuleNotFoundError as missing:
         message = f"--browser needs the package {missing.name}."
         raise Refusal("LOAD_ERROR", message, "pip install 'stringd[browser]'") from missing
-    border = NetworkPolicy(routes=runtime.http, reach=wanted.reach)
-    return await load_in_browser(wanted.uri, browser=browser, border=border, cookies=memory.cookies)
+    policy = NetworkPolicy(routes=runtime.http, reach=wanted.reach)
+    return await load_in_browser(wanted.uri, browser=browser, policy=policy, cookies=state.cookies)

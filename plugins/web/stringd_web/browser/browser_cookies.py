@@ -1,4 +1,4 @@
-"""A topic's cookies, on their way into the browser and back."""
+"""Conversion of cookies between the topic's jar and the browser."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from stringd_web.browser.devtools import Fields
 _SAME_SITE = "SameSite"
 _HTTP_ONLY = "HttpOnly"
 _SAME_SITES = frozenset({"Strict", "Lax", "None"})
-# What the standard library's jar calls a host without a dot.
+# http.cookiejar appends this to hosts without a dot.
 _LOCAL = ".local"
 
 
 def for_browser(cookie: Cookie) -> dict[str, Any]:
-    """Return a cookie as the browser takes it."""
+    """Return a cookie as parameters for Storage.setCookies."""
     fields: dict[str, Any] = {
         "name": cookie.name,
         "value": cookie.value or "",
@@ -36,7 +36,7 @@ def for_browser(cookie: Cookie) -> dict[str, Any]:
 
 
 def from_browser(fields: Fields) -> Cookie:
-    """Return what the browser says of a cookie as the topic keeps it."""
+    """Return a cookie from Storage.getCookies for the topic's jar."""
     domain = fields["domain"] if "." in fields["domain"] else fields["domain"] + _LOCAL
     rest = {_HTTP_ONLY: ""} if fields["httpOnly"] else {}
     if "sameSite" in fields:

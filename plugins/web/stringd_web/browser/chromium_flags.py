@@ -1,9 +1,9 @@
-"""How Chromium is started: for pages alone, and with nobody to talk to."""
+"""Chromium flags: no background services or network chatter."""
 
 from __future__ import annotations
 
 NO_SANDBOX = "--no-sandbox"
-_NOT_WANTED = (
+_DISABLED_FEATURES = (
     "BackForwardCache",
     "DialMediaRouteProvider",
     "MediaRouter",
@@ -11,7 +11,7 @@ _NOT_WANTED = (
     "Prerender2",
     "Translate",
     "WebRtcHideLocalIpsWithMdns",
-    # Parts of the window that are pages themselves, and have more to do than the page in it.
+    # Parts of the browser UI that are pages themselves, and cost more than the page shown.
     "InitialWebUI",
     "PreloadTopChromeWebUI",
     "PreloadTopChromeWebUILessNavigations",
@@ -30,7 +30,7 @@ FLAGS = (
     "--hide-scrollbars",
     "--block-new-web-contents",
     "--js-flags=--max-old-space-size=512",
-    # It talks to nobody on its own account.
+    # No connections of its own.
     "--no-first-run",
     "--no-default-browser-check",
     "--no-pings",
@@ -46,14 +46,14 @@ FLAGS = (
     "--disable-sync",
     "--metrics-recording-only",
     "--password-store=basic",
-    # Its pages have a proxy each. All else finds nobody, and no name is looked up.
+    # Each page has its own proxy. All other connections fail, and no names are resolved.
     "--proxy-server=http://127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--dns-prefetch-disable",
     "--disable-quic",
-    # The word has changed with the years.
+    # The flag was renamed; older versions know the second one.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    f"--disable-features={','.join(_NOT_WANTED)}",
+    f"--disable-features={','.join(_DISABLED_FEATURES)}",
 )

@@ -1,4 +1,4 @@
-"""How far a page has come, as the browser tells it."""
+"""The load progress of a page, from DevTools events."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from stringd.plugin import Refusal
 from stringd_web.browser.devtools import Fields
 
-# These go on for as long as a page likes, and what a page shows does not wait for them.
-_ENDLESS = frozenset({"EventSource", "Media", "Ping", "Prefetch"})
+# Such requests may never end, and a page's content does not depend on them.
+_LONG_LIVED = frozenset({"EventSource", "Media", "Ping", "Prefetch"})
 
 
-class Progress:
-    """Follows what a page has loaded and what it still waits for."""
+class LoadProgress:
+    """Tracks load events and pending requests of a page."""
 
     def __init__(self, frame: str) -> None:
         self.parsed = False
@@ -21,44 +21,44 @@ class Progress:
         self.reason = ""
         self._frame = frame
         self._crashed = False
-        self._awaited: set[str] = set()
-        self._stirred = time.monotonic()
+        self._pending: set[str] = set()
+        self._last_activity = time.monotonic()
 
     def check(self) -> None:
-        """Refuse to go on with a page whose process has ended."""
+        """Raise if the page's process has crashed."""
         if self._crashed:
-            raise Refusal("LOAD_ERROR", "The page's process has ended: it took too much memory, or crashed.")
+            raise Refusal("LOAD_ERROR", "The page's process crashed or ran out of memory.")
 
-    def silence(self) -> float:
-        """Return for how many seconds the page has not asked the network for anything nor waited for it."""
-        return 0.0 if self._awaited else time.monotonic() - self._stirred
+    def network_idle_seconds(self) -> float:
+        """Return the seconds since the last network activity; 0 while requests are pending."""
+        return 0.0 if self._pending else time.monotonic() - self._last_activity
 
-    def hear(self, method: str, fields: Fields) -> None:
-        """Take in an event."""
+    def handle_event(self, method: str, fields: Fields) -> None:
+        """Process a DevTools event."""
         if method == "Inspector.targetCrashed":
             self._crashed = True
         elif method.startswith("Page."):
-            self._hear_page(method, fields)
+            self._handle_page_event(method, fields)
         elif "requestId" in fields:
-            self._hear_network(method, fields)
-            self._stirred = time.monotonic()
+            self._handle_network_event(method, fields)
+            self._last_activity = time.monotonic()
 
-    def _hear_page(self, method: str, fields: Fields) -> None:
+    def _handle_page_event(self, method: str, fields: Fields) -> None:
         match method:
             case "Page.frameNavigated" if fields["frame"]["id"] == self._frame:
                 self.parsed = self.loaded = False
-                self._awaited.clear()
+                self._pending.clear()
             case "Page.domContentEventFired":
                 self.parsed = True
             case "Page.frameStoppedLoading" if fields["frameId"] == self._frame:
                 self.parsed = self.loaded = True
 
-    def _hear_network(self, method: str, fields: Fields) -> None:
+    def _handle_network_event(self, method: str, fields: Fields) -> None:
         match method:
-            case "Network.requestWillBeSent" if fields.get("type") not in _ENDLESS:
-                self._awaited.add(fields["requestId"])
+            case "Network.requestWillBeSent" if fields.get("type") not in _LONG_LIVED:
+                self._pending.add(fields["requestId"])
             case "Network.loadingFinished" | "Network.loadingFailed":
-                self._awaited.discard(fields["requestId"])
+                self._pending.discard(fields["requestId"])
             case "Network.responseReceived" if fields["type"] == "Document":
                 if fields.get("frameId") == self._frame:
                     self.status = fields["response"]["status"]

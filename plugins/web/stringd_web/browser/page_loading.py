@@ -1,4 +1,4 @@
-"""`/open uri --browser`: what stands in a page once its scripts have run, for the renderer of every page."""
+"""Loads a page in Chromium for `/open uri --browser`: its HTML once its scripts have run."""
 
 from __future__ import annotations
 
@@ -12,67 +12,71 @@ from stringd.plugin.text import WebUrl
 from stringd_web.browser.browser_cookies import for_browser, from_browser
 from stringd_web.browser.chromium import Chromium
 from stringd_web.browser.devtools import BrowserGone, Declined
-from stringd_web.browser.navigation_guard import NavigationGuard, failed
+from stringd_web.browser.navigation_guard import NavigationGuard, load_failure
 from stringd_web.browser.network_policy import NetworkPolicy
 from stringd_web.browser.proxy import Proxy
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.browser.tab import BODY_LIMIT, Reading, Tab
+from stringd_web.browser.tab import BODY_LIMIT, PageSnapshot, Tab
 from stringd_web.cookies import Cookies
 from stringd_web.page_fetching import read_url
-from stringd_web.response_page import as_page
+from stringd_web.response_page import page_from_response
 
 TOTAL_SECONDS = 20.0
-REST_SECONDS = 12.0
+IDLE_DEADLINE_SECONDS = 12.0
 READ_SECONDS = 3.0
-_LEAVE_SECONDS = 2.0
-_RESTLESS = f"[!] The page had not come to rest after {REST_SECONDS:g} s: this is how it stood then."
+_DISPOSE_SECONDS = 2.0
+_STILL_CHANGING = (
+    f"[!] The page was still changing after {IDLE_DEADLINE_SECONDS:g} s: this is its state at that time."
+)
 _HTML = "text/html; charset=utf-8"
-_PAGES = frozenset({"text/html", "application/xhtml+xml"})
-_PLAINLY = "Open it without --browser."
+_PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+_REMEDY = "Open it without --browser."
 
 
 async def load_in_browser(
-    uri: str, *, browser: Browser, border: NetworkPolicy, cookies: Cookies
+    uri: str, *, browser: Browser, policy: NetworkPolicy, cookies: Cookies
 ) -> LoadedBytes:
-    """Have the browser show a page, and return its HTML; the topic's cookies go there and come back."""
-    asked = str(read_url(uri))
+    """Load a page in the browser and return its HTML; cookies are shared with the topic."""
+    requested = str(read_url(uri))
     try:
         async with asyncio.timeout(TOTAL_SECONDS):
-            return await _load(asked, browser, border, cookies)
+            return await _load_page(requested, browser, policy, cookies)
     except TimeoutError:
-        raise failed("its scripts keep the browser busy, and it can't be read in time", asked) from None
+        raise load_failure(
+            "its scripts kept the browser busy, so that it could not be read in time", requested
+        ) from None
     except (BrowserGone, Declined) as error:
-        refusal = failed("the browser has ended, or gave up", asked)
+        refusal = load_failure("the browser crashed or failed", requested)
         raise refusal from error
 
 
-async def _load(uri: str, browser: Browser, border: NetworkPolicy, cookies: Cookies) -> LoadedBytes:
-    end = asyncio.get_running_loop().time() + REST_SECONDS
-    gate = NavigationGuard(border=border)
+async def _load_page(uri: str, browser: Browser, policy: NetworkPolicy, cookies: Cookies) -> LoadedBytes:
+    end = asyncio.get_running_loop().time() + IDLE_DEADLINE_SECONDS
+    guard = NavigationGuard(policy=policy)
     async with (
-        browser.lent(end) as chromium,
-        _context(chromium, border) as context,
-        _lending(cookies, chromium, context),
+        browser.borrow(end) as chromium,
+        _context(chromium, policy) as context,
+        _shared_cookies(cookies, chromium, context),
     ):
-        with contextlib.closing(await Tab.open(chromium.devtools, context, gate)) as tab:
-            reading = await _visit(tab, gate, uri, end)
-    return as_page(_answer(reading, tab, border), WebUrl.read(reading.uri), uri)
+        with contextlib.closing(await Tab.open(chromium.devtools, context, guard)) as tab:
+            snapshot = await _visit(tab, guard, uri, end)
+    return page_from_response(_as_response(snapshot, tab, policy), WebUrl.read(snapshot.uri), uri)
 
 
-async def _visit(tab: Tab, gate: NavigationGuard, uri: str, end: float) -> Reading:
-    await tab.go(uri, end)
-    rests = await tab.rest(end)
-    if not rests:
+async def _visit(tab: Tab, guard: NavigationGuard, uri: str, end: float) -> PageSnapshot:
+    await tab.navigate(uri, end)
+    is_idle = await tab.wait_until_idle(end)
+    if not is_idle:
         await tab.stop()
-    words = [_RESTLESS] * (not rests) + [f"[!] {it.message}" for it in (gate.refusal,) if it]
+    notices = [_STILL_CHANGING] * (not is_idle) + [f"[!] {it.message}" for it in (guard.refusal,) if it]
     async with asyncio.timeout(READ_SECONDS):
-        return await tab.read(" ".join(words))
+        return await tab.snapshot(" ".join(notices))
 
 
 @asynccontextmanager
-async def _context(chromium: Chromium, border: NetworkPolicy) -> AsyncIterator[str]:
-    """Make what a page keeps to itself, with a way out of its own, and leave nothing of it."""
-    proxy = Proxy(border)
+async def _context(chromium: Chromium, policy: NetworkPolicy) -> AsyncIterator[str]:
+    """Create a browser context with a proxy of its own; dispose of both."""
+    proxy = Proxy(policy)
     server = await proxy.serve(await chromium.way_out())
     call = chromium.devtools.call
     try:
@@ -88,14 +92,14 @@ async def _context(chromium: Chromium, border: NetworkPolicy) -> AsyncIterator[s
             await call("Browser.setDownloadBehavior", behavior="deny", browserContextId=context)
             yield context
         finally:
-            await _leave(chromium, context)
+            await _dispose(chromium, context)
     finally:
         await proxy.close()
 
 
 @asynccontextmanager
-async def _lending(cookies: Cookies, chromium: Chromium, context: str) -> AsyncIterator[None]:
-    """Have the browser keep the topic's cookies meanwhile, but for those that it can do nothing with."""
+async def _shared_cookies(cookies: Cookies, chromium: Chromium, context: str) -> AsyncIterator[None]:
+    """Share the topic's cookies with the browser, except those that it rejects."""
     call = chromium.devtools.call
     declined = []
     for cookie in cookies:
@@ -108,28 +112,30 @@ async def _lending(cookies: Cookies, chromium: Chromium, context: str) -> AsyncI
     cookies.renew([*declined, *(from_browser(it) for it in kept["cookies"] if "partitionKey" not in it)])
 
 
-async def _leave(chromium: Chromium, context: str) -> None:
+async def _dispose(chromium: Chromium, context: str) -> None:
     try:
-        async with asyncio.timeout(_LEAVE_SECONDS):
+        async with asyncio.timeout(_DISPOSE_SECONDS):
             await chromium.devtools.call("Target.disposeBrowserContext", browserContextId=context)
     except (TimeoutError, BrowserGone, Declined):
-        # Whatever it is busy with, no page may outlive its command.
+        # No page may outlive its command, whatever it is busy with.
         await chromium.close()
 
 
-def _answer(reading: Reading, tab: Tab, border: NetworkPolicy) -> HttpResponse:
-    """Return what the page has become as what a server might have sent."""
-    if reading.type not in _PAGES:
-        raise Refusal("LOAD_ERROR", f"Nothing for a browser: {reading.uri} is {reading.type}.", _PLAINLY)
-    if not reading.uri.startswith(("http://", "https://")):
-        raise Refusal("LOAD_ERROR", f"The page has led to what is none: {reading.uri[:200]}")
-    body = b"" if reading.html is None else reading.html.encode()
-    if reading.html is None or len(body) > BODY_LIMIT:
-        raise Refusal("LOAD_ERROR", f"Larger than {BODY_LIMIT // 1024**2} MiB: {reading.uri}")
+def _as_response(snapshot: PageSnapshot, tab: Tab, policy: NetworkPolicy) -> HttpResponse:
+    """Return the snapshot as an HTTP response."""
+    if snapshot.type not in _PAGE_TYPES:
+        raise Refusal("LOAD_ERROR", f"Nothing for a browser: {snapshot.uri} is {snapshot.type}.", _REMEDY)
+    if not snapshot.uri.startswith(("http://", "https://")):
+        raise Refusal(
+            "LOAD_ERROR", f"The page navigated to something that is not a web page: {snapshot.uri[:200]}"
+        )
+    body = b"" if snapshot.html is None else snapshot.html.encode()
+    if snapshot.html is None or len(body) > BODY_LIMIT:
+        raise Refusal("LOAD_ERROR", f"Larger than {BODY_LIMIT // 1024**2} MiB: {snapshot.uri}")
     return HttpResponse(
         status=tab.progress.status,
         reason=tab.progress.reason,
         headers={"content-type": _HTML},
         body=body,
-        zone=border.zone,
+        zone=policy.zone,
     )

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from stringd.plugin.text import counted
-from stringd_web.feeds.feed_records import Enclosure, Entry, Feed, Words
-from stringd_web.markdown_writer import Writing
+from stringd_web.feeds.feed_records import Enclosure, Entry, Feed, FeedText
+from stringd_web.markdown_writer import MarkdownWriter
 from stringd_web.media_types import name_of
 
 Plain = Callable[[str], str]
@@ -20,47 +20,47 @@ _DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _MARKUP = re.compile(r"[<&]")
 
 
-def feed_page(feed: Feed, plain: Plain, uri: str) -> tuple[str, Writing]:
+def feed_page(feed: Feed, plain: Plain, uri: str) -> tuple[str, MarkdownWriter]:
     """Return a feed's title, and the text that it is shown as; `plain` makes plain text of HTML."""
-    writing = Writing()
+    writer = MarkdownWriter()
     title = _plain(feed.title, plain) or name_of(uri)
-    writing.heading(title, feed.uri)
+    writer.heading(title, feed.uri)
     summary = _short(_plain(feed.summary, plain))
-    writing.put(f"\n{summary}\n\n" if summary else "\n")
+    writer.put(f"\n{summary}\n\n" if summary else "\n")
     if not feed.entries:
-        writing.put("(no entries)\n")
+        writer.put("(no entries)\n")
     for entry in feed.entries:
-        _put_entry(entry, plain, writing)
+        _put_entry(entry, plain, writer)
     if feed.more:
-        writing.put(f"\n[!] {counted(feed.more, 'more entry', 'more entries')}: /source shows the feed.\n")
-    return title, writing
+        writer.put(f"\n[!] {counted(feed.more, 'more entry', 'more entries')}: /source shows the feed.\n")
+    return title, writer
 
 
-def _put_entry(entry: Entry, plain: Plain, writing: Writing) -> None:
+def _put_entry(entry: Entry, plain: Plain, writer: MarkdownWriter) -> None:
     title, summary = _plain(entry.title, plain), _plain(entry.summary, plain)
-    writing.put("- ")
+    writer.put("- ")
     label = title or _cut(summary, _LONGEST_LABEL) or entry.uri or "(untitled)"
-    writing.link(label, entry.uri)
-    writing.put("".join(f" · {it}" for it in (_date(entry.date), _line(entry.author)) if it) + "\n")
+    writer.link(label, entry.uri)
+    writer.put("".join(f" · {it}" for it in (_date(entry.date), _line(entry.author)) if it) + "\n")
     if summary not in {"", label}:
-        writing.put(f"  {_short(summary)}\n")
+        writer.put(f"  {_short(summary)}\n")
     for enclosure in entry.enclosures:
-        _put_enclosure(enclosure, writing)
+        _put_enclosure(enclosure, writer)
 
 
-def _put_enclosure(enclosure: Enclosure, writing: Writing) -> None:
+def _put_enclosure(enclosure: Enclosure, writer: MarkdownWriter) -> None:
     facts = ", ".join(filter(None, (_line(enclosure.media_type), _size(enclosure.size))))
-    writing.put("  enclosure: ")
-    writing.link(_line(enclosure.title) or name_of(enclosure.uri), enclosure.uri)
-    writing.put(f" ({facts})\n" if facts else "\n")
+    writer.put("  enclosure: ")
+    writer.link(_line(enclosure.title) or name_of(enclosure.uri), enclosure.uri)
+    writer.put(f" ({facts})\n" if facts else "\n")
 
 
-def _size(told: str) -> str:
-    digits = told.lstrip("0") if told.isdecimal() else ""
+def _size(child_text: str) -> str:
+    digits = child_text.lstrip("0") if child_text.isdecimal() else ""
     return counted(int(digits), "byte") if 0 < len(digits) <= _MOST_DIGITS else ""
 
 
-def _plain(words: Words, plain: Plain) -> str:
+def _plain(words: FeedText, plain: Plain) -> str:
     is_markup = words.is_html and _MARKUP.search(words.text)
     return _line(plain(words.text) if is_markup else words.text)
 

@@ -11,14 +11,14 @@ MOST_ENTRIES = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class FeedText:
     """What someone wrote, in plain text or in HTML."""
 
     text: str = ""
     is_html: bool = False
 
 
-NOTHING = Words()
+NO_TEXT = FeedText()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +35,11 @@ class Enclosure:
 class Entry:
     """One entry; what it does not tell is empty."""
 
-    title: Words = NOTHING
+    title: FeedText = NO_TEXT
     uri: str = ""
     date: str = ""
     author: str = ""
-    summary: Words = NOTHING
+    summary: FeedText = NO_TEXT
     enclosures: tuple[Enclosure, ...] = ()
 
 
@@ -47,14 +47,14 @@ class Entry:
 class Feed:
     """A feed with its entries, in their order."""
 
-    title: Words = NOTHING
+    title: FeedText = NO_TEXT
     uri: str = ""
-    summary: Words = NOTHING
+    summary: FeedText = NO_TEXT
     entries: tuple[Entry, ...] = ()
     more: int = 0
     """How many entries there are beyond these."""
 
 
-def address(base: str, reference: str) -> str:
+def resolve_address(base: str, reference: str) -> str:
     """Return what a reference of a feed leads to; nothing where there is none."""
     return joined(base, reference) if reference else ""

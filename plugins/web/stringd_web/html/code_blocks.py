@@ -7,10 +7,10 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.element_kinds import Kinds
-from stringd_web.html.link_targets import Targets
+from stringd_web.html.element_kinds import ElementKinds
+from stringd_web.html.link_targets import LinkTargets
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
-from stringd_web.html.nodes import ancestors, attribute, children, remove, renamed, words
+from stringd_web.html.nodes import ancestors, attribute, children, remove, replace_tag, text_of
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _INLINE = frozenset({"code", "kbd", "samp", "tt"})
@@ -48,7 +48,9 @@ _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _OUTER_LEVELS = 6
 
 
-def take_code_blocks(tree: LexborHTMLParser, kinds: Kinds, targets: Targets, marks: Marks) -> None:
+def extract_code_blocks(
+    tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, marks: Marks
+) -> None:
     """Put marks in the place of what is in `<pre>`, byte for byte; its links are listed below."""
     if kinds.tags.isdisjoint(_PREFORMATTED):
         return
@@ -58,7 +60,7 @@ def take_code_blocks(tree: LexborHTMLParser, kinds: Kinds, targets: Targets, mar
     for node in blocks:
         if not _is_in_preformatted(node):
             _list_links(tree, node, targets, marks)
-            for block in _programs(tree, node if node.tag == "pre" else renamed(tree, node, "pre")):
+            for block in _programs(tree, node if node.tag == "pre" else replace_tag(tree, node, "pre")):
                 _take_block(block, marks)
 
 
@@ -82,8 +84,8 @@ def _codes(node: LexborNode) -> list[LexborNode]:
     return [] if are_lines or any(it.strip() for it in texts) else codes
 
 
-def _list_links(tree: LexborHTMLParser, node: LexborNode, targets: Targets, marks: Marks) -> None:
-    found = {(words(it), targets.of(it.attrs.get("href"))): None for it in node.css("a[href]")}
+def _list_links(tree: LexborHTMLParser, node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
+    found = {(text_of(it), targets.of(it.attrs.get("href"))): None for it in node.css("a[href]")}
     listed = [f"{marks.link(label, target)}{label}{LINK_END}" for label, target in found if label and target]
     if listed:
         place = tree.create_node("p")
@@ -120,7 +122,7 @@ def fenced(text: str, language: str) -> list[str]:
     return [fence + language, *text.removesuffix("\n").split("\n"), fence]
 
 
-def take_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
+def extract_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
     """Put marks in the place of code in a line; links in it remain links."""
     outer: list[LexborNode] = []
     for node in tree.css("code, kbd, samp, tt"):

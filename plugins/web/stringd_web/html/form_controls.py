@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.form_fields import Control
-from stringd_web.html.form_labels import Labels
+from stringd_web.html.form_labels import FieldLabels
 
 _CONTROLS = "form, input, select, textarea, button"
 _BUTTON_TYPES = frozenset({"button", "reset"})
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class FormDraft:
     """A form, and what belongs to it in the order of the page; `holds` tells whether any of it is inside."""
 
     node: LexborNode
@@ -23,12 +23,12 @@ class Draft:
     holds: bool = False
 
 
-def collect(tree: LexborHTMLParser, labels: Labels) -> Iterable[Draft]:
+def collect_forms(tree: LexborHTMLParser, labels: FieldLabels) -> Iterable[FormDraft]:
     """Return the forms of a page, each with the fields that are sent with it."""
     nodes = tree.css(_CONTROLS)
-    drafts = {it.mem_id: Draft(node=it) for it in nodes if it.tag == "form"}
+    drafts = {it.mem_id: FormDraft(node=it) for it in nodes if it.tag == "form"}
     by_id = {it.node.attributes.get("id"): it for it in reversed(drafts.values())}
-    before: Draft | None = None
+    before: FormDraft | None = None
     for place, node in enumerate(nodes if drafts else (), start=1):
         if node.tag == "form":
             before = drafts[node.mem_id]

@@ -35,7 +35,7 @@ _MOST_ATTRIBUTES = 500
 _LONGEST_TAG = 30_000
 
 
-def parsed(text: str) -> LexborHTMLParser:
+def parse_bounded(text: str) -> LexborHTMLParser:
     """Return the tree of a page; to make it takes time in proportion to the text.
 
     Of many kinds of bold and italics the attributes are left out: a parser begins each that does not end
@@ -48,16 +48,16 @@ def parsed(text: str) -> LexborHTMLParser:
         return LexborHTMLParser(page)
     text = text if has_few_formats else _WITH_ATTRIBUTES.sub(r"<\1>", text)
     tree = LexborHTMLParser(_bounded(text))
-    return tree if tree.css_first(_TOO_DEEP) is None else parsed_flat(text)
+    return tree if tree.css_first(_TOO_DEEP) is None else parse_flattened(text)
 
 
-def parsed_flat(text: str) -> LexborHTMLParser:
+def parse_flattened(text: str) -> LexborHTMLParser:
     """Return the tree of a page that is nested too deeply, without the tags that make it so."""
-    tree = LexborHTMLParser(flattened(text))
+    tree = LexborHTMLParser(flatten(text))
     return tree if tree.css_first(_TOO_DEEP) is None else LexborHTMLParser(_TAG.sub(" ", text))
 
 
-def flattened(text: str, deepest: int = _DEEPEST) -> str:
+def flatten(text: str, deepest: int = _DEEPEST) -> str:
     """Return HTML without the tags that are nested too deeply."""
     return _TAG.sub(_Depth(deepest).kept, text)
 
@@ -66,7 +66,7 @@ def _bounded(text: str) -> str:
     if len(_OPTIONS.findall(text)) > _MOST_OPTIONS:
         text = _OPTIONS.sub(lambda tag: f"{tag[1]}{'ul' if tag[2] else 'li'}", text)
     has_long_tags = max(map(len, text.split("<"))) > _LONGEST_TAG
-    return flattened(text) if has_long_tags or _is_deep(text) else text
+    return flatten(text) if has_long_tags or _is_deep(text) else text
 
 
 def _is_deep(text: str) -> bool:

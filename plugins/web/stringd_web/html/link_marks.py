@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.link_targets import Targets
+from stringd_web.html.link_targets import LinkTargets
 from stringd_web.html.marks import LINK_END, Marks
-from stringd_web.html.nodes import ancestors, attribute, begin_with
+from stringd_web.html.nodes import ancestors, attribute, prepend_text
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _HEADING_TAGS = frozenset(_HEADINGS.split(", "))
@@ -18,7 +18,7 @@ _SIGNS = {"¶", "#", "§", "🔗", "∞", "\uf0c1"}
 _TEXT_IN_ITS_PLACE = "title", "aria-label"
 
 
-def take_links(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
+def mark_links(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> None:
     """Put marks around the labels of links; a link around blocks gets a label of one line."""
     around_blocks = {it.mem_id for it in tree.css(f"a[href]:has({_BLOCKS})")}
     for node in reversed(tree.css("a[href]")):
@@ -72,5 +72,5 @@ def _take_card(node: LexborNode, target: str, marks: Marks) -> None:
 
 
 def _enclose(node: LexborNode, label: str, target: str, marks: Marks) -> None:
-    begin_with(node, marks.link(label, target))
+    prepend_text(node, marks.link(label, target))
     node.insert_child(LINK_END)

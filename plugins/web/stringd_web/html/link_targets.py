@@ -12,7 +12,7 @@ _NOT_IN_URL = re.compile(r"[\t\r\n]")
 _BLANKS = " \t\r\n\f\v\0"
 
 
-class Targets:
+class LinkTargets:
     """The addresses of a page's links: absolute, but `#id` for its own parts."""
 
     def __init__(self, uri: str, base: str | None) -> None:

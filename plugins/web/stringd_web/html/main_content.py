@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.nodes import ancestors, attribute, children, remove, words
-from stringd_web.html.related_content import keep_what_belongs
+from stringd_web.html.nodes import ancestors, attribute, children, remove, text_of
+from stringd_web.html.related_content import keep_related_content
 
 _MAIN = "main, [role=main]"
 _PAGE_LEVEL = (
@@ -27,14 +27,14 @@ _LEAST_OF_MAIN = 0.25
 _LEAST_OF_ARTICLE = 0.5
 
 
-def choose_content(tree: LexborHTMLParser) -> None:
+def keep_main_content(tree: LexborHTMLParser) -> None:
     """Take off a page what is not its content; in doubt it stays."""
     body = tree.body
     if body is None:
         return
     content = _longest(tree.css(_MAIN)) or _only_article(tree)
     title = _title_outside(tree, content) if content else None
-    keep_what_belongs(tree, content or body)
+    keep_related_content(tree, content or body)
     whole = _size(body)
     whole -= _drop_page_level(tree, whole, title)
     if content is not None and _size(content) >= _least(content) * whole:
@@ -64,7 +64,7 @@ def _title_outside(tree: LexborHTMLParser, content: LexborNode) -> LexborNode | 
     """Return the page's heading if it stands outside of its content."""
     if content.css_first("h1"):
         return None
-    return next((it for it in tree.css("h1:not(nav *, aside *, footer *)") if words(it)), None)
+    return next((it for it in tree.css("h1:not(nav *, aside *, footer *)") if text_of(it)), None)
 
 
 def _drop_page_level(tree: LexborHTMLParser, whole: int, title: LexborNode | None) -> int:

@@ -13,7 +13,7 @@ _HEADLESS = re.compile(rf"^([^|\n]*)(\|.*){HEADLESS}(.*\n)([^|\n]*)(\|[ |-]*)$",
 _GAP = re.compile(r"\n\n\n+")
 
 
-def tidied(markdown: str, marks: Marks) -> str:
+def clean_up_markdown(markdown: str, marks: Marks) -> str:
     """Return Markdown with no marks left but those that have a place in it."""
     if HEADLESS in markdown:
         markdown = _HEADLESS.sub(_with_head, markdown)

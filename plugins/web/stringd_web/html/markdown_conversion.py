@@ -45,7 +45,7 @@ _OTHERS = re.compile(
 _SPECIAL = {"<pre>": "<p>", "</pre>": "</p>", "<dd>": f"<ul><li>{DEFINITION}", "</dd>": "</li></ul>"}
 
 
-class TooDeep(Exception):
+class NestedTooDeep(Exception):
     """What is nested so deeply that a converter leaves it out."""
 
 
@@ -58,7 +58,7 @@ def to_markdown(html: str) -> str:
 def _converted(html: str) -> str:
     result = convert(html, _OPTIONS)
     if result.warnings:
-        raise TooDeep
+        raise NestedTooDeep
     return (result.content or "").strip("\n ")
 
 

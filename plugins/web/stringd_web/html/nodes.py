@@ -26,7 +26,7 @@ def attribute(node: LexborNode, name: str) -> str:
     return (node.attrs.get(name) or "").strip()
 
 
-def words(node: LexborNode) -> str:
+def text_of(node: LexborNode) -> str:
     """Return the text in a node, on one line."""
     return " ".join(node.text_lexbor().split())
 
@@ -46,7 +46,7 @@ def children(node: LexborNode) -> list[LexborNode]:
     return list(node.iter(include_text=True))
 
 
-def begin_with(node: LexborNode, text: str) -> None:
+def prepend_text(node: LexborNode, text: str) -> None:
     """Put text before all that is in a node."""
     if node.first_child is None:
         node.insert_child(text)
@@ -54,7 +54,7 @@ def begin_with(node: LexborNode, text: str) -> None:
         node.first_child.insert_before(text)
 
 
-def renamed(tree: LexborHTMLParser, node: LexborNode, tag: str) -> LexborNode:
+def replace_tag(tree: LexborHTMLParser, node: LexborNode, tag: str) -> LexborNode:
     """Return an element of another name with all that was in a node, and stands where the node stood."""
     new = tree.create_node(tag)
     for child in children(node):

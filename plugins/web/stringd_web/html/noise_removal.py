@@ -6,8 +6,8 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.element_kinds import Kinds
-from stringd_web.html.nodes import ancestors, attribute, remove, words
+from stringd_web.html.element_kinds import ElementKinds
+from stringd_web.html.nodes import ancestors, attribute, remove, text_of
 
 _MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"
@@ -43,7 +43,7 @@ WIDGETS = frozenset({"input", "select", "textarea", "button", "datalist", "progr
 HINTS = frozenset({"abbr", "acronym"})
 
 
-def drop_machinery(tree: LexborHTMLParser) -> None:
+def drop_non_content(tree: LexborHTMLParser) -> None:
     """Drop what is for browsers; declarative shadow trees are part of the page."""
     machinery = tree.css(_MACHINERY)
     if any(it.tag == "template" for it in machinery):
@@ -52,23 +52,23 @@ def drop_machinery(tree: LexborHTMLParser) -> None:
     remove(machinery)
 
 
-def has_doubtful(tree: LexborHTMLParser, kinds: Kinds) -> bool:
+def may_have_noise(tree: LexborHTMLParser, kinds: ElementKinds) -> bool:
     """Tell whether a page may hold banners, substitutes, or what is there twice."""
     is_named = "noscript" in kinds.tags or kinds.has_class_with(_DOUBTFUL_CLASSES)
     return is_named or tree.css_first(_DOUBTFUL) is not None
 
 
-def drop_substitutes(tree: LexborHTMLParser) -> None:
+def drop_noscript(tree: LexborHTMLParser) -> None:
     """Drop what is for browsers without scripts, unless that is most of the page."""
     nodes = tree.css("noscript")
-    instead = sum(len(words(it)) for it in nodes)
-    if nodes and tree.body is not None and (_has_a_heading(tree) or len(words(tree.body)) > 2 * instead):
+    instead = sum(len(text_of(it)) for it in nodes)
+    if nodes and tree.body is not None and (_has_a_heading(tree) or len(text_of(tree.body)) > 2 * instead):
         remove(nodes)
 
 
 def _has_a_heading(tree: LexborHTMLParser) -> bool:
     headings = tree.css("h1, h2, h3, h4, h5, h6")
-    return any(words(it) and all(above.tag != "noscript" for above in ancestors(it)) for it in headings)
+    return any(text_of(it) and all(above.tag != "noscript" for above in ancestors(it)) for it in headings)
 
 
 def _open_shadows(tree: LexborHTMLParser) -> None:
@@ -103,11 +103,11 @@ def _asks_for_consent(node: LexborNode) -> bool:
     is_content = any(it.tag in _CONTENT or attribute(it, "role") == "main" for it in ancestors(node))
     if not node.css_first("button, [role=button], input" + ("" if is_content else ", a")):
         return False
-    text = words(node)
+    text = text_of(node)
     return len(text) < _LONGEST_BANNER and "cookie" in text.lower() and bool(_ASKS.search(text))
 
 
-def drop_repeated(tree: LexborHTMLParser) -> None:
+def drop_hidden_duplicates(tree: LexborHTMLParser) -> None:
     """Drop what a browser does not show and the page says elsewhere, too; what is said only there is kept."""
     hidden = [it for it in tree.css(_HIDDEN) if _is_hidden(it)]
     if hidden and tree.body is not None:
@@ -138,15 +138,15 @@ def drop_widgets(tree: LexborHTMLParser) -> None:
         "li > input[type=checkbox], li > p > input[type=checkbox], li > label > input[type=checkbox]"
     ):
         box.replace_with("[x] " if "checked" in box.attrs else "[ ] ")
-    remove(it for it in tree.css("button") if _IDLE.match(words(it)))
+    remove(it for it in tree.css("button") if _IDLE.match(text_of(it)))
     for select in reversed(tree.css("select")):
-        select.replace_with(", ".join(words(it) for it in select.css("option")))
+        select.replace_with(", ".join(text_of(it) for it in select.css("option")))
     remove(tree.css("input, textarea:not([readonly]), datalist, progress:empty, meter:empty"))
 
 
-def write_out_hints(tree: LexborHTMLParser) -> None:
+def expand_abbreviations(tree: LexborHTMLParser) -> None:
     """Write what a browser shows when a pointer rests there: what is short for what."""
     for node in tree.css("abbr[title], acronym[title]"):
         title = attribute(node, "title")
-        if title and title not in words(node):
+        if title and title not in text_of(node):
             node.insert_child(f" ({title})")

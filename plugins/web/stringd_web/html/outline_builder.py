@@ -22,7 +22,7 @@ _TAKEN_BACK = "- >\n"
 _IN_LABEL = str.maketrans({"[": "\\[", "]": "\\]"})
 
 
-class Places:
+class OutlineBuilder:
     """A text as it grows, and where its parts stand in it."""
 
     def __init__(self, marks: Marks) -> None:

@@ -16,7 +16,7 @@ from stringd.plugin.actions import schema_of
 from stringd.plugin.documents import Names, form_action, origin_of
 from stringd.plugin.text import MOST, fenced
 from stringd_web.html.form_buttons import button_fields, caption_of, encoding_of, method_of, target_of
-from stringd_web.html.form_controls import Draft, collect
+from stringd_web.html.form_controls import FormDraft, collect_forms
 from stringd_web.html.form_fields import (
     Control,
     group_field,
@@ -26,7 +26,7 @@ from stringd_web.html.form_fields import (
     switch_field,
     text_field,
 )
-from stringd_web.html.form_labels import Labels, one_line
+from stringd_web.html.form_labels import FieldLabels, one_line
 
 _BUTTONS = frozenset({"submit", "image"})
 _IDLE = frozenset({"button", "reset", "file"})
@@ -38,7 +38,7 @@ _NOT_SENT = ("replacement", "utf-16", "x-user-defined")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedForm:
+class FormWithNode:
     """A form, and the element of the page that it was read from."""
 
     node: LexborNode
@@ -47,17 +47,17 @@ class PlacedForm:
 
 def read_forms(tree: LexborHTMLParser, base: str) -> tuple[Form, ...]:
     """Return the forms of a page in its order, each under a name of its own."""
-    return tuple(it.form for it in placed_forms(tree, base))
+    return tuple(it.form for it in forms_with_nodes(tree, base))
 
 
-def placed_forms(tree: LexborHTMLParser, base: str) -> Sequence[PlacedForm]:
+def forms_with_nodes(tree: LexborHTMLParser, base: str) -> Sequence[FormWithNode]:
     """Return the forms of a page with their elements; one that only closes a dialog is none."""
-    labels, names = Labels(tree), _FormNames()
-    drafts = [it for it in collect(tree, labels) if _method(it) != "DIALOG"]
-    return [PlacedForm(node=it.node, form=_form(it, labels, names, base)) for it in drafts]
+    labels, names = FieldLabels(tree), _FormNames()
+    drafts = [it for it in collect_forms(tree, labels) if _method(it) != "DIALOG"]
+    return [FormWithNode(node=it.node, form=_form(it, labels, names, base)) for it in drafts]
 
 
-def describe(form: Form, uri: str = "") -> list[str]:
+def describe_form(form: Form, uri: str = "") -> list[str]:
     """Return the lines that stand in the page of a URI where a form was: how it is called, and with what."""
     lines = [schema_of(form_action(form, uri or form.url), most=MOST)]
     if form.url and origin_of(form.url) is None:
@@ -79,7 +79,7 @@ class _FormNames:
         return self._names.take(wanted or f"form-{next(self._nameless)}")
 
 
-def _form(draft: Draft, labels: Labels, names: _FormNames, base: str) -> Form:
+def _form(draft: FormDraft, labels: FieldLabels, names: _FormNames, base: str) -> Form:
     attributes = draft.node.attributes
     encoding = _encoding(attributes.get("accept-charset") or "")
     buttons = [it for it in draft.controls if it.type in _BUTTONS]
@@ -97,11 +97,13 @@ def _form(draft: Draft, labels: Labels, names: _FormNames, base: str) -> Form:
     )
 
 
-def _method(draft: Draft) -> str:
+def _method(draft: FormDraft) -> str:
     return method_of(draft.node.attributes.get("method"))
 
 
-def _fields(controls: Sequence[Control], labels: Labels, encoding: webencodings.Encoding) -> Iterator[Field]:
+def _fields(
+    controls: Sequence[Control], labels: FieldLabels, encoding: webencodings.Encoding
+) -> Iterator[Field]:
     groups: dict[tuple[str, str], list[Control]] = {}
     for it in controls:
         if not it.name or it.type in _IDLE or it.type in _BUTTONS:
@@ -115,7 +117,7 @@ def _fields(controls: Sequence[Control], labels: Labels, encoding: webencodings.
         yield switch_field(group[0], labels) if alone else group_field(group, labels)
 
 
-def _single(control: Control, labels: Labels, encoding: webencodings.Encoding) -> Iterator[Field]:
+def _single(control: Control, labels: FieldLabels, encoding: webencodings.Encoding) -> Iterator[Field]:
     if control.type == "hidden":
         is_told = control.name.lower() == _CHARSET
         yield hidden_field(control, _name_of(encoding) if is_told else None)
@@ -130,7 +132,7 @@ def _single(control: Control, labels: Labels, encoding: webencodings.Encoding) -
         yield hidden_field(replace(control, attributes={"name": control.get("dirname")}), "ltr")
 
 
-def _name(draft: Draft, buttons: Sequence[Control], labels: Labels) -> str:
+def _name(draft: FormDraft, buttons: Sequence[Control], labels: FieldLabels) -> str:
     attributes = draft.node.attributes
     said = (attributes.get("id"), attributes.get("name"), labels.caption(draft.node))
     called = [*said, *(caption_of(it, labels) for it in buttons[:1])]

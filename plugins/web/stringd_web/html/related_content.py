@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.nodes import ancestors, attribute, children, words
+from stringd_web.html.nodes import ancestors, attribute, children, text_of
 
 _MESSAGES = (
     "[role=alert], [role=status], [class~=alert i], [class~=flash i], [class^=flash- i], [class~=messages i]"
@@ -21,7 +21,7 @@ _LEAST_IN_LINKS = 0.3
 _LONGEST = 1000
 
 
-def keep_what_belongs(tree: LexborHTMLParser, content: LexborNode) -> None:
+def keep_related_content(tree: LexborHTMLParser, content: LexborNode) -> None:
     """Move into the content what belongs to it: messages before it, links to further pages behind it."""
     messages = [it for it in tree.css(_MESSAGES) if _would_be_dropped(it, content) and not _is_hidden(it)]
     for node in reversed(_outermost(messages)):
@@ -37,7 +37,7 @@ def _outermost(nodes: Iterable[LexborNode]) -> list[LexborNode]:
     known: dict[str, LexborNode] = {}
     for node in nodes:
         if not _is_within(node, known.values()):
-            text = words(node)
+            text = text_of(node)
             if text and len(text) <= _LONGEST and not node.css_first(_NO_PART):
                 known.setdefault(text, node)
     return list(known.values())
@@ -59,8 +59,8 @@ def _may_be_dropped(node: LexborNode, content: LexborNode) -> bool:
 
 
 def _is_links(node: LexborNode) -> bool:
-    linked = sum(len(words(it)) for it in node.css("a[href]"))
-    return linked > 0 and linked >= _LEAST_IN_LINKS * len(words(node))
+    linked = sum(len(text_of(it)) for it in node.css("a[href]"))
+    return linked > 0 and linked >= _LEAST_IN_LINKS * len(text_of(node))
 
 
 def _is_within(node: LexborNode, outer: Iterable[LexborNode]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser
 
-from stringd_web.html.outline_builder import Places
+from stringd_web.html.outline_builder import OutlineBuilder
 
 _SCRIPTS = "script:not([type$=json i], [type^='math/'], [type=importmap i])"
 _LITTLE = 200
@@ -18,7 +18,7 @@ def has_scripts(tree: LexborHTMLParser) -> bool:
     return tree.css_first(_SCRIPTS) is not None
 
 
-def with_word_of_scripts(markdown: str, places: Places) -> str:
+def with_script_notice(markdown: str, places: OutlineBuilder) -> str:
     """Return what was read of a page with scripts; where it is little, it ends with a word about them."""
     is_something = places.headings or places.links or len(markdown.strip()) > _LITTLE
     return markdown if is_something else f"{markdown.rstrip()}\n\n{_WORD}".lstrip()

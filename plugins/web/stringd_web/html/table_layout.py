@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.code_blocks import code_span
 from stringd_web.html.marks import HEADLESS, Marks
-from stringd_web.html.nodes import attribute, begin_with, children, renamed
+from stringd_web.html.nodes import attribute, children, prepend_text, replace_tag
 
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _CELLS = frozenset({"td", "th"})
@@ -45,13 +45,13 @@ class Tables:
     def _take_apart(self, table: LexborNode, rows: list[LexborNode]) -> None:
         for row in rows:
             for cell in _cells(row):
-                renamed(self._tree, cell, "div")
+                replace_tag(self._tree, cell, "div")
             row.unwrap()
         for part in children(table):
             if part.tag in _GROUPS:
                 part.unwrap()
             elif part.tag == "caption":
-                renamed(self._tree, part, "div")
+                replace_tag(self._tree, part, "div")
         if table.first_child is None:
             table.decompose()
         else:
@@ -59,15 +59,15 @@ class Tables:
 
     def _tidy(self, table: LexborNode, rows: list[LexborNode]) -> None:
         for caption in table.css("caption"):
-            table.insert_before(renamed(self._tree, caption, "div"), move=True)
+            table.insert_before(replace_tag(self._tree, caption, "div"), move=True)
         for cell in table.css("[colspan], [rowspan]"):
             self._limit_span(cell, len(rows))
         self._write_code_in_cells(table)
         _write_items_in_cells(table)
         for rule in table.css("hr"):
-            renamed(self._tree, rule, "br")
+            replace_tag(self._tree, rule, "br")
         if rows and not _is_head(rows[0]) and (cells := _cells(rows[0])):
-            begin_with(cells[0], HEADLESS)
+            prepend_text(cells[0], HEADLESS)
 
     def _limit_span(self, cell: LexborNode, rows: int) -> None:
         """Let a cell span what it says, unless the page would become many times what it is."""
@@ -127,7 +127,7 @@ def _write_in_lines(tree: LexborHTMLParser, table: LexborNode) -> None:
     """Write a table that stands in a cell of another one in lines: its cells between bars."""
     for row in _rows(table):
         for number, cell in enumerate(_cells(row)):
-            begin_with(cell, " | " if number else "")
+            prepend_text(cell, " | " if number else "")
             cell.unwrap()
         row.insert_before(tree.create_node("br"), move=True)
         row.unwrap()
@@ -144,7 +144,7 @@ def _write_items_in_cells(table: LexborNode) -> None:
     for listed in table.css(_LISTS_IN_CELLS):
         items = [it for it in children(listed) if it.tag == "li"]
         for number, item in enumerate(items, 1):
-            begin_with(item, f"{number}. " if listed.tag == "ol" else "- ")
+            prepend_text(item, f"{number}. " if listed.tag == "ol" else "- ")
 
 
 def _number(cell: LexborNode, name: str) -> int:
