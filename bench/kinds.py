@@ -11,7 +11,7 @@ from bench.table import Row, at_most
 from stringd.documents.pages.page import Page
 from stringd.documents.pagination.parts import Parts
 from stringd.documents.syntax.parsed_document import take_apart
-from stringd_web.html.reading import read_html
+from stringd_web.html.html_reader import read_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

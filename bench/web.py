@@ -19,7 +19,7 @@ from bench.pages import NUMBER, pages
 from bench.rooms import measurement
 from bench.servers import running
 from bench.table import Row, at_least, at_most
-from stringd_web.html.reading import read_html
+from stringd_web.html.html_reader import read_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

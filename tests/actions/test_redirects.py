@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from stringd.actions.http.redirected_request import next_request
+from stringd.actions.http.redirected_request import send_following_redirects
 from stringd.actions.http.request import Prepared
 from stringd.api.http import HttpRequest, HttpResponse
 from stringd.errors import Refusal
+
+
+def follow(prepared: Prepared, status: int, *targets: str) -> HttpRequest:
+    """Return the last request when a service redirects one to each of these targets in turn."""
+    left = list(targets)
+
+    async def send(_: HttpRequest) -> HttpResponse:
+        if not left:
+            return HttpResponse(status=200, reason="OK", headers={}, body=b"")
+        return HttpResponse(status=status, reason="", headers={"location": left.pop(0)}, body=b"")
+
+    return asyncio.run(send_following_redirects(prepared, send))[0]
 
 
 def sent_on(origin: str, to: str) -> HttpRequest:
@@ -15,10 +29,7 @@ def sent_on(origin: str, to: str) -> HttpRequest:
     headers = {"authorization": "Bearer s3cret", "accept": "*/*"}
     request = HttpRequest(method="GET", origin=origin, target="/a/b", headers=headers)
     prepared = Prepared(request=request, sensitive=frozenset({"authorization"}), body_holds_secret=False)
-    answer = HttpResponse(status=302, reason="Found", headers={"location": to}, body=b"")
-    following = next_request(prepared, answer)
-    assert following is not None
-    return following.request
+    return follow(prepared, 302, to)
 
 
 @pytest.mark.requirement("http.redirects.strangers")
@@ -81,10 +92,6 @@ def test_the_way_back_brings_nothing_back() -> None:
     request = HttpRequest(method="GET", origin="https://u:p@api.example", target="/", headers=headers)
     sensitive = frozenset({"authorization", "x-mark"})
     prepared = Prepared(request=request, sensitive=sensitive, body_holds_secret=False)
-    for to in ("https://evil.example/", "https://api.example/"):
-        answer = HttpResponse(status=307, reason="", headers={"location": to}, body=b"")
-        following = next_request(prepared, answer)
-        assert following is not None
-        prepared = following
-    assert prepared.request.url == "https://api.example/"
-    assert prepared.request.headers == {"accept": "*/*"}
+    following = follow(prepared, 307, "https://evil.example/", "https://api.example/")
+    assert following.url == "https://api.example/"
+    assert following.headers == {"accept": "*/*"}

@@ -22,8 +22,8 @@ from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
 from tests.actions.networks import plugin_path
 from tests.actions.service import Service
-from tests.http_client.world import PUBLIC as PUBLIC_ADDRESS
-from tests.http_client.world import World
+from tests.http_client.fake_network import PUBLIC as PUBLIC_ADDRESS
+from tests.http_client.fake_network import FakeNetwork
 
 PUBLIC = "http://8.8.8.8/page.md"
 
@@ -142,8 +142,8 @@ def test_no_redirect_leads_from_a_public_service_into_a_private_network(
     service: Service, tmp_path: Path
 ) -> None:
     """Not even for a page of the user's own."""
-    world = World()
-    world.names["api.example"] = [PUBLIC_ADDRESS]
+    fake_network = FakeNetwork()
+    fake_network.names["api.example"] = [PUBLIC_ADDRESS]
     port = service.url.rpartition(":")[2]
     service.redirect("/away", f"{service.url}/inside")
     service.redirect("/on", "/inside")
@@ -153,15 +153,15 @@ def test_no_redirect_leads_from_a_public_service_into_a_private_network(
         act("inside", f"GET {service.url}/on"),
     )
     page = file_page(tmp_path / "page.md", "\n\n".join(fences), lambda *_: pytest.fail("it names no file"))
-    assert uvloop.run(called(page, "away", world)) == "NOT_TRUSTED"
+    assert uvloop.run(called(page, "away", fake_network)) == "NOT_TRUSTED"
     assert [it.target for it in service.received] == ["/away"]
-    assert uvloop.run(called(page, "on", world)).zone is Zone.PUBLIC
-    assert uvloop.run(called(page, "inside", world)).zone is Zone.LOOPBACK
+    assert uvloop.run(called(page, "on", fake_network)).zone is Zone.PUBLIC
+    assert uvloop.run(called(page, "inside", fake_network)).zone is Zone.LOOPBACK
 
 
-async def called(page: Page, action: str, world: World) -> Any:
+async def called(page: Page, action: str, fake_network: FakeNetwork) -> Any:
     """The answer to an action of a page, or the code of its refusal."""
-    async with aclosing(world.client()) as client:
+    async with aclosing(fake_network.client()) as client:
         try:
             return await run_http(
                 page.sheet.actions.actions[action],

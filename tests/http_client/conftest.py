@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.http_client.world import World
+from tests.http_client.fake_network import FakeNetwork
 from tests.web.server import Site, serving
 
 
@@ -18,6 +18,6 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def world() -> World:
+def fake_network() -> FakeNetwork:
     """An internet without names."""
-    return World()
+    return FakeNetwork()

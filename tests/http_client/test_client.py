@@ -17,8 +17,8 @@ import uvloop
 from stringd import __version__
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
-from stringd.http_client.client import MOST_PER_ORIGIN, SharedHttpClient
-from tests.http_client.world import LIMIT, World, get
+from stringd.http_client.client import MAX_PER_ORIGIN, SharedHttpClient
+from tests.http_client.fake_network import LIMIT, FakeNetwork, get
 from tests.web.server import Reply, Site, answer, chunked
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -93,26 +93,26 @@ BROKEN: dict[str, tuple[Reply, str]] = {
 
 @pytest.mark.requirement("web.failed", "web.bombs")
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_no_answer_says_why(world: World, site: Site, name: str) -> None:
+def test_what_is_no_answer_says_why(fake_network: FakeNetwork, site: Site, name: str) -> None:
     reply, told = BROKEN[name]
     site.serve("/broken", reply)
     site.page("/whole", "whole")
-    assert re.fullmatch(told, world.failure(site.url + "/broken"))
-    (response,) = world.exchange(site.url + "/whole")
+    assert re.fullmatch(told, fake_network.failure(site.url + "/broken"))
+    (response,) = fake_network.exchange(site.url + "/whole")
     assert response.body == b"whole"
 
 
 @pytest.mark.requirement("web.failed")
-def test_nobody_listens(world: World, site: Site) -> None:
-    assert world.failure("http://127.0.0.1:1/") == "connection refused"
-    assert world.failure("ftp://127.0.0.1/") == "it is neither http:// nor https://"
-    assert world.failure("http://[::1/") == "it is no URL"
+def test_nobody_listens(fake_network: FakeNetwork, site: Site) -> None:
+    assert fake_network.failure("http://127.0.0.1:1/") == "connection refused"
+    assert fake_network.failure("ftp://127.0.0.1/") == "it is neither http:// nor https://"
+    assert fake_network.failure("http://[::1/") == "it is no URL"
 
 
 @pytest.mark.requirement("web.request")
-def test_what_is_sent(world: World, site: Site) -> None:
+def test_what_is_sent(fake_network: FakeNetwork, site: Site) -> None:
     site.page("/", "")
-    world.exchange(site.url + "/a%2fb?q=%7e|'&x", headers={"accept": "text/x"})
+    fake_network.exchange(site.url + "/a%2fb?q=%7e|'&x", headers={"accept": "text/x"})
     sent = dict(site.last.headers.items())
     assert site.last.target == "/a%2fb?q=%7e|'&x"
     assert sent == {
@@ -121,18 +121,20 @@ def test_what_is_sent(world: World, site: Site) -> None:
         "accept": "text/x",
         "accept-encoding": "gzip, deflate, br",
     }
-    world.exchange(site.url + "/", method="POST", body=b"a=1")
+    fake_network.exchange(site.url + "/", method="POST", body=b"a=1")
     assert (site.last.method, site.last.headers["Content-Length"], site.last.body) == ("POST", "3", b"a=1")
 
 
 @pytest.mark.requirement("web.request")
-def test_the_user_name_of_an_origin_is_sent_as_browsers_send_it(world: World, site: Site) -> None:
+def test_the_user_name_of_an_origin_is_sent_as_browsers_send_it(
+    fake_network: FakeNetwork, site: Site
+) -> None:
     site.page("/", "")
-    world.exchange(site.url.replace("//", "//me%40x:p%20w@") + "/")
+    fake_network.exchange(site.url.replace("//", "//me%40x:p%20w@") + "/")
     assert site.last.headers["Authorization"] == "Basic bWVAeDpwIHc="
 
 
-def test_what_comes_back(world: World, site: Site) -> None:
+def test_what_comes_back(fake_network: FakeNetwork, site: Site) -> None:
     headers = [
         ("Set-Cookie", "a=1, 2"),
         ("Set-Cookie", "b=2"),
@@ -143,39 +145,44 @@ def test_what_comes_back(world: World, site: Site) -> None:
     site.serve(
         "/", answer(b"\xff", status="203 Fine", media_type="text/html; charset=Latin-1", headers=headers)
     )
-    (response,) = world.exchange(site.url + "/")
+    (response,) = fake_network.exchange(site.url + "/")
     assert (response.status, response.reason, response.body) == (203, "Fine", b"\xff")
     assert (response.charset, response.zone) == ("latin-1", Zone.LOOPBACK)
     assert response.cookies == ("a=1, 2", "b=2")
     assert (response.headers["x-two"], response.headers["x-who"]) == ("1, 2", "Zoë")
 
 
-def test_a_body_may_end_with_the_connection(world: World, site: Site) -> None:
+def test_a_body_may_end_with_the_connection(fake_network: FakeNetwork, site: Site) -> None:
     site.serve("/", HEAD + b"\r\nall of it")
     site.serve("/old", b"HTTP/1.0 200 OK\r\n\r\nold")
-    assert [it.body for it in world.exchange(site.url + "/", site.url + "/old")] == [b"all of it", b"old"]
+    assert [it.body for it in fake_network.exchange(site.url + "/", site.url + "/old")] == [
+        b"all of it",
+        b"old",
+    ]
 
 
 @pytest.mark.requirement("web.limit")
-def test_just_as_much_as_is_allowed(world: World, site: Site) -> None:
+def test_just_as_much_as_is_allowed(fake_network: FakeNetwork, site: Site) -> None:
     site.serve("/", answer(gzip.compress(bytes(LIMIT)), headers={"Content-Encoding": "gzip"}))
-    (response,) = world.exchange(site.url + "/")
+    (response,) = fake_network.exchange(site.url + "/")
     assert len(response.body) == LIMIT
-    assert world.failure(site.url + "/", limit=LIMIT - 1) == "the answer is larger than 9 MiB"
+    assert fake_network.failure(site.url + "/", limit=LIMIT - 1) == "the answer is larger than 9 MiB"
 
 
 @pytest.mark.requirement("web.connections")
-def test_a_connection_that_the_server_has_closed_meanwhile_is_made_anew(world: World, site: Site) -> None:
+def test_a_connection_that_the_server_has_closed_meanwhile_is_made_anew(
+    fake_network: FakeNetwork, site: Site
+) -> None:
     """The answer promises that the connection stays; then it is closed without another one."""
     site.serve("/", lambda received: [answer("once")] if received.connection < 4 else answer("last"))
-    assert [it.body for it in world.exchange(*[site.url + "/"] * 4)] == [b"once"] * 3 + [b"last"]
+    assert [it.body for it in fake_network.exchange(*[site.url + "/"] * 4)] == [b"once"] * 3 + [b"last"]
 
 
 @pytest.mark.requirement("web.connections")
-def test_what_follows_an_answer_unasked_is_no_answer(world: World, site: Site) -> None:
+def test_what_follows_an_answer_unasked_is_no_answer(fake_network: FakeNetwork, site: Site) -> None:
     site.serve("/", lambda _: [answer("first").replace(b"Length: 5", b"Length: 3") + answer("forged")])
     site.serve("/next", answer("true"))
-    first, *others = world.exchange(*(site.url + it for it in ("/", "/next", "/next")))
+    first, *others = fake_network.exchange(*(site.url + it for it in ("/", "/next", "/next")))
     assert first.body == b"fir"
     assert b"true" in {it.body for it in others}
 
@@ -207,22 +214,24 @@ def test_one_origin_gets_only_so_many_connections(site: Site) -> None:
     async def all_at_once() -> int:
         async with aclosing(SharedHttpClient(0)) as client, asyncio.TaskGroup() as tasks:
             with site.holding("/slow"):
-                for _ in range(MOST_PER_ORIGIN + 9):
+                for _ in range(MAX_PER_ORIGIN + 9):
                     tasks.create_task(client.exchange(get(f"{site.url}/slow"), limit=LIMIT))
-                await arrived(site, MOST_PER_ORIGIN)
+                await arrived(site, MAX_PER_ORIGIN)
                 return len(site.received)
 
-    assert uvloop.run(all_at_once()) == MOST_PER_ORIGIN
-    assert len(site.received) == MOST_PER_ORIGIN + 9
+    assert uvloop.run(all_at_once()) == MAX_PER_ORIGIN
+    assert len(site.received) == MAX_PER_ORIGIN + 9
 
 
 @pytest.mark.requirement("web.slow")
 @pytest.mark.parametrize("name", LABORIOUS)
-def test_work_that_a_server_makes_leaves_the_event_loop_free(world: World, site: Site, name: str) -> None:
+def test_work_that_a_server_makes_leaves_the_event_loop_free(
+    fake_network: FakeNetwork, site: Site, name: str
+) -> None:
     site.serve("/broken", BROKEN[name][0])
 
     async def longest_pause() -> float:
-        async with aclosing(world.client()) as client:
+        async with aclosing(fake_network.client()) as client:
             asking = asyncio.create_task(client.exchange(get(f"{site.url}/broken"), limit=LIMIT))
             longest, last = 0.0, time.thread_time()
             while not asking.done():

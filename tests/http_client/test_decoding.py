@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stringd.errors import HttpFailed
-from stringd.http_client.body_decoding import MOST_AT_ONCE, Decoding
+from stringd.http_client.body_decoding import MAX_PIECE, BodyDecoder
 
 TEXT = b"".join(b"line %d\n" % number for number in range(50_000))
 
@@ -39,7 +39,7 @@ ENCODED = {
 
 
 def decoded(name: str, pieces: Iterable[bytes]) -> bytes:
-    decoding = Decoding(name)
+    decoding = BodyDecoder(name)
     found = [it for piece in pieces for it in decoding.feed(piece)]
     decoding.finish()
     return b"".join(found)
@@ -82,9 +82,9 @@ def test_a_bomb_comes_in_pieces_that_fit_a_buffer(name: str) -> None:
         encode = ENCODED["deflate, identity" if "identity" in name else layer]
         bomb = bomb if layer == "identity" else encode(bomb)
     assert len(bomb) < 25_000
-    sizes = [len(it) for it in Decoding(name).feed(bomb)]
+    sizes = [len(it) for it in BodyDecoder(name).feed(bomb)]
     assert sum(sizes) == 20_000_000
-    assert max(sizes) <= 2 * MOST_AT_ONCE
+    assert max(sizes) <= 2 * MAX_PIECE
 
 
 @pytest.mark.requirement("web.bombs")
@@ -92,9 +92,9 @@ def test_a_bomb_comes_in_pieces_that_fit_a_buffer(name: str) -> None:
 def test_a_bomb_that_comes_to_nothing_lets_others_have_their_turn(name: str) -> None:
     encode = ENCODED[name]
     bomb = encode(encode(encode(b"all") + bytes(20_000_000)))
-    pieces = list(Decoding(", ".join([name] * 3)).feed(bomb))
+    pieces = list(BodyDecoder(", ".join([name] * 3)).feed(bomb))
     assert b"".join(pieces) == b"all"
-    assert len(pieces) >= 20_000_000 // MOST_AT_ONCE
+    assert len(pieces) >= 20_000_000 // MAX_PIECE
 
 
 @pytest.mark.requirement("web.failed")
@@ -117,4 +117,4 @@ def test_what_is_not_compressed_at_all(name: str) -> None:
 )
 def test_what_was_not_asked_for(name: str, told: str) -> None:
     with pytest.raises(HttpFailed, match=told):
-        Decoding(name)
+        BodyDecoder(name)

@@ -10,8 +10,8 @@ import pytest
 import uvloop
 
 from stringd.api.zones import Zone
-from stringd.http_client.name_lookup import Lookups
-from tests.http_client.world import OTHER_PUBLIC, PUBLIC, World, named
+from stringd.http_client.name_lookup import NameLookup
+from tests.http_client.fake_network import OTHER_PUBLIC, PUBLIC, FakeNetwork, named
 from tests.web.server import Site, answer
 
 SPELLINGS = (
@@ -36,7 +36,7 @@ SPELLINGS = (
 )
 
 
-class Rebinding(World):
+class Rebinding(FakeNetwork):
     """Every name leads to a public address first, and to this machine from then on."""
 
     def look_up(self, name: str) -> Sequence[str]:
@@ -52,45 +52,51 @@ def site(site: Site) -> Site:
 
 @pytest.mark.requirement("web.private")
 @pytest.mark.parametrize("host", [*SPELLINGS, "10.0.0.7", "169.254.169.254", "192.168.0.1", "100.64.1.1"])
-def test_what_a_public_page_brings_reaches_no_private_network(world: World, site: Site, host: str) -> None:
-    world.names["inside.example"] = ["127.0.0.1"]
-    assert world.refused(named(site, host), reach=Zone.PUBLIC)
+def test_what_a_public_page_brings_reaches_no_private_network(
+    fake_network: FakeNetwork, site: Site, host: str
+) -> None:
+    fake_network.names["inside.example"] = ["127.0.0.1"]
+    assert fake_network.refused(named(site, host), reach=Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.zones")
 @pytest.mark.parametrize("host", SPELLINGS)
 def test_what_a_private_page_brings_reaches_this_machine_by_no_name(
-    world: World, site: Site, host: str
+    fake_network: FakeNetwork, site: Site, host: str
 ) -> None:
-    world.names = {"inside.example": ["127.0.0.1"], "lan.example": ["192.168.0.1"], "out.example": [PUBLIC]}
-    assert world.refused(named(site, host), reach=Zone.PRIVATE)
+    fake_network.names = {
+        "inside.example": ["127.0.0.1"],
+        "lan.example": ["192.168.0.1"],
+        "out.example": [PUBLIC],
+    }
+    assert fake_network.refused(named(site, host), reach=Zone.PRIVATE)
     for name in ("lan.example", "out.example"):
-        assert world.exchange(named(site, name), reach=Zone.PRIVATE)[0].body == b"here"
+        assert fake_network.exchange(named(site, name), reach=Zone.PRIVATE)[0].body == b"here"
 
 
 @pytest.mark.requirement("web.zones")
 def test_a_name_with_addresses_of_two_zones_is_of_the_farther_and_as_risky_as_the_nearer(
-    world: World, site: Site
+    fake_network: FakeNetwork, site: Site
 ) -> None:
-    world.names["both.example"] = ["10.0.0.1", "127.0.0.1"]
-    assert world.refused(named(site, "both.example"), reach=Zone.PRIVATE)
-    (response,) = world.exchange(named(site, "both.example"))
+    fake_network.names["both.example"] = ["10.0.0.1", "127.0.0.1"]
+    assert fake_network.refused(named(site, "both.example"), reach=Zone.PRIVATE)
+    (response,) = fake_network.exchange(named(site, "both.example"))
     assert response.zone is Zone.PRIVATE
 
 
 @pytest.mark.requirement("web.private")
-def test_one_private_address_of_a_name_is_enough(world: World, site: Site) -> None:
-    world.names["both.example"] = [PUBLIC, "10.0.0.1"]
-    assert world.refused(named(site, "both.example"), reach=Zone.PUBLIC)
-    (response,) = world.exchange(named(site, "both.example"))
+def test_one_private_address_of_a_name_is_enough(fake_network: FakeNetwork, site: Site) -> None:
+    fake_network.names["both.example"] = [PUBLIC, "10.0.0.1"]
+    assert fake_network.refused(named(site, "both.example"), reach=Zone.PUBLIC)
+    (response,) = fake_network.exchange(named(site, "both.example"))
     assert response.zone is Zone.PUBLIC
 
 
 @pytest.mark.requirement("web.private.typed")
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "localhost", "inside.example"])
-def test_what_is_typed_may_and_is_private(world: World, site: Site, host: str) -> None:
-    world.names["inside.example"] = ["10.1.2.3"]
-    (response,) = world.exchange(named(site, host))
+def test_what_is_typed_may_and_is_private(fake_network: FakeNetwork, site: Site, host: str) -> None:
+    fake_network.names["inside.example"] = ["10.1.2.3"]
+    (response,) = fake_network.exchange(named(site, host))
     zone = Zone.PRIVATE if host == "inside.example" else Zone.LOOPBACK
     assert (response.body, response.zone) == (b"here", zone)
 
@@ -98,53 +104,57 @@ def test_what_is_typed_may_and_is_private(world: World, site: Site, host: str) -
 @pytest.mark.requirement("web.own_port")
 @pytest.mark.parametrize("reach", Zone)
 @pytest.mark.parametrize("host", SPELLINGS)
-def test_the_daemon_itself_is_never_asked(world: World, site: Site, host: str, reach: Zone) -> None:
-    world.names["inside.example"] = [PUBLIC, "127.0.0.1"]
-    assert world.refused(named(site, host), reach=reach, own_port=site.port)
+def test_the_daemon_itself_is_never_asked(
+    fake_network: FakeNetwork, site: Site, host: str, reach: Zone
+) -> None:
+    fake_network.names["inside.example"] = [PUBLIC, "127.0.0.1"]
+    assert fake_network.refused(named(site, host), reach=reach, own_port=site.port)
 
 
 @pytest.mark.requirement("web.pinned")
-def test_a_name_is_looked_up_once_and_its_address_connected_to(world: World, site: Site) -> None:
-    world.names["site.example"] = [PUBLIC]
-    (response,) = world.exchange(named(site, "site.example"), reach=Zone.PUBLIC)
-    assert (world.asked, world.connected) == (["site.example"], [PUBLIC])
+def test_a_name_is_looked_up_once_and_its_address_connected_to(fake_network: FakeNetwork, site: Site) -> None:
+    fake_network.names["site.example"] = [PUBLIC]
+    (response,) = fake_network.exchange(named(site, "site.example"), reach=Zone.PUBLIC)
+    assert (fake_network.asked, fake_network.connected) == (["site.example"], [PUBLIC])
     assert (response.zone, site.last.headers["Host"]) == (Zone.PUBLIC, f"site.example:{site.port}")
 
 
 @pytest.mark.requirement("web.pinned")
 def test_a_name_that_leads_elsewhere_now_gets_no_connection_of_before(site: Site) -> None:
     """Whoever owns a name may let it lead to this machine, once a page of theirs was opened."""
-    world = Rebinding()
+    fake_network = Rebinding()
     url = named(site, "site.example")
 
-    world.exchange(url, url)
-    assert world.connected == [PUBLIC, "127.0.0.1"]
-    assert world.refused(url, reach=Zone.PUBLIC)
+    fake_network.exchange(url, url)
+    assert fake_network.connected == [PUBLIC, "127.0.0.1"]
+    assert fake_network.refused(url, reach=Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.connections")
-def test_connections_are_kept_for_the_same_name_at_the_same_address(world: World, site: Site) -> None:
-    world.names = {"a.example": [PUBLIC], "b.example": [PUBLIC], "c.example": [OTHER_PUBLIC]}
-    world.exchange(*(named(site, f"{it}.example") for it in "aabcab"))
+def test_connections_are_kept_for_the_same_name_at_the_same_address(
+    fake_network: FakeNetwork, site: Site
+) -> None:
+    fake_network.names = {"a.example": [PUBLIC], "b.example": [PUBLIC], "c.example": [OTHER_PUBLIC]}
+    fake_network.exchange(*(named(site, f"{it}.example") for it in "aabcab"))
     assert [it.connection for it in site.received] == [1, 1, 2, 3, 1, 2]
 
 
 @pytest.mark.requirement("web.connections")
-def test_the_next_address_is_tried_where_one_does_not_answer(world: World, site: Site) -> None:
-    world.names["site.example"] = ["2606:2800:220:1::1", OTHER_PUBLIC, PUBLIC]
-    world.deaf = {"2606:2800:220:1::1", OTHER_PUBLIC}
-    (response,) = world.exchange(named(site, "site.example"))
-    assert (response.status, world.connected) == (200, world.names["site.example"])
-    world.deaf.add(PUBLIC)
-    assert world.failure(named(site, "site.example")) == "no connection in time"
+def test_the_next_address_is_tried_where_one_does_not_answer(fake_network: FakeNetwork, site: Site) -> None:
+    fake_network.names["site.example"] = ["2606:2800:220:1::1", OTHER_PUBLIC, PUBLIC]
+    fake_network.deaf = {"2606:2800:220:1::1", OTHER_PUBLIC}
+    (response,) = fake_network.exchange(named(site, "site.example"))
+    assert (response.status, fake_network.connected) == (200, fake_network.names["site.example"])
+    fake_network.deaf.add(PUBLIC)
+    assert fake_network.failure(named(site, "site.example")) == "no connection in time"
 
 
 @pytest.mark.requirement("web.failed")
 @pytest.mark.parametrize("host", ["none.example", "a..example", "x" * 64 + ".example"])
-def test_a_name_that_nobody_has(world: World, site: Site, host: str) -> None:
-    world.names["empty.example"] = []
-    assert world.failure(named(site, host)) == f"no such host: {host}"
-    assert world.failure(named(site, "empty.example")) == "no such host: empty.example"
+def test_a_name_that_nobody_has(fake_network: FakeNetwork, site: Site, host: str) -> None:
+    fake_network.names["empty.example"] = []
+    assert fake_network.failure(named(site, host)) == f"no such host: {host}"
+    assert fake_network.failure(named(site, "empty.example")) == "no such host: empty.example"
 
 
 @pytest.mark.requirement("web.slow")
@@ -157,7 +167,7 @@ def test_lookups_that_hang_hold_up_no_others() -> None:
         return answered
 
     async def all_at_once() -> tuple[str, ...]:
-        asking = Lookups(look_up)
+        asking = NameLookup(look_up)
         async with asyncio.TaskGroup() as tasks:
             slow = [tasks.create_task(asking.addresses(f"slow-{it}.example")) for it in range(50)]
             found = await asking.addresses("quick.example")
@@ -168,7 +178,7 @@ def test_lookups_that_hang_hold_up_no_others() -> None:
     assert uvloop.run(all_at_once()) == tuple(answered)
 
 
-def test_a_header_is_what_was_asked(world: World, site: Site) -> None:
+def test_a_header_is_what_was_asked(fake_network: FakeNetwork, site: Site) -> None:
     site.serve("/echo", lambda received: answer(str(received.headers["X-Mark"])))
-    (response,) = world.exchange(site.url + "/echo", headers={"x-mark": "m"})
+    (response,) = fake_network.exchange(site.url + "/echo", headers={"x-mark": "m"})
     assert response.body == b"m"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.http_client.world import PUBLIC, World, named
+from tests.http_client.fake_network import PUBLIC, FakeNetwork, named
 from tests.web.certificates import Authority, needs_openssl
 from tests.web.server import serving
 
@@ -25,11 +25,11 @@ def trusting(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Authority
     return authority
 
 
-def test_a_good_certificate(world: World, trusting: Authority) -> None:
-    world.names["site.example"] = [PUBLIC]
+def test_a_good_certificate(fake_network: FakeNetwork, trusting: Authority) -> None:
+    fake_network.names["site.example"] = [PUBLIC]
     with serving(trusting.server("site.example", "127.0.0.1")) as site:
         site.page("/", "safe")
-        by_name, by_address = world.exchange(named(site, "site.example"), f"{site.url}/")
+        by_name, by_address = fake_network.exchange(named(site, "site.example"), f"{site.url}/")
         assert (by_name.body, by_address.body) == (b"safe", b"safe")
         assert [it.headers["Host"].partition(":")[0] for it in site.received] == ["site.example", "127.0.0.1"]
 
@@ -42,40 +42,44 @@ def test_a_good_certificate(world: World, trusting: Authority) -> None:
         (["site.example"], -1, "certificate has expired"),
     ],
 )
-def test_a_bad_certificate(world: World, trusting: Authority, names: list[str], days: int, told: str) -> None:
-    world.names["site.example"] = [PUBLIC]
+def test_a_bad_certificate(
+    fake_network: FakeNetwork, trusting: Authority, names: list[str], days: int, told: str
+) -> None:
+    fake_network.names["site.example"] = [PUBLIC]
     with serving(trusting.server(*names, days=days)) as site:
         site.page("/", "unsafe")
-        assert told in world.failure(named(site, "site.example"))
+        assert told in fake_network.failure(named(site, "site.example"))
         assert site.received == []
 
 
-def test_an_authority_that_nobody_knows(world: World, authority: Authority) -> None:
+def test_an_authority_that_nobody_knows(fake_network: FakeNetwork, authority: Authority) -> None:
     with serving(authority.server("127.0.0.1")) as site:
-        assert world.failure(f"{site.url}/").startswith("TLS: ")
-        assert "unable to get local issuer certificate" in world.failure(f"{site.url}/")
+        assert fake_network.failure(f"{site.url}/").startswith("TLS: ")
+        assert "unable to get local issuer certificate" in fake_network.failure(f"{site.url}/")
 
 
 def test_authorities_that_can_not_be_read(
-    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    fake_network: FakeNetwork, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
-    assert world.failure("https://127.0.0.1:1/").startswith(
+    assert fake_network.failure("https://127.0.0.1:1/").startswith(
         "TLS: the certificates of authorities can't be read"
     )
 
 
-def test_a_connection_for_one_name_is_not_another_names(world: World, trusting: Authority) -> None:
-    world.names = {"site.example": [PUBLIC], "bank.example": [PUBLIC]}
+def test_a_connection_for_one_name_is_not_another_names(
+    fake_network: FakeNetwork, trusting: Authority
+) -> None:
+    fake_network.names = {"site.example": [PUBLIC], "bank.example": [PUBLIC]}
     with serving(trusting.server("site.example")) as site:
         site.page("/", "here")
-        world.exchange(named(site, "site.example"))
+        fake_network.exchange(named(site, "site.example"))
         with pytest.raises(Exception, match="Hostname mismatch"):
-            world.exchange(named(site, "site.example"), named(site, "bank.example"))
+            fake_network.exchange(named(site, "site.example"), named(site, "bank.example"))
 
 
-def test_no_tls_where_it_is_asked_for(world: World) -> None:
+def test_no_tls_where_it_is_asked_for(fake_network: FakeNetwork) -> None:
     with serving() as site:
-        told = world.failure(f"https://127.0.0.1:{site.port}/")
+        told = fake_network.failure(f"https://127.0.0.1:{site.port}/")
         assert told.startswith("TLS: ")
         assert site.received == []

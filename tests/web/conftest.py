@@ -11,8 +11,8 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, running_daemon
-from tests.http_client.world import World
-from tests.web.chromium import Sight, sight
+from tests.http_client.fake_network import FakeNetwork
+from tests.web.chromium_pages import Sight, sight
 from tests.web.server import Site, serving
 from tests.web.visiting import Visitor, visiting
 
@@ -47,15 +47,15 @@ def stage(shared: DaemonProcess) -> Stage:
 
 
 @pytest.fixture
-def world() -> World:
+def fake_network() -> FakeNetwork:
     """An internet without names."""
-    return World()
+    return FakeNetwork()
 
 
 @pytest.fixture
-def visitor(tmp_path: Path, world: World) -> Iterator[Visitor]:
+def visitor(tmp_path: Path, fake_network: FakeNetwork) -> Iterator[Visitor]:
     """Who opens URLs with the loader alone: `visitor.open(url)`, `visitor.refusal(url)`."""
-    with visiting(tmp_path, world) as visiting_now:
+    with visiting(tmp_path, fake_network) as visiting_now:
         yield visiting_now
 
 

@@ -9,7 +9,7 @@ from stringd.client import Client
 from tests.web.fidelity.authored import Plan, authored
 from tests.web.fidelity.comparing import Tally, compare
 from tests.web.fidelity.shown import shown
-from tests.web.reading import read
+from tests.web.html_pages import read
 
 FOLDER = Path("/usr/share/doc/python3/html")
 PLAN = Plan(

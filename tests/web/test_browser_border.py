@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stringd.api.zones import Zone
-from tests.web.chromium import LAN, PROGRAMS, PUBLIC, Sight, needs_chromium, sight
+from tests.web.chromium_pages import LAN, PROGRAMS, PUBLIC, Sight, needs_chromium, sight
 from tests.web.server import Received, Site, chunked, redirect
 from tests.web.trap import Trap, trap
 

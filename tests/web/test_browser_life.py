@@ -19,8 +19,8 @@ from stringd.testing.process import DaemonProcess
 from stringd_web.browser.shared_browser import Browser
 from tests.actions.acting import Stage
 from tests.actions.processes import wait_for
-from tests.web.chromium import PROGRAMS, needs_chromium
-from tests.web.processes import end_within_moments, family
+from tests.web.chromium_pages import PROGRAMS, needs_chromium
+from tests.web.process_families import end_within_moments, family
 from tests.web.server import Site
 
 pytestmark = [needs_chromium, pytest.mark.timeout(120)]
@@ -198,7 +198,7 @@ def test_a_browser_that_is_killed_at_work_is_an_error(alone: Stage, site: Site) 
         wait_for(lambda: "/held" in site.paths)
         os.kill(first_of(browser_of(alone)), signal.SIGKILL)
         asking.join()
-    assert answers == [f"ERROR(LOAD_ERROR): The browser has ended, or gave up: {uri}"]
+    assert answers == [f"ERROR(LOAD_ERROR): The browser crashed or failed: {uri}"]
     assert "Made 42" in open_app(alone, site)
 
 
@@ -216,7 +216,7 @@ def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site
     assert looping.is_alive()
     assert time.monotonic() - began < 10
     looping.join()
-    assert "The page had not come to rest" in answers[0]
+    assert "The page was still changing" in answers[0]
     assert "Loops." in answers[0]
 
 
@@ -225,7 +225,7 @@ def test_it_ends_when_nobody_wants_it() -> None:
     async def use() -> dict[int, str]:
         browser = Browser(idle_seconds=0.1)
         before = family(os.getpid()).keys()
-        async with browser.lent(asyncio.get_running_loop().time() + 10):
+        async with browser.borrow(asyncio.get_running_loop().time() + 10):
             found = {pid: it for pid, it in family(os.getpid()).items() if pid not in before}
         assert await asyncio.to_thread(end_within_moments, found)
         return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from stringd.api.zones import Zone
-from tests.web.chromium import Sight, needs_chromium
+from tests.web.chromium_pages import Sight, needs_chromium
 from tests.web.server import Received, Site, answer, redirect
 
 pytestmark = [needs_chromium, pytest.mark.timeout(90)]

@@ -10,8 +10,8 @@ import pytest
 from stringd.api.http import HttpResponse
 from stringd.api.zones import Zone
 from stringd.plugin import Submission
-from stringd_web.cache import MOST_BYTES, MOST_PAGES, Cache, Room
-from tests.http_client.world import PUBLIC, World, named
+from stringd_web.cache import MAX_BYTES, MAX_PAGES, CacheBudget, PageCache
+from tests.http_client.fake_network import PUBLIC, FakeNetwork, named
 from tests.web.server import Received, Site, answer
 from tests.web.visiting import Visitor
 
@@ -154,46 +154,46 @@ def test_a_form_is_sent_each_time_and_its_page_is_asked_for_again(visitor: Visit
 
 @pytest.mark.requirement("web.cache.private")
 def test_what_is_kept_of_a_private_network_is_not_for_public_pages(
-    visitor: Visitor, world: World, site: Site
+    visitor: Visitor, fake_network: FakeNetwork, site: Site
 ) -> None:
     url = versioned(site, ETag='"v1"', Cache_Control="max-age=60")
     assert visitor.text(url) == "page 1"
     assert visitor.refusal(url, reach=Zone.PUBLIC)[0] == "NOT_TRUSTED"
     moving = named(site, "moving.example")
-    world.names["moving.example"] = ["10.0.0.1"]
+    fake_network.names["moving.example"] = ["10.0.0.1"]
     assert visitor.open(moving).zone is Zone.PRIVATE
-    world.names["moving.example"] = [PUBLIC]
+    fake_network.names["moving.example"] = [PUBLIC]
     assert visitor.text(moving, reach=Zone.PUBLIC) == "page 3"
     assert site.last.headers["If-None-Match"] is None
 
 
 @pytest.mark.requirement("web.cache.bounded")
 def test_it_keeps_what_was_used_last_up_to_a_size() -> None:
-    cache = Cache(Room())
-    for number in range(3 * MOST_PAGES):
-        cache.keep(f"/{number}", {}, response(b"x"))
+    cache = PageCache(CacheBudget())
+    for number in range(3 * MAX_PAGES):
+        cache.store(f"/{number}", {}, response(b"x"))
         assert cache.find("/0", {})
-    kept = [it for it in range(3 * MOST_PAGES) if cache.find(f"/{it}", {})]
-    assert kept == [0, *range(2 * MOST_PAGES + 1, 3 * MOST_PAGES)]
+    cached = [it for it in range(3 * MAX_PAGES) if cache.find(f"/{it}", {})]
+    assert cached == [0, *range(2 * MAX_PAGES + 1, 3 * MAX_PAGES)]
     for number in range(5):
-        cache.keep(f"/big-{number}", {}, response(bytes(MOST_BYTES // 4 - 100)))
+        cache.store(f"/big-{number}", {}, response(bytes(MAX_BYTES // 4 - 100)))
     assert [bool(cache.find(f"/big-{it}", {})) for it in range(5)] == [False, True, True, True, True]
-    cache.keep("/too-big", {}, response(bytes(MOST_BYTES + 1)))
-    cache.keep("/big-4", {}, response(b""))
+    cache.store("/too-big", {}, response(bytes(MAX_BYTES + 1)))
+    cache.store("/big-4", {}, response(b""))
     assert not cache.find("/too-big", {})
     assert cache.find("/big-1", {})
 
 
 @pytest.mark.requirement("budget.pages")
 def test_all_topics_together_keep_no_more_than_there_is_room_for() -> None:
-    caches = [Cache(room) for room in [Room(10_000)] for _ in range(20)]
+    caches = [PageCache(budget) for budget in [CacheBudget(10_000)] for _ in range(20)]
     for number in range(200):
-        caches[number % 20].keep(f"/{number}", {}, response(bytes(990)))
+        caches[number % 20].store(f"/{number}", {}, response(bytes(990)))
         assert sum(cache.size for cache in caches) <= 10_000
-    kept = [number for number in range(200) if caches[number % 20].find(f"/{number}", {})]
-    assert kept == list(range(190, 200))
+    cached = [number for number in range(200) if caches[number % 20].find(f"/{number}", {})]
+    assert cached == list(range(190, 200))
     del caches[10:]
-    caches[0].keep("/new", {}, response(bytes(8000)))
+    caches[0].store("/new", {}, response(bytes(8000)))
     assert caches[0].find("/new", {})
 
 

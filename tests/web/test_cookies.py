@@ -6,7 +6,7 @@ import pytest
 
 from stringd.plugin import Submission
 from stringd.text.web_urls import WebUrl
-from stringd_web.cookies import LONGEST, MOST, Cookies
+from stringd_web.cookies import MAX_COOKIE_SIZE, MAX_COOKIES, Cookies
 from tests.web.server import Site, answer, redirect
 from tests.web.visiting import Visitor
 
@@ -16,7 +16,7 @@ BANK = "https://www.bank.example/a/b"
 def sent(given: str, to: str, by: str = BANK) -> str | None:
     """What goes along to a URL once another has set a cookie."""
     cookies = Cookies()
-    cookies.take(WebUrl.read(by), [given])
+    cookies.store(WebUrl.read(by), [given])
     return cookies.header(WebUrl.read(to))
 
 
@@ -56,7 +56,7 @@ def sent(given: str, to: str, by: str = BANK) -> str | None:
         ("__Host-a=1; Path=/; Secure", "https://www.bank.example/", True),
         ("__Host-a=1; Path=/x; Secure", "https://www.bank.example/x", False),
         ("__Host-a=1; Path=/; Secure; Domain=bank.example", "https://www.bank.example/", False),
-        (f"a={'x' * LONGEST}; Path=/", "https://www.bank.example/", False),
+        (f"a={'x' * MAX_COOKIE_SIZE}; Path=/", "https://www.bank.example/", False),
         ("", "https://www.bank.example/", False),
         (";;=", "https://www.bank.example/a/", False),
     ],
@@ -91,19 +91,19 @@ def test_a_host_that_stands_alone(domain: str) -> None:
 @pytest.mark.requirement("web.cookies")
 def test_a_stranger_deletes_nothing() -> None:
     cookies = Cookies()
-    cookies.take(WebUrl.read(BANK), ["a=1; Domain=bank.example; Path=/"])
-    cookies.take(WebUrl.read("https://evil.example/"), ["a=; Domain=bank.example; Path=/; Max-Age=0"])
+    cookies.store(WebUrl.read(BANK), ["a=1; Domain=bank.example; Path=/"])
+    cookies.store(WebUrl.read("https://evil.example/"), ["a=; Domain=bank.example; Path=/; Max-Age=0"])
     assert cookies.header(WebUrl.read(BANK)) == "a=1"
-    cookies.take(WebUrl.read("https://bank.example/"), ["a=; Domain=bank.example; Path=/; Max-Age=0"])
+    cookies.store(WebUrl.read("https://bank.example/"), ["a=; Domain=bank.example; Path=/; Max-Age=0"])
     assert cookies.header(WebUrl.read(BANK)) is None
 
 
 @pytest.mark.requirement("web.cookies")
 def test_no_site_fills_the_memory() -> None:
     cookies = Cookies()
-    for number in range(MOST + 9):
-        cookies.take(WebUrl.read(f"https://{number}.example/"), ["a=1"])
-    asked = (0, 8, 9, MOST + 8)
+    for number in range(MAX_COOKIES + 9):
+        cookies.store(WebUrl.read(f"https://{number}.example/"), ["a=1"])
+    asked = (0, 8, 9, MAX_COOKIES + 8)
     kept = [cookies.header(WebUrl.read(f"https://{number}.example/")) for number in asked]
     assert kept == [None, None, "a=1", "a=1"]
 

@@ -15,8 +15,8 @@ from tests.web.fidelity.authored import Plan, authored, joined, title_of
 from tests.web.fidelity.comparing import Tally, compare
 from tests.web.fidelity.shares import WANTED, shares, told
 from tests.web.fidelity.shown import shown
+from tests.web.html_pages import Page, read
 from tests.web.long_page import long_page
-from tests.web.reading import Page, read
 from tests.web.server import Site, serving
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from stringd import __version__
 from stringd.api.zones import Zone
 from stringd.plugin import Submission
-from stringd_web import loader
-from tests.http_client.world import PUBLIC, World, named
+from stringd_web import web_loader
+from tests.http_client.fake_network import PUBLIC, FakeNetwork, named
 from tests.web.server import HTML, Site, answer, chunked, redirect
 from tests.web.visiting import Visitor, visiting
 
@@ -54,9 +54,9 @@ def test_a_url_as_people_type_it(visitor: Visitor, site: Site, typed: str, sent:
 
 
 @pytest.mark.requirement("web.url")
-def test_hosts_as_people_type_them(visitor: Visitor, world: World, site: Site) -> None:
+def test_hosts_as_people_type_them(visitor: Visitor, fake_network: FakeNetwork, site: Site) -> None:
     site.page("/", "here")
-    world.names["xn--bcher-kva.example"] = [PUBLIC]
+    fake_network.names["xn--bcher-kva.example"] = [PUBLIC]
     for host in ("BÜCHER.example", "xn--bcher-kva.example", "bücher。example"):
         assert visitor.open(named(site, host, "")).uri == named(site, "xn--bcher-kva.example")
     for host in ("127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"):
@@ -237,8 +237,8 @@ def test_a_failure_is_told_with_its_reason(visitor: Visitor, site: Site) -> None
 @pytest.mark.requirement("web.time")
 def test_a_command_takes_only_so_long(visitor: Visitor, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Redirects and all: the limit of 20 s, made short."""
-    assert loader.TOTAL_SECONDS == 20
-    monkeypatch.setattr(loader, "TOTAL_SECONDS", 0.5)
+    assert web_loader.TOTAL_SECONDS == 20
+    monkeypatch.setattr(web_loader, "TOTAL_SECONDS", 0.5)
     site.serve("/drips", lambda _: site.slowly(chunked(itertools.repeat(b"x")), 0.05))
     site.serve("/circles", lambda _: site.slowly([redirect("/circles")], 0.1))
     site.serve("/silent", lambda _: site.slowly([b""], 30))
@@ -265,9 +265,11 @@ def test_a_body_comes_with_what_its_server_says_of_it_and_no_more(visitor: Visit
 @pytest.mark.requirement("web.private.redirect", "web.zones")
 @pytest.mark.parametrize("kind", ["redirect", "refresh"])
 @pytest.mark.parametrize("zone", [Zone.PUBLIC, Zone.PRIVATE])
-def test_a_server_leads_no_nearer(visitor: Visitor, world: World, site: Site, kind: str, zone: Zone) -> None:
+def test_a_server_leads_no_nearer(
+    visitor: Visitor, fake_network: FakeNetwork, site: Site, kind: str, zone: Zone
+) -> None:
     """Not even where the agent has typed its URL."""
-    world.names["public.example"] = [PUBLIC if zone is Zone.PUBLIC else "192.168.7.7"]
+    fake_network.names["public.example"] = [PUBLIC if zone is Zone.PUBLIC else "192.168.7.7"]
     inside = f"{site.url}/inside"
     site.page("/inside", "secret")
     site.serve("/away", redirect(inside) if kind == "redirect" else answer(REFRESH.format(f"0;url={inside}")))
@@ -285,10 +287,12 @@ def test_a_server_leads_no_nearer(visitor: Visitor, world: World, site: Site, ki
 
 
 @pytest.mark.requirement("web.own_port")
-def test_nothing_leads_to_the_daemon(tmp_path: Path, world: World, site: Site, other_site: Site) -> None:
+def test_nothing_leads_to_the_daemon(
+    tmp_path: Path, fake_network: FakeNetwork, site: Site, other_site: Site
+) -> None:
     site.page("/status", "the daemon's")
     other_site.serve("/", redirect(f"{site.url}/status"))
-    with visiting(tmp_path, world, own_port=site.port) as visitor:
+    with visiting(tmp_path, fake_network, own_port=site.port) as visitor:
         assert visitor.refusal(f"{site.url}/status")[0] == "NOT_TRUSTED"
         assert visitor.refusal(f"{other_site.url}/")[0] == "NOT_TRUSTED"
     assert site.received == []

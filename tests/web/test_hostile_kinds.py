@@ -9,9 +9,9 @@ import pytest
 
 from stringd.plugin import HttpResponse, LoadedBytes, Refusal
 from stringd.text.web_urls import WebUrl
-from stringd_web.refreshes import MOST_READ, refresh_target
+from stringd_web.form_submission import error_excerpt
+from stringd_web.meta_refresh import MAX_READ, refresh_target
 from stringd_web.renderers import render
-from stringd_web.submitting import excerpt
 
 SIZE = 4 * 1024**2
 LONGEST = 10.0
@@ -63,8 +63,8 @@ def test_nothing_takes_long(media_type: str, begins: str, piece: str, ends: str)
     [("1", "", ""), ("", "<meta http-equiv=", " ")],
 )
 def test_nobody_waits_for_a_refresh_to_be_found(header: str, begins: str, piece: str) -> None:
-    headers = {"content-type": "text/html", **({"refresh": header * MOST_READ} if header else {})}
-    body = (begins + piece * MOST_READ).encode()
+    headers = {"content-type": "text/html", **({"refresh": header * MAX_READ} if header else {})}
+    body = (begins + piece * MAX_READ).encode()
     began = time.monotonic()
     response = HttpResponse(status=200, reason="", headers=headers, body=body)
     assert refresh_target(response, WebUrl.read("https://x.example/")) is None
@@ -76,5 +76,5 @@ def test_nobody_waits_for_what_a_failed_form_is_told() -> None:
     body = "<p>Not now." + "".join(f"<b a={number}><p>" for number in range(6000))
     began = time.monotonic()
     response = HttpResponse(status=500, reason="", headers={"content-type": "text/html"}, body=body.encode())
-    assert excerpt(response, {}) == "Not now."
+    assert error_excerpt(response, {}) == "Not now."
     assert time.monotonic() - began < 1.0

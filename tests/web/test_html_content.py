@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd_web.html.reading import read_html
+from stringd_web.html.html_reader import read_html
 
 WORDS = "Enough words of the author to be the content of a page. " * 6
 

@@ -9,7 +9,7 @@ import pytest
 
 _READ = """
 import sys, threading, time
-from stringd_web.html.reading import read_html
+from stringd_web.html.html_reader import read_html
 
 page = eval(sys.argv[1])
 read = []

@@ -6,7 +6,7 @@ import pytest
 
 from stringd.api.documents import Document
 from stringd.api.outlines import Link, Span
-from stringd_web.html.reading import read_html
+from stringd_web.html.html_reader import read_html
 
 PAGE = "https://docs.example.org/guide/start.html"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stringd.api.documents import Document
-from stringd_web.html.reading import read_html
+from stringd_web.html.html_reader import read_html
 
 PAGE = "https://docs.example.org/guide/start.html"
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd.api.outlines import Outline
-from stringd_web.html.reading import read_html
+from stringd_web.html.html_reader import read_html
 
 _TAGS = """
     p div section article ul ol li dl dt dd table caption tr td th h1 h2 h3 blockquote pre code b em a span

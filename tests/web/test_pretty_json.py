@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd_web.pretty_json import InvalidJson, laid_out
+from stringd_web.pretty_json import InvalidJson, pretty_json
 
 SCALARS = st.one_of(
     st.none(),
@@ -33,9 +33,9 @@ def pairs(text: str) -> Any:
 @given(value=VALUES, ascii_only=st.booleans(), indent=st.sampled_from([None, 0, 3]))
 def test_it_says_the_same(value: object, ascii_only: bool, indent: int | None) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
-    shown = laid_out(text)
+    shown = pretty_json(text)
     assert pairs(shown) == pairs(text)
-    assert laid_out(shown) == shown
+    assert pretty_json(shown) == shown
 
 
 @given(text=st.text(alphabet='[]{},:"\\u0019ae. \n-', max_size=30))
@@ -44,13 +44,13 @@ def test_what_python_takes_for_json_is_some_and_nothing_else(text: str) -> None:
         said = pairs(text)
     except ValueError:
         with pytest.raises(InvalidJson):
-            laid_out(text)
+            pretty_json(text)
     else:
-        assert pairs(laid_out(text)) == said
+        assert pairs(pretty_json(text)) == said
 
 
 def test_each_value_has_a_line() -> None:
-    assert laid_out('[1.0,{"a":"b, c: [","d":[ ] ,"e":{\n}}]') == (
+    assert pretty_json('[1.0,{"a":"b, c: [","d":[ ] ,"e":{\n}}]') == (
         '[\n  1.0,\n  {\n    "a": "b, c: [",\n    "d": [],\n    "e": {}\n  }\n]'
     )
 
@@ -59,7 +59,7 @@ def test_each_value_has_a_line() -> None:
     "text", ['{"a":1,"a":2}', "[1e400]", "[9007199254740993, 0.10]", '["\\ud800"]', '["\\/"]']
 )
 def test_nothing_is_damaged(text: str) -> None:
-    assert "".join(laid_out(text).split()) == "".join(text.split())
+    assert "".join(pretty_json(text).split()) == "".join(text.split())
 
 
 @pytest.mark.requirement("web.json.time")
@@ -79,5 +79,5 @@ def test_nothing_is_damaged(text: str) -> None:
 def test_much_takes_no_longer_than_it_must(text: str) -> None:
     began = time.monotonic()
     with suppress(InvalidJson):
-        assert len(laid_out(text)) <= 5 * len(text) + 100_000
+        assert len(pretty_json(text)) <= 5 * len(text) + 100_000
     assert time.monotonic() - began < 15

@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 from stringd.actions.arguments.schema import schema_of
 from stringd.documents.syntax.forms import form_action
 from stringd.plugin import Form
-from stringd_web.html.forms import describe, read_forms
+from stringd_web.html.page_forms import describe_form, read_forms
 
 HERE = "https://shop.example/a/page?x=1"
 
@@ -126,7 +126,7 @@ def test_a_form_is_described_where_it_stands() -> None:
         "<form id=up action=//other.example/x><label>Title <input name=t required></label>"
         "<label>Photo <input type=file name=p></label><input type=file name=q></form>"
     )
-    assert describe(form, HERE) == [
+    assert describe_form(form, HERE) == [
         "```",
         "/act.up --t <string> [--confirm <boolean>]",
         "",
@@ -141,7 +141,7 @@ def test_a_form_is_described_where_it_stands() -> None:
 @pytest.mark.requirement("web.form.listed")
 def test_nothing_in_a_form_ends_its_description() -> None:
     (form,) = read("<form id=f><input name=a aria-label='```'><textarea name=b>x\n````\n</textarea></form>")
-    lines = describe(form)
+    lines = describe_form(form)
     assert lines[0] == lines[-1]
     assert lines[1:-1].count(lines[0]) == 0
 
@@ -153,7 +153,7 @@ def test_no_value_of_a_page_makes_a_line_of_its_own() -> None:
     (form,) = read(f"<form id=f action='http://[\n'>{html}</form>")
     (said,) = flags(html)
     assert said.startswith(r"--a <string> optional x\nERROR(NOT_FOUND): no\x1b[2J (One two) (default: ")
-    assert describe(form)[1:-1] == [
+    assert describe_form(form)[1:-1] == [
         "A form that leads to http://[, and can't be sent from here.",
         "",
         "Files can't be sent, and are left out: p q",
@@ -164,7 +164,7 @@ def test_no_value_of_a_page_makes_a_line_of_its_own() -> None:
 def test_of_many_choices_the_page_shows_some_and_says_so() -> None:
     options = "".join(f"<option>{number}" for number in range(100))
     (form,) = read(f"<form id=f><select name=a>{options}</select></form>")
-    assert "|59 … and 40 more: /act.f --help  (default" in "\n".join(describe(form))
+    assert "|59 … and 40 more: /act.f --help  (default" in "\n".join(describe_form(form))
     assert "|98|99  (default" in schema_of(form_action(form, HERE))
 
 
@@ -187,4 +187,4 @@ def test_of_many_choices_the_page_shows_some_and_says_so() -> None:
 def test_no_page_is_too_much(html: str) -> None:
     form = read(html)[0]
     assert form.id == "f"
-    assert describe(form)[1].startswith("/act.f")
+    assert describe_form(form)[1].startswith("/act.f")

@@ -14,18 +14,20 @@ import uvloop
 from stringd.errors import Refusal
 from stringd.plugin import LoadedBytes, LoadRequest, Topic
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.loader import web_loader
+from stringd_web.web_loader import web_loader
 from tests.documents.standing import standing
-from tests.http_client.world import World
+from tests.http_client.fake_network import FakeNetwork
 
 
 class Visitor:
     """Opens URLs in topics, one after the other; all of them share the daemon's HTTP client."""
 
-    def __init__(self, home: Path, runner: asyncio.Runner, world: World, own_port: int = 0) -> None:
+    def __init__(
+        self, home: Path, runner: asyncio.Runner, fake_network: FakeNetwork, own_port: int = 0
+    ) -> None:
         self._session = standing(home)
         self._runner = runner
-        self._client = runner.run(_made(world, own_port))
+        self._client = runner.run(_made(fake_network, own_port))
         self._loader = web_loader(cast("Any", SimpleNamespace(http=self._client)), Browser())
         self.topic = Topic()
 
@@ -56,14 +58,14 @@ class Visitor:
         return await self._loader.load(wanted)
 
 
-async def _made(world: World, own_port: int) -> Any:
-    return world.client(own_port)
+async def _made(fake_network: FakeNetwork, own_port: int) -> Any:
+    return fake_network.client(own_port)
 
 
 @contextmanager
-def visiting(home: Path, world: World, own_port: int = 0) -> Iterator[Visitor]:
+def visiting(home: Path, fake_network: FakeNetwork, own_port: int = 0) -> Iterator[Visitor]:
     """Let a visitor open URLs until the end of the block."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        visitor = Visitor(home, runner, world, own_port)
+        visitor = Visitor(home, runner, fake_network, own_port)
         yield visitor
         runner.run(visitor._client.aclose())

@@ -1,4 +1,4 @@
-"""One HTTP exchange, as the daemon makes it for its topics."""
+"""Requests, responses and the client interface of the daemon's outgoing HTTP."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from stringd.api.zones import Zone
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
-    """What is sent to an origin, such as `https://host:8443`; names of headers are in lower case.
+    """A request to an origin, such as `https://host:8443`; header names are in lower case.
 
-    `target` is sent as it is. `reach` is the nearest zone that it may lead to: what a server has said, in a
-    page or by a redirect, leads no nearer than that server is.
+    `target` is sent unchanged. `reach` is the nearest zone that the request may connect to: a URL given by a
+    server, in a page or by a redirect, leads no nearer than that server is.
     """
 
     method: str
@@ -26,15 +26,15 @@ class HttpRequest:
 
     @property
     def url(self) -> str:
-        """The whole URL."""
+        """The complete URL, origin and target."""
         return self.origin + self.target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
-    """What came back: the body decompressed, and the charset that the answer names.
+    """A response with its decompressed body and the charset named by its `Content-Type`.
 
-    `cookies` are the `Set-Cookie` headers, each as it came; `zone` is the one that it comes from.
+    `cookies` are the unparsed `Set-Cookie` headers; `zone` is the zone that the response came from.
     """
 
     status: int
@@ -47,29 +47,29 @@ class HttpResponse:
 
 
 class HttpRoute(Protocol):
-    """Where a host leads: what may be connected to in its name, looked up once."""
+    """A resolved host: the addresses that requests to it connect to."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The addresses, in the order in which they should be tried."""
+        """The addresses in the order in which to try them."""
 
     @property
     def zone(self) -> Zone:
-        """The zone that an answer comes from: the farthest that one of them may lie in."""
+        """The zone of responses: the farthest zone of any of the addresses."""
 
 
 class HttpClient(Protocol):
-    """Makes single exchanges: it follows no redirect and keeps no cookie."""
+    """Makes single exchanges; it neither follows redirects nor stores cookies."""
 
     async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
-        """Send a request, and read the answer up to a limit of bytes, counted as decompressed.
+        """Send a request and read the response, up to a limit of decompressed bytes.
 
-        Raises `HttpFailed` where there is no such answer, and refuses with `NOT_TRUSTED` what may not be
-        reached: what is nearer than its `reach`, and the daemon itself in any case.
+        Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `reach`, and always the
+        daemon itself, with `NOT_TRUSTED`.
         """
 
     async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
-        """Return where to connect for a host, and raise or refuse as an exchange with it would."""
+        """Resolve a host; raise or refuse as an exchange with it would."""
 
     async def aclose(self) -> None:
-        """Close what connections are left."""
+        """Close all connections."""

@@ -1,6 +1,6 @@
-"""What a renderer knows of the text that it made: its links, headings and forms, each with its place.
+"""The structure of a rendered text: its links, headings, sections and forms, with their positions.
 
-Places count characters of the text, lines count from 0.
+Positions are character offsets in the text; line numbers start at 0.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from enum import Enum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A link or an image as it is written: `[label](target)`, or `[label][reference]`.
+    """A link or an image written as `[label](target)` or `[label][reference]`.
 
-    The label stands from `label_start` to `label_end`.
+    The label extends from `label_start` to `label_end`.
     """
 
     label_start: int
@@ -28,9 +28,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """A heading at the top level of a document: lines `first` up to `last`.
+    """A heading at the top level of a document, in lines `first` up to `last` (exclusive).
 
-    `mark` is where its `{#id}` stands in the text, with the blanks before it.
+    `mark` is the range of its `{#id}` in the text, including the blanks before it.
     """
 
     first: int
@@ -43,14 +43,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Lines `first` up to `last`."""
+    """A range of lines, `first` up to `last` (exclusive)."""
 
     first: int
     last: int
 
 
 class FieldKind(Enum):
-    """What can be filled into a field of a form."""
+    """The kinds of form fields."""
 
     TEXT = "text"
     SECRET = "secret"  # noqa: S105
@@ -65,9 +65,9 @@ class FieldKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A value that a field takes, how the page calls it, and its place among all that is sent.
+    """A value that a field accepts, its label on the page, and its position in the submitted data.
 
-    A button may have a `method`, `url` or `encoding` of its own in place of the form's.
+    A button may override the form's `method`, `url` or `encoding`.
     """
 
     value: str
@@ -80,11 +80,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field of a form. `default` is what is sent when nothing else is said; empty where nothing is.
+    """A field of a form. `default` holds the values submitted unless others are given; it may be empty.
 
-    A `SWITCH` is sent as its one choice when it is on. Of all fields that are a `BUTTON`, or an `IMAGE` that
-    sends where it was clicked, one choice is pressed; one without a name is only pressed. `place` is the
-    field's among all that is sent, where its choices have none.
+    A `SWITCH` submits its single choice when it is on. A submission presses one choice of all `BUTTON` and
+    `IMAGE` fields; an `IMAGE` submits the coordinates of the click, and a field without a name submits no
+    value. `place` is the field's position in the submitted data if its choices have none.
     """
 
     name: str
@@ -101,11 +101,11 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A form of a page: an action of that name which opens what is answered.
+    """A form of a page, available as an action named `id` that opens the response.
 
-    An empty `url` is the page's own. `fields` are in the order of the page, which is that in which they are
-    sent unless they have places; `left_out` names those that can't be filled here. `charset` is Python's
-    name of what it is sent in.
+    An empty `url` means the page's own URL. `fields` are in page order, which is also the order of submission
+    unless they have places; `left_out` names the fields that can't be filled in. `charset` is the Python
+    codec in which the form is submitted.
     """
 
     id: str
@@ -119,9 +119,9 @@ class Form:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """All that is known of a text which is not read again: nothing else in it means anything.
+    """The complete structure of a text: it is not parsed again, so all else in it is plain text.
 
-    `ids` are names for parts of the text, beside those that its headings have by their own texts.
+    `ids` name parts of the text, in addition to the ids that headings get from their own text.
     """
 
     links: tuple[Link, ...] = ()

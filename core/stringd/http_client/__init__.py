@@ -1,1 +1,1 @@
-"""The daemon's way into the network: whom it may reach, and how it talks to them."""
+"""The daemon's HTTP client: name lookup, address policy, connections, redirects."""

@@ -1,4 +1,4 @@
-"""Which zone an address lies in, whatever it is wrapped in."""
+"""Network zones of IP addresses, including IPv4 addresses embedded in IPv6 addresses."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from stringd.api.zones import Zone
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
-# The only space that is given out for public use; what translates IPv4 lies beside it.
+# The only block allocated for global unicast; the IPv4 translation prefixes lie outside of it.
 _PUBLIC_IPV6 = IPv6Network("2000::/3")
-_TRANSLATED = IPv6Network("64:ff9b::/96")
-_COMPATIBLE = IPv6Network("::/96")
-# What Python's own table does not hold in every version.
-_SPECIAL = (
+_NAT64 = IPv6Network("64:ff9b::/96")
+_IPV4_COMPATIBLE = IPv6Network("::/96")
+# Special-purpose blocks that `is_global` does not know in every version of Python.
+_SPECIAL_PURPOSE = (
     IPv4Network("192.0.0.0/24"),
     IPv4Network("192.88.99.0/24"),
     IPv6Network("2001::/23"),
@@ -25,7 +25,7 @@ _TEREDO = IPv6Network("2001::/32")
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an address, in the spelling that URLs have once they are read."""
+    """Whether a host is an IP address, as normalized by URL parsing."""
     try:
         ip_address(host)
     except ValueError:
@@ -34,34 +34,34 @@ def is_address(host: str) -> bool:
 
 
 def nearest_zone(address: str) -> Zone:
-    """Return the nearest zone that a request to an address may come to, by what it carries."""
-    return max(map(_zone, _with_carried(address)))
+    """Return the nearest zone that a request to an address may reach, embedded addresses included."""
+    return max(map(_zone, _with_embedded(address)))
 
 
 def farthest_zone(address: str) -> Zone:
-    """Return the farthest zone that an answer from an address may come from."""
-    return min(map(_zone, _with_carried(address)))
+    """Return the farthest zone that a response from an address may come from."""
+    return min(map(_zone, _with_embedded(address)))
 
 
-def _with_carried(address: str) -> Iterator[Address]:
+def _with_embedded(address: str) -> Iterator[Address]:
     outer = ip_address(address.partition("%")[0])
     if isinstance(outer, IPv4Address):
         yield outer
     elif outer.ipv4_mapped:
-        # Another spelling, by which nobody is asked to pass anything on.
+        # Only another notation: no gateway forwards it.
         yield outer.ipv4_mapped
     else:
         yield outer
-        yield from _carried(outer)
+        yield from _embedded(outer)
 
 
-def _carried(address: IPv6Address) -> Iterator[IPv4Address]:
-    """Yield the IPv4 addresses that an IPv6 address stands for, or goes to."""
+def _embedded(address: IPv6Address) -> Iterator[IPv4Address]:
+    """Yield the IPv4 addresses embedded in an IPv6 address."""
     if address.sixtofour:
         yield address.sixtofour
     if address.teredo:
         yield from address.teredo
-    if address in _TRANSLATED or (address in _COMPATIBLE and int(address) > 1):
+    if address in _NAT64 or (address in _IPV4_COMPATIBLE and int(address) > 1):
         yield IPv4Address(int(address) & 0xFFFFFFFF)
 
 
@@ -73,9 +73,9 @@ def _zone(address: Address) -> Zone:
 
 def _is_global(address: Address) -> bool:
     if isinstance(address, IPv6Address):
-        if address in _TRANSLATED or address in _TEREDO:
+        if address in _NAT64 or address in _TEREDO:
             return True
         if address not in _PUBLIC_IPV6:
             return False
-    special = any(address in it for it in _SPECIAL)
+    special = any(address in it for it in _SPECIAL_PURPOSE)
     return address.is_global and not address.is_multicast and not special

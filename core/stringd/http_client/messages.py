@@ -1,36 +1,36 @@
-"""Requests and answers as they stand in the contract, and as they go over the wire."""
+"""Conversion between our requests and responses and those of httpcore."""
 
 from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from email.message import Message
 
 import httpcore
 
 from stringd.api.http import HttpRequest, HttpResponse
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
-from stringd.http_client.body_decoding import OFFERED, Decoding
-from stringd.http_client.network_policy import Route
-from stringd.http_client.routed_connections import CONNECT_SECONDS, key_of
+from stringd.http_client.address_policy import Route
+from stringd.http_client.body_decoding import ACCEPT_ENCODING, BodyDecoder
+from stringd.http_client.routed_connections import CONNECT_SECONDS, pool_host
 from stringd.http_client.user_agent import USER_AGENT
+from stringd.text.media_types import parse_media_type
 from stringd.text.web_urls import WebUrl
 
 MEBIBYTE = 1024 * 1024
-# Each piece costs, however small it is: ten million of them would keep the daemon busy for minutes.
-MOST_PIECES = 50_000
-_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+# Each piece has a cost, however small: ten million of them would block the daemon for minutes.
+MAX_PIECES = 50_000
+_BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
 
 
-def made_request(request: HttpRequest, url: WebUrl, route: Route) -> httpcore.Request:
-    """Return a request as it is sent; its target goes out as it is written."""
+def build_wire_request(request: HttpRequest, url: WebUrl, route: Route) -> httpcore.Request:
+    """Return the request for httpcore; its target is sent unchanged."""
     return httpcore.Request(
         method=request.method,
         url=httpcore.URL(
             scheme=url.scheme.encode(),
-            host=key_of(route).encode(),
+            host=pool_host(route).encode(),
             port=url.port,
             target=request.target.encode(),
         ),
@@ -45,9 +45,9 @@ def _headers(request: HttpRequest, url: WebUrl) -> Mapping[str, str]:
         "host": url.netloc,
         "user-agent": USER_AGENT,
         "accept": "*/*",
-        "accept-encoding": OFFERED,
+        "accept-encoding": ACCEPT_ENCODING,
     }
-    if request.body is not None or request.method in _WITH_BODY:
+    if request.body is not None or request.method in _BODY_METHODS:
         headers["content-length"] = str(len(request.body or b""))
     if url.credentials:
         headers["authorization"] = f"Basic {b64encode(url.credentials).decode()}"
@@ -55,7 +55,7 @@ def _headers(request: HttpRequest, url: WebUrl) -> Mapping[str, str]:
 
 
 async def read_response(response: httpcore.Response, limit: int, *, zone: Zone) -> HttpResponse:
-    """Read an answer to its end, or raise `HttpFailed`."""
+    """Read the whole response, or raise `HttpFailed`."""
     lines = [(name.decode("latin-1").lower(), _text(value)) for name, value in response.headers]
     headers = _joined(lines)
     return HttpResponse(
@@ -63,35 +63,35 @@ async def read_response(response: httpcore.Response, limit: int, *, zone: Zone) 
         reason=_text(response.extensions.get("reason_phrase", b"")),
         headers=headers,
         body=await _read_body(response, headers, limit),
-        charset=_charset(headers.get("content-type", "")),
+        charset=parse_media_type(headers.get("content-type", "")).charset,
         cookies=tuple(value for name, value in lines if name == "set-cookie"),
         zone=zone,
     )
 
 
 async def _read_body(response: httpcore.Response, headers: Mapping[str, str], limit: int) -> bytes:
-    promised = headers.get("content-length", "")
-    _check_size(int(promised) if promised.isdigit() else 0, 0, limit)
-    decoding = Decoding(headers.get("content-encoding", ""))
+    declared = headers.get("content-length", "")
+    _check_size(int(declared) if declared.isdigit() else 0, 0, limit)
+    decoder = BodyDecoder(headers.get("content-encoding", ""))
     body = bytearray()
     count = arrived = 0
     async for data in response.aiter_stream():
         count += 1
         arrived += len(data)
-        for piece in decoding.feed(data):
+        for piece in decoder.feed(data):
             body += piece
             _check_size(max(len(body), arrived), count, limit)
-            # What is well compressed, or comes in tiny chunks, would keep everyone waiting.
+            # A highly compressed body, or one in tiny chunks, would otherwise block the event loop.
             await asyncio.sleep(0)
-    decoding.finish()
+    decoder.finish()
     return bytes(body)
 
 
 def _check_size(size: int, count: int, limit: int) -> None:
     if size > limit:
         raise HttpFailed(f"the answer is larger than {limit // MEBIBYTE} MiB")
-    if count > MOST_PIECES:
-        raise HttpFailed(f"the answer comes in more than {MOST_PIECES} pieces")
+    if count > MAX_PIECES:
+        raise HttpFailed(f"the answer comes in more than {MAX_PIECES} pieces")
 
 
 def _joined(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -106,9 +106,3 @@ def _text(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return value.decode("latin-1")
-
-
-def _charset(content_type: str) -> str | None:
-    message = Message()
-    message["content-type"] = content_type
-    return message.get_content_charset()

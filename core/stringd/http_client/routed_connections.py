@@ -1,4 +1,4 @@
-"""Connections to the addresses of a route, kept for later requests that go the same way."""
+"""The connection pool, keyed by host and resolved addresses."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from collections.abc import Iterable
 import certifi
 import httpcore
 
-from stringd.http_client.network_policy import Route
+from stringd.http_client.address_policy import Route
 
 CONNECT_SECONDS = 10.0
-FIRST_TRIES_SECONDS = 2.5
-MOST_CONNECTIONS = 256
-MOST_KEPT = 64
-KEPT_SECONDS = 30.0
+FIRST_ATTEMPTS_SECONDS = 2.5
+MAX_CONNECTIONS = 256
+MAX_KEPT_ALIVE = 64
+KEEP_ALIVE_SECONDS = 30.0
 
-_BETWEEN = ","
-_BEHIND_HOST = "|"
+_ADDRESS_SEPARATOR = ","
+_HOST_SEPARATOR = "|"
 
 
-def make_pool(backend: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
-    """Return what keeps the connections; it takes the time to read the certificates of all authorities."""
+def create_pool(backend: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
+    """Create the connection pool; slow, as it reads all CA certificates."""
     return httpcore.AsyncConnectionPool(
-        ssl_context=_tls(),
-        max_connections=MOST_CONNECTIONS,
-        max_keepalive_connections=MOST_KEPT,
-        keepalive_expiry=KEPT_SECONDS,
+        ssl_context=_tls_context(),
+        max_connections=MAX_CONNECTIONS,
+        max_keepalive_connections=MAX_KEPT_ALIVE,
+        keepalive_expiry=KEEP_ALIVE_SECONDS,
         network_backend=RoutedBackend(backend),
     )
 
 
-def key_of(route: Route) -> str:
-    """Return how the pool calls a route's host: with its addresses.
+def pool_host(route: Route) -> str:
+    """Return the host name under which the pool keeps a route's connections: host and addresses.
 
-    A connection that was made for a name is not used once the name leads elsewhere, nor by another name
-    with the same address: the certificate was another's.
+    So a connection is reused neither after the host resolves to other addresses, nor for another host at the
+    same address, whose certificate was never checked.
     """
-    return f"{route.host}{_BEHIND_HOST}{_BETWEEN.join(route.addresses)}"
+    return f"{route.host}{_HOST_SEPARATOR}{_ADDRESS_SEPARATOR.join(route.addresses)}"
 
 
 class RoutedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the addresses that stand in the host as the pool calls it, one after the other."""
+    """Connects to the addresses encoded in the pool's host name, one after the other."""
 
     def __init__(self, backend: httpcore.AsyncNetworkBackend) -> None:
         self._backend = backend
@@ -56,19 +56,19 @@ class RoutedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to the first address that answers; the last one has all the time that is left."""
-        *first, last = host.partition(_BEHIND_HOST)[2].split(_BETWEEN)
+        """Connect to the first address that accepts; the last one gets all remaining time."""
+        *first, last = host.partition(_HOST_SEPARATOR)[2].split(_ADDRESS_SEPARATOR)
         end = time.monotonic() + CONNECT_SECONDS
         for address in first:
             try:
-                seconds = min(FIRST_TRIES_SECONDS, end - time.monotonic())
+                seconds = min(FIRST_ATTEMPTS_SECONDS, end - time.monotonic())
                 return await self._backend.connect_tcp(address, port, seconds)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
         return await self._backend.connect_tcp(last, port, end - time.monotonic())
 
 
-def _tls() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     file, directory = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     if file or directory:
         return ssl.create_default_context(cafile=file, capath=directory)

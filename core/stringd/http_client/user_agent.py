@@ -1,4 +1,4 @@
-"""How the daemon calls itself where it asks others."""
+"""The daemon's `User-Agent`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _PRODUCT = "stringd/"
 USER_AGENT = f"{_PRODUCT}{__version__}"
 
 
-def is_daemons(user_agent: bytes) -> bool:
-    """Whether a request comes from a daemon, of any version, by what it says in `User-Agent`."""
+def is_stringd_agent(user_agent: bytes) -> bool:
+    """Whether a `User-Agent` header is that of a stringd daemon, of any version."""
     return any(it.startswith(_PRODUCT.encode()) for it in user_agent.lower().split())

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from stringd.http_client.addresses import is_address
-from stringd.http_client.following import fetch, redirected
-from stringd.http_client.redirects import MOST_REDIRECTS, location, moved
+from stringd.http_client.redirects import (
+    MAX_REDIRECTS,
+    Redirect,
+    RedirectFailed,
+    TooManyRedirects,
+    fetch,
+    follow_redirects,
+)
 
 __all__ = [
-    "MOST_REDIRECTS",
+    "MAX_REDIRECTS",
+    "Redirect",
+    "RedirectFailed",
+    "TooManyRedirects",
     "fetch",
+    "follow_redirects",
     "is_address",
-    "location",
-    "moved",
-    "redirected",
 ]

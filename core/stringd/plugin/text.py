@@ -7,6 +7,7 @@ from stringd.text.counts import counted
 from stringd.text.fences import fenced
 from stringd.text.listing import MOST
 from stringd.text.masking import MASK, mask_beginning, masked_in_shell
+from stringd.text.media_types import MediaType, parse_media_type
 from stringd.text.nearest import nearest
 from stringd.text.path_arguments import parse_path_arguments
 from stringd.text.printable import printable
@@ -16,6 +17,7 @@ __all__ = [
     "LONGEST_HEAD",
     "MASK",
     "MOST",
+    "MediaType",
     "WebUrl",
     "counted",
     "fenced",
@@ -24,6 +26,7 @@ __all__ = [
     "masked_in_shell",
     "nearest",
     "parse_command",
+    "parse_media_type",
     "parse_path_arguments",
     "printable",
 ]

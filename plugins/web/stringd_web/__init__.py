@@ -1,1 +1,1 @@
-"""The `web` topic type."""
+"""The `web` topic type: web pages as documents."""

@@ -1,4 +1,7 @@
-"""The pages that a topic has fetched, as long as their servers let them be used again."""
+"""The HTTP cache of a topic, bounded on its own and together with those of all topics.
+
+cachetools would not replace the code here: a cache is bounded by bytes and by number, and all caches together
+by the bytes of what was used least recently in any of them."""
 
 from __future__ import annotations
 
@@ -14,153 +17,155 @@ from weakref import WeakSet
 
 from stringd.plugin import HttpResponse
 
-MOST_BYTES = 8 * 1024 * 1024
-MOST_BYTES_OF_ALL = 64 * 1024 * 1024
-MOST_PAGES = 64
-LONGEST_SECONDS = 365 * 24 * 3600
+MAX_BYTES = 8 * 1024 * 1024
+MAX_TOTAL_BYTES = 64 * 1024 * 1024
+MAX_PAGES = 64
+MAX_AGE_SECONDS = 365 * 24 * 3600
 OK, NOT_MODIFIED = 200, 304
-_MOST_DIGITS = 9
+_MAX_DIGITS = 9
 _DIRECTIVE = re.compile(r'([a-z-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,]*)))?', re.IGNORECASE)
 _VALIDATORS = {"if-none-match": "etag", "if-modified-since": "last-modified"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """An answer, the headers of its request that its server says it depends on, and when it is stale."""
+class CachedPage:
+    """A cached response, the request headers listed in its `Vary`, and when it becomes stale."""
 
     response: HttpResponse
-    varied: Mapping[str, str | None]
+    varying_headers: Mapping[str, str | None]
     fresh_until: float
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the server need not be asked whether it is still right."""
+        """Whether it may be used without revalidation."""
         return time.monotonic() < self.fresh_until
 
     @property
     def size(self) -> int:
-        """How many bytes it takes."""
+        """Its size in bytes."""
         headers = self.response.headers
         return len(self.response.body) + sum(map(len, headers)) + sum(map(len, headers.values()))
 
     @property
     def conditions(self) -> dict[str, str]:
-        """The headers that ask for the page only if it is another one now."""
+        """The headers of a conditional request for revalidation."""
         headers = self.response.headers
         return {name: headers[of] for name, of in _VALIDATORS.items() if of in headers}
 
 
-class Room:
-    """What the caches of all topics take together; where it is too much, what was used longest ago goes."""
+class CacheBudget:
+    """A limit on the total size of all caches; beyond it, the least recently used pages are evicted."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES_OF_ALL) -> None:
+    def __init__(self, most_bytes: int = MAX_TOTAL_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._caches: WeakSet[Cache] = WeakSet()
+        self._caches: WeakSet[PageCache] = WeakSet()
         self._clock = count()
 
-    def admit(self, cache: Cache) -> None:
-        """Count what a cache keeps, as long as it is there."""
+    def register(self, cache: PageCache) -> None:
+        """Include a cache in the total for as long as it exists."""
         self._caches.add(cache)
 
-    def moment(self) -> int:
-        """Return a number that is larger each time."""
+    def tick(self) -> int:
+        """Return a number that increases with each call."""
         return next(self._clock)
 
-    def tidy(self) -> None:
-        """Have the caches forget until there is room."""
+    def enforce(self) -> None:
+        """Evict pages until the total is within the limit."""
         excess = sum(it.size for it in self._caches) - self._most_bytes
         while excess > 0:
-            excess -= min(self._caches, key=lambda it: it.oldest).forget_oldest()
+            excess -= min(self._caches, key=lambda it: it.oldest).evict_oldest()
 
 
-class Cache:
-    """Keeps the pages that were used last, up to a number and a size of all of them."""
+class PageCache:
+    """An LRU cache of pages, bounded by number and total size."""
 
-    def __init__(self, room: Room) -> None:
-        self._pages: OrderedDict[str, Kept] = OrderedDict()
+    def __init__(self, budget: CacheBudget) -> None:
+        self._pages: OrderedDict[str, CachedPage] = OrderedDict()
         self._used: dict[str, int] = {}
-        self._room = room
+        self._budget = budget
         self.size = 0
-        """How many bytes the pages take."""
-        room.admit(self)
+        """The total size of the pages in bytes."""
+        budget.register(self)
 
     @property
     def oldest(self) -> float:
-        """When the page was used that was used longest ago."""
+        """The tick at which the least recently used page was used."""
         return self._used[next(iter(self._pages))] if self._pages else inf
 
-    def find(self, url: str, headers: Mapping[str, str]) -> Kept | None:
-        """Return what is kept of a URL, if it answers a request with such headers."""
-        kept = self._pages.get(url)
-        if kept is None or any(headers.get(name) != value for name, value in kept.varied.items()):
+    def find(self, url: str, headers: Mapping[str, str]) -> CachedPage | None:
+        """Return the cached page of a URL if it matches the headers of the request."""
+        cached = self._pages.get(url)
+        if cached is None or any(
+            headers.get(name) != value for name, value in cached.varying_headers.items()
+        ):
             return None
         self._pages.move_to_end(url)
-        self._used[url] = self._room.moment()
-        return kept
+        self._used[url] = self._budget.tick()
+        return cached
 
-    def keep(self, url: str, headers: Mapping[str, str], response: HttpResponse) -> None:
-        """Keep the answer to a request in place of what was kept of its URL, as far as its server lets us."""
-        self.forget(url)
-        kept = _kept(headers, response)
-        if kept is None or kept.size > MOST_BYTES:
+    def store(self, url: str, headers: Mapping[str, str], response: HttpResponse) -> None:
+        """Store a response in place of the URL's previous one, if it is cacheable."""
+        self.evict(url)
+        cached = _to_cached_page(headers, response)
+        if cached is None or cached.size > MAX_BYTES:
             return
-        self._pages[url] = kept
-        self._used[url] = self._room.moment()
-        self.size += kept.size
-        while self.size > MOST_BYTES or len(self._pages) > MOST_PAGES:
-            self.forget_oldest()
-        self._room.tidy()
+        self._pages[url] = cached
+        self._used[url] = self._budget.tick()
+        self.size += cached.size
+        while self.size > MAX_BYTES or len(self._pages) > MAX_PAGES:
+            self.evict_oldest()
+        self._budget.enforce()
 
-    def forget(self, url: str) -> None:
-        """Keep nothing of a URL."""
-        kept = self._pages.pop(url, None)
-        if kept:
-            self.size -= kept.size
+    def evict(self, url: str) -> None:
+        """Remove a URL."""
+        cached = self._pages.pop(url, None)
+        if cached:
+            self.size -= cached.size
             del self._used[url]
 
-    def forget_oldest(self) -> int:
-        """Forget the page that was used longest ago, and return how many bytes it took."""
+    def evict_oldest(self) -> int:
+        """Remove the least recently used page and return its size."""
         before = self.size
-        self.forget(next(iter(self._pages)))
+        self.evict(next(iter(self._pages)))
         return before - self.size
 
 
-def confirmed(kept: Kept, response: HttpResponse) -> HttpResponse:
-    """Return a kept answer of which its server has said that it is still right, with the news of that."""
-    news = {name: text for name, text in response.headers.items() if not name.startswith("content-")}
-    headers = {**kept.response.headers, **news}
-    zone = min(kept.response.zone, response.zone)
-    return replace(kept.response, headers=headers, cookies=response.cookies, zone=zone)
+def revalidated(cached: CachedPage, response: HttpResponse) -> HttpResponse:
+    """Return a cached response updated by the 304 response that confirmed it."""
+    updates = {name: text for name, text in response.headers.items() if not name.startswith("content-")}
+    headers = {**cached.response.headers, **updates}
+    zone = min(cached.response.zone, response.zone)
+    return replace(cached.response, headers=headers, cookies=response.cookies, zone=zone)
 
 
-def _kept(headers: Mapping[str, str], response: HttpResponse) -> Kept | None:
+def _to_cached_page(headers: Mapping[str, str], response: HttpResponse) -> CachedPage | None:
     directives = _directives(response.headers)
     varies = [it.strip().lower() for it in response.headers.get("vary", "").split(",") if it.strip()]
     if response.status != OK or "no-store" in directives or "*" in varies:
         return None
     seconds = _lifetime(directives, response.headers)
-    kept = Kept(
+    cached = CachedPage(
         response=response,
-        varied={name: headers.get(name) for name in varies},
+        varying_headers={name: headers.get(name) for name in varies},
         fresh_until=time.monotonic() + seconds,
     )
-    return kept if seconds > 0 or kept.conditions else None
+    return cached if seconds > 0 or cached.conditions else None
 
 
 def _lifetime(directives: Mapping[str, str], headers: Mapping[str, str]) -> float:
-    """Return for how many seconds an answer is fresh that has just come; without a word on it, for none."""
+    """Return the seconds for which a new response is fresh; 0 if the server states nothing."""
     if "no-cache" in directives:
         return 0
     named = directives.get("max-age")
-    seconds = _until_expired(headers) if named is None else _number(named)
-    return max(0, min(seconds, LONGEST_SECONDS) - _number(headers.get("age", "")))
+    seconds = _until_expired(headers) if named is None else _non_negative_int(named)
+    return max(0, min(seconds, MAX_AGE_SECONDS) - _non_negative_int(headers.get("age", "")))
 
 
 def _until_expired(headers: Mapping[str, str]) -> float:
-    expires, sent = _moment(headers.get("expires")), _moment(headers.get("date"))
+    expires, conditional = _timestamp(headers.get("expires")), _timestamp(headers.get("date"))
     if expires is None:
         return 0
-    return expires - (time.time() if sent is None else sent)
+    return expires - (time.time() if conditional is None else conditional)
 
 
 def _directives(headers: Mapping[str, str]) -> dict[str, str]:
@@ -168,14 +173,14 @@ def _directives(headers: Mapping[str, str]) -> dict[str, str]:
     return {it[1].lower(): it[2] or it[3] or "" for it in _DIRECTIVE.finditer(text)}
 
 
-def _number(text: str) -> int:
+def _non_negative_int(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         return 0
     digits = text.lstrip("0")
-    return int(digits or 0) if len(digits) <= _MOST_DIGITS else LONGEST_SECONDS
+    return int(digits or 0) if len(digits) <= _MAX_DIGITS else MAX_AGE_SECONDS
 
 
-def _moment(date: str | None) -> float | None:
+def _timestamp(date: str | None) -> float | None:
     try:
         return parsedate_to_datetime(date).timestamp() if date else None
     except (ValueError, OverflowError):

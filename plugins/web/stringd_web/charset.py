@@ -1,4 +1,4 @@
-"""Which characters the bytes of a page mean: told by the page, by its server, or by the bytes themselves."""
+"""Character encoding detection: by byte order mark, header, markup, or the bytes themselves."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from functools import lru_cache
 import webencodings
 
 from stringd.plugin.media_types import wide_encoding
+from stringd.plugin.text import parse_media_type
 
-_MARKS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
-# Where browsers look for what a page declares, and where they look again when nothing else tells.
+_BYTE_ORDER_MARKS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
+# How far browsers search for a declaration, and how far they search again when nothing else decides.
 _HEAD, _LONG_HEAD = 1024, 64 * 1024
 _SAMPLE = 64 * 1024
-# So many of the characters beyond ASCII may be damaged in a page that is in the charset which it declares.
-_DAMAGED = 0.05
-# So many bytes of UTF-8 are no chance in a page that declares another charset.
-_UTF_8_BY_CHANCE = 3
-_WESTERN, _NONE = "windows-1252", "replacement"
-# Japanese in seven bits, and how each stretch of it begins.
+# The share of non-ASCII characters that may be damaged in a page that is in its declared charset.
+_MAX_DAMAGED = 0.05
+# More continuation bytes of valid UTF-8 than this are no coincidence under another declared charset.
+_MAX_UTF_8_BY_CHANCE = 3
+_WESTERN, _REPLACEMENT = "windows-1252", "replacement"
+# The escape sequence that starts Japanese text in ISO-2022-JP.
 _ISO_2022, _SHIFT = "iso-2022-jp", b"\x1b$"
-# What the detector calls it, and what browsers do.
-_THAI, _WINDOWS_THAI = "cp874", "windows-874"
-_BAD = (*map(chr, range(0x80, 0xA0)), "\ufffd")
+# The detector's name for the charset, and that of browsers.
+_DETECTED_THAI, _WINDOWS_THAI = "cp874", "windows-874"
+_DAMAGED_CHARACTERS = (*map(chr, range(0x80, 0xA0)), "\ufffd")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
-# So many bytes around what is not ASCII are looked at with it.
-_AROUND = 100
-_PARAMETER = re.compile(r""";\s*charset\s*=\s*["']?([^"';,\s]+)""", re.IGNORECASE)
-_XML = re.compile(rb"""\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']""")
+# The number of bytes of context around non-ASCII bytes that go into the sample.
+_CONTEXT = 100
+_XML_DECLARATION = re.compile(rb"""\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]+)["']""")
 _ATTRIBUTES = rb"""(?:[^<>"']|"[^"]*"|'[^']*')*"""
 _TAG = re.compile(
     rb"<!(?=--)(?s:.*?)(?:-->|\Z)|<meta(?=[\s/])(?P<meta>"
@@ -39,55 +39,55 @@ _TAG = re.compile(
     + rb">",
     re.IGNORECASE,
 )
-# One without a value is taken too: what is no attribute would be looked at again from its next letter on.
+# Attributes without a value match too, so that no text is scanned repeatedly.
 _ATTRIBUTE = re.compile(rb"""([^\s/>="']++)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?""")
 _CONTENT = re.compile(rb"""charset\s*=\s*["']?([^"';,\s]+)""", re.IGNORECASE)
-# Browsers leave five bytes of it as they are.
+# Browsers map the five undefined bytes of windows-1252 to the same code points.
 _WESTERN_TABLE = "".join(
     bytes([byte]).decode("cp1252", "replace").replace("\ufffd", chr(byte)) for byte in range(256)
 )
 
 
 def decode(body: bytes, media_type: str, *, markup: bool) -> str:
-    """Return the text of bytes that came with a `Content-Type`; nothing in them is an error.
+    """Decode a body that came with a `Content-Type`; malformed bytes never raise.
 
-    A byte order mark is believed, then the header's charset, then what markup declares, each only as far as
-    the bytes can be that; then the bytes tell it. A NUL becomes U+FFFD.
+    In order of precedence: a byte order mark, the header's charset, the charset declared in markup, each only
+    if the bytes are plausible in it, and finally detection. NUL becomes U+FFFD.
     """
-    return _decoded(body, media_type, markup=markup).replace("\0", "\ufffd")
+    return _decode(body, media_type, markup=markup).replace("\0", "\ufffd")
 
 
-def _decoded(body: bytes, media_type: str, *, markup: bool) -> str:
-    for mark, codec in _MARKS:
+def _decode(body: bytes, media_type: str, *, markup: bool) -> str:
+    for mark, codec in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(codec, "replace")
-    utf_8 = _strictly(body, "utf-8")
-    for label in _labels(body, media_type, markup=markup):
-        told = _as_told(body, label, utf_8)
-        if told is not None:
-            return told
-    return _as_found(body, utf_8, markup=markup)
+    utf_8 = _decode_strictly(body, "utf-8")
+    for label in _candidate_labels(body, media_type, markup=markup):
+        decoded = _decode_as_labelled(body, label, utf_8)
+        if decoded is not None:
+            return decoded
+    return _decode_as_detected(body, utf_8, markup=markup)
 
 
-def _labels(body: bytes, media_type: str, *, markup: bool) -> Iterator[str]:
-    parameter = _PARAMETER.search(media_type)
-    if parameter:
-        yield parameter[1]
+def _candidate_labels(body: bytes, media_type: str, *, markup: bool) -> Iterator[str]:
+    charset = parse_media_type(media_type).charset
+    if charset:
+        yield charset
     if markup:
         yield from _declared(body[:_HEAD])
 
 
 def _declared(head: bytes) -> Iterator[str]:
-    """Yield what markup declares to be written in; where it can be read, it can't be UTF-16."""
-    xml = _XML.match(head)
+    """Yield the charsets declared in markup; readable as ASCII, it can't be UTF-16."""
+    xml = _XML_DECLARATION.match(head)
     declared = [xml[1]] if xml else []
-    declared += (it for tag in _TAG.finditer(head) if tag["meta"] and (it := _of_meta(tag["meta"])))
+    declared += (it for tag in _TAG.finditer(head) if tag["meta"] and (it := _charset_of_meta(tag["meta"])))
     for it in declared:
         label = it.decode("latin-1")
-        yield "utf-8" if _name(label).startswith("utf-16") else label
+        yield "utf-8" if _encoding_name(label).startswith("utf-16") else label
 
 
-def _of_meta(attributes: bytes) -> bytes | None:
+def _charset_of_meta(attributes: bytes) -> bytes | None:
     found: dict[bytes, bytes] = {}
     for it in _ATTRIBUTE.finditer(attributes):
         found.setdefault(it[1].lower(), it[2] or it[3] or it[4] or b"")
@@ -100,79 +100,79 @@ def _of_meta(attributes: bytes) -> bytes | None:
 
 
 @lru_cache(maxsize=256)
-def _name(label: str) -> str:
-    """Return the name that browsers have for what a label means; empty where it means nothing."""
+def _encoding_name(label: str) -> str:
+    """Return the name of the encoding that browsers use for a label; empty for an unknown label."""
     known = webencodings.lookup(label)
-    if known is None or known.name == _NONE:
+    if known is None or known.name == _REPLACEMENT:
         return ""
     return _WESTERN if known.name == "x-user-defined" else known.name
 
 
-def _as_told(body: bytes, label: str, utf_8: str | None) -> str | None:
-    """Return the text in the charset of a label; None where the bytes say that it is another."""
-    name = _name(label)
-    if not name or (utf_8 is not None and _means_utf_8(body, utf_8, name)):
+def _decode_as_labelled(body: bytes, label: str, utf_8: str | None) -> str | None:
+    """Decode in the charset of a label; None if the bytes show that it is another."""
+    name = _encoding_name(label)
+    if not name or (utf_8 is not None and _is_really_utf_8(body, utf_8, name)):
         return utf_8 if name else None
-    text = _read(body, name)
+    text = _decode_as(body, name)
     return text if _is_plausible(text) else None
 
 
-def _means_utf_8(body: bytes, utf_8: str, name: str) -> bool:
+def _is_really_utf_8(body: bytes, utf_8: str, name: str) -> bool:
     if name.startswith("utf-16"):
         return b"\0" not in body
-    # In a western text, one byte more for a character is none by chance already.
-    return len(body) - len(utf_8) > (0 if name == _WESTERN else _UTF_8_BY_CHANCE)
+    # In windows-1252, even a single valid multi-byte character is no coincidence.
+    return len(body) - len(utf_8) > (0 if name == _WESTERN else _MAX_UTF_8_BY_CHANCE)
 
 
 def _is_plausible(text: str) -> bool:
-    bad = sum(map(text.count, _BAD))
-    return bad == 0 or bad <= _DAMAGED * (len(text) - len(text.encode("ascii", "ignore")))
+    bad = sum(map(text.count, _DAMAGED_CHARACTERS))
+    return bad == 0 or bad <= _MAX_DAMAGED * (len(text) - len(text.encode("ascii", "ignore")))
 
 
-def _as_found(body: bytes, utf_8: str | None, *, markup: bool) -> str:
-    wide = wide_encoding(body)
-    if wide:
-        return body.decode(wide, "replace")
+def _decode_as_detected(body: bytes, utf_8: str | None, *, markup: bool) -> str:
+    utf_16 = wide_encoding(body)
+    if utf_16:
+        return body.decode(utf_16, "replace")
     if utf_8 is not None:
-        return _read(body, _ISO_2022) if body.isascii() and _SHIFT in body else utf_8
+        return _decode_as(body, _ISO_2022) if body.isascii() and _SHIFT in body else utf_8
     for label in _declared(body[:_LONG_HEAD]) if markup else ():
-        told = _as_told(body, label, utf_8)
-        if told is not None:
-            return told
-    damaged = _read(body, "utf-8")
-    return damaged if _is_plausible(damaged) else _read(body, _detected(body))
+        decoded = _decode_as_labelled(body, label, utf_8)
+        if decoded is not None:
+            return decoded
+    damaged = _decode_as(body, "utf-8")
+    return damaged if _is_plausible(damaged) else _decode_as(body, _detect(body))
 
 
-def _detected(body: bytes) -> str:
-    # It is needed for few pages, and takes a while to import.
+def _detect(body: bytes) -> str:
+    # Few pages need it, and its import is slow.
     from chardetng_py import EncodingDetector
 
     detector = EncodingDetector()
     detector.feed(_sample(body), last=True)
     guess = detector.guess(tld=None, allow_utf8=False)
-    return _name(_WINDOWS_THAI if guess == _THAI else guess) or _WESTERN
+    return _encoding_name(_WINDOWS_THAI if guess == _DETECTED_THAI else guess) or _WESTERN
 
 
 def _sample(body: bytes) -> bytes:
-    """Return what is not ASCII, with a little around it, up to some size."""
+    """Return the non-ASCII bytes with some context, up to a maximum size."""
     sample, reached = bytearray(), 0
     for found in _NOT_ASCII.finditer(body):
-        last = found.end() + _AROUND
-        sample += body[max(reached, found.start() - _AROUND) : last]
+        last = found.end() + _CONTEXT
+        sample += body[max(reached, found.start() - _CONTEXT) : last]
         reached = max(reached, last)
         if len(sample) > _SAMPLE:
             break
     return bytes(sample[: 2 * _SAMPLE])
 
 
-def _strictly(body: bytes, codec: str) -> str | None:
+def _decode_strictly(body: bytes, codec: str) -> str | None:
     try:
         return body.decode(codec)
     except UnicodeDecodeError:
         return None
 
 
-def _read(body: bytes, name: str) -> str:
+def _decode_as(body: bytes, name: str) -> str:
     known = webencodings.lookup(name)
     if name == _WESTERN or known is None:
         return charmap_decode(body, "strict", _WESTERN_TABLE)[0]

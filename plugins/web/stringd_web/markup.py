@@ -1,4 +1,4 @@
-"""Pages in HTML, feeds, and other XML."""
+"""Documents from HTML, feeds and other XML."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import replace
 from stringd.plugin import Document, LoadedBytes
 from stringd_web.charset import decode
 from stringd_web.feeds.atom import read_atom
+from stringd_web.feeds.feed_page import feed_page
+from stringd_web.feeds.feed_records import Feed
 from stringd_web.feeds.json_feed import read_json_feed
-from stringd_web.feeds.page import feed_page
-from stringd_web.feeds.records import Feed
 from stringd_web.feeds.rss import read_rss
 from stringd_web.feeds.xml import NotWellFormed, read_xml
-from stringd_web.texts import in_fence, json_document
+from stringd_web.texts import fenced_document, json_document
 
 
 def html_document(loaded: LoadedBytes, _: str) -> Document:
-    """Return a page in HTML."""
-    # It takes a while to import, and nobody needs it who reads no pages.
-    from stringd_web.html.reading import read_html
+    """Return an HTML page as Markdown."""
+    # Its import is slow, and other kinds of documents do not need it.
+    from stringd_web.html.html_reader import read_html
 
     text = decode(loaded.body, loaded.media_type, markup=True)
     document = read_html(text, loaded.uri, full=loaded.full)
@@ -31,12 +31,12 @@ def xml_document(loaded: LoadedBytes, _: str) -> Document:
     try:
         root = read_xml(text, loaded.uri)
     except NotWellFormed as flaw:
-        return in_fence(loaded, text, "xml", word=f"[!] Not well-formed XML: {flaw}")
+        return fenced_document(loaded, text, "xml", notice=f"[!] Not well-formed XML: {flaw}")
     feed = root and (read_rss(root, loaded.uri) or read_atom(root, loaded.uri))
-    return _feed(loaded, feed, text) if feed else in_fence(loaded, text, "xml")
+    return _feed(loaded, feed, text) if feed else fenced_document(loaded, text, "xml")
 
 
-def json_or_feed(loaded: LoadedBytes, kind: str) -> Document:
+def json_or_feed_document(loaded: LoadedBytes, kind: str) -> Document:
     """Return a JSON Feed as a list of its entries, and any other JSON laid out in a fence."""
     text = decode(loaded.body, loaded.media_type, markup=False)
     feed = read_json_feed(text, loaded.uri)
@@ -44,14 +44,14 @@ def json_or_feed(loaded: LoadedBytes, kind: str) -> Document:
 
 
 def _feed(loaded: LoadedBytes, feed: Feed, text: str) -> Document:
-    title, writing = feed_page(feed, _plain, loaded.uri)
-    return Document(uri=loaded.uri, title=title, text=writing.text, source=text, outline=writing.outline)
+    title, writer = feed_page(feed, _plain, loaded.uri)
+    return Document(uri=loaded.uri, title=title, text=writer.text, source=text, outline=writer.outline)
 
 
 def _plain(html: str) -> str:
-    """Return the words of a piece of HTML."""
-    from stringd_web.html.guarding import parsed
+    """Return the plain text of an HTML fragment."""
+    from stringd_web.html.input_limits import parse_bounded
 
-    tree = parsed(f"<body>{html}")
+    tree = parse_bounded(f"<body>{html}")
     tree.strip_tags(["script", "style", "template"], recursive=True)
     return tree.body.text(separator=" ") if tree.body else ""

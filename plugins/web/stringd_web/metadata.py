@@ -1,4 +1,4 @@
-"""What can be told of an answer that is no text: from its first bytes, or from what it says of itself."""
+"""Metadata of files that are not text: image dimensions, PDF titles and page counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PDF_PAGES = re.compile(
     rb"/Type\s*/Pages\b[^>]{0,500}?/Count\s+(\d{1,9})\b|/Count\s+(\d{1,9})\b[^>]{0,500}?/Type\s*/Pages\b"
 )
 _PDF_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)", re.DOTALL)
-_PDF_LETTERS = {
+_PDF_ESCAPES = {
     b"n": b"\n",
     b"r": b"\r",
     b"t": b"\t",
@@ -35,21 +35,21 @@ _SVG_TITLE = re.compile(r"<title(?:\s[^<>]*)?>([^<]*)</title>")
 _SVG_ATTRIBUTE = re.compile(r"""\b(width|height|viewBox)\s*=\s*["']([^"']*)["']""")
 _JPEG_HEAD = 1024 * 1024
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_JPEG_ALONE = frozenset((0x01, *range(0xD0, 0xD9)))
+_JPEG_STANDALONE = frozenset((0x01, *range(0xD0, 0xD9)))
 
 
-def facts_of(kind: str, body: bytes, media_type: str) -> Iterator[Fact]:
-    """Yield what is told beside type and size; a `title` is one of the facts."""
+def file_facts(kind: str, body: bytes, media_type: str) -> Iterator[Fact]:
+    """Yield facts in addition to type and size; the title is the fact `title`."""
     if kind == SVG:
-        yield from _of_svg(decode(body[:_SVG_HEAD], media_type, markup=True))
+        yield from _svg_facts(decode(body[:_SVG_HEAD], media_type, markup=True))
     elif kind == PDF:
-        yield from _of_pdf(body)
+        yield from _pdf_facts(body)
     elif kind.startswith("image/") and (size := dimensions(body)):
         yield "dimensions", f"{size[0]} × {size[1]}"
 
 
 def dimensions(body: bytes) -> Size | None:
-    """Return width and height of an image; None where its beginning does not tell them."""
+    """Return width and height of an image; None if they can't be read from its start."""
     found = (read(body) for mark, read in _READERS.items() if body.startswith(mark))
     try:
         return next(found, None)
@@ -57,15 +57,15 @@ def dimensions(body: bytes) -> Size | None:
         return None
 
 
-def _of_png(body: bytes) -> Size | None:
+def _png_size(body: bytes) -> Size | None:
     return _numbers(body, 16, 4, "big") if body[12:16] == b"IHDR" else None
 
 
-def _of_gif(body: bytes) -> Size | None:
+def _gif_size(body: bytes) -> Size | None:
     return _numbers(body, 6, 2, "little")
 
 
-def _of_jpeg(body: bytes) -> Size | None:
+def _jpeg_size(body: bytes) -> Size | None:
     place = 2
     while place + 9 < min(len(body), _JPEG_HEAD) and body[place] == 0xFF:
         kind = body[place + 1]
@@ -75,14 +75,14 @@ def _of_jpeg(body: bytes) -> Size | None:
             )
         if kind == 0xFF:
             place += 1
-        elif kind in _JPEG_ALONE:
+        elif kind in _JPEG_STANDALONE:
             place += 2
         else:
             place += 2 + max(2, int.from_bytes(body[place + 2 : place + 4], "big"))
     return None
 
 
-def _of_riff(body: bytes) -> Size | None:
+def _webp_size(body: bytes) -> Size | None:
     if body[8:12] != b"WEBP" or len(body) < 30:
         return None
     match body[12:16]:
@@ -98,10 +98,10 @@ def _of_riff(body: bytes) -> Size | None:
 
 
 _READERS: dict[bytes, Callable[[bytes], Size | None]] = {
-    b"\x89PNG": _of_png,
-    b"GIF8": _of_gif,
-    b"\xff\xd8": _of_jpeg,
-    b"RIFF": _of_riff,
+    b"\x89PNG": _png_size,
+    b"GIF8": _gif_size,
+    b"\xff\xd8": _jpeg_size,
+    b"RIFF": _webp_size,
 }
 
 
@@ -116,23 +116,23 @@ def _number(data: bytes, order: str) -> int:
     return int.from_bytes(data, "big" if order == "big" else "little")
 
 
-def _of_svg(text: str) -> Iterator[Fact]:
+def _svg_facts(text: str) -> Iterator[Fact]:
     title, tag = _SVG_TITLE.search(text), _SVG_TAG.search(text)
     if title and title[1].strip():
-        yield "title", _line(unescape(title[1]))
-    told = dict(_SVG_ATTRIBUTE.findall(tag[1])) if tag else {}
-    if told.get("width") and told.get("height"):
-        yield "dimensions", _line(f"{told['width']} × {told['height']}")
-    elif len(box := told.get("viewBox", "").replace(",", " ").split()) == 4:
-        yield "dimensions", _line(f"{box[2]} × {box[3]}")
+        yield "title", _one_line(unescape(title[1]))
+    known = dict(_SVG_ATTRIBUTE.findall(tag[1])) if tag else {}
+    if known.get("width") and known.get("height"):
+        yield "dimensions", _one_line(f"{known['width']} × {known['height']}")
+    elif len(box := known.get("viewBox", "").replace(",", " ").split()) == 4:
+        yield "dimensions", _one_line(f"{box[2]} × {box[3]}")
 
 
-def _of_pdf(body: bytes) -> Iterator[Fact]:
-    told = body if len(body) <= 2 * _PDF_ENDS else body[:_PDF_ENDS] + body[-_PDF_ENDS:]
-    title = next(filter(None, map(_pdf_title, _PDF_TITLE.finditer(told))), "")
+def _pdf_facts(body: bytes) -> Iterator[Fact]:
+    known = body if len(body) <= 2 * _PDF_ENDS else body[:_PDF_ENDS] + body[-_PDF_ENDS:]
+    title = next(filter(None, map(_pdf_title, _PDF_TITLE.finditer(known))), "")
     if title:
         yield "title", title
-    pages = [int(it[1] or it[2]) for it in _PDF_PAGES.finditer(told)]
+    pages = [int(it[1] or it[2]) for it in _PDF_PAGES.finditer(known)]
     if pages:
         yield "pages", str(max(pages))
 
@@ -144,15 +144,15 @@ def _pdf_title(found: re.Match[bytes]) -> str:
         digits = b"".join(found[2].split()).decode()
         data = bytes.fromhex(digits + "0" * (len(digits) % 2))
     if data.startswith(BOM_UTF16_BE):
-        return _line(data[2:].decode("utf-16-be", "replace"))
-    return _line(decode(data, "", markup=False))
+        return _one_line(data[2:].decode("utf-16-be", "replace"))
+    return _one_line(decode(data, "", markup=False))
 
 
 def _pdf_character(found: re.Match[bytes]) -> bytes:
     if found[1].isdigit():
         return bytes([int(found[1], 8) & 0xFF])
-    return _PDF_LETTERS.get(found[1], found[1])
+    return _PDF_ESCAPES.get(found[1], found[1])
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return printable(" ".join(text.split()))[:300]

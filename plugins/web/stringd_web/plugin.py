@@ -1,4 +1,4 @@
-"""What this plugin adds to stringd."""
+"""The web plugin's hooks: topic type, loader, renderer and browser service."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from stringd.plugin import Document, LoadedBytes, Loader, Renderer, Runtime, Service, TopicType, hookimpl
 from stringd.plugin.actions import open_document_topic
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.loader import web_loader
+from stringd_web.web_loader import web_loader
 
 _BROWSER = Browser()
 
@@ -27,13 +27,13 @@ def stringd_topic_types() -> Iterable[TopicType]:
 
 @hookimpl
 def stringd_loaders(runtime: Runtime) -> Iterable[Loader]:
-    """Bring `http:` and `https:` pages."""
+    """Load `http:` and `https:` URLs."""
     return (web_loader(runtime, _BROWSER),)
 
 
 @hookimpl
 def stringd_renderers() -> Iterable[Renderer]:
-    """Make documents of all that nobody else renders."""
+    """Render every media type that no other plugin renders."""
     return (Renderer(media_types=("*/*",), render=_render),)
 
 
@@ -44,7 +44,7 @@ def stringd_services() -> Iterable[Service]:
 
 
 def _render(loaded: LoadedBytes) -> Document:
-    # What it takes to read all kinds of pages takes a while to import, and not every daemon needs it.
+    # The import is slow, and not every daemon needs it.
     from stringd_web.renderers import render
 
     return render(loaded)

@@ -1,4 +1,4 @@
-"""Texts as documents: Markdown with its constructs, and what has none, laid out or as it is."""
+"""Documents from Markdown, plain text, code and JSON."""
 
 from __future__ import annotations
 
@@ -10,69 +10,71 @@ from stringd.plugin.documents import OF_A_STRANGER, effort, read_sheet
 from stringd.plugin.media_types import extension_of
 from stringd.plugin.text import fenced
 from stringd_web.charset import decode
-from stringd_web.languages import language_of
-from stringd_web.pretty_json import InvalidJson, laid_out, laid_out_lines
+from stringd_web.code_languages import language_of
+from stringd_web.pretty_json import InvalidJson, pretty_json, pretty_json_lines
 
-NOTHING = "(no content)"
+NO_CONTENT = "(no content)"
 _JSON = "json"
 _LINE_END = re.compile(r"\r\n?")
 
 
 def markdown_document(loaded: LoadedBytes, _: str) -> Document:
-    """Return Markdown, with all that it asks for."""
+    """Return Markdown with its blocks, shortcuts and actions."""
     text = decode(loaded.body, loaded.media_type, markup=False)
-    # One that is large is read once, where the page is made that has its title.
+    # A large document is parsed only once, when its page is made; that finds the title.
     title = read_sheet(text).parsed.title if effort(text) <= OF_A_STRANGER else None
     return Document(uri=loaded.uri, title=title, text=text)
 
 
 def plain_document(loaded: LoadedBytes, kind: str) -> Document:
-    """Return a text as it is, unless its name tells that it is code."""
+    """Return plain text, or code if its name says so."""
     if language_of(kind, extension_of(loaded.uri)):
         return code_document(loaded, kind)
     text = decode(loaded.body, loaded.media_type, markup=False)
-    return plain(loaded, text, source=text)
+    return verbatim_document(loaded, text, source=text)
 
 
 def code_document(loaded: LoadedBytes, kind: str) -> Document:
-    """Return a text in a fence, with its language."""
+    """Return code in a fence, with its language."""
     text = decode(loaded.body, loaded.media_type, markup=False)
-    return in_fence(loaded, text, language_of(kind, extension_of(loaded.uri)))
+    return fenced_document(loaded, text, language_of(kind, extension_of(loaded.uri)))
 
 
 def json_document(loaded: LoadedBytes, _: str) -> Document:
-    """Return JSON laid out in a fence."""
-    return _laid_out(loaded, decode(loaded.body, loaded.media_type, markup=False), laid_out)
+    """Return pretty-printed JSON in a fence."""
+    return _pretty_document(loaded, decode(loaded.body, loaded.media_type, markup=False), pretty_json)
 
 
 def json_lines_document(loaded: LoadedBytes, _: str) -> Document:
-    """Return JSON that has a value in each line, all of them laid out in a fence."""
-    return _laid_out(loaded, decode(loaded.body, loaded.media_type, markup=False), laid_out_lines)
+    """Return pretty-printed JSON Lines in a fence."""
+    return _pretty_document(loaded, decode(loaded.body, loaded.media_type, markup=False), pretty_json_lines)
 
 
-def _laid_out(loaded: LoadedBytes, text: str, lay_out: Callable[[str], str]) -> Document:
+def _pretty_document(loaded: LoadedBytes, text: str, pretty_print: Callable[[str], str]) -> Document:
     try:
-        return in_fence(loaded, text, "json", shown=lay_out(text))
+        return fenced_document(loaded, text, "json", shown=pretty_print(text))
     except InvalidJson as invalid:
         if _JSON not in loaded.media_type.lower():
-            # It only looked like it, and nobody has said that it is.
-            return plain(loaded, text, source=text)
-        return in_fence(loaded, text, "", word=f"[!] Not valid JSON: {invalid}")
+            # Only detection took it for JSON; the server did not declare it.
+            return verbatim_document(loaded, text, source=text)
+        return fenced_document(loaded, text, "", notice=f"[!] Not valid JSON: {invalid}")
 
 
-def in_fence(
-    loaded: LoadedBytes, text: str, language: str, *, shown: str | None = None, word: str = ""
+def fenced_document(
+    loaded: LoadedBytes, text: str, language: str, *, shown: str | None = None, notice: str = ""
 ) -> Document:
-    """Return a text in a fence, perhaps another one in its place, and above it a word about it."""
+    """Return a text, or `shown` in its place, in a fence, below an optional notice."""
     inside = _LINE_END.sub("\n", text if shown is None else shown).removesuffix("\n")
     if not inside.strip():
-        return plain(loaded, NOTHING, source=text)
+        return verbatim_document(loaded, NO_CONTENT, source=text)
     fence = fenced(inside, language) + "\n"
-    return plain(loaded, f"{word}\n\n{fence}" if word else fence, source=text)
+    return verbatim_document(loaded, f"{notice}\n\n{fence}" if notice else fence, source=text)
 
 
-def plain(loaded: LoadedBytes, text: str, *, source: str | None = None, title: str | None = None) -> Document:
-    """Return a text in which nothing means anything."""
+def verbatim_document(
+    loaded: LoadedBytes, text: str, *, source: str | None = None, title: str | None = None
+) -> Document:
+    """Return text in which Markdown has no meaning."""
     text = _LINE_END.sub("\n", text)
     return Document(
         uri=loaded.uri, title=title, text=text, source=None if source == text else source, outline=Outline()

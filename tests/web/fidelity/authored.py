@@ -10,8 +10,7 @@ from urllib.parse import quote, urljoin
 from justhtml.dom import Element, Node
 
 from tests.web.fidelity.grids import grid
-from tests.web.fidelity.items import Authored, Code, Heading, Link, squeezed
-from tests.web.fidelity.trees import (
+from tests.web.fidelity.html_trees import (
     BLOCKS,
     HEADINGS,
     code_of,
@@ -23,6 +22,7 @@ from tests.web.fidelity.trees import (
     remove,
     text_of,
 )
+from tests.web.fidelity.items import Authored, Code, Heading, Link, squeezed
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight)-(\S+)")
 _NO_LANGUAGE = frozenset({"none", "text", "plaintext", "default"})

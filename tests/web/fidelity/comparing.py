@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tests.web.fidelity.cells import count_cells, lost_cells
 from tests.web.fidelity.items import Authored, Code, Heading, Link, Shown
+from tests.web.fidelity.table_cells import count_cells, lost_cells
 
 # Other names of the same language.
 _ALIASES = {

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from justhtml.dom import Element, Node
 
+from tests.web.fidelity.html_trees import BLOCKS, elements, outer, text_of
 from tests.web.fidelity.items import Row, Slot
-from tests.web.fidelity.trees import BLOCKS, elements, outer, text_of
 
 WIDEST = 1000
 

@@ -13,9 +13,9 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
 from tests.web.fidelity.authored import joined
+from tests.web.fidelity.html_trees import BLOCKS
 from tests.web.fidelity.items import Code, Heading, Link, Shown, squeezed
-from tests.web.fidelity.parts import put_together, texts
-from tests.web.fidelity.trees import BLOCKS
+from tests.web.fidelity.page_parts import put_together, texts
 
 _TAG = re.compile(r"</?([a-z0-9]+)", re.IGNORECASE)
 _READER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(deflist_plugin)

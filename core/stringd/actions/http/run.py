@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from stringd.actions.action_environment import Environment
 from stringd.actions.answers import Answer, read_json
 from stringd.actions.arguments.values import Value
-from stringd.actions.http.redirected_request import next_request
+from stringd.actions.http.redirected_request import send_following_redirects
 from stringd.actions.http.request import Prepared, build_request
 from stringd.actions.placeholders import Filling
 from stringd.actions.secret_taint import taint_of
@@ -19,7 +19,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
 from stringd.documents.syntax.forms import origin_of
 from stringd.errors import HttpFailed, Refusal
-from stringd.http_client.redirects import MOST_REDIRECTS
+from stringd.text.media_types import parse_media_type
 
 TOTAL_SECONDS = 60.0
 BODY_LIMIT = 10 * 1024 * 1024
@@ -61,7 +61,7 @@ async def run_http(
         raise Refusal("ACTION_FAILED", f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s") from None
     if response.status >= FIRST_FAILURE:
         raise _failure(action, response, environment)
-    return _answer(request.request.url, response)
+    return _answer(request.url, response)
 
 
 def _as_stringd(prepared: Prepared) -> Prepared:
@@ -88,16 +88,13 @@ class _Within:
 
 async def _exchange(
     prepared: Prepared, client: HttpClient, within: _Within | None
-) -> tuple[Prepared, HttpResponse]:
-    for _ in range(MOST_REDIRECTS + 1):
+) -> tuple[HttpRequest, HttpResponse]:
+    async def send(request: HttpRequest) -> HttpResponse:
         if within:
-            within.check(prepared.request)
-        response = await _sent(prepared.request, client)
-        following = next_request(prepared, response)
-        if following is None:
-            return prepared, response
-        prepared = following
-    raise Refusal("ACTION_FAILED", f"More than {MOST_REDIRECTS} redirects")
+            within.check(request)
+        return await _sent(request, client)
+
+    return await send_following_redirects(prepared, send)
 
 
 async def _sent(request: HttpRequest, client: HttpClient) -> HttpResponse:
@@ -117,7 +114,7 @@ def _failure(action: Action, response: HttpResponse, environment: Environment) -
 
 def _answer(uri: str, response: HttpResponse) -> Answer:
     text = _text(response)
-    media_type = response.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
+    media_type = parse_media_type(response.headers.get("content-type", "text/plain")).type
     return Answer(
         status=response.status,
         headers=response.headers,

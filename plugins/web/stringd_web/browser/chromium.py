@@ -20,8 +20,8 @@ from pathlib import Path
 
 from stringd.plugin import Refusal
 from stringd.plugin.processes import DESCRIPTORS
+from stringd_web.browser.chromium_flags import FLAGS, NO_SANDBOX
 from stringd_web.browser.devtools import BrowserGone, DevTools
-from stringd_web.browser.flags import FLAGS, NO_SANDBOX
 from stringd_web.browser.popups import Popups
 from stringd_web.browser.supervisor import Order
 

@@ -1,4 +1,4 @@
-"""The DevTools protocol, over a descriptor that the browser was started with: there is no port to it."""
+"""A DevTools protocol client over an inherited socket, without a port that others could use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-LONGEST_MESSAGE = 64 * 1024**2
+MAX_MESSAGE = 64 * 1024**2
 _END = b"\0"
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -18,56 +18,56 @@ Listener: TypeAlias = Callable[[str, str, Fields], None]
 
 
 class BrowserGone(Exception):
-    """The browser has ended, or says nothing that can be read."""
+    """The browser has exited, or sent something unreadable."""
 
 
 class Declined(Exception):
-    """The browser can't do what it was asked for, mostly because the page has moved on."""
+    """The browser returned an error, mostly because the page has changed meanwhile."""
 
 
 class DevTools:
-    """Asks the browser, and tells listeners what happens in the pages."""
+    """Sends commands to the browser and dispatches its events to listeners."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self._numbers = itertools.count(1)
-        self._asked: dict[int, asyncio.Future[Fields]] = {}
+        self._ids = itertools.count(1)
+        self._pending: dict[int, asyncio.Future[Fields]] = {}
         self._listeners: dict[str, Listener] = {}
         self._reading = asyncio.create_task(self._read())
         self.gone = asyncio.Event()
 
     @classmethod
     async def over(cls, ours: socket.socket) -> DevTools:
-        """Begin to talk over a socket."""
-        return cls(*await asyncio.open_connection(sock=ours, limit=LONGEST_MESSAGE))
+        """Start a client on a connected socket."""
+        return cls(*await asyncio.open_connection(sock=ours, limit=MAX_MESSAGE))
 
     async def call(self, method: str, session: str = "", /, **params: object) -> Fields:
-        """Have the browser do something, in a page's session or for all of it, and return what it says."""
+        """Call a method, in a page's session or browser-wide, and return its result."""
         if self.gone.is_set():
             raise BrowserGone
-        number = next(self._numbers)
+        number = next(self._ids)
         message: dict[str, object] = {"id": number, "method": method, "params": params}
         if session:
             message["sessionId"] = session
         answer: asyncio.Future[Fields] = asyncio.get_running_loop().create_future()
-        self._asked[number] = answer
+        self._pending[number] = answer
         try:
             self._writer.write(json.dumps(message).encode() + _END)
             return await answer
         finally:
-            del self._asked[number]
+            del self._pending[number]
 
-    def listen(self, session: str, listener: Listener) -> None:
-        """Tell a listener of the events of a session."""
+    def set_listener(self, session: str, listener: Listener) -> None:
+        """Set the listener for the events of a session."""
         self._listeners[session] = listener
 
-    def leave(self, session: str) -> None:
-        """Tell nobody any more of the events of a session."""
+    def remove_listener(self, session: str) -> None:
+        """Remove the listener of a session."""
         self._listeners.pop(session, None)
 
     async def close(self) -> None:
-        """Stop talking."""
+        """Stop reading messages."""
         self._reading.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._reading
@@ -76,24 +76,24 @@ class DevTools:
         try:
             while True:
                 line = (await self._reader.readuntil(_END))[:-1]
-                # Not orjson: pages may have texts in them that are no Unicode.
-                self._take(json.loads(line.decode(errors="replace")))
+                # Not orjson, which rejects the lone surrogates that pages may contain.
+                self._dispatch(json.loads(line.decode(errors="replace")))
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
             return
         finally:
             self.gone.set()
             self._writer.close()
-            for answer in self._asked.values():
+            for answer in self._pending.values():
                 if not answer.done():
                     answer.set_exception(BrowserGone())
 
-    def _take(self, message: Fields) -> None:
+    def _dispatch(self, message: Fields) -> None:
         if "method" in message:
             session = message.get("sessionId", "")
             if listener := self._listeners.get(session):
                 listener(session, message["method"], message["params"])
             return
-        answer = self._asked.get(message["id"])
+        answer = self._pending.get(message["id"])
         if answer is None or answer.done():
             return
         if error := message.get("error"):

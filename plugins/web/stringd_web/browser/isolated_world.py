@@ -1,4 +1,4 @@
-"""What only the daemon can ask of a document, where the page's scripts have no way in."""
+"""Evaluation of our scripts in a document, isolated from the page's own scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _READER = files("stringd_web.browser").joinpath("reader.js").read_text(encoding=
 
 
 class IsolatedWorld:
-    """A world of JavaScript beside the page's own, which sees the same document."""
+    """A JavaScript world that shares the page's document but not its globals."""
 
     def __init__(self, devtools: DevTools, session: str, frame: str, check: Callable[[], None]) -> None:
         self._devtools = devtools
@@ -22,25 +22,25 @@ class IsolatedWorld:
         self._check = check
         self._context: int | None = None
 
-    def leave(self) -> None:
-        """Forget the document, which is another one now."""
+    def reset(self) -> None:
+        """Forget the context after a navigation."""
         self._context = None
 
-    async def know(self, expression: str) -> Any:
-        """Return what an expression says; raise `Declined` where the document is another one meanwhile."""
+    async def evaluate(self, expression: str) -> Any:
+        """Evaluate an expression; raise `Declined` if the page navigated meanwhile."""
         if self._context is None:
-            self._context = await self._enter()
+            self._context = await self._create()
         try:
             return await self._evaluate(expression, self._context)
         except Declined:
             self._context = None
             raise
 
-    async def _enter(self) -> int:
-        entered = await self._devtools.call(
+    async def _create(self) -> int:
+        created = await self._devtools.call(
             "Page.createIsolatedWorld", self._session, frameId=self._frame, worldName=_NAME
         )
-        context: int = entered["executionContextId"]
+        context: int = created["executionContextId"]
         await self._evaluate(_READER, context)
         return context
 

@@ -1,4 +1,4 @@
-"""What may become a page, or a frame in it: decided before anything is asked for."""
+"""Decides which navigations of a page and its frames are allowed, before any request is sent."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ from stringd.plugin import HttpFailed, Refusal
 from stringd.plugin.text import WebUrl
 from stringd_web.browser.network_policy import NetworkPolicy, Origin
 
-MOST_STEPS = 10
-_OF_THE_PAGE = frozenset({"about", "blob", "data"})
+MAX_NAVIGATIONS = 10
+_LOCAL_SCHEMES = frozenset({"about", "blob", "data"})
 
 
 @dataclass(slots=True, kw_only=True)
 class NavigationGuard:
-    """Lets a page go where its border lets it, and not for ever."""
+    """Admits navigations by the network policy, up to a maximum number."""
 
-    border: NetworkPolicy
+    policy: NetworkPolicy
     refusal: Refusal | None = None
     _origin: Origin = ("", 0)
-    _steps: int = 0
+    _navigations: int = 0
 
-    async def page(self, uri: str) -> None:
-        """Admit what is to be the page, by a redirect or by its own doing, or refuse."""
+    async def admit_page(self, uri: str) -> None:
+        """Admit a navigation of the page, by a redirect or by script, or refuse."""
         try:
             self._count()
             self._origin = _origin(uri)
-            await self.border.enter(*self._origin)
+            await self.policy.enter(*self._origin)
         except HttpFailed as failure:
-            self.refusal = failed(str(failure), uri)
+            self.refusal = load_failure(str(failure), uri)
             raise self.refusal from failure
         except Refusal as refusal:
             self.refusal = refusal
             raise
 
-    async def frame(self, uri: str) -> None:
-        """Admit what is to be shown in a frame, or refuse."""
-        if uri.partition(":")[0] not in _OF_THE_PAGE:
-            await self.border.embed(*_origin(uri))
+    async def admit_frame(self, uri: str) -> None:
+        """Admit a navigation of a frame, or refuse."""
+        if uri.partition(":")[0] not in _LOCAL_SCHEMES:
+            await self.policy.embed(*_origin(uri))
 
-    def fault(self) -> str | None:
-        """Why nothing came from where the page was last led to, if nothing did."""
-        return self.border.faults.get(self._origin)
+    def connection_failure(self) -> str | None:
+        """Return why connecting to the page's last origin failed, if it did."""
+        return self.policy.failures.get(self._origin)
 
     def _count(self) -> None:
-        if self._steps > MOST_STEPS:
-            raise Refusal("LOAD_ERROR", f"The page leads on and on: more than {MOST_STEPS} times.")
-        self._steps += 1
+        if self._navigations > MAX_NAVIGATIONS:
+            raise Refusal("LOAD_ERROR", f"The page navigated more than {MAX_NAVIGATIONS} times.")
+        self._navigations += 1
 
 
-def failed(reason: str, uri: str) -> Refusal:
-    """Return the refusal that says why there is nothing of a URI."""
+def load_failure(reason: str, uri: str) -> Refusal:
+    """Return the refusal for a URI that can't be loaded, with the reason."""
     return Refusal("LOAD_ERROR", f"{reason[0].upper()}{reason[1:]}: {uri}")
 
 

@@ -1,4 +1,4 @@
-"""Pages that pages open: there are none."""
+"""Blocking of popups."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ ATTACHING = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True
 
 
 class Popups:
-    """Closes every page that another one has opened, before it asks for anything."""
+    """Closes every page that another one opens, before it sends a request."""
 
     def __init__(self, devtools: DevTools) -> None:
         self._devtools = devtools
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def keep_out(self) -> None:
-        """Begin to close them."""
-        self._devtools.listen("", self._hear)
+        """Start blocking."""
+        self._devtools.set_listener("", self._handle_event)
         await self._devtools.call("Target.setAutoAttach", **ATTACHING)
 
-    def _hear(self, _: str, method: str, fields: Fields) -> None:
+    def _handle_event(self, _: str, method: str, fields: Fields) -> None:
         if method == "Target.attachedToTarget" and fields["waitingForDebugger"]:
-            task = asyncio.create_task(self._judge(fields["sessionId"], fields["targetInfo"]))
+            task = asyncio.create_task(self._close_or_resume(fields["sessionId"], fields["targetInfo"]))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _judge(self, session: str, target: Fields) -> None:
+    async def _close_or_resume(self, session: str, target: Fields) -> None:
         call = self._devtools.call
         try:
             if "openerId" in target:
-                # What never runs keeps the page waiting that has opened it; this runs and gets no answer.
+                # A popup that never runs would block its opener; this one runs, with all its requests held.
                 await call("Fetch.enable", session)
                 await call("Runtime.runIfWaitingForDebugger", session)
                 await call("Target.closeTarget", targetId=target["targetId"])

@@ -1,4 +1,4 @@
-"""The only way out for a page: an HTTP proxy of its own, which keeps to the page's border."""
+"""A page's only network access: an HTTP proxy that enforces the page's network policy."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from urllib.parse import SplitResultBytes, urlsplit
 import h11
 
 from stringd.plugin import HttpFailed, Refusal
-from stringd_web.browser.http_peer import PIECE, HttpPeer
+from stringd_web.browser.http_peer import CHUNK, HttpPeer
 from stringd_web.browser.network_policy import NetworkPolicy
 
 _DEFAULT_PORT = 80
-_OF_ONE_CONNECTION = frozenset(
+_HOP_BY_HOP = frozenset(
     {b"connection", b"keep-alive", b"proxy-authorization", b"proxy-connection", b"te", b"trailer"}
     | {b"transfer-encoding", b"upgrade"}
 )
 
 
 class Proxy:
-    """Serves one page; when it closes, nothing of the page has a connection any more."""
+    """The proxy of one page; closing it closes all of the page's connections."""
 
-    def __init__(self, border: NetworkPolicy) -> None:
-        self._border = border
+    def __init__(self, policy: NetworkPolicy) -> None:
+        self._policy = policy
         self._open: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
     async def serve(self, listener: socket.socket) -> str:
-        """Begin to serve, and return where the browser finds it."""
+        """Start serving and return the proxy's URL."""
         self._server = await asyncio.start_server(self._accept, sock=listener)
         host, port = listener.getsockname()
         return f"http://{host}:{port}"
 
     async def close(self) -> None:
-        """End all connections."""
+        """Stop serving and close all connections."""
         if self._server:
             self._server.close()
         for task in self._open:
@@ -50,7 +50,7 @@ class Proxy:
         try:
             await self._serve(HttpPeer(h11.SERVER, reader, writer))
         except (OSError, h11.ProtocolError, asyncio.CancelledError):
-            # Cancelled is what closing does, and there is nobody to tell.
+            # Closing the proxy cancels; nobody awaits the result.
             return
         finally:
             self._open.discard(task)
@@ -61,10 +61,10 @@ class Proxy:
             try:
                 await self._answer(page, request)
             except (Refusal, HttpFailed, OSError, ValueError, h11.ProtocolError):
-                # What has begun can't be taken back: the browser sees that the connection breaks.
+                # A response that has begun can only be aborted: the browser sees the connection break.
                 await page.refuse()
                 return
-            if not page.next_exchange():
+            if not page.start_next_exchange():
                 return
 
     async def _answer(self, page: HttpPeer, request: h11.Request) -> None:
@@ -75,44 +75,44 @@ class Proxy:
 
     async def _tunnel(self, page: HttpPeer, target: SplitResultBytes) -> None:
         host, port = _origin(target)
-        reader, writer = await self._border.connect(host, port)
+        reader, writer = await self._policy.connect(host, port)
         with contextlib.closing(writer):
             await page.receive()
             await page.send(h11.Response(status_code=200, headers=[]))
-            writer.write(page.switched())
-            await _first_to_end(self._pump(page.reader, writer), self._pump(reader, page.writer))
+            writer.write(page.trailing_data())
+            await _run_until_first_ends(self._pump(page.reader, writer), self._pump(reader, page.writer))
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while piece := await reader.read(PIECE):
-            self._border.spend(len(piece))
-            writer.write(piece)
+        while chunk := await reader.read(CHUNK):
+            self._policy.count_bytes(len(chunk))
+            writer.write(chunk)
             await writer.drain()
 
     async def _forward(self, page: HttpPeer, request: h11.Request, target: SplitResultBytes) -> None:
         if target.scheme != b"http":
             raise ValueError(target.scheme)
-        server = HttpPeer(h11.CLIENT, *await self._border.connect(*_origin(target)))
+        server = HttpPeer(h11.CLIENT, *await self._policy.connect(*_origin(target)))
         with contextlib.closing(server.writer):
-            await server.send(_as_sent(request, target))
+            await server.send(_request_to_server(request, target))
             await self._copy(page, server)
             response = await server.receive()
             while isinstance(response, h11.InformationalResponse):
                 response = await server.receive()
             if not isinstance(response, h11.Response):
                 raise ConnectionAbortedError
-            await page.send(_as_received(response))
+            await page.send(_response_to_page(response))
             await self._copy(server, page)
 
     async def _copy(self, origin: HttpPeer, to: HttpPeer) -> None:
-        """Pass a body on, to its end."""
+        """Forward a whole body."""
         while isinstance(event := await origin.receive(), h11.Data):
-            self._border.spend(len(event.data))
+            self._policy.count_bytes(len(event.data))
             await to.send(event)
         await to.send(h11.EndOfMessage())
 
 
-async def _first_to_end(*ways: Coroutine[None, None, None]) -> None:
-    tasks = [asyncio.create_task(way) for way in ways]
+async def _run_until_first_ends(*pumps: Coroutine[None, None, None]) -> None:
+    tasks = [asyncio.create_task(pump) for pump in pumps]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -128,16 +128,16 @@ def _origin(target: SplitResultBytes) -> tuple[str, int]:
     return host, target.port or _DEFAULT_PORT
 
 
-def _as_sent(request: h11.Request, target: SplitResultBytes) -> h11.Request:
+def _request_to_server(request: h11.Request, target: SplitResultBytes) -> h11.Request:
     path = (target.path or b"/") + (b"?" + target.query if target.query else b"")
-    headers = [*_of_the_message(request.headers), (b"connection", b"close")]
+    headers = [*_end_to_end(request.headers), (b"connection", b"close")]
     return h11.Request(method=request.method, target=path, headers=headers)
 
 
-def _as_received(response: h11.Response) -> h11.Response:
-    headers = _of_the_message(response.headers)
+def _response_to_page(response: h11.Response) -> h11.Response:
+    headers = _end_to_end(response.headers)
     return h11.Response(status_code=response.status_code, headers=headers, reason=response.reason)
 
 
-def _of_the_message(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    return [(name, value) for name, value in headers if name not in _OF_ONE_CONNECTION]
+def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, value in headers if name not in _HOP_BY_HOP]

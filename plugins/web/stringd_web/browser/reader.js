@@ -1,30 +1,30 @@
-// What the daemon knows of a document, in a world of its own, where the page's scripts can change nothing.
+// Reads the document from an isolated world, where the page's scripts can't interfere.
 (() => {
-  const LEFT_OUT = new Set(["script", "style", "noscript", "template"]);
+  const OMITTED = new Set(["script", "style", "noscript", "template"]);
   const FRAMES = new Set(["iframe", "frame"]);
-  const SHOWN_AS = { iframe: "div", frame: "div", frameset: "body", xmp: "pre", plaintext: "pre", listing: "pre" };
-  const EMPTY = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
-  const DROPS_FIRST_LINE_END = new Set(["pre", "textarea"]);
-  const ADDRESSES = new Set(["href", "src", "action", "formaction", "poster", "cite", "data"]);
-  const KEPT_TO_ITSELF = new Set(["password", "file"]);
-  const MOST_SEARCHED = 20000;
+  const TAG_REPLACEMENTS = { iframe: "div", frame: "div", frameset: "body", xmp: "pre", plaintext: "pre", listing: "pre" };
+  const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
+  const SKIPS_FIRST_NEWLINE = new Set(["pre", "textarea"]);
+  const URL_ATTRIBUTES = new Set(["href", "src", "action", "formaction", "poster", "cite", "data"]);
+  const PRIVATE_INPUTS = new Set(["password", "file"]);
+  const MAX_WATCHED = 20000;
 
-  // A form's fields and a document's images go by names, and names hide what every element and document has.
-  const own = (prototype, name) => {
+  // Names of form fields and images shadow the properties of forms and documents, so call the getters directly.
+  const getterOf = (prototype, name) => {
     const getter = Object.getOwnPropertyDescriptor(prototype, name).get;
     return (it) => getter.call(it);
   };
-  const attributesOf = own(Element.prototype, "attributes");
-  const localNameOf = own(Element.prototype, "localName");
-  const shadowOf = own(Element.prototype, "shadowRoot");
-  const kindOf = own(Node.prototype, "nodeType");
-  const ownerOf = own(Node.prototype, "ownerDocument");
-  const baseOf = own(Node.prototype, "baseURI");
-  const nodesOf = own(Node.prototype, "childNodes");
-  const bodyOf = own(Document.prototype, "body");
-  const rootOf = own(Document.prototype, "documentElement");
-  const uriOf = own(Document.prototype, "URL");
-  const typeOf = own(Document.prototype, "contentType");
+  const attributesOf = getterOf(Element.prototype, "attributes");
+  const localNameOf = getterOf(Element.prototype, "localName");
+  const shadowOf = getterOf(Element.prototype, "shadowRoot");
+  const kindOf = getterOf(Node.prototype, "nodeType");
+  const ownerOf = getterOf(Node.prototype, "ownerDocument");
+  const baseOf = getterOf(Node.prototype, "baseURI");
+  const nodesOf = getterOf(Node.prototype, "childNodes");
+  const bodyOf = getterOf(Document.prototype, "body");
+  const rootOf = getterOf(Document.prototype, "documentElement");
+  const uriOf = getterOf(Document.prototype, "URL");
+  const typeOf = getterOf(Document.prototype, "contentType");
   const first = (selector) => Document.prototype.querySelector.call(document, selector);
   const isText = (node) => node && kindOf(node) === Node.TEXT_NODE;
   const all = (root) => (root === document ? Document : DocumentFragment).prototype.querySelectorAll.call(root, "*");
@@ -40,7 +40,7 @@
       changed = performance.now();
     }
     const elements = all(root);
-    if (elements.length > MOST_SEARCHED) return;
+    if (elements.length > MAX_WATCHED) return;
     for (const element of elements) {
       const shadow = shadowOf(element);
       if (shadow) watch(shadow);
@@ -58,26 +58,26 @@
     }
   };
 
-  // What somebody, or a script, has filled in is a property only.
-  const fillIn = (element, name, attributes) => {
+  // Values entered by scripts are properties only, not attributes.
+  const applyState = (element, name, attributes) => {
     const put = (key, is) => (is ? attributes.set(key, "") : attributes.delete(key));
     if (name === "option") put("selected", element.selected);
     if (name !== "input") return;
     if (element.type === "checkbox" || element.type === "radio") put("checked", element.checked);
-    else if (!KEPT_TO_ITSELF.has(element.type) && element.value) attributes.set("value", element.value);
+    else if (!PRIVATE_INPUTS.has(element.type) && element.value) attributes.set("value", element.value);
   };
 
   const opening = (element, name) => {
     const attributes = new Map(Array.from(attributesOf(element), (it) => [it.name, it.value]));
     for (const [key, value] of attributes) {
-      if (ADDRESSES.has(key)) attributes.set(key, absolute(value, ownerOf(element)));
+      if (URL_ATTRIBUTES.has(key)) attributes.set(key, absolute(value, ownerOf(element)));
     }
     attributes.delete("srcdoc");
-    fillIn(element, name, attributes);
+    applyState(element, name, attributes);
     return `<${name}${Array.from(attributes, ([key, value]) => ` ${key}=${quoted(value)}`).join("")}>`;
   };
 
-  const insideOfFrame = (frame) => {
+  const frameContent = (frame) => {
     try {
       const body = frame.contentDocument && bodyOf(frame.contentDocument);
       return body ? nodesOf(body) : [];
@@ -86,9 +86,9 @@
     }
   };
 
-  // The children as they are shown: a shadow tree in place of its host's own, and in its slots what fills them.
+  // The flattened tree: a shadow tree replaces its host's children, slots contain their assigned nodes.
   const childrenOf = (element, name) => {
-    if (FRAMES.has(name)) return insideOfFrame(element);
+    if (FRAMES.has(name)) return frameContent(element);
     if (name === "textarea") return [document.createTextNode(element.value)];
     const shadow = shadowOf(element);
     if (shadow) return nodesOf(shadow);
@@ -96,39 +96,39 @@
     return filling.length ? filling : nodesOf(element);
   };
 
-  const serialized = (limit, word) => {
-    const place = word && (first("main, article, [role=main]") || first("body"));
+  const serialized = (limit, notice) => {
+    const place = notice && (first("main, article, [role=main]") || first("body"));
     const parts = ["<!DOCTYPE html>"];
     let size = 0;
     const put = (text) => {
       parts.push(text);
       size += text.length;
     };
-    const takeElement = (element, waiting) => {
+    const serializeElement = (element, waiting) => {
       const name = localNameOf(element);
-      if (LEFT_OUT.has(name)) return;
-      const tag = SHOWN_AS[name] || name;
+      if (OMITTED.has(name)) return;
+      const tag = TAG_REPLACEMENTS[name] || name;
       put(opening(element, tag));
-      if (element === place) put(`<p><strong>${escaped(word)}</strong></p>`);
-      if (EMPTY.has(tag)) return;
+      if (element === place) put(`<p><strong>${escaped(notice)}</strong></p>`);
+      if (VOID.has(tag)) return;
       const children = childrenOf(element, name);
-      if (DROPS_FIRST_LINE_END.has(tag) && isText(children[0]) && children[0].data[0] === "\n") put("\n");
+      if (SKIPS_FIRST_NEWLINE.has(tag) && isText(children[0]) && children[0].data[0] === "\n") put("\n");
       waiting.push(`</${tag}>`);
       for (let i = children.length - 1; i >= 0; i--) waiting.push(children[i]);
     };
-    // No recursion: a script can nest deeper than a stack is.
+    // No recursion: scripts can nest elements deeper than the call stack.
     const waiting = [rootOf(document)];
     while (waiting.length && size <= limit) {
       const next = waiting.pop();
       if (typeof next === "string") put(next);
       else if (isText(next)) put(escaped(next.data));
-      else if (kindOf(next) === Node.ELEMENT_NODE) takeElement(next, waiting);
+      else if (kindOf(next) === Node.ELEMENT_NODE) serializeElement(next, waiting);
     }
     return { html: size <= limit ? parts.join("").toWellFormed() : null, uri: uriOf(document), type: typeOf(document) };
   };
 
   globalThis.stringd = {
-    quiet: () => {
+    idleMilliseconds: () => {
       watch(document);
       return performance.now() - changed;
     },

@@ -1,4 +1,4 @@
-"""The daemon's one browser: started on first use, ended when nobody has wanted it for a while."""
+"""The daemon's shared Chromium: started on first use, stopped when idle."""
 
 from __future__ import annotations
 
@@ -13,54 +13,54 @@ if TYPE_CHECKING:
     from stringd_web.browser.chromium import Chromium
 
 IDLE_SECONDS = 300.0
-MOST_PAGES = 4
+MAX_PAGES = 4
 
 
 class Browser:
-    """Lends a running Chromium to a few pages at once; one that has crashed is replaced."""
+    """Lends a running Chromium to a limited number of pages; restarts it after a crash."""
 
     def __init__(self, *, idle_seconds: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
-        self._free = asyncio.Semaphore(MOST_PAGES)
+        self._free_slots = asyncio.Semaphore(MAX_PAGES)
         self._starting = asyncio.Lock()
         self._chromium: Chromium | None = None
         self._users = 0
-        self._idle: asyncio.Task[None] | None = None
+        self._idle_timer: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def lent(self, deadline: float) -> AsyncIterator[Chromium]:
-        """Lend the browser for one page, once there is room for one; refuse where there is none by then."""
+    async def borrow(self, deadline: float) -> AsyncIterator[Chromium]:
+        """Borrow the browser for one page, waiting for a free slot until the deadline."""
         try:
             async with asyncio.timeout_at(deadline):
-                await self._free.acquire()
+                await self._free_slots.acquire()
         except TimeoutError:
-            message = f"The browser is busy: it has {MOST_PAGES} other pages open."
+            message = f"The browser is busy: it has {MAX_PAGES} other pages open."
             raise Refusal("LOAD_ERROR", message, "Try again in a while.") from None
         self._users += 1
         try:
-            yield await self._ready()
+            yield await self._running_chromium()
         finally:
             self._users -= 1
-            self._free.release()
-            self._plan_end()
+            self._free_slots.release()
+            self._start_idle_timer()
 
     async def keep(self) -> None:
-        """End the browser when this task ends."""
+        """Run until cancelled, then stop the browser."""
         try:
             await asyncio.get_running_loop().create_future()
         finally:
             await self.close()
 
     async def close(self) -> None:
-        """End the browser, if it runs."""
-        if self._idle:
-            self._idle.cancel()
+        """Stop the browser if it is running."""
+        if self._idle_timer:
+            self._idle_timer.cancel()
         chromium, self._chromium = self._chromium, None
         if chromium:
             await chromium.close()
 
-    async def _ready(self) -> Chromium:
-        # Few daemons ever need it.
+    async def _running_chromium(self) -> Chromium:
+        # Imported lazily: few daemons need it.
         from stringd_web.browser.chromium import start_chromium
 
         async with self._starting:
@@ -70,14 +70,14 @@ class Browser:
                 self._chromium = await start_chromium()
             return self._chromium
 
-    def _plan_end(self) -> None:
-        if self._idle:
-            self._idle.cancel()
-        self._idle = asyncio.create_task(self._end_when_idle())
+    def _start_idle_timer(self) -> None:
+        if self._idle_timer:
+            self._idle_timer.cancel()
+        self._idle_timer = asyncio.create_task(self._stop_when_idle())
 
-    async def _end_when_idle(self) -> None:
+    async def _stop_when_idle(self) -> None:
         await asyncio.sleep(self._idle_seconds)
         async with self._starting:
             if not self._users:
-                self._idle = None
+                self._idle_timer = None
                 await self.close()

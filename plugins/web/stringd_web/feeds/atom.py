@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from stringd_web.feeds.records import MOST_ENTRIES, NOTHING, Enclosure, Entry, Feed, Words, address
+from stringd_web.feeds.feed_records import (
+    MOST_ENTRIES,
+    NO_TEXT,
+    Enclosure,
+    Entry,
+    Feed,
+    FeedText,
+    resolve_address,
+)
 from stringd_web.feeds.xml import Element
 
 _HTML = {"html", "text/html"}
@@ -19,9 +27,9 @@ def read_atom(root: Element, uri: str) -> Feed | None:
     base = _base(root, uri)
     author, entries = _author(root), [*root.all("atom:entry")]
     return Feed(
-        title=_words(root.first("atom:title")),
+        title=_feed_text(root.first("atom:title")),
         uri=_link(root, base),
-        summary=_words(root.first("atom:subtitle", "atom:tagline")),
+        summary=_feed_text(root.first("atom:subtitle", "atom:tagline")),
         entries=tuple(_entry(it, _base(it, base), author) for it in entries[:MOST_ENTRIES]),
         more=len(entries[MOST_ENTRIES:]),
     )
@@ -29,48 +37,48 @@ def read_atom(root: Element, uri: str) -> Feed | None:
 
 def _entry(entry: Element, base: str, author: str) -> Entry:
     return Entry(
-        title=_words(entry.first("atom:title")),
+        title=_feed_text(entry.first("atom:title")),
         uri=_link(entry, base),
-        date=entry.told("atom:published", "atom:issued", "atom:updated", "atom:modified"),
+        date=entry.child_text("atom:published", "atom:issued", "atom:updated", "atom:modified"),
         author=_author(entry) or author,
-        summary=_words(entry.first("atom:summary", "atom:content")),
+        summary=_feed_text(entry.first("atom:summary", "atom:content")),
         enclosures=tuple(_enclosures(entry, base)),
     )
 
 
 def _base(element: Element, base: str) -> str:
-    return address(base, element.attributes.get("xml:base", "")) or base
+    return resolve_address(base, element.attributes.get("xml:base", "")) or base
 
 
 def _author(element: Element) -> str:
-    names = (it.told("atom:name", "atom:email") for it in element.all("atom:author"))
+    names = (it.child_text("atom:name", "atom:email") for it in element.all("atom:author"))
     return ", ".join(filter(None, names))
 
 
 def _link(element: Element, base: str) -> str:
     links = [it.attributes for it in element.all("atom:link") if it.attributes.get("href")]
     alternate = (it["href"] for it in links if it.get("rel", "alternate") == "alternate")
-    return address(base, next(alternate, ""))
+    return resolve_address(base, next(alternate, ""))
 
 
 def _enclosures(entry: Element, base: str) -> Iterator[Enclosure]:
     for it in entry.all("atom:link"):
         if it.attributes.get("rel") == "enclosure" and it.attributes.get("href"):
             yield Enclosure(
-                uri=address(base, it.attributes["href"]),
+                uri=resolve_address(base, it.attributes["href"]),
                 media_type=it.attributes.get("type", ""),
                 size=it.attributes.get("length", ""),
                 title=it.attributes.get("title", ""),
             )
 
 
-def _words(element: Element | None) -> Words:
+def _feed_text(element: Element | None) -> FeedText:
     if element is None:
-        return NOTHING
+        return NO_TEXT
     kind = element.attributes.get("type", "text")
     if kind in _XHTML:
-        return Words(text=_inner(element), is_html=True)
-    return Words(text=element.whole_text().strip(), is_html=kind in _HTML)
+        return FeedText(text=_inner(element), is_html=True)
+    return FeedText(text=element.whole_text().strip(), is_html=kind in _HTML)
 
 
 def _inner(element: Element) -> str:

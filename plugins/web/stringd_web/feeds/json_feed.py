@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words, address
+from stringd_web.feeds.feed_records import MOST_ENTRIES, Enclosure, Entry, Feed, FeedText, resolve_address
 
 _VERSION = "jsonfeed.org/version/"
 
@@ -24,9 +24,9 @@ def read_json_feed(text: str, uri: str) -> Feed | None:
         return None
     author = _authors(feed)
     return Feed(
-        title=Words(text=_text(feed, "title")),
-        uri=address(uri, _text(feed, "home_page_url")),
-        summary=Words(text=_text(feed, "description")),
+        title=FeedText(text=_text(feed, "title")),
+        uri=resolve_address(uri, _text(feed, "home_page_url")),
+        summary=FeedText(text=_text(feed, "description")),
         entries=tuple(_entry(it, uri, author) for it in items[:MOST_ENTRIES] if isinstance(it, dict)),
         more=len(items[MOST_ENTRIES:]),
     )
@@ -34,8 +34,8 @@ def read_json_feed(text: str, uri: str) -> Feed | None:
 
 def _entry(item: dict[str, Any], uri: str, author: str) -> Entry:
     return Entry(
-        title=Words(text=_text(item, "title")),
-        uri=address(uri, _text(item, "url") or _text(item, "external_url")),
+        title=FeedText(text=_text(item, "title")),
+        uri=resolve_address(uri, _text(item, "url") or _text(item, "external_url")),
         date=_text(item, "date_published") or _text(item, "date_modified"),
         author=_authors(item) or author,
         summary=_summary(item),
@@ -43,9 +43,9 @@ def _entry(item: dict[str, Any], uri: str, author: str) -> Entry:
     )
 
 
-def _summary(item: dict[str, Any]) -> Words:
+def _summary(item: dict[str, Any]) -> FeedText:
     plain = _text(item, "summary") or _text(item, "content_text")
-    return Words(text=plain) if plain else Words(text=_text(item, "content_html"), is_html=True)
+    return FeedText(text=plain) if plain else FeedText(text=_text(item, "content_html"), is_html=True)
 
 
 def _authors(of: dict[str, Any]) -> str:
@@ -57,7 +57,7 @@ def _enclosures(item: dict[str, Any], uri: str) -> Iterator[Enclosure]:
     for it in _records(item, "attachments"):
         if _text(it, "url"):
             yield Enclosure(
-                uri=address(uri, _text(it, "url")),
+                uri=resolve_address(uri, _text(it, "url")),
                 media_type=_text(it, "mime_type"),
                 size=str(it.get("size_in_bytes") or ""),
                 title=_text(it, "title"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stringd_web.feeds.records import MOST_ENTRIES, Enclosure, Entry, Feed, Words, address
+from stringd_web.feeds.feed_records import MOST_ENTRIES, Enclosure, Entry, Feed, FeedText, resolve_address
 from stringd_web.feeds.xml import Element
 
 _WEB = ("http://", "https://")
@@ -17,12 +17,12 @@ def read_rss(root: Element, uri: str) -> Feed | None:
     channel = root.first("channel")
     if channel is None:
         return None
-    home = address(uri, channel.told("link"))
+    home = resolve_address(uri, channel.child_text("link"))
     items = (*channel.all("item"), *root.all("item"))
     return Feed(
-        title=Words(text=channel.told("title"), is_html=True),
+        title=FeedText(text=channel.child_text("title"), is_html=True),
         uri=home,
-        summary=Words(text=channel.told("description", "itunes:summary"), is_html=True),
+        summary=FeedText(text=channel.child_text("description", "itunes:summary"), is_html=True),
         entries=tuple(_entry(it, home or uri) for it in items[:MOST_ENTRIES]),
         more=len(items[MOST_ENTRIES:]),
     )
@@ -30,12 +30,12 @@ def read_rss(root: Element, uri: str) -> Feed | None:
 
 def _entry(item: Element, home: str) -> Entry:
     return Entry(
-        title=Words(text=item.told("title", "itunes:title"), is_html=True),
-        uri=address(home, _target(item)),
-        date=item.told("pubDate", "dc:date", "atom:updated", "atom:published"),
-        author=item.told("author", "dc:creator", "itunes:author"),
-        summary=Words(
-            text=item.told("description", "content:encoded", "itunes:summary", "media:description"),
+        title=FeedText(text=item.child_text("title", "itunes:title"), is_html=True),
+        uri=resolve_address(home, _target(item)),
+        date=item.child_text("pubDate", "dc:date", "atom:updated", "atom:published"),
+        author=item.child_text("author", "dc:creator", "itunes:author"),
+        summary=FeedText(
+            text=item.child_text("description", "content:encoded", "itunes:summary", "media:description"),
             is_html=True,
         ),
         enclosures=tuple(_enclosures(item, home)),
@@ -43,7 +43,9 @@ def _entry(item: Element, home: str) -> Entry:
 
 
 def _target(item: Element) -> str:
-    link = item.told("link") or next((it.attributes.get("href", "") for it in item.all("atom:link")), "")
+    link = item.child_text("link") or next(
+        (it.attributes.get("href", "") for it in item.all("atom:link")), ""
+    )
     guid = item.first("guid")
     if link or guid is None or guid.attributes.get("isPermaLink") == "false":
         return link
@@ -58,7 +60,7 @@ def _enclosures(item: Element, home: str) -> Iterator[Enclosure]:
         if target and target not in known:
             known.add(target)
             yield Enclosure(
-                uri=address(home, target),
+                uri=resolve_address(home, target),
                 media_type=it.attributes.get("type", ""),
                 size=it.attributes.get("length") or it.attributes.get("fileSize", ""),
             )

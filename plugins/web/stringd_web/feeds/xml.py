@@ -10,20 +10,20 @@ from xml.parsers import expat
 
 from stringd.plugin import Refusal
 
-MOST_DEPTH = 200
-MOST_ELEMENTS = 200_000
-MOST_SPACES = 100
+MAX_DEPTH = 200
+MAX_ELEMENTS = 200_000
+MAX_NAMESPACES = 100
 _DEFAULT = "xmlns"
 _ATOM = "atom"
 # Names of these have no prefix here; others get the one that is usual for them.
-_FEED = {
+_UNPREFIXED = {
     "http://purl.org/rss/1.0/",
     "http://my.netscape.com/rdf/simple/0.9/",
     "http://channel.netscape.com/rdf/simple/0.9/",
     "http://backend.userland.com/rss2",
     "http://blogs.law.harvard.edu/tech/rss",
 }
-_USUAL = {
+_PREFIXES = {
     "http://www.w3.org/2005/Atom": _ATOM,
     "http://purl.org/atom/ns#": _ATOM,
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
@@ -35,7 +35,7 @@ _USUAL = {
     "http://search.yahoo.com/mrss/": "media",
 }
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_LOOSE = re.compile(
+_BARE_AMPERSAND = re.compile(
     r"(<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z))|&(?!#\d+;|#x[0-9a-fA-F]+;|[A-Za-z][\w.-]*;)", re.DOTALL
 )
 
@@ -62,7 +62,7 @@ class Element:
         """Return the first child of the first of these names that there is one of."""
         return next((it for name in names for it in self.all(name)), None)
 
-    def told(self, *names: str) -> str:
+    def child_text(self, *names: str) -> str:
         """Return the text of the first child of these names that has some."""
         found = (it.whole_text().strip() for name in names for it in self.all(name))
         return next(filter(None, found), "")
@@ -81,18 +81,18 @@ def read_xml(text: str, uri: str) -> Element | None:
     try:
         return _Reader(uri).read(text)
     except expat.ExpatError:
-        return _read_again(text, uri)
+        return _read_leniently(text, uri)
 
 
-def _read_again(text: str, uri: str) -> Element | None:
+def _read_leniently(text: str, uri: str) -> Element | None:
     """Take each `&` that begins no reference for one that somebody forgot to escape."""
     try:
-        return _Reader(uri).read(_LOOSE.sub(lambda found: found[1] or "&amp;", text))
+        return _Reader(uri).read(_BARE_AMPERSAND.sub(lambda found: found[1] or "&amp;", text))
     except expat.ExpatError as error:
         raise NotWellFormed(f"line {error.lineno}, column {error.offset + 1}") from None
 
 
-class _TooMuch(Exception):
+class _LimitExceeded(Exception):
     """No feed that anyone reads has so many elements or namespaces, or is nested so deep."""
 
 
@@ -101,47 +101,47 @@ class _Reader:
         self._uri = uri
         self._open = [Element("", {})]
         self._elements = 0
-        self._spaces: list[dict[str, str]] = [{}]
-        self._words: list[str] = []
+        self._namespaces: list[dict[str, str]] = [{}]
+        self._text_pieces: list[str] = []
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
-        self._parser.EntityDeclHandler = self._refuse
-        self._parser.SkippedEntityHandler = self._entity
+        self._parser.EntityDeclHandler = self._refuse_entity_declaration
+        self._parser.SkippedEntityHandler = self._skipped_entity
         # Names of HTML's characters are used as if it had declared them; nothing is fetched for that.
         self._parser.UseForeignDTD(True)
 
     def read(self, text: str) -> Element | None:
         try:
             self._parser.Parse(text, True)
-        except _TooMuch:
+        except _LimitExceeded:
             return None
         return self._open[0].children[0]
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._elements += 1
-        if len(self._open) > MOST_DEPTH or self._elements > MOST_ELEMENTS:
-            raise _TooMuch
-        self._put_words()
-        self._spaces.append(self._declared(attributes))
-        element = Element(self._named(name), attributes)
+        if len(self._open) > MAX_DEPTH or self._elements > MAX_ELEMENTS:
+            raise _LimitExceeded
+        self._flush_text()
+        self._namespaces.append(self._declared(attributes))
+        element = Element(self._qualified(name), attributes)
         self._open[-1].children.append(element)
         self._open.append(element)
 
     def _end(self, _: str) -> None:
-        self._put_words()
+        self._flush_text()
         self._open.pop()
-        self._spaces.pop()
+        self._namespaces.pop()
 
     def _characters(self, text: str) -> None:
-        self._words.append(text)
+        self._text_pieces.append(text)
 
-    def _put_words(self) -> None:
+    def _flush_text(self) -> None:
         """Put all that was said since the last tag in its place, at once: it may have come in many pieces."""
-        text, element = "".join(self._words), self._open[-1]
-        self._words.clear()
+        text, element = "".join(self._text_pieces), self._open[-1]
+        self._text_pieces.clear()
         if element.children:
             element.children[-1].tail = text
         else:
@@ -150,21 +150,21 @@ class _Reader:
     def _declared(self, attributes: dict[str, str]) -> dict[str, str]:
         """Return the namespaces that hold in an element."""
         own = {key: value for key, value in attributes.items() if key.startswith(_DEFAULT)}
-        spaces = {**self._spaces[-1], **own} if own else self._spaces[-1]
-        if len(spaces) > MOST_SPACES:
-            raise _TooMuch
-        return spaces
+        namespaces = {**self._namespaces[-1], **own} if own else self._namespaces[-1]
+        if len(namespaces) > MAX_NAMESPACES:
+            raise _LimitExceeded
+        return namespaces
 
-    def _entity(self, name: str, is_parameter: bool) -> None:
+    def _skipped_entity(self, name: str, is_parameter: bool) -> None:
         if not is_parameter:
             self._characters(html5.get(f"{name};", f"&{name};"))
 
-    def _refuse(self, name: str, *_: object) -> None:
+    def _refuse_entity_declaration(self, name: str, *_: object) -> None:
         raise Refusal("LOAD_ERROR", f"The document declares entities of its own, such as {name}: {self._uri}")
 
-    def _named(self, name: str) -> str:
+    def _qualified(self, name: str) -> str:
         prefix, colon, local = name.rpartition(":")
-        space = self._spaces[-1].get(f"{_DEFAULT}:{prefix}" if colon else _DEFAULT, "")
-        if space in _FEED or not (space or prefix):
+        space = self._namespaces[-1].get(f"{_DEFAULT}:{prefix}" if colon else _DEFAULT, "")
+        if space in _UNPREFIXED or not (space or prefix):
             return local
-        return f"{_USUAL.get(space, prefix) or space}:{local}"
+        return f"{_PREFIXES.get(space, prefix) or space}:{local}"

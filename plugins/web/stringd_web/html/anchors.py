@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.element_kinds import Kinds
+from stringd_web.html.element_kinds import ElementKinds
 from stringd_web.html.marks import Marks
-from stringd_web.html.trees import BLOCKS, ancestors, attribute, begin_with, renamed
+from stringd_web.html.nodes import BLOCKS, ancestors, attribute, prepend_text, replace_tag
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CALLED_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
@@ -20,7 +20,7 @@ _CONTAINERS = frozenset(
 )
 
 
-def take_headings(tree: LexborHTMLParser, kinds: Kinds, marks: Marks) -> None:
+def mark_headings(tree: LexborHTMLParser, kinds: ElementKinds, marks: Marks) -> None:
     """Mark the headings; those that are only called so become some."""
     unlike = f"{_CALLED_HEADINGS}, {_HEADINGS_IN_SUMMARIES}" if "summary" in kinds.tags else _CALLED_HEADINGS
     for node in reversed(tree.css(unlike)):
@@ -30,20 +30,20 @@ def take_headings(tree: LexborHTMLParser, kinds: Kinds, marks: Marks) -> None:
             br.replace_with(" ")
         text = marks.plain(node.text_lexbor())
         if text:
-            begin_with(node, marks.title(int((node.tag or "h2")[1]), text))
+            prepend_text(node, marks.title(int((node.tag or "h2")[1]), text))
 
 
 def _make_heading(tree: LexborHTMLParser, node: LexborNode) -> None:
     """Make a heading of what is called one; a summary that holds a heading is none beside it."""
     if node.tag == "summary":
-        renamed(tree, node, "div")
+        replace_tag(tree, node, "div")
         return
     level, name = attribute(node, "aria-level"), attribute(node, "id")
-    heading = renamed(tree, node, f"h{level if level in set('123456') else 2}")
+    heading = replace_tag(tree, node, f"h{level if level in set('123456') else 2}")
     heading.attrs["id"] = name
 
 
-def take_names(tree: LexborHTMLParser, marks: Marks) -> None:
+def mark_ids(tree: LexborHTMLParser, marks: Marks) -> None:
     """Mark where what has an id begins and ends; of two with the same id, a browser finds the first."""
     known: set[str] = set()
     for node in tree.css("[id], a[name]"):
@@ -56,7 +56,7 @@ def take_names(tree: LexborHTMLParser, marks: Marks) -> None:
 def _mark(node: LexborNode, begin: str, end: str) -> None:
     tag = node.tag or ""
     if tag == "dt":
-        begin_with(node, begin)
+        prepend_text(node, begin)
         _end_definition(node, end)
     elif tag in _WITHOUT_TEXT:
         node.insert_before(begin)
@@ -64,7 +64,7 @@ def _mark(node: LexborNode, begin: str, end: str) -> None:
     elif tag == "tr":
         _mark_row(node, begin, end)
     elif tag in BLOCKS and tag not in _HEADINGS and node.first_child is not None:
-        begin_with(node, begin)
+        prepend_text(node, begin)
         node.insert_child(end)
     else:
         _mark_point(node, begin, end)
@@ -82,7 +82,7 @@ def _end_definition(node: LexborNode, end: str) -> None:
 def _mark_row(node: LexborNode, begin: str, end: str) -> None:
     cells = node.css("td, th")
     if cells:
-        begin_with(cells[0], begin + end)
+        prepend_text(cells[0], begin + end)
 
 
 def _mark_point(node: LexborNode, begin: str, end: str) -> None:
@@ -90,7 +90,7 @@ def _mark_point(node: LexborNode, begin: str, end: str) -> None:
     if node.tag in _VOID:
         node.insert_before(begin)
     else:
-        begin_with(node, begin)
+        prepend_text(node, begin)
     block = _block_around(node)
     if block is not None and block.tag not in _HEADINGS and block.tag not in _CONTAINERS:
         block.insert_child(end)

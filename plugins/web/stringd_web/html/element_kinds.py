@@ -14,7 +14,7 @@ _CLASS = re.compile(rb"""class\s*=\s*(?=("[^"]*|'[^']*|[^\s>]*))""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kinds:
+class ElementKinds:
     """The names of a page's elements, and all that may be a class of one, in lower case."""
 
     tags: frozenset[str]
@@ -25,10 +25,10 @@ class Kinds:
         return any(it in self.classes for it in parts)
 
 
-def kinds_of(tree: LexborHTMLParser, text: str) -> Kinds:
+def element_kinds(tree: LexborHTMLParser, text: str) -> ElementKinds:
     """Return what kinds of elements are left in the tree of a text."""
     classes = b"\n".join({*_CLASS.findall(text.encode(errors="replace").lower())})
-    return Kinds(
+    return ElementKinds(
         tags=frozenset(it.tag or "" for it in tree.root.traverse()) if tree.root else frozenset(),
         classes=html.unescape(classes.decode()),
     )

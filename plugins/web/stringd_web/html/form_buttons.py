@@ -8,7 +8,7 @@ import ada_url
 
 from stringd.plugin import Choice, Field, FieldKind
 from stringd_web.html.form_fields import Control
-from stringd_web.html.form_labels import Labels, one_line
+from stringd_web.html.form_labels import FieldLabels, one_line
 
 URLENCODED = "application/x-www-form-urlencoded"
 ENCODINGS = frozenset({URLENCODED, "multipart/form-data", "text/plain"})
@@ -16,7 +16,7 @@ _OF_ITS_OWN = ("formaction", "formmethod", "formenctype")
 _WITHOUT_LABEL = "Submit"
 
 
-def button_fields(buttons: Sequence[Control], labels: Labels, base: str) -> Iterator[Field]:
+def button_fields(buttons: Sequence[Control], labels: FieldLabels, base: str) -> Iterator[Field]:
     """Return what can be pressed, of buttons of one name which: the first one is pressed by itself.
 
     A button that sends nothing, and sends as the form does, is none that one has to tell from others.
@@ -29,7 +29,7 @@ def button_fields(buttons: Sequence[Control], labels: Labels, base: str) -> Iter
         yield _field(group, buttons[0], labels, base)
 
 
-def caption_of(button: Control, labels: Labels) -> str:
+def caption_of(button: Control, labels: FieldLabels) -> str:
     """Return what stands on a button."""
     if button.node.tag == "button":
         said = one_line(button.node.text())
@@ -58,7 +58,7 @@ def target_of(written: str, base: str) -> str:
         return written.strip()
 
 
-def _field(group: Sequence[Control], first: Control, labels: Labels, base: str) -> Field:
+def _field(group: Sequence[Control], first: Control, labels: FieldLabels, base: str) -> Field:
     is_image = group[0].type == "image"
     choices: dict[str, Choice] = {}
     for it in group:
@@ -73,7 +73,7 @@ def _field(group: Sequence[Control], first: Control, labels: Labels, base: str) 
     )
 
 
-def _choice(button: Control, labels: Labels, base: str) -> Choice:
+def _choice(button: Control, labels: FieldLabels, base: str) -> Choice:
     own = {it: button.attributes.get(it) for it in _OF_ITS_OWN if it in button.attributes}
     return Choice(
         value=_value(button),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborNode
 
 from stringd.plugin import Choice, Field, FieldKind
-from stringd_web.html.form_labels import Attributes, Labels, one_line
+from stringd_web.html.form_labels import Attributes, FieldLabels, one_line
 
 _FORMATS = {
     "email": (None, "an email address"),
@@ -57,7 +57,7 @@ class Control:
         return "checked" in self.attributes
 
 
-def text_field(control: Control, labels: Labels) -> Field:
+def text_field(control: Control, labels: FieldLabels) -> Field:
     """Return what any text can be written into, or one of a format."""
     return Field(
         name=control.name,
@@ -70,7 +70,7 @@ def text_field(control: Control, labels: Labels) -> Field:
     )
 
 
-def number_field(control: Control, labels: Labels) -> Field:
+def number_field(control: Control, labels: FieldLabels) -> Field:
     """Return what a number can be written into; a slider always has one."""
     low, high = _number(control.get("min")), _number(control.get("max"))
     value = control.get("value") if _NUMBER.fullmatch(control.get("value")) else ""
@@ -89,7 +89,7 @@ def number_field(control: Control, labels: Labels) -> Field:
     )
 
 
-def select_field(control: Control, labels: Labels) -> Field:
+def select_field(control: Control, labels: FieldLabels) -> Field:
     """Return what one of several options can be chosen in, or any number of them."""
     multiple = "multiple" in control.attributes
     options = list(_options(control.node))
@@ -109,7 +109,7 @@ def select_field(control: Control, labels: Labels) -> Field:
     )
 
 
-def switch_field(control: Control, labels: Labels) -> Field:
+def switch_field(control: Control, labels: FieldLabels) -> Field:
     """Return what is on or off."""
     value = control.attributes.get("value", "on") or ""
     return Field(
@@ -123,7 +123,7 @@ def switch_field(control: Control, labels: Labels) -> Field:
     )
 
 
-def group_field(controls: Sequence[Control], labels: Labels) -> Field:
+def group_field(controls: Sequence[Control], labels: FieldLabels) -> Field:
     """Return radio buttons as one choice, or check boxes of one name as several."""
     first = controls[0]
     is_radio = first.type == "radio"
@@ -187,7 +187,7 @@ def _checked(control: Control) -> str:
     return control.attributes.get("value", "on") or ""
 
 
-def _label(control: Control, labels: Labels, hints: Iterator[str] | tuple[str, ...] = ()) -> str:
+def _label(control: Control, labels: FieldLabels, hints: Iterator[str] | tuple[str, ...] = ()) -> str:
     label, told = labels.of(control.node, control.attributes), "; ".join(hints)
     return f"{label} ({told})" if label and told else label or told
 
@@ -203,7 +203,7 @@ def _text(control: Control) -> str:
     return value.strip() if control.type in _TRIMMED else value
 
 
-def _text_hints(control: Control, labels: Labels) -> Iterator[str]:
+def _text_hints(control: Control, labels: FieldLabels) -> Iterator[str]:
     _, told = _FORMATS.get(control.type, (None, ""))
     if told:
         yield f"{told}, several with commas" if "multiple" in control.attributes else told

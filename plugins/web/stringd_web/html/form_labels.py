@@ -19,7 +19,7 @@ _NO_TEXT = frozenset({"button", "datalist", "script", "select", "style", "templa
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class FieldContext:
     """What stands around a field: the nearest of each, and whether it is switched off with its fieldset."""
 
     form: LexborNode | None = None
@@ -29,22 +29,22 @@ class Around:
     outside_disabled: bool = False
 
 
-class Labels:
+class FieldLabels:
     """Knows a page's labels; each of its nodes is looked at once, however many fields there are."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
-        self._around: dict[int, Around] = {}
+        self._around: dict[int, FieldContext] = {}
         self._texts: dict[int, str] = {}
         self._suggestions: dict[str, str] = {}
 
-    def around(self, node: LexborNode) -> Around:
+    def around(self, node: LexborNode) -> FieldContext:
         """Return what stands around a node."""
         path, outer = [], node.parent
         while outer is not None and outer.mem_id not in self._around:
             path.append(outer)
             outer = outer.parent
-        around = self._around[outer.mem_id] if outer is not None else Around()
+        around = self._around[outer.mem_id] if outer is not None else FieldContext()
         for it in reversed(path):
             around = self._around[it.mem_id] = _inside(it, around)
         return around
@@ -127,7 +127,7 @@ def _pieces(node: LexborNode) -> Iterator[str]:
             waiting += reversed([*it.iter(include_text=True)])
 
 
-def _inside(node: LexborNode, around: Around) -> Around:
+def _inside(node: LexborNode, around: FieldContext) -> FieldContext:
     """Return what stands around the children of a node."""
     match node.tag:
         case "form":

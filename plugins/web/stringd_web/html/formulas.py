@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
-from stringd_web.html.trees import attribute, children, remove, words
+from stringd_web.html.nodes import attribute, children, remove, text_of
 
 _RENDERED = (".MathJax", ".MathJax_Display", ".MathJax_Preview", ".MathJax_SVG", ".MathJax_CHTML")
 _SCRIPTS = "script[type^='math/tex']"
@@ -18,7 +18,7 @@ _TEX = ", ".join(f"annotation[encoding='{it}']" for it in ("application/x-tex", 
 _JOINED = {"msup": "^", "msub": "_", "mfrac": "/", "munder": "_", "mover": "^"}
 
 
-def take_formulas(tree: LexborHTMLParser, marks: Marks) -> None:
+def extract_formulas(tree: LexborHTMLParser, marks: Marks) -> None:
     """Put marks in the place of formulas."""
     scripts = tree.css(_SCRIPTS)
     if scripts:
@@ -59,7 +59,7 @@ def _between_dollars(tex: str, *, display: bool) -> str:
 def _linear(node: LexborNode, depth: int = 0) -> str:
     """Return a formula in one line; braces say what belongs together."""
     if node.is_text_node or depth > 50:
-        return words(node)
+        return text_of(node)
     if node.tag in {"annotation", "annotation-xml"}:
         return ""
     parts = [part for it in children(node) if (part := _linear(it, depth + 1))]

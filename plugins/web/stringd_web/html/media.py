@@ -8,9 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.link_targets import LinkTargets
 from stringd_web.html.marks import LINK_END, Marks
-from stringd_web.html.targets import Targets
-from stringd_web.html.trees import ancestors, attribute, remove, words
+from stringd_web.html.nodes import ancestors, attribute, remove, text_of
 
 _SOURCES = "data-src", "data-lazy-src", "data-original", "data-url", "src", "data"
 _CANDIDATES = "srcset", "data-srcset"
@@ -22,7 +22,7 @@ _MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
 MEDIA = frozenset(_MEDIA.split(", "))
 
 
-def framed(tree: LexborHTMLParser) -> LexborHTMLParser:
+def inline_frames(tree: LexborHTMLParser) -> LexborHTMLParser:
     """Return a page of nothing but frames as one that has them in its text."""
     frames = tree.css("frameset frame") if tree.body is None else []
     if not frames:
@@ -32,7 +32,7 @@ def framed(tree: LexborHTMLParser) -> LexborHTMLParser:
     return LexborHTMLParser(f"{head}<body>{''.join(shown)}")
 
 
-def take_media(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
+def extract_media(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> None:
     """Put marks in the place of images, and links in the place of what plays."""
     found = tree.css(_MEDIA)
     pictures = tree.css("a[href] img") if found else []
@@ -52,9 +52,9 @@ def take_media(tree: LexborHTMLParser, targets: Targets, marks: Marks) -> None:
 def _name_links(tree: LexborHTMLParser, pictures: list[LexborNode]) -> None:
     """Name links after the picture without words that is all of them, unless another link leads there."""
     around = {link.mem_id: (link, it) for it in reversed(pictures) if (link := _link_around(it)) is not None}
-    bare = [(link, it) for link, it in around.values() if not words(link) and not _name_of(link)]
+    bare = [(link, it) for link, it in around.values() if not text_of(link) and not _name_of(link)]
     if bare:
-        known = {attribute(it, "href") for it in tree.css("a[href]") if words(it) or _name_of(it)}
+        known = {attribute(it, "href") for it in tree.css("a[href]") if text_of(it) or _name_of(it)}
         for link, picture in reversed(bare):
             if attribute(link, "href") not in known:
                 known.add(attribute(link, "href"))
@@ -79,7 +79,7 @@ def _label(picture: LexborNode) -> str:
     return " ".join(label.split())
 
 
-def _take_area(node: LexborNode, targets: Targets, marks: Marks) -> None:
+def _take_area(node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
     target, label = targets.of(node.attrs.get("href")), attribute(node, "alt") or attribute(node, "title")
     if target and label:
         node.replace_with(f"{marks.link(label, target)}{label}{LINK_END} ")
@@ -87,18 +87,18 @@ def _take_area(node: LexborNode, targets: Targets, marks: Marks) -> None:
 
 def _take_drawing(node: LexborNode) -> None:
     """Leave of a drawing the words in it; of an icon that is all of a link, its name."""
-    shown = " ".join(map(words, node.css("text")))
+    shown = " ".join(map(text_of, node.css("text")))
     node.replace_with(shown or _icon_name(node))
 
 
 def _icon_name(node: LexborNode) -> str:
     title = node.css_first("title")
     parent = node.parent
-    is_all = parent is not None and parent.tag in {"a", "button"} and words(parent) == words(node)
-    return (words(title) if title else attribute(node, "aria-label")) if is_all else ""
+    is_all = parent is not None and parent.tag in {"a", "button"} and text_of(parent) == text_of(node)
+    return (text_of(title) if title else attribute(node, "aria-label")) if is_all else ""
 
 
-def _take_image(node: LexborNode, targets: Targets, marks: Marks, *, is_linked: bool) -> None:
+def _take_image(node: LexborNode, targets: LinkTargets, marks: Marks, *, is_linked: bool) -> None:
     label = _label(node)
     source = _source(node)
     target = targets.of(source) if source else None
@@ -139,7 +139,7 @@ def _file_name(target: str) -> str:
         return "image"
 
 
-def _take_frame(node: LexborNode, targets: Targets, marks: Marks) -> None:
+def _take_frame(node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
     source = _source(node)
     target = targets.of(source) if source else None
     if not target:

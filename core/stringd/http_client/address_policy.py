@@ -1,0 +1,63 @@
+"""Which addresses a request may connect to: hosts are resolved once and checked by zone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stringd.api.zones import Zone
+from stringd.errors import HttpFailed, Refusal
+from stringd.http_client.addresses import farthest_zone, nearest_zone
+from stringd.http_client.name_lookup import NameLookup
+
+_PAGE_ORIGIN = {Zone.PUBLIC: "the network", Zone.PRIVATE: "a private network"}
+_HOST_LOCATION = {Zone.PRIVATE: "is in a private network", Zone.LOOPBACK: "is this machine"}
+_REMEDY = "A URL that is typed may, and so may a page from a file."
+_REMEDIES = {
+    Zone.PUBLIC: (_REMEDY,),
+    Zone.PRIVATE: (_REMEDY, "--confirm lets a link, a form or an action do it."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """A resolved host; connecting only to these addresses rules out DNS rebinding."""
+
+    host: str
+    addresses: tuple[str, ...]
+
+    @property
+    def zone(self) -> Zone:
+        """The zone of responses: the farthest zone of any of the addresses."""
+        return min(map(farthest_zone, self.addresses))
+
+    @property
+    def nearest(self) -> Zone:
+        """The nearest zone that a request may reach."""
+        return max(map(nearest_zone, self.addresses))
+
+
+class AddressPolicy:
+    """Resolves hosts and refuses those too near; never admits the daemon's `own_port`."""
+
+    def __init__(self, own_port: int, lookups: NameLookup) -> None:
+        self._own_port = own_port
+        self._lookups = lookups
+
+    async def route(self, host: str, port: int, *, reach: Zone) -> Route:
+        """Resolve a host; refuse one that is nearer than `reach`."""
+        addresses = await self._lookups.addresses(host)
+        if not addresses:
+            raise HttpFailed(f"no such host: {host}")
+        route = Route(host=host, addresses=addresses)
+        if port == self._own_port and route.nearest is Zone.LOOPBACK:
+            raise Refusal("NOT_TRUSTED", f"{host}:{port} is stringd itself, which is never asked for a page.")
+        if route.nearest > reach:
+            raise _refuse_near(route, reach)
+        return route
+
+
+def _refuse_near(route: Route, reach: Zone) -> Refusal:
+    """Return the refusal of a host that is nearer than the page that leads to it."""
+    page, host = f"A page from {_PAGE_ORIGIN[reach]}", f"{route.host}, which {_HOST_LOCATION[route.nearest]}"
+    message = f"{page} may not reach {host}."
+    return Refusal("NOT_TRUSTED", message, *_REMEDIES[reach])

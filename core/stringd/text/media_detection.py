@@ -1,0 +1,188 @@
+"""Detect what bytes are: by a declared media type, by a name, and by the bytes themselves.
+
+Files and answers from the network are detected alike.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from posixpath import splitext
+from urllib.parse import unquote, urlsplit
+
+HTML, XHTML, XML = "text/html", "application/xhtml+xml", "application/xml"
+JSON, MARKDOWN, PLAIN, BINARY = "application/json", "text/markdown", "text/plain", "application/octet-stream"
+SVG, PDF = "image/svg+xml", "application/pdf"
+_SAYS_NOTHING = {"", "unknown/unknown", "application/unknown", "*/*", BINARY, "binary/octet-stream"}
+_SAYS_LITTLE = _SAYS_NOTHING | {PLAIN}
+_SAMPLE = 256
+_MARKDOWN_NAMES = {".md", ".markdown"}
+# Only the types built into Python, so that a file is treated alike on every machine.
+_by_name = mimetypes.MimeTypes()
+# Some versions of Python don't know these.
+for _ending in _MARKDOWN_NAMES:
+    _by_name.add_type(MARKDOWN, _ending)
+# Types that only renderers of plugins are looked up by: without one, the file is read as a document.
+_MORE_TYPES = {
+    ".ipynb": "application/x-ipynb+json",
+    ".jsonl": "application/jsonl",
+    ".ndjson": "application/x-ndjson",
+    ".parquet": "application/vnd.apache.parquet",
+    ".toml": "application/toml",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
+_HEAD = 4096
+_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
+_IN_NO_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
+# So many of a hundred bytes may be damaged in a text, and one in any.
+_DAMAGED = 1
+JSON_LINES = r"application/(?:(?:x-)?ndjson|jsonl|(?:x-)?jsonlines)"
+ANY_JSON = r"(?:text|application)/(?:.+\+)?json"
+ANY_XML = r"(?:text|application|model)/(?:.+\+)?xml"
+CODE = (
+    r"text/.*|application/(?:x-)?"
+    r"(?:javascript|ecmascript|typescript|yaml|toml|sh|csh|perl|httpd-php|sql|tex|latex|graphql)"
+)
+_TEXTUAL = re.compile("|".join((JSON_LINES, ANY_JSON, ANY_XML, CODE)))
+_SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (8, b"WEBPVP", "image/webp"),
+    (8, b"WAVEfmt", "audio/wave"),
+    (8, b"AVI LIST", "video/avi"),
+    (0, b"\0\0\1\0", "image/x-icon"),
+    (0, b"%PDF-", PDF),
+    (0, b"PK\3\4", "application/zip"),
+    (0, b"\x1f\x8b\x08", "application/gzip"),
+    (0, b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (0, b"\xfd7zXZ\0", "application/x-xz"),
+    (0, b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (0, b"Rar!\x1a\7", "application/vnd.rar"),
+    (257, b"ustar", "application/x-tar"),
+    (0, b"OggS\0", "application/ogg"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"fLaC", "audio/flac"),
+    (4, b"ftypavif", "image/avif"),
+    (4, b"ftyp", "video/mp4"),
+    (0, b"\x1a\x45\xdf\xa3", "video/webm"),
+    (0, b"wOFF", "font/woff"),
+    (0, b"wOF2", "font/woff2"),
+    (0, b"OTTO", "font/otf"),
+    (0, b"\0\1\0\0\0", "font/ttf"),
+    (0, b"\0asm", "application/wasm"),
+    (0, b"BM", "image/bmp"),
+)
+_HTML = re.compile(
+    rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL
+)
+_SOME_HTML = re.compile(
+    rb"\s*<(?:!--|(?:script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s>])", re.IGNORECASE
+)
+_SVG = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype\s+svg[^>]*>\s*|<!--(?:(?!-->).)*-->\s*)*<svg[\s>]", re.DOTALL
+)
+_XML = re.compile(rb"\s*<(?:\?xml\s|(?:rss|feed|rdf:RDF)[\s>])")
+_JSON = re.compile(rb"\s*[\[{]")
+
+
+def base_type(media_type: str) -> str:
+    """Return a media type without parameters, in lower case."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+def media_type_of_name(name: str) -> str | None:
+    """Return the media type that the name of a document means, on every machine the same."""
+    return _by_name.guess_type(name)[0]
+
+
+def rendered_type_of_name(name: str) -> str | None:
+    """Return the media type to look a renderer up by, of the name of a file or a document."""
+    return _MORE_TYPES.get(splitext(name)[1].lower()) or media_type_of_name(name)
+
+
+def possible_types(media_type: str, body: bytes, uri: str) -> tuple[str, ...]:
+    """Return the media types to look a renderer up by, the most specific first."""
+    declared = base_type(media_type)
+    named = rendered_type_of_name(document_name(uri)) if declared in _SAYS_LITTLE | {JSON} else None
+    if named and detect_media_type(named, body, uri) != named:
+        named = None
+    return tuple(dict.fromkeys(filter(None, (named, declared, detect_media_type(media_type, body, uri)))))
+
+
+def detect_media_type(media_type: str, body: bytes, uri: str) -> str:
+    """Return the media type of bytes, which their name and their declared type only hint at."""
+    told = base_type(media_type)
+    if _SAYS_LITTLE.isdisjoint({told}):
+        return told if not is_textual(told) or not is_binary(body, media_type) else _binary_type(body)
+    if is_binary(body, media_type):
+        return _binary_type(body)
+    if extension_of(uri) in _MARKDOWN_NAMES:
+        return MARKDOWN
+    return _text_type(body.removeprefix(BOM_UTF8)[:_HEAD], is_told=told == PLAIN)
+
+
+def is_textual(kind: str) -> bool:
+    """Whether what is of a media type can be read."""
+    return _TEXTUAL.fullmatch(kind) is not None
+
+
+def is_binary(body: bytes, media_type: str) -> bool:
+    """Whether bytes are no text, whatever they are called."""
+    if body.startswith(_MARKS) or "utf-16" in media_type.lower() or is_wide(body):
+        return False
+    return any(_is_no_text(it) for it in (body[:_HEAD], body))
+
+
+def is_wide(body: bytes) -> bool:
+    """Whether a text without a byte order mark is in UTF-16."""
+    return wide_encoding(body) is not None
+
+
+def wide_encoding(body: bytes) -> str | None:
+    """Return which UTF-16 a text without a mark is in, if only every other byte is ever NUL at its start."""
+    start = body[:_SAMPLE]
+    most = max(2, 0.2 * len(start))
+    if start[1::2].count(0) > most and not start[::2].count(0):
+        return "utf-16-le"
+    if start[::2].count(0) > most and not start[1::2].count(0):
+        return "utf-16-be"
+    return None
+
+
+def document_name(uri: str) -> str:
+    """Return what a URI calls a file, or else its host; one that can't be read is its own name."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return uri
+    return unquote(parts.path.rstrip("/").rpartition("/")[2]) or parts.hostname or uri
+
+
+def extension_of(uri: str) -> str:
+    """Return the ending of the name of the file that a URI names, in lower case."""
+    return splitext(urlsplit(uri).path)[1].lower()
+
+
+def _is_no_text(body: bytes) -> bool:
+    damaged = len(body) - len(body.translate(None, _IN_NO_TEXT))
+    return 100 * (damaged - 1) > _DAMAGED * len(body)
+
+
+def _binary_type(body: bytes) -> str:
+    return next((kind for place, mark, kind in _SIGNATURES if body.startswith(mark, place)), BINARY)
+
+
+def _text_type(head: bytes, *, is_told: bool) -> str:
+    if head.startswith(b"%PDF-"):
+        return PDF
+    if _SVG.match(head):
+        return SVG
+    if _HTML.match(head) or (not is_told and _SOME_HTML.match(head)):
+        return HTML
+    if _XML.match(head):
+        return XML
+    return JSON if _JSON.match(head) else PLAIN

@@ -1,0 +1,78 @@
+"""The cookies and the HTTP cache of each topic, applied to its requests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from stringd.plugin import HttpClient, HttpRequest, HttpResponse, Topic
+from stringd.plugin.text import WebUrl
+from stringd_web.cache import NOT_MODIFIED, CacheBudget, CachedPage, PageCache, revalidated
+from stringd_web.cookies import Cookies
+
+BODY_LIMIT = 10 * 1024 * 1024
+
+
+class BrowsingStates:
+    """The browsing state of each topic, dropped with the topic; the caches share a budget."""
+
+    def __init__(self) -> None:
+        self._budget = CacheBudget()
+        self._by_topic: WeakKeyDictionary[Topic, BrowsingState] = WeakKeyDictionary()
+
+    def for_topic(self, topic: Topic) -> BrowsingState:
+        """Return the state of a topic, creating it on first use."""
+        state = self._by_topic.get(topic)
+        if state is None:
+            state = self._by_topic[topic] = BrowsingState(self._budget)
+        return state
+
+
+class BrowsingState:
+    """A topic's cookies and cached pages."""
+
+    def __init__(self, budget: CacheBudget) -> None:
+        self.cookies = Cookies()
+        self._cache = PageCache(budget)
+
+    async def exchange(
+        self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool, site: str | None = None
+    ) -> HttpResponse:
+        """Answer a request from the cache or the network; `fresh` forces revalidation.
+
+        Requests that opening a page of a `site` causes use neither cookies nor cache of other sites.
+        """
+        if site not in {None, url.origin}:
+            return await client.exchange(request, limit=BODY_LIMIT)
+        cookie = self.cookies.header(url)
+        headers = {**request.headers, "cookie": cookie} if cookie else request.headers
+        request = replace(request, headers=headers)
+        if request.method == "GET":
+            return await self._get(client, url, request, fresh=fresh)
+        self._cache.evict(str(url))
+        return await self._send(client, url, request)
+
+    async def _get(
+        self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool
+    ) -> HttpResponse:
+        cached = self._cached_within_reach(url, request)
+        if cached and cached.is_fresh and not fresh:
+            return cached.response
+        conditions = cached.conditions if cached else {}
+        reload_headers = {"cache-control": "max-age=0"} if fresh else {}
+        conditional = replace(request, headers={**request.headers, **conditions, **reload_headers})
+        response = await self._send(client, url, conditional)
+        if response.status == NOT_MODIFIED and cached:
+            response = revalidated(cached, response)
+        self._cache.store(str(url), request.headers, response)
+        return response
+
+    def _cached_within_reach(self, url: WebUrl, request: HttpRequest) -> CachedPage | None:
+        """Return the cached page, unless it came from nearer than the request may reach."""
+        cached = self._cache.find(str(url), request.headers)
+        return None if cached and cached.response.zone > request.reach else cached
+
+    async def _send(self, client: HttpClient, url: WebUrl, request: HttpRequest) -> HttpResponse:
+        response = await client.exchange(request, limit=BODY_LIMIT)
+        self.cookies.store(url, response.cookies)
+        return response

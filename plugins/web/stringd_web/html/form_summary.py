@@ -1,0 +1,25 @@
+"""Where a form stands in a page, it says how it is called and what can be filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from selectolax.lexbor import LexborHTMLParser
+
+from stringd.plugin import Form
+from stringd_web.html.marks import Marks
+from stringd_web.html.nodes import remove
+from stringd_web.html.page_forms import describe_form
+
+_WIDGETS = "input, select, textarea:not([readonly]), button, datalist"
+
+
+def summarize_forms(tree: LexborHTMLParser, marks: Marks, forms: Mapping[int, Form], uri: str) -> None:
+    """Put what is told of each form, by its node's number, at its end in the place of its fields."""
+    for node in tree.css("form"):
+        remove(node.css(_WIDGETS))
+        form = forms.get(node.mem_id)
+        if form:
+            place = tree.create_node("div")
+            place.insert_child(marks.block(describe_form(form, uri)))
+            node.insert_child(place, move=True)

@@ -1,0 +1,76 @@
+"""Links of a page become marks around their labels."""
+
+from __future__ import annotations
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd_web.html.link_targets import LinkTargets
+from stringd_web.html.marks import LINK_END, Marks
+from stringd_web.html.nodes import ancestors, attribute, prepend_text
+
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_HEADING_TAGS = frozenset(_HEADINGS.split(", "))
+_BLOCKS = (
+    f"{_HEADINGS}, p, div, ul, ol, li, dl, table, pre, blockquote, hr, br, "
+    "section, article, figure, header, footer"
+)
+_SIGNS = {"¶", "#", "§", "🔗", "∞", "\uf0c1"}
+_TEXT_IN_ITS_PLACE = "title", "aria-label"
+
+
+def mark_links(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> None:
+    """Put marks around the labels of links; a link around blocks gets a label of one line."""
+    around_blocks = {it.mem_id for it in tree.css(f"a[href]:has({_BLOCKS})")}
+    for node in reversed(tree.css("a[href]")):
+        target = targets.of(node.attrs.get("href"))
+        if target is None:
+            continue
+        label = marks.plain(node.text_lexbor())
+        if target[0] == "#" and _is_permalink(node, label):
+            node.decompose()
+        elif target[0] == "#" and _is_own_permalink(node, label, target):
+            node.inner_html = ""
+        elif not label:
+            _name(node, target, marks)
+        elif node.mem_id in around_blocks:
+            _take_card(node, target, marks)
+        else:
+            _enclose(node, label, target, marks)
+
+
+def _is_permalink(node: LexborNode, label: str) -> bool:
+    """Tell whether a link only offers the address of the heading that it stands in, or beside."""
+    if label[:1].isalnum() or any(map(str.isalnum, label)) or "id" in node.attrs or "name" in node.attrs:
+        return False
+    return label in _SIGNS or any(it.tag in _HEADING_TAGS for it in ancestors(node))
+
+
+def _is_own_permalink(node: LexborNode, label: str, target: str) -> bool:
+    """Tell whether a link offers the address of the place that it is itself: the place remains."""
+    return label in _SIGNS and target[1:] in {node.attrs.get("id"), node.attrs.get("name")}
+
+
+def _name(node: LexborNode, target: str, marks: Marks) -> None:
+    """Give a link that shows nothing the name that it has for those who can't see it."""
+    label = next((name for it in _TEXT_IN_ITS_PLACE if (name := " ".join(attribute(node, it).split()))), "")
+    if label:
+        node.insert_child(f"{marks.link(label, target)}{label}{LINK_END}")
+
+
+def _take_card(node: LexborNode, target: str, marks: Marks) -> None:
+    heading = node.css_first(_HEADINGS)
+    title = marks.plain(heading.text_lexbor()) if heading else ""
+    if heading is not None and title:
+        _enclose(heading, title, target, marks)
+    else:
+        for block in node.css(_BLOCKS):
+            block.insert_before(" ")
+            block.insert_after(" ")
+        label = marks.plain(node.text_lexbor())
+        node.inner_html = ""
+        node.insert_child(f"{marks.link(label, target)}{label}{LINK_END}")
+
+
+def _enclose(node: LexborNode, label: str, target: str, marks: Marks) -> None:
+    prepend_text(node, marks.link(label, target))
+    node.insert_child(LINK_END)

@@ -1,0 +1,157 @@
+"""The forms of a page, as browsers would fill and send them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import webencodings
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd.plugin import Field, FieldKind, Form
+from stringd.plugin.actions import schema_of
+from stringd.plugin.documents import Names, form_action, origin_of
+from stringd.plugin.text import MOST, fenced
+from stringd_web.html.form_buttons import button_fields, caption_of, encoding_of, method_of, target_of
+from stringd_web.html.form_controls import FormDraft, collect_forms
+from stringd_web.html.form_fields import (
+    Control,
+    group_field,
+    hidden_field,
+    number_field,
+    select_field,
+    switch_field,
+    text_field,
+)
+from stringd_web.html.form_labels import FieldLabels, one_line
+
+_BUTTONS = frozenset({"submit", "image"})
+_IDLE = frozenset({"button", "reset", "file"})
+_NUMBERS = frozenset({"number", "range"})
+_GROUPED = frozenset({"checkbox", "radio"})
+_LONGEST_NAME = 40
+_CHARSET = "_charset_"
+_NOT_SENT = ("replacement", "utf-16", "x-user-defined")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormWithNode:
+    """A form, and the element of the page that it was read from."""
+
+    node: LexborNode
+    form: Form
+
+
+def read_forms(tree: LexborHTMLParser, base: str) -> tuple[Form, ...]:
+    """Return the forms of a page in its order, each under a name of its own."""
+    return tuple(it.form for it in forms_with_nodes(tree, base))
+
+
+def forms_with_nodes(tree: LexborHTMLParser, base: str) -> Sequence[FormWithNode]:
+    """Return the forms of a page with their elements; one that only closes a dialog is none."""
+    labels, names = FieldLabels(tree), _FormNames()
+    drafts = [it for it in collect_forms(tree, labels) if _method(it) != "DIALOG"]
+    return [FormWithNode(node=it.node, form=_form(it, labels, names, base)) for it in drafts]
+
+
+def describe_form(form: Form, uri: str = "") -> list[str]:
+    """Return the lines that stand in the page of a URI where a form was: how it is called, and with what."""
+    lines = [schema_of(form_action(form, uri or form.url), most=MOST)]
+    if form.url and origin_of(form.url) is None:
+        lines = [f"A form that leads to {one_line(form.url)}, and can't be sent from here."]
+    if form.left_out:
+        lines += ["", f"Files can't be sent, and are left out: {', '.join(form.left_out)}"]
+    return fenced("\n".join(lines)).split("\n")
+
+
+class _FormNames:
+    """The names of a page's forms; those without any are counted."""
+
+    def __init__(self) -> None:
+        self._names = Names()
+        self._nameless = itertools.count(1)
+
+    def take(self, wanted: str) -> str:
+        """Return a name that no other form has."""
+        return self._names.take(wanted or f"form-{next(self._nameless)}")
+
+
+def _form(draft: FormDraft, labels: FieldLabels, names: _FormNames, base: str) -> Form:
+    attributes = draft.node.attributes
+    encoding = _encoding(attributes.get("accept-charset") or "")
+    buttons = [it for it in draft.controls if it.type in _BUTTONS]
+    fields = [*_fields(draft.controls, labels, encoding), *button_fields(buttons, labels, base)]
+    files = (it for it in draft.controls if it.type == "file")
+    action = (attributes.get("action") or "").strip()
+    return Form(
+        id=names.take(_name(draft, buttons, labels)),
+        method=_method(draft),
+        url=target_of(action, base) if action else "",
+        encoding=encoding_of(attributes.get("enctype")),
+        fields=tuple(sorted(fields, key=lambda it: it.place)),
+        left_out=tuple(labels.of(it.node, it.attributes) or one_line(it.name) or "a file" for it in files),
+        charset=encoding.codec_info.name,
+    )
+
+
+def _method(draft: FormDraft) -> str:
+    return method_of(draft.node.attributes.get("method"))
+
+
+def _fields(
+    controls: Sequence[Control], labels: FieldLabels, encoding: webencodings.Encoding
+) -> Iterator[Field]:
+    groups: dict[tuple[str, str], list[Control]] = {}
+    for it in controls:
+        if not it.name or it.type in _IDLE or it.type in _BUTTONS:
+            continue
+        if it.type in _GROUPED:
+            groups.setdefault((it.type, it.name), []).append(it)
+        else:
+            yield from _single(it, labels, encoding)
+    for (kind, _), group in groups.items():
+        alone = kind == "checkbox" and len(group) == 1
+        yield switch_field(group[0], labels) if alone else group_field(group, labels)
+
+
+def _single(control: Control, labels: FieldLabels, encoding: webencodings.Encoding) -> Iterator[Field]:
+    if control.type == "hidden":
+        is_told = control.name.lower() == _CHARSET
+        yield hidden_field(control, _name_of(encoding) if is_told else None)
+    elif control.type == "select":
+        yield select_field(control, labels)
+    else:
+        read = number_field if control.type in _NUMBERS else text_field
+        field = read(control, labels)
+        is_fixed = "readonly" in control.attributes and control.type != "range"
+        yield replace(field, kind=FieldKind.HIDDEN) if is_fixed else field
+    if control.get("dirname"):
+        yield hidden_field(replace(control, attributes={"name": control.get("dirname")}), "ltr")
+
+
+def _name(draft: FormDraft, buttons: Sequence[Control], labels: FieldLabels) -> str:
+    attributes = draft.node.attributes
+    said = (attributes.get("id"), attributes.get("name"), labels.caption(draft.node))
+    called = [*said, *(caption_of(it, labels) for it in buttons[:1])]
+    return next(filter(None, map(_as_name, called)), "")
+
+
+def _as_name(text: str | None) -> str:
+    """Return a text as the name of an action; an empty one where there is nothing of one in it."""
+    plain = unicodedata.normalize("NFKD", text or "").encode("ascii", "ignore").decode().lower()
+    spelled = re.sub(r"[^a-z0-9_]+", "-", plain).lstrip("0123456789_-")
+    return spelled[:_LONGEST_NAME].rstrip("_-")
+
+
+def _encoding(accepted: str) -> webencodings.Encoding:
+    """Return the first charset of a list in which forms are sent; a page's own is not asked for."""
+    known = filter(None, map(webencodings.lookup, accepted.split()))
+    return next((it for it in known if not it.name.startswith(_NOT_SENT)), webencodings.UTF8)
+
+
+def _name_of(encoding: webencodings.Encoding) -> str:
+    name: str = encoding.name
+    return name.upper() if encoding is webencodings.UTF8 else name

@@ -1,0 +1,99 @@
+"""Loading a web page over HTTP, through redirects and refreshes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stringd.plugin import (
+    HttpClient,
+    HttpFailed,
+    HttpRequest,
+    HttpResponse,
+    LoadedBytes,
+    LoadRequest,
+    Refusal,
+)
+from stringd.plugin.http import (
+    MAX_REDIRECTS,
+    Redirect,
+    RedirectFailed,
+    TooManyRedirects,
+    follow_redirects,
+)
+from stringd.plugin.text import WebUrl
+from stringd_web.browsing_state import BrowsingState
+from stringd_web.form_submission import REFERRER_HEADERS, error_excerpt, referrer_headers
+from stringd_web.meta_refresh import refresh_target
+from stringd_web.response_page import page_from_response, redirect_note
+
+ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
+
+
+async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadRequest) -> LoadedBytes:
+    """Load the requested page, following redirects and refreshes; refusals name what was asked for."""
+    site = read_url(wanted.part_of).origin if wanted.part_of else None
+
+    async def send(request: HttpRequest) -> HttpResponse:
+        url = WebUrl.read(request.url)
+        try:
+            return await state.exchange(client, url, request, fresh=wanted.fresh, site=site)
+        except HttpFailed as failure:
+            raise _failed(failure, url, wanted.uri) from failure
+        except Refusal as refusal:
+            context = (*redirect_note(url, wanted.uri), *refusal.context)
+            raise Refusal(refusal.code, refusal.message, *context) from refusal
+
+    try:
+        request, response = await follow_redirects(
+            _first_request(wanted), send, carry=_carry, refresh=refresh_target
+        )
+    except TooManyRedirects as failure:
+        message = f"More than {MAX_REDIRECTS} redirects: {wanted.uri}"
+        raise Refusal("LOAD_ERROR", message, f"the last one leads to {failure.url}") from failure
+    except RedirectFailed as failure:
+        raise _failed(failure, failure.url, wanted.uri) from failure
+    shown = error_excerpt(response, wanted.hidden) if wanted.submission else ""
+    return page_from_response(response, WebUrl.read(request.url), wanted.uri, shown)
+
+
+def _failed(failure: HttpFailed, url: WebUrl, requested: str) -> Refusal:
+    reason = str(failure)
+    return Refusal(
+        "LOAD_ERROR", f"{reason[0].upper()}{reason[1:]}: {requested}", *redirect_note(url, requested)
+    )
+
+
+def _carry(redirect: Redirect) -> HttpRequest:
+    """Return the following request; the headers that name a form's page stay within its origin."""
+    request = redirect.request
+    if request.method != "GET" and redirect.target.origin == redirect.source.origin:
+        return request
+    headers = {name: text for name, text in request.headers.items() if name not in REFERRER_HEADERS}
+    return replace(request, headers=headers)
+
+
+def _first_request(wanted: LoadRequest) -> HttpRequest:
+    url, submission = read_url(wanted.uri), wanted.submission
+    headers = {"accept": ACCEPT}
+    if submission:
+        headers |= {"content-type": submission.media_type, **referrer_headers(submission.page, url)}
+    return HttpRequest(
+        method=submission.method if submission else "GET",
+        origin=url.origin,
+        target=url.target,
+        headers=headers,
+        body=submission.body if submission else None,
+        reach=wanted.reach,
+    )
+
+
+def read_url(uri: str) -> WebUrl:
+    """Parse a URI that was typed or linked, or refuse."""
+    try:
+        url = WebUrl.read(uri)
+    except ValueError as error:
+        raise Refusal("INVALID_TARGET", f"Not a URL of the web: {uri}", str(error)) from None
+    if url.credentials:
+        message = f"A URL with a user name in it is not opened: it would be shown and kept. Open {url}"
+        raise Refusal("INVALID_TARGET", message)
+    return url
