@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint format types contracts wheel bench check constraints clean
+.PHONY: help run test lint format types contracts wheel bench trace check constraints clean
 
 bin := .venv/bin
 stamps := .venv/stamps$(if $(PYTHON),/$(notdir $(PYTHON)))
@@ -46,6 +46,9 @@ wheel: $(stamps)/dev  ## build sdist and wheel into dist/
 
 bench: $(stamps)/dev  ## measure speed against the goals (ARGS="kernel.exec" chooses)
 	$(bin)/python -m bench $(ARGS)
+
+trace: $(stamps)/run  ## print the functions that a command passes through (CMD="/open a.md#x")
+	@$(bin)/python -m bench.trace $(ARGS) -- "$${CMD:-/info}"
 
 check:                ## everything a change must pass
 	.ci/run

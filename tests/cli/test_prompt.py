@@ -100,6 +100,7 @@ def test_an_outage_does_not_end_the_prompt(fake: FakeDaemon) -> None:
         ("file:main", "/inf", "/info "),
         ("file:main", "//inf", "//info "),
         ("bash:dev", "//inf", "//info "),
+        ("plot:dev", "/inf", "/inf"),
         ("file:main", "/hel", "/hel"),
         ("bash:dev", "/inf", "/inf"),
         ("file:main", "/x /inf", "/x /inf"),
@@ -108,7 +109,8 @@ def test_an_outage_does_not_end_the_prompt(fake: FakeDaemon) -> None:
 def test_tab_completes_the_names_that_help_lists(
     fake: FakeDaemon, topic: str, typed: str, completed: str
 ) -> None:
-    fake.routes["POST /exec"] = answer(HELP)
+    # A topic that takes plain text lists its commands with two slashes.
+    fake.routes["POST /exec"] = answer(HELP.replace("\n/", "\n//") if topic != "file:main" else HELP)
     with Terminal(f"{PROGRAM} {topic}") as terminal:
         terminal.expect(f"{topic}> ")
         terminal.type(typed)

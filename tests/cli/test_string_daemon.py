@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.counting_proxy import CountingProxy
 from tests.cli.terminal import CTRL_C, CTRL_D, PROGRAM, TAB, Terminal
 from tests.client.fake import until
 
@@ -101,3 +102,23 @@ def test_in_a_shells_topic_the_runtimes_commands_are_completed() -> None:
         terminal.expect("bash:dev> ")
         terminal.type("//inf" + TAB.decode() + "\n")
         terminal.expect("Session info\r\n")
+
+
+def test_a_command_of_a_known_user_is_one_request(daemon: DaemonProcess) -> None:
+    with CountingProxy(daemon.port) as proxy:
+        run = string("--port", str(proxy.port), "--no-start", "file:main", "/info")
+        assert (run.returncode, run.stderr) == (0, "")
+        assert run.stdout.startswith("Session info\n---\n")
+        assert proxy.requests == ["POST /exec"]
+
+
+def test_a_new_user_is_registered_once(
+    daemon: DaemonProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with CountingProxy(daemon.port) as proxy:
+        words = ("--port", str(proxy.port), "--no-start", "--user", "ann", "file:main", "/info")
+        assert [string(*words).returncode for _ in range(2)] == [0, 0]
+        registering = ["GET /health", "GET /users", "POST /users"]
+        assert proxy.requests == ["POST /exec", *registering, "POST /exec", "POST /exec"]
+    assert (tmp_path / ".string/users/ann").is_dir()

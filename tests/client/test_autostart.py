@@ -168,7 +168,7 @@ def test_a_daemon_that_cannot_start_is_told_in_its_own_words(
 
 def test_something_else_on_the_port_starts_nothing(port: int, talk: Talk, tmp_path: Path) -> None:
     with FakeDaemon(port=port) as other:
-        other.routes["GET /health"] = [http(b"<html>", kind="text/html")]
+        other.routes |= {it: [http(b"<html>", kind="text/html")] for it in ("GET /health", "POST /exec")}
         with pytest.raises(PortTaken, match=f"port {port} "):
             talk(port, RUN)
     assert not (tmp_path / ".string/stringd.log").exists()

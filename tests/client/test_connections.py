@@ -54,7 +54,7 @@ def test_threads_share_a_client(fake: FakeDaemon) -> None:
     count = MAX_IDLE * 3
     fake.answers += [[sse()]] * count
     results: list[bool] = []
-    with Client(port=fake.port) as client:
+    with Client(port=fake.port, home="/h") as client:
         run = lambda: results.append(client.exec("file:main", "/x").ok)  # noqa: E731
         threads = [threading.Thread(target=run) for _ in range(count)]
         for thread in threads:
@@ -62,10 +62,10 @@ def test_threads_share_a_client(fake: FakeDaemon) -> None:
         for thread in threads:
             thread.join()
     assert results == [True] * count
-    assert fake.count("GET /users") == 1
+    assert fake.count("POST /users") == 1
 
 
-def test_after_an_outage_the_daemon_is_pinged_again(fake: FakeDaemon) -> None:
+def test_after_an_outage_the_next_daemon_is_found(fake: FakeDaemon) -> None:
     fake.answers.append([sse()])
     with Client(port=fake.port, start=False) as client:
         assert client.exec("file:main", "/x").ok
@@ -74,4 +74,4 @@ def test_after_an_outage_the_daemon_is_pinged_again(fake: FakeDaemon) -> None:
             client.exec("file:main", "/x")
         with FakeDaemon(port=fake.port, answers=[[sse()]]) as revived:
             assert client.exec("file:main", "/x").ok
-            assert revived.count("GET /health") == 1
+            assert revived.count("POST /exec") == 1

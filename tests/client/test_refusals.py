@@ -49,7 +49,7 @@ def test_a_refusal_is_the_daemons_own_exception(
 ) -> None:
     fake.answers.append([json_answer(answer, status)])
     with pytest.raises(RequestRefused) as caught:
-        talk(fake.port, RUN)
+        talk(fake.port, ("prepare",), RUN)
     assert type(caught.value) is type(expected)
     assert caught.value.body() == expected.body()
     assert fake.count("POST /exec") == 1
@@ -91,10 +91,23 @@ def test_a_refused_chanflow_raises(fake: FakeDaemon, talk: Talk) -> None:
 )
 @pytest.mark.requirement("client.health_first")
 def test_something_else_on_the_port_is_told_apart(fake: FakeDaemon, talk: Talk, script: Any) -> None:
-    fake.routes["GET /health"] = script
+    fake.routes |= {"GET /health": script, "POST /exec": script}
     with pytest.raises(PortTaken, match="stringd"):
         talk(fake.port, RUN)
-    assert fake.count("POST /exec") == 0
+    with pytest.raises(PortTaken, match="stringd"):
+        talk(fake.port, RUN, home="/h")
+    assert fake.count("POST /exec") == 1
+
+
+@pytest.mark.requirement("client.health_first")
+def test_a_port_that_answers_nothing_is_told_apart(
+    fake: FakeDaemon, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stringd.client.sync.PING_SECONDS", 0.2)
+    fake.routes |= {"GET /health": [], "POST /exec": []}
+    with pytest.raises(DaemonUnreachable):
+        talk(fake.port, RUN)
+    assert fake.count("POST /exec") == 1
 
 
 def free_port() -> int:

@@ -21,16 +21,43 @@ if TYPE_CHECKING:
 RUN = ("exec", "file:main", "/x")
 
 
-@pytest.mark.requirement("client.health_first", "client.register", "client.port_cached")
-def test_the_first_command_is_preceded_by_ping_and_users_once(fake: FakeDaemon, talk: Talk) -> None:
+UNKNOWN = json_answer({"error": "Unknown user: default"}, 401)
+
+
+def requests_of(fake: FakeDaemon) -> list[str]:
+    return [f"{seen.method} {seen.path}" for seen in fake.seen]
+
+
+@pytest.mark.requirement("client.port_cached")
+def test_a_known_user_s_commands_are_the_only_requests(fake: FakeDaemon, talk: Talk) -> None:
     fake.answers += [[sse()], [sse()]]
     talk(fake.port, RUN, RUN)
-    assert [f"{seen.method} {seen.path}" for seen in fake.seen] == [
-        "GET /health",
-        "GET /users",
-        "POST /exec",
-        "POST /exec",
-    ]
+    assert requests_of(fake) == ["POST /exec", "POST /exec"]
+
+
+@pytest.mark.requirement("client.register")
+def test_an_unknown_user_is_registered_and_the_command_sent_again(fake: FakeDaemon, talk: Talk) -> None:
+    fake.routes["GET /users"] = [json_answer({"users": []})]
+    fake.answers += [[UNKNOWN], [sse()], [sse()]]
+    assert [result.ok for result in talk(fake.port, RUN, RUN)] == [True, True]
+    registering = ["GET /health", "GET /users", "POST /users"]  # the first: any server may answer 401
+    assert requests_of(fake) == ["POST /exec", *registering, "POST /exec", "POST /exec"]
+
+
+@pytest.mark.requirement("client.health_first", "client.register")
+@pytest.mark.parametrize(
+    ("step", "options"),
+    [(RUN, {"home": "/h"}), (("exec", "file:main", "x" * 100_000), {}), (("chanflow", "x"), {})],
+)
+def test_a_home_a_long_body_and_chanflow_are_preceded_by_ping_and_users(
+    fake: FakeDaemon, talk: Talk, step: tuple[str, ...], options: dict[str, str]
+) -> None:
+    fake.answers += [[sse()], [sse()]]
+    fake.routes["POST /chanflow"] = [http(b"", 200, "text/plain")]
+    talk(fake.port, step, RUN, **options)
+    users = "POST /users" if options else "GET /users"
+    first = "POST /chanflow" if step[0] == "chanflow" else "POST /exec"
+    assert requests_of(fake) == ["GET /health", users, first, "POST /exec"]
 
 
 @pytest.mark.requirement("client.register")
@@ -38,7 +65,7 @@ def test_an_unknown_user_gets_a_home_of_their_own(
     fake: FakeDaemon, talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    fake.answers.append([sse()])
+    fake.answers += [[UNKNOWN], [sse()]]
     talk(fake.port, RUN, user="../é b")
     home = tmp_path / ".string/users/..%2F%C3%A9%20b"
     assert json.loads(fake.last("POST /users").body) == {"id": "../é b", "home": str(home)}

@@ -6,15 +6,15 @@ from tests.protocol.records import requirements
 
 SHOULD = requirements(
     "seed 1, Client requirements, SHOULD",
-    ("client.health_first", "The first command is preceded by GET /health."),
+    ("client.health_first", "What does not answer the first command like a daemon is asked for GET /health."),
     ("client.autostart", "A daemon that cannot be reached on loopback is started."),
-    ("client.register", "The user is ensured through POST /users before the first command."),
+    ("client.register", "The user is ensured through POST /users before the first command runs."),
     ("client.accept", "/exec is sent with Accept: text/event-stream."),
     ("client.result", "The three events become one result of ok, code, content and meta."),
     ("client.strip_prefix", "The `re:` line is taken off the content."),
     ("client.stream_incomplete", "head without content or done is a result with the code STREAM_INCOMPLETE."),
     ("client.queue_errors", "429 and 504 are told apart from other failures."),
-    ("client.no_retry", "/exec is never sent again by itself."),
+    ("client.no_retry", "/exec is never sent again by itself once the command may have run."),
 )
 
 MAY = requirements(

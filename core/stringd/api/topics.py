@@ -37,7 +37,8 @@ class TopicType:
     """A kind of topic.
 
     `open` is entered at the topic's first command and left when the topic ends, both in one task.
-    `plain_text`, where given, takes every text that doesn't start with `//`.
+    `plain_text`, where given, takes every text that doesn't start with `//`. `opens_urls` means that
+    `string URL` opens web pages in topics of this type.
     """
 
     name: str
@@ -45,6 +46,7 @@ class TopicType:
     open: OpenTopic = keep_nothing
     documents: bool = False
     takes_config: bool = False
+    opens_urls: bool = False
     plain_text: PlainText | None = None
 
     @property

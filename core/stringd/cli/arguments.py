@@ -14,6 +14,7 @@ from stringd.cli.tabs import is_url
 from stringd.client.defaults import check_port
 from stringd.client.endpoints import check_user
 from stringd.errors import Fault
+from stringd.text.topic_names import DEFAULT_TOPIC, DEFAULT_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,18 +23,18 @@ _USAGE = """string [options] TOPIC 'COMMAND'      run one command
        string [options] TOPIC 'COMMAND' -    ... with standard input as its body
        string [options] TOPIC -              run standard input as one command
        string [options] TOPIC                a prompt, or one command per line of standard input
-       string [options] [--tab NAME] URL     open a page in a web topic"""
-_EPILOG = """TOPIC is type:name, for example file:main; a bare name means file:name.
-URL is opened in web:NAME, else in the first of web:1, web:2 and so on that is free.
+       string [options] [--tab NAME] URL     open a page in a tab"""
+_EPILOG = f"""TOPIC is type:name, for example {DEFAULT_TOPIC}; a bare name means {DEFAULT_TYPE}:name.
+A tab is a topic of the type that opens URLs: --tab names it, else it gets the first free number.
 Output goes to standard output, everything else to standard error.
 Exit codes: 0 done, 1 the command failed or there is no daemon, 2 misuse, 130 interrupted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What was asked for; `reads_input` means that the command ends with standard input.
+    """Parsed arguments; with `reads_input`, standard input is appended to the command.
 
-    In place of a topic there may be a URL, and the `tab` to open it in.
+    `topic` may also be a URL, and `tab` the name of the tab to open it in.
     """
 
     topic: str
@@ -47,10 +48,10 @@ class Arguments:
 
 
 def parse_arguments(argv: Sequence[str] | None) -> Arguments:
-    """Read the command line; misuse ends the program with exit code 2."""
+    """Parse the command line; raise a `Fault` with exit code 2 on misuse."""
     parser = _parser()
     words = sys.argv[1:] if argv is None else argv
-    # Intermixed, options may stand between the topic and the command; that reading knows no `--`.
+    # Intermixed parsing allows options between topic and command, but does not support `--`.
     options = parser.parse_args(words) if "--" in words else parser.parse_intermixed_args(words)
     topic, *rest = options.words
     reads_input = rest[-1:] == ["-"]
@@ -89,13 +90,13 @@ def _parser() -> Parser:
     parser.add_argument("--port", metavar="N", type=_port, help="the daemon's port (STRINGD_PORT, else 3100)")
     parser.add_argument("--no-start", dest="start", action="store_false", help="do not start a daemon")
     parser.add_argument("--json", action="store_true", help="print each result as one line of JSON")
-    parser.add_argument("--tab", metavar="NAME", help="open a URL in web:NAME")
+    parser.add_argument("--tab", metavar="NAME", help="the name of the tab to open a URL in")
     parser.add_argument("--version", action="version", version=f"string {__version__}")
     return parser
 
 
 def user_argument(text: str) -> str:
-    """Return a user id that a request can carry."""
+    """Return a user id that fits into a header."""
     try:
         return check_user(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Tabs: the web topics in which `string URL` opens a page, by a name or by the next number."""
+"""Tabs: the topics in which `string URL` opens a page, by name or by the next free number."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from stringd.cli.command_runner import CommandRunner
 from stringd.cli.output import say
+from stringd.errors import Fault
 
 if TYPE_CHECKING:
     from stringd.client.sync import Client
@@ -16,13 +17,15 @@ _URL = re.compile(r"https?://\S", re.IGNORECASE)
 
 
 def is_url(word: str) -> bool:
-    """Whether a word is the URL of a page, and no topic."""
+    """Whether a word is the URL of a page rather than a topic."""
     return _URL.match(word) is not None
 
 
 def open_tab(client: Client, url: str, name: str | None, *, as_json: bool) -> bool:
-    """Open a page in the named tab, else in a new one; tell which, and return whether it is open."""
-    topic = f"web:{name}" if name else _next_tab(client)
+    """Open a page in the named tab, else in a new one; print the topic and return whether it succeeded."""
+    client.prepare()
+    kind = _type_for_urls(client)
+    topic = f"{kind}:{name}" if name else _next_tab(client, kind)
     opened = CommandRunner(client, topic, as_json=as_json).speak(f"/open {url}")
     if opened:
         say(f"opened in {topic}")
@@ -31,9 +34,16 @@ def open_tab(client: Client, url: str, name: str | None, *, as_json: bool) -> bo
     return opened
 
 
-def _next_tab(client: Client) -> str:
-    client.prepare()
+def _type_for_urls(client: Client) -> str:
+    types = client.status().get("topic_types", ())
+    kind = next((it["name"] for it in types if it["opens_urls"]), None)
+    if kind is None:
+        raise Fault("The daemon has no plugin with topics for URLs.")
+    return str(kind)
+
+
+def _next_tab(client: Client, kind: str) -> str:
     taken = {session["topic"] for session in client.sessions()}
-    topics = (f"web:{number}" for number in count(1))
-    # Another program may take the same number at the same time.
+    topics = (f"{kind}:{number}" for number in count(1))
+    # Another process may take the same number meanwhile; `open_session` returns False then.
     return next(topic for topic in topics if topic not in taken and client.open_session(topic))

@@ -1,8 +1,10 @@
-"""The client for asyncio, on httpx."""
+"""The asyncio client, on httpx."""
 
 from __future__ import annotations
 
+import asyncio
 import ssl
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -12,13 +14,13 @@ import httpx
 
 from stringd.client import endpoints
 from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, NobodyListens
-from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
+from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Reply, Request, Result
 from stringd.client.responses import UnexpectedAnswer, port_taken
 from stringd.client.sync import Client
 from stringd.config import LOOPBACK
-from stringd.errors import DaemonUnreachable
+from stringd.errors import DaemonUnreachable, UnknownUser
 
 if TYPE_CHECKING:
     import os
@@ -30,7 +32,7 @@ NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 
 
 class AsyncClient:
-    """`Client` with awaitable calls; every promise of that class holds here."""
+    """`Client` with awaitable methods and the same behaviour."""
 
     def __init__(
         self,
@@ -42,7 +44,7 @@ class AsyncClient:
         timeout: float | None = None,
         connect_timeout: float = CONNECT_SECONDS,
     ) -> None:
-        # Finding or starting a daemon happens once, in a thread: there is one way of doing it.
+        # Finding or starting a daemon and registering the user run in a thread, with the blocking client.
         self._blocking = Client(user, port=port, home=home, start=start, connect_timeout=connect_timeout)
         self.user, self.port = self._blocking.user, self._blocking.port
         self._timeout = timeout
@@ -63,21 +65,32 @@ class AsyncClient:
         await self._http.aclose()
 
     async def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
-        """Run one command, once: it is never sent again, whatever happens to the answer."""
+        """Run one command; once it may have run, it is never sent again, whatever happens to the answer."""
         request = endpoints.execution(self.user, topic, cmd, request_id)
+        if self._blocking.can_send_first(request):
+            # Neither a refused connection nor the refusal of an unknown user has run anything.
+            try:
+                result = await self._execute(request)
+            except NobodyListens:
+                pass
+            except UnknownUser:
+                await anyio.to_thread.run_sync(self._blocking.ensure_user, abandon_on_cancel=True)
+            else:
+                self._blocking.prepared = True
+                return result
         return await self._with_daemon(partial(self._execute, request))
 
     async def chanflow(self, text: str) -> ChanFlowAnswer:
-        """Run the `string` blocks of a ChanFlow text and return the text that answers them."""
+        """Run the `string` blocks of a ChanFlow text and return their answers."""
         call = endpoints.chanflow(self.user, text)
         return await self._with_daemon(partial(self._call, call, self._timeout))
 
     async def health(self) -> JsonObject:
-        """Return what the daemon says of its health, or raise `DaemonUnreachable`."""
+        """Return the answer of `/health`, or raise `DaemonUnreachable`."""
         return await self._call(endpoints.health(), PING_SECONDS)
 
     async def status(self) -> JsonObject:
-        """Return what the daemon tells of itself."""
+        """Return the answer of `/status`."""
         return await self._call(endpoints.status())
 
     async def users(self) -> list[JsonObject]:
@@ -85,11 +98,11 @@ class AsyncClient:
         return await self._call(endpoints.users())
 
     async def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
-        """Register this client's user; without a `home`, one who is registered already keeps theirs."""
+        """Register this client's user; without a `home`, a registered user keeps the present one."""
         return await anyio.to_thread.run_sync(self._blocking.register, home)
 
     async def remove_user(self) -> bool:
-        """Remove this client's user with all sessions; return whether there was one."""
+        """Remove this client's user with all sessions; return whether it existed."""
         return await self._call(endpoints.remove_user(self.user))
 
     async def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
@@ -97,20 +110,20 @@ class AsyncClient:
         return await self._call(endpoints.sessions(None if everyone else self.user))
 
     async def open_session(self, topic: str) -> bool:
-        """List a topic of this client's user; return whether it is a new one."""
+        """Create a session for a topic of this client's user; return whether it is new."""
         return await self._call(endpoints.open_session(self.user, topic))
 
     async def close_session(self, topic: str) -> bool:
-        """End one topic of this client's user; return whether it was there."""
+        """End a topic of this client's user; return whether it existed."""
         return await self._call(endpoints.close_session(self.user, topic))
 
     async def shutdown(self) -> JsonObject:
-        """Ask the daemon to end; the next command starts a new one."""
+        """Shut the daemon down; the next command starts a new one."""
         self._blocking.prepared = False
         return await self._call(endpoints.shutdown())
 
     async def prepare(self) -> None:
-        """Find the daemon, starting it if need be, and register the user: once, before the first command."""
+        """Find or start the daemon and register the user, unless that is done."""
         if not self._blocking.prepared:
             await anyio.to_thread.run_sync(self._blocking.prepare, abandon_on_cancel=True)
 
@@ -119,7 +132,7 @@ class AsyncClient:
         try:
             return await send()
         except NobodyListens:
-            # The daemon ended in the meantime. Nothing was sent, so this is no retry.
+            # The daemon has ended since. Nothing was sent, so this is no retry.
             await self.prepare()
             return await send()
 
@@ -130,13 +143,16 @@ class AsyncClient:
         except NOT_CONNECTED as error:
             raise self._nobody_listens(error) from error
         except httpx.HTTPError:
-            pass  # The request went out: what is missing makes the result an incomplete one.
+            pass  # The request was sent: whatever is missing makes the result incomplete.
+        if not (self._blocking.prepared or answer.is_daemons):
+            with suppress(NobodyListens):
+                await self._check_listener()
         return answer.result()
 
     async def _receive(self, request: Request, answer: ExecAnswer) -> None:
         outgoing = self._outgoing(request, self._timeout)
         with anyio.CancelScope() as draining:
-            response = await self._http.send(outgoing, stream=True)
+            response = await self._begun(outgoing)
             answer.begin(response.status_code)
             try:
                 async for chunk in response.aiter_bytes():
@@ -145,6 +161,23 @@ class AsyncClient:
             finally:
                 with anyio.CancelScope(shield=True):
                     await response.aclose()
+
+    async def _begun(self, outgoing: httpx.Request) -> httpx.Response:
+        """Send a request and return the answer as soon as it begins; see `Connection.send`."""
+        if self._blocking.prepared:
+            return await self._http.send(outgoing, stream=True)
+        sending = asyncio.ensure_future(self._http.send(outgoing, stream=True))
+        try:
+            await asyncio.wait((sending,), timeout=DELAY_SECONDS)
+            if not sending.done():
+                await self._check_listener()
+            return await sending
+        finally:
+            sending.cancel()
+
+    async def _check_listener(self) -> None:
+        """Raise `PortTaken` if what listens on the port is no daemon."""
+        await anyio.to_thread.run_sync(self._blocking.health, abandon_on_cancel=True)
 
     async def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
         try:

@@ -9,27 +9,28 @@ from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
 from typing import TYPE_CHECKING
 
+from stringd.client.defaults import DELAY_SECONDS
 from stringd.client.records import Reply, Request
 from stringd.config import LOOPBACK
 from stringd.errors import DaemonUnreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MAX_IDLE = 8
-# A server closes idle connections on its own: one this old may go between the look and the send.
+# A server closes idle connections on its own: one this old may be closed between the check and the send.
 MAX_IDLE_SECONDS = 4.0
 
 
 class NobodyListens(DaemonUnreachable):
-    """There is no connection to be had, so nothing was sent."""
+    """The connection was refused, so nothing was sent."""
 
     def __init__(self, port: int, reason: object) -> None:
         super().__init__(f"No daemon answers on port {port}: {reason}")
 
 
 class Connection:
-    """One connection; `reusable` says that its last answer was read to the end."""
+    """One connection; `reusable` after its last answer was read to the end."""
 
     def __init__(self, port: int, connect_seconds: float) -> None:
         self._http = HTTPConnection(LOOPBACK, port, timeout=connect_seconds)
@@ -38,20 +39,27 @@ class Connection:
         self._idle_since = time.monotonic()
         self.reusable = False
 
-    def send(self, request: Request, silence: float | None) -> HTTPResponse:
-        """Send a request and return its answer, body unread; `silence` limits every wait from here on."""
+    def send(
+        self, request: Request, silence: float | None, on_delay: Callable[[], object] | None = None
+    ) -> HTTPResponse:
+        """Send a request and return its answer, body unread; `silence` limits every wait from here on.
+
+        `on_delay` is called once if no answer begins within `DELAY_SECONDS`; what it raises ends the request.
+        """
         self.limit(silence)
         # A daemon may answer and close before it has read all of a body that it refuses.
         with suppress(BrokenPipeError):
             self._http.request(request.method, request.path, request.body, request.headers)
+        if on_delay and not self._is_readable(DELAY_SECONDS):
+            on_delay()
         return self._http.getresponse()
 
     def limit(self, silence: float | None) -> None:
-        """Give up waiting for the daemon after so many seconds without a byte; None never does."""
+        """Time out after `silence` seconds without a byte; None waits indefinitely."""
         self._socket.settimeout(silence)
 
     def finish(self, response: HTTPResponse) -> bytes:
-        """Read the rest of the answer; the connection can serve again if the daemon keeps it open."""
+        """Read the rest of the answer; the connection is reusable if the daemon keeps it open."""
         rest = response.read()
         self.reusable = not response.will_close
         return rest
@@ -63,23 +71,26 @@ class Connection:
         return Reply(status=response.status, headers=headers, body=self.finish(response))
 
     def rest(self) -> None:
-        """Begin an idle time."""
+        """Mark the connection as idle from now on."""
         self.reusable, self._idle_since = False, time.monotonic()
 
     def is_stale(self) -> bool:
-        """Whether the idle time was too long, or the daemon has closed: then there is something to read."""
-        watcher = select.poll()
-        watcher.register(self._socket, select.POLLIN)
-        return bool(watcher.poll(0)) or time.monotonic() - self._idle_since > MAX_IDLE_SECONDS
+        """Whether the connection was idle for too long, or the daemon has closed it (then it is readable)."""
+        return self._is_readable(0) or time.monotonic() - self._idle_since > MAX_IDLE_SECONDS
 
     def close(self) -> None:
         """Close, whatever state the connection is in."""
         self._http.close()
         self._socket.close()
 
+    def _is_readable(self, seconds: float) -> bool:
+        watcher = select.poll()
+        watcher.register(self._socket, select.POLLIN)
+        return bool(watcher.poll(seconds * 1000))
+
 
 class ConnectionPool:
-    """Lends connections; those that come back reusable are lent again, latest first."""
+    """Leases connections; reusable ones are leased again, the most recently used first."""
 
     def __init__(self, port: int, connect_seconds: float) -> None:
         self._port = port
@@ -89,7 +100,7 @@ class ConnectionPool:
 
     @contextmanager
     def lease(self) -> Iterator[Connection]:
-        """Lend a connection that the daemon holds open, a new one if there is none."""
+        """Lease an idle connection that the daemon holds open, else a new one."""
         connection = self._idle_one() or self._new_one()
         try:
             yield connection
@@ -97,7 +108,7 @@ class ConnectionPool:
             self._give_back(connection)
 
     def close(self) -> None:
-        """Close what is idle."""
+        """Close the idle connections."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:

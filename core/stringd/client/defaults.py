@@ -1,4 +1,4 @@
-"""What a client assumes until it is told otherwise."""
+"""Default port and time limits of the clients."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from stringd.errors import Fault
 CONNECT_SECONDS = 5.0
 PING_SECONDS = 5.0
 REPLY_SECONDS = 30.0
-# After `done` nothing is to come: a stream that stays open is given up, its connection not used again.
+# Nothing follows `done`: a stream that stays open is closed, and its connection not reused.
 DRAIN_SECONDS = 1.0
+# A daemon answers sooner, unless the command waits in its topic's queue.
+DELAY_SECONDS = 1.0
 
 
 def default_port() -> int:

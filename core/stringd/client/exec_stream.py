@@ -1,4 +1,4 @@
-"""The answer of `/exec`, folded from its bytes into a `Result` (seed 1, "POST /exec")."""
+"""The event stream of `/exec`, parsed into a `Result`; see docs/reference/http.md."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NOTICE = "The answer ended before it was complete; the command may have run."
 
 
 def strip_content_prefix(raw: str) -> str:
-    """Return the output without the `re:` line that the daemon puts before it."""
+    """Return the output without the `re:` line that the daemon prepends."""
     return raw.partition("\n")[2] if raw.startswith("re: ") else raw
 
 
 class ExecAnswer:
-    """Takes an answer as it arrives, in any pieces, and ends as a result or as a refusal.
+    """Incremental parser of one answer; it yields a result or raises the refusal.
 
     An answer that never began is incomplete too: the request was sent, so the command may have run.
     """
@@ -31,11 +31,11 @@ class ExecAnswer:
         self._events: dict[str, str] = {}
 
     def begin(self, status: int) -> None:
-        """Take the status, which decides what the body is."""
+        """Set the HTTP status, which determines how the body is parsed."""
         self._status = status
 
     def feed(self, chunk: bytes) -> bool:
-        """Take the next bytes of the body; return whether `done` has come."""
+        """Parse the next bytes of the body; return whether `done` has arrived."""
         if self._status != 200:
             self._refusal.append(chunk)
             return False
@@ -43,8 +43,13 @@ class ExecAnswer:
             self._events.setdefault(event.name, event.data)
         return "done" in self._events
 
+    @property
+    def is_daemons(self) -> bool:
+        """Whether only a daemon can have sent this: it has a `head` event."""
+        return self._status == 200 and self._head() is not None
+
     def result(self) -> Result:
-        """Return the result, or raise what the daemon refused the request with."""
+        """Return the result, or raise the daemon's refusal."""
         if self._status != 200:
             raise refusal(Reply(status=self._status, headers={}, body=b"".join(self._refusal)))
         head, content = self._head(), self._content()

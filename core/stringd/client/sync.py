@@ -1,4 +1,4 @@
-"""The client for plain code: blocking, safe to share between threads, quick to import."""
+"""The blocking client: thread-safe, quick to import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stringd.client.connection_pool import Connection, ConnectionPool, NobodyLis
 from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.responses import UnexpectedAnswer, port_taken
-from stringd.errors import DaemonUnreachable, PortTaken
+from stringd.errors import DaemonUnreachable, PortTaken, UnknownUser
 
 if TYPE_CHECKING:
     import os
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Request, Result
 
 CHUNK = 65536
+MAX_FIRST_BODY = 64 * 1024
 Sent = TypeVar("Sent")
 
 
 class Client:
-    """Talks to the daemon as one user; it starts the daemon and registers the user when first needed.
+    """Talks to the daemon as one user; starts the daemon and registers the user when first needed.
 
-    `home` registers that home; without it a user who is not known yet gets one below `~/.string/users`.
-    `timeout` is how long `exec` and `chanflow` bear silence; None, the default, waits as long as it takes.
+    `home` registers that home; without it an unknown user gets one below `~/.string/users`.
+    `timeout` limits how long `exec` and `chanflow` wait without receiving a byte; None waits indefinitely.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Client:
         self._pool = ConnectionPool(self.port, connect_timeout)
         self._preparing = threading.Lock()
         self.prepared = False
-        """Whether the daemon was found and the user registered."""
+        """Whether a daemon was found that knows the user."""
 
     def __enter__(self) -> Self:
         return self
@@ -63,25 +64,36 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections that are idle."""
+        """Close the idle connections."""
         self._pool.close()
 
     def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
-        """Run one command, once: it is never sent again, whatever happens to the answer."""
+        """Run one command; once it may have run, it is never sent again, whatever happens to the answer."""
         request = endpoints.execution(self.user, topic, cmd, request_id)
+        if self.can_send_first(request):
+            # Neither a refused connection nor the refusal of an unknown user has run anything.
+            try:
+                result = self._execute(request)
+            except NobodyListens:
+                pass
+            except UnknownUser:
+                self.ensure_user()
+            else:
+                self.prepared = True
+                return result
         return self._with_daemon(partial(self._execute, request))
 
     def chanflow(self, text: str) -> ChanFlowAnswer:
-        """Run the `string` blocks of a ChanFlow text and return the text that answers them."""
+        """Run the `string` blocks of a ChanFlow text and return their answers."""
         call = endpoints.chanflow(self.user, text)
         return self._with_daemon(partial(self._call, call, self._timeout))
 
     def health(self) -> JsonObject:
-        """Return what the daemon says of its health, or raise `DaemonUnreachable`."""
+        """Return the answer of `/health`, or raise `DaemonUnreachable`."""
         return self._call(endpoints.health(), PING_SECONDS)
 
     def status(self) -> JsonObject:
-        """Return what the daemon tells of itself."""
+        """Return the answer of `/status`."""
         return self._call(endpoints.status())
 
     def users(self) -> list[JsonObject]:
@@ -89,14 +101,14 @@ class Client:
         return self._call(endpoints.users())
 
     def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
-        """Register this client's user; without a `home`, one who is registered already keeps theirs."""
+        """Register this client's user; without a `home`, a registered user keeps the present one."""
         known = None if home else self._known_home()
         if known is not None:
             return {"user_id": self.user, "home": known, "created": False}
         return self._call(endpoints.register(self.user, self._absolute(home)))
 
     def remove_user(self) -> bool:
-        """Remove this client's user with all sessions; return whether there was one."""
+        """Remove this client's user with all sessions; return whether it existed."""
         return self._call(endpoints.remove_user(self.user))
 
     def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
@@ -104,36 +116,48 @@ class Client:
         return self._call(endpoints.sessions(None if everyone else self.user))
 
     def open_session(self, topic: str) -> bool:
-        """List a topic of this client's user; return whether it is a new one."""
+        """Create a session for a topic of this client's user; return whether it is new."""
         return self._call(endpoints.open_session(self.user, topic))
 
     def close_session(self, topic: str) -> bool:
-        """End one topic of this client's user; return whether it was there."""
+        """End a topic of this client's user; return whether it existed."""
         return self._call(endpoints.close_session(self.user, topic))
 
     def shutdown(self) -> JsonObject:
-        """Ask the daemon to end; the next command starts a new one."""
+        """Shut the daemon down; the next command starts a new one."""
         self.prepared = False
         return self._call(endpoints.shutdown())
 
     def prepare(self) -> None:
-        """Find the daemon, starting it if need be, and register the user: once, before the first command."""
+        """Find or start the daemon and register the user, unless that is done."""
+        self.ensure_user(self._find_or_start)
+
+    def ensure_user(self, find_daemon: Callable[[], None] | None = None) -> None:
+        """Register the user once; `find_daemon` is called before, unless the daemon has answered already."""
         with self._preparing:
             if not self.prepared:
-                self._reach()
+                if find_daemon:
+                    find_daemon()
                 self.register(self._home)
                 self.prepared = True
+
+    def can_send_first(self, request: Request) -> bool:
+        """Whether to send a command before looking for the daemon: it most often runs and knows the user.
+
+        A long body is not sent to an unknown listener, which may never read it.
+        """
+        return not (self.prepared or self._home) and len(request.body or b"") <= MAX_FIRST_BODY
 
     def _with_daemon(self, send: Callable[[], Sent]) -> Sent:
         self.prepare()
         try:
             return send()
         except NobodyListens:
-            # The daemon ended in the meantime. Nothing was sent, so this is no retry.
+            # The daemon has ended since. Nothing was sent, so this is no retry.
             self.prepare()
             return send()
 
-    def _reach(self) -> None:
+    def _find_or_start(self) -> None:
         try:
             self.health()
         except PortTaken:
@@ -157,10 +181,13 @@ class Client:
         answer = ExecAnswer()
         with self._lease() as connection, suppress(OSError, HTTPException):
             self._receive(connection, request, answer)
+        if not (self.prepared or answer.is_daemons):
+            with suppress(NobodyListens):
+                self.health()
         return answer.result()
 
     def _receive(self, connection: Connection, request: Request, answer: ExecAnswer) -> None:
-        response = connection.send(request, self._timeout)
+        response = connection.send(request, self._timeout, None if self.prepared else self.health)
         answer.begin(response.status)
         for chunk in iter(partial(response.read1, CHUNK), b""):
             if answer.feed(chunk):

@@ -49,10 +49,15 @@ async def disconnected(receive: Receive) -> None:
 
 
 def requesting_user(scope: Scope, runtime: LocalRuntime) -> User:
-    """Return the user whom the `X-User-Id` header names."""
+    """Return the user of the `X-User-Id` header."""
+    return runtime.user(requesting_user_id(scope))
+
+
+def requesting_user_id(scope: Scope) -> str:
+    """Return the `X-User-Id` header; whether there is such a user is not checked."""
     for name, value in scope["headers"]:
         if name == b"x-user-id" and value.strip():
-            return runtime.user(_decode(value.strip()))
+            return _decode(value.strip())
     raise UserRequired("X-User-Id header required")
 
 

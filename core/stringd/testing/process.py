@@ -155,9 +155,9 @@ class DaemonProcess:
         )
 
     def exec(
-        self, cmd: str, topic: str | None = "file:main", user: str = "default", request_id: str | None = None
+        self, cmd: str, topic: str | None = None, user: str = "default", request_id: str | None = None
     ) -> Events:
-        """Send one command and read its stream to the end."""
+        """Send one command, to the default topic if none is named, and read its stream to the end."""
         body = {"cmd": cmd, "topic": topic, "request_id": request_id}
         reply = self.request("POST", "/exec", body, {"X-User-Id": user})
         return parse_events(reply)

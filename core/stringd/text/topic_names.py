@@ -10,13 +10,14 @@ from stringd.api.topics import TopicType
 from stringd.errors import InvalidTopic
 
 LONGEST_NAME = 256
+# The protocol's default: the type of a bare name, and the topic of a request that names none.
 DEFAULT_TYPE = "file"
-DEFAULT_TOPIC = "file:main"
+DEFAULT_TOPIC = f"{DEFAULT_TYPE}:main"
 _NAME = re.compile(r"(?:([a-z][a-z0-9-]*):)?([A-Za-z0-9_-]+)(?::([A-Za-z0-9_-]+))?")
 
 
 def parse_topic(raw: object, types: Mapping[str, TopicType]) -> TopicName:
-    """Return the topic that `raw` names; nothing at all means `file:main`."""
+    """Return the topic that `raw` names; None and blanks name the default topic."""
     if raw is None:
         raw = DEFAULT_TOPIC
     if not isinstance(raw, str) or len(raw) > LONGEST_NAME:

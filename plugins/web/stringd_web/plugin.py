@@ -21,6 +21,7 @@ def stringd_topic_types() -> Iterable[TopicType]:
             summary="Web pages, read as documents.",
             open=open_document_topic,
             documents=True,
+            opens_urls=True,
         ),
     )
 

@@ -1,4 +1,4 @@
-"""`POST /exec`: one command, answered as an event stream (seed 1)."""
+"""`POST /exec`: one command, answered as an event stream; see docs/reference/http.md."""
 
 from __future__ import annotations
 
@@ -6,31 +6,36 @@ from functools import partial
 
 from starlette.types import Receive, Scope, Send
 
-from stringd.api.users import User
-from stringd.errors import InvalidBody
+from stringd.errors import InvalidBody, RequestRefused
 from stringd.runtime.local import LocalRuntime
 from stringd.server.event_stream import EventStream
-from stringd.server.requests import disconnected, parse_json, read_body, requesting_user
+from stringd.server.requests import disconnected, parse_json, read_body, requesting_user_id
 from stringd.text.envelope import Request
 
 EXEC = "/exec"
 
 
 class Execute:
-    """A bare ASGI application: it is the hot path."""
+    """The endpoint as a bare ASGI application, since it is the hot path."""
 
     def __init__(self, runtime: LocalRuntime) -> None:
         self._runtime = runtime
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer at once where the reply is there at once, else stream."""
+        """Answer in one response if the command ends soon, else stream."""
         runtime = self._runtime
-        user = requesting_user(scope, runtime)
-        request = _request(user, await read_body(receive), runtime)
+        user_id = requesting_user_id(scope)
+        body = await read_body(receive)
+        try:
+            request = _request(user_id, body, runtime)
+        except RequestRefused:
+            # An unknown user is refused as such, whatever the body; `execute` looks the user up otherwise.
+            runtime.user(user_id)
+            raise
         stream = EventStream(request, scope, receive, send)
         try:
             outcome = await runtime.execute(
-                user.id,
+                user_id,
                 request.topic,
                 request.cmd,
                 disconnected=partial(disconnected, receive),
@@ -41,7 +46,7 @@ class Execute:
         await stream.end(outcome)
 
 
-def _request(user: User, body: bytes, runtime: LocalRuntime) -> Request:
+def _request(user_id: str, body: bytes, runtime: LocalRuntime) -> Request:
     fields = parse_json(body, '{ "cmd": "..." }')
     cmd = fields.get("cmd")
     cmd = cmd.strip() if isinstance(cmd, str) else ""
@@ -51,4 +56,4 @@ def _request(user: User, body: bytes, runtime: LocalRuntime) -> Request:
     request_id = fields.get("request_id")
     if request_id is not None and not isinstance(request_id, str):
         raise InvalidBody("request_id must be a string")
-    return Request(user_id=user.id, topic=topic, cmd=cmd, request_id=request_id)
+    return Request(user_id=user_id, topic=topic, cmd=cmd, request_id=request_id)

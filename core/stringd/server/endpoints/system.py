@@ -1,4 +1,4 @@
-"""`/health`, `/status` and `/shutdown`."""
+"""`GET /health`, `GET /status` and `POST /shutdown`; see docs/reference/http.md."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from stringd.server.requests import runtime_of
 
 
 class Health(HTTPEndpoint):
-    """Tells that the daemon lives."""
+    """`/health`: whether the daemon runs."""
 
     async def get(self, request: Request) -> Response:
-        """Count users and sessions (seed 1)."""
+        """Return the numbers of users and sessions."""
         runtime = runtime_of(request)
         return Json({"ok": True, "users": len(runtime.users), "sessions": len(runtime.registry)})
 
 
 class Status(HTTPEndpoint):
-    """Tells what a person wants to know of a running daemon."""
+    """`/status`: the daemon in detail."""
 
     async def get(self, request: Request) -> Response:
-        """Describe the process, its plugins, and what went wrong at its start."""
+        """Describe the process, its plugins, their topic types, and what went wrong at its start."""
         runtime = runtime_of(request)
         loaded = [str(report.candidate) for report in runtime.plugins.reports if not report.skipped]
         return Json(
@@ -38,16 +38,20 @@ class Status(HTTPEndpoint):
                 "users": len(runtime.users),
                 "sessions": len(runtime.registry),
                 "plugins": loaded,
+                "topic_types": [
+                    {"name": name, "opens_urls": it.opens_urls}
+                    for name, it in sorted(runtime.catalogue.topic_types.items())
+                ],
                 "notices": runtime.notices,
             }
         )
 
 
 class Shutdown(HTTPEndpoint):
-    """Ends the daemon."""
+    """`/shutdown`: end the daemon."""
 
     async def post(self, request: Request) -> Response:
-        """Answer, then stop after a moment (seed 1)."""
+        """Answer, then stop."""
         return Json(
             {"ok": True, "message": "stringd shutting down"},
             background=BackgroundTask(request.app.state.stop),

@@ -1,0 +1,147 @@
+"""A secret typed through every surface is in no file of the home, no log, no answer and no process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stringd.client import AsyncClient, Client, DaemonUnreachable
+from tests.actions.service import Service, serving
+from tests.cli.terminal import CTRL_D, PROGRAM, Terminal
+from tests.protocol.test_secrets_unseen import FORMS, KEEP, MISTYPED, SECRET, form, holds
+from tests.protocol.waits import eventually
+
+STRINGD = str(Path(PROGRAM).with_name("stringd"))
+LOGIN = f"/act.in ann '{SECRET}'"
+KEEP_BLOCK = f"<𝒞=string:app:vault>{KEEP}</𝒞>"
+TYPED = (LOGIN, f"/act.in ann --pw '{SECRET}'", f"/acct.in --pw '{SECRET}'", f"/act.in --pw '{SECRET}")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of a person who runs the programs; a daemon is started on a free port when needed."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("STRINGD_PORT", str(server.getsockname()[1]))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("STRINGD_DATA_DIR", "STRINGD_USER"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def service(home: Path) -> Iterator[Service]:
+    with serving() as running:
+        running.answer("/", form("in", "get"), media_type="text/html")
+        running.answer("/in", "<title>In</title><p>In. <a href='?p=2'>p</a>", media_type="text/html")
+        try:
+            yield running
+        finally:
+            end_daemon()
+
+
+def end_daemon() -> int | None:
+    """Shut the daemon down and return its process id, once it has ended."""
+    with Client(start=False) as client:
+        try:
+            pid: int = client.status()["pid"]
+        except DaemonUnreachable:
+            return None
+        client.shutdown()
+    try:
+        eventually(lambda: not Path(f"/proc/{pid}").exists())
+    except AssertionError:
+        os.kill(pid, signal.SIGKILL)
+        raise
+    return pid
+
+
+def run(*words: str, typed: str = "") -> bytes:
+    """Run a program and return everything it prints."""
+    ran = subprocess.run(words, input=typed.encode(), capture_output=True, timeout=30, check=False)
+    return ran.stdout + ran.stderr
+
+
+def type_at_prompt(topic: str, lines: tuple[str, ...]) -> None:
+    """Type lines at the prompt, which the terminal echoes: what counts is what is kept of them."""
+    with Terminal(f"{PROGRAM} {topic}") as terminal:
+        for line in (*lines, "/help"):
+            terminal.expect(f"{topic}> ", 30.0)
+            terminal.type(f"{line}\n")
+        terminal.expect(f"{topic}> ", 30.0)
+        terminal.type(CTRL_D)
+        assert terminal.process.wait(20) == 0
+
+
+async def answers_to_asyncio(commands: tuple[str, ...]) -> bytes:
+    async with AsyncClient() as client:
+        return repr([await client.exec("web:site", it) for it in commands]).encode()
+
+
+def of_every_process() -> bytes:
+    """Return what `ps` shows of every process, and the environment of those that can be read."""
+    listed = subprocess.run(["ps", "-eww", "-o", "pid=,args="], capture_output=True, check=True).stdout
+    environments = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            environments.append((folder / "environ").read_bytes())
+        except OSError:
+            continue
+    return listed + b"\n".join(environments)
+
+
+def holding_files(home: Path) -> list[str]:
+    """Return the files below the home that hold the secret in any form, but the one that keeps it."""
+    files = [it for it in home.rglob("*") if it.is_file() and it.name != "secrets.json"]
+    return [str(it.relative_to(home)) for it in files if holds(it.read_bytes())]
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.requirement("mask.command", "mask.history", "mask.state", "secret.unseen", "web.form.secret")
+def test_a_secret_typed_through_every_surface_is_nowhere(home: Path, service: Service) -> None:
+    opens = f"/open {service.url}/"
+    lines = "\n".join(it for cmd in TYPED for it in (opens, cmd))
+    blocks = (f"<𝒞=string:web:site>{it}</𝒞>" for it in lines.split("\n"))
+    run(PROGRAM, "web:site", opens)
+    type_at_prompt("web:site", TYPED)
+    type_at_prompt("app:vault", tuple(it for it in MISTYPED if "\n" not in it))
+    told = {
+        "one command of standard input": run(PROGRAM, "--json", "web:site", "-", typed=LOGIN),
+        "lines of standard input": run(PROGRAM, "web:site", typed=lines),
+        "an argument": run(PROGRAM, "web:site", TYPED[2]),
+        "stringd exec": run(STRINGD, "exec", "web:site", TYPED[3]),
+        "stringd chanflow": run(STRINGD, "chanflow", typed=f"{KEEP_BLOCK}{''.join(blocks)}"),
+        "AsyncClient": asyncio.run(answers_to_asyncio(tuple(lines.split("\n")))),
+    }
+    with Client() as client:
+        told["Client"] = repr([client.exec("web:site", it) for it in lines.split("\n")]).encode()
+        told["lists"] = repr([client.sessions(everyone=True), client.status(), client.users()]).encode()
+    assert [surface for surface, printed in told.items() if holds(printed)] == []
+    assert len([it for it in service.received if holds(it.target.encode())]) >= len(told)
+    end_daemon()
+    assert holding_files(home) == []
+    assert b"/help" in (home / ".string/history").read_bytes()
+    assert any(holds(it.read_bytes()) for it in home.rglob("secrets.json"))
+
+
+@pytest.mark.requirement("secret.unseen")
+def test_no_process_shows_a_secret_from_standard_input(home: Path, service: Service) -> None:
+    run(PROGRAM, "web:site", f"/open {service.url}/")
+    printed: list[bytes] = []
+    program = threading.Thread(target=lambda: printed.append(run(PROGRAM, "web:site", "-", typed=LOGIN)))
+    with service.holding("/in"):
+        program.start()
+        eventually(lambda: any(it.target.startswith("/in") for it in service.received))
+        shown = of_every_process()
+    program.join(30)
+    assert b"Opened " in printed[0]
+    assert sys.executable.encode() in shown
+    assert [it for it in FORMS if it in shown or it in printed[0]] == []
