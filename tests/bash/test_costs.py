@@ -13,15 +13,15 @@ from stringd_bash.rendering import Display, most_nanoseconds, render
 from stringd_bash.sequences import (
     LONGEST_UNFINISHED,
     controls,
+    parse,
+    plain_lines,
     private_modes,
-    read,
     stripped,
-    unmoved,
     without_colours,
     without_unfinished,
 )
 from stringd_bash.size import Size
-from stringd_bash.terminal_queries import Questions
+from stringd_bash.terminal_queries import TerminalQueries
 from tests.bash.grammar import sequences, texts
 
 USUAL = Size(columns=80, rows=24)
@@ -32,14 +32,14 @@ NOTHING = 0.02
 
 Work = Callable[[str], object]
 SCANS: list[Work] = [
-    lambda text: [*read(text)],
+    lambda text: [*parse(text)],
     lambda text: [*private_modes(text)],
     stripped,
     controls,
-    unmoved,
+    plain_lines,
     without_colours,
     without_unfinished,
-    lambda text: Questions().answers(text.encode()),
+    lambda text: TerminalQueries().answers(text.encode()),
 ]
 # What makes an expression start anew at each place, and look far from there.
 STUBBORN = [

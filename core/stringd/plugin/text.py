@@ -5,6 +5,7 @@ from __future__ import annotations
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
 from stringd.text.counts import counted
 from stringd.text.fences import fenced
+from stringd.text.head_tail_buffer import HeadTailBuffer, limited, omission
 from stringd.text.listing import MOST
 from stringd.text.masking import MASK, mask_beginning, masked_in_shell
 from stringd.text.nearest import nearest
@@ -16,13 +17,16 @@ __all__ = [
     "LONGEST_HEAD",
     "MASK",
     "MOST",
+    "HeadTailBuffer",
     "WebUrl",
     "counted",
     "fenced",
     "label",
+    "limited",
     "mask_beginning",
     "masked_in_shell",
     "nearest",
+    "omission",
     "parse_command",
     "parse_path_arguments",
     "printable",
