@@ -45,7 +45,7 @@ async def run_shell(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
-        preexec_fn=DESCRIPTORS.restore,
+        preexec_fn=DESCRIPTORS.prepare_child,
     )
     try:
         await asyncio.wait({run.exited}, timeout=seconds)
