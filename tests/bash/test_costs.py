@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import time
 from collections.abc import Callable
 
@@ -150,3 +152,19 @@ def test_an_unfinished_sequence_is_kept_only_so_long() -> None:
     assert without_unfinished("x\x1b[1;") == ("x", "\x1b[1;")
     long = "x\x1b]" + "y" * LONGEST_UNFINISHED
     assert without_unfinished(long) == (long, "")
+
+
+@pytest.mark.requirement("bash.output.bounded")
+@pytest.mark.parametrize("scan", [stripped, plain_lines])
+@pytest.mark.parametrize("unit", ["\x1b[0m", "a\x01", "\r\n"])
+def test_no_scan_holds_up_other_threads(scan: Work, unit: str) -> None:
+    """A thread that scans much output lets others run many times before it is done."""
+    text = unit * (1_000_000 // len(unit))
+    thread = threading.Thread(target=scan, args=(text,))
+    before = seconds(scan, text)
+    turns = 0
+    thread.start()
+    while thread.is_alive():
+        turns += 1
+        time.sleep(0)
+    assert turns >= 5 or before < 10 * sys.getswitchinterval()
