@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 import time
 from collections.abc import Callable
 
@@ -13,15 +15,15 @@ from stringd_bash.rendering import Display, most_nanoseconds, render
 from stringd_bash.sequences import (
     LONGEST_UNFINISHED,
     controls,
+    parse,
+    plain_lines,
     private_modes,
-    read,
     stripped,
-    unmoved,
     without_colours,
     without_unfinished,
 )
 from stringd_bash.size import Size
-from stringd_bash.terminal_queries import Questions
+from stringd_bash.terminal_queries import TerminalQueries
 from tests.bash.grammar import sequences, texts
 
 USUAL = Size(columns=80, rows=24)
@@ -32,14 +34,14 @@ NOTHING = 0.02
 
 Work = Callable[[str], object]
 SCANS: list[Work] = [
-    lambda text: [*read(text)],
+    lambda text: [*parse(text)],
     lambda text: [*private_modes(text)],
     stripped,
     controls,
-    unmoved,
+    plain_lines,
     without_colours,
     without_unfinished,
-    lambda text: Questions().answers(text.encode()),
+    lambda text: TerminalQueries().answers(text.encode()),
 ]
 # What makes an expression start anew at each place, and look far from there.
 STUBBORN = [
@@ -150,3 +152,19 @@ def test_an_unfinished_sequence_is_kept_only_so_long() -> None:
     assert without_unfinished("x\x1b[1;") == ("x", "\x1b[1;")
     long = "x\x1b]" + "y" * LONGEST_UNFINISHED
     assert without_unfinished(long) == (long, "")
+
+
+@pytest.mark.requirement("bash.output.bounded")
+@pytest.mark.parametrize("scan", [stripped, plain_lines])
+@pytest.mark.parametrize("unit", ["\x1b[0m", "a\x01", "\r\n"])
+def test_no_scan_holds_up_other_threads(scan: Work, unit: str) -> None:
+    """A thread that scans much output lets others run many times before it is done."""
+    text = unit * (1_000_000 // len(unit))
+    thread = threading.Thread(target=scan, args=(text,))
+    before = seconds(scan, text)
+    turns = 0
+    thread.start()
+    while thread.is_alive():
+        turns += 1
+        time.sleep(0)
+    assert turns >= 5 or before < 10 * sys.getswitchinterval()

@@ -39,7 +39,7 @@ def start_staying(daemon: DaemonProcess, name: str = "bash:t") -> None:
 def shells(daemon: DaemonProcess) -> dict[int, str]:
     """What runs for a daemon, apart from itself and the host process of its shells."""
     processes = marked_processes(f"HOME={daemon.home}")
-    return {pid: line for pid, line in processes.items() if "stringd_bash" not in line}
+    return {pid: line for pid, line in processes.items() if "stringd.processes" not in line}
 
 
 def all_of(daemon: DaemonProcess) -> dict[int, str]:

@@ -8,7 +8,7 @@ import pytest
 
 from stringd_bash.emulator import Emulator
 from stringd_bash.screen import Screen
-from stringd_bash.sequences import read
+from stringd_bash.sequences import parse
 from stringd_bash.size import Size
 
 
@@ -18,7 +18,7 @@ def emulator(columns: int = 12, rows: int = 4) -> Emulator:
 
 def picture(text: str) -> str:
     terminal = emulator()
-    terminal.feed(read(text))
+    terminal.feed(parse(text))
     return terminal.screen.picture()
 
 
@@ -67,17 +67,17 @@ def test_a_character_holds_only_so_many_marks() -> None:
 
 def test_a_smaller_screen_keeps_what_finds_no_room() -> None:
     terminal = emulator()
-    terminal.feed(read("1\r\n2\r\n3\r\nfour\x1b[?1049haside"))
+    terminal.feed(parse("1\r\n2\r\n3\r\nfour\x1b[?1049haside"))
     terminal.resize(Size(columns=3, rows=2))
     assert terminal.screen.picture() == "asi"
-    terminal.feed(read("\x1b[?1049l"))
+    terminal.feed(parse("\x1b[?1049l"))
     assert terminal.screen.picture() == "1\n2\n3\nfou"
     terminal.resize(Size(columns=20, rows=9))
-    terminal.feed(read("\x1b[9Hend"))
+    terminal.feed(parse("\x1b[9Hend"))
     assert terminal.screen.picture() == "3\nfou\n\n\n\n\n\n\nend"
 
 
 def test_a_screen_travels_as_it_is() -> None:
     terminal = emulator()
-    terminal.feed(read("e\u0301漢字\r\n\n\x1b[5Cx\x1b[?1049h\x1b(0aside\x1b7"))
+    terminal.feed(parse("e\u0301漢字\r\n\n\x1b[5Cx\x1b[?1049h\x1b(0aside\x1b7"))
     assert pickle.loads(pickle.dumps(terminal)) == terminal

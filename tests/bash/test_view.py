@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd_bash.buffer import Buffer
+from stringd.plugin.text import HeadTailBuffer
 from tests.bash.views import shown
 
 PIECES = [
@@ -61,7 +61,7 @@ def test_head_and_tail_are_kept() -> None:
 
 @pytest.mark.parametrize(("text", "unfinished"), [(b"", False), (b"line\n", False), (b"Password: ", True)])
 def test_an_unfinished_line_is_known(text: bytes, *, unfinished: bool) -> None:
-    buffer = Buffer()
+    buffer = HeadTailBuffer()
     buffer.add(text)
     assert buffer.is_mid_line is unfinished
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from stringd.plugin.text import HeadTailBuffer
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
-from stringd_bash.buffer import Buffer
 from stringd_bash.size import Size
 from stringd_bash.view import View
 
@@ -16,7 +16,7 @@ SIZE = Size(columns=80, rows=24)
 async def replies(*parts: bytes, limit: int = 1024 * 1024) -> list[str]:
     """Return what each reply shows when the parts come one by one."""
     pool = WorkerPool(Seal.READING)
-    view, buffer, told = View(SIZE, pool, "user:topic"), Buffer(limit), []
+    view, buffer, told = View(SIZE, pool, "user:topic"), HeadTailBuffer(limit), []
     try:
         for number, part in enumerate(parts, 1):
             buffer.add(part)

@@ -30,7 +30,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.actions import CLI, HTTP_METHODS
 from stringd.errors import Refusal
-from stringd.processes.shell_command import NO_OUTPUT
+from stringd.processes.shell_replies import NO_OUTPUT
 from stringd.text.fences import fenced
 
 

@@ -1,26 +1,50 @@
-"""Child processes, their environment and their descendants."""
+"""Child processes: environment, supervision, messages, replies and what /proc says about processes."""
 
 from __future__ import annotations
 
 from stringd.processes.child_environment import kept_environment, topic_environment
-from stringd.processes.children import reaped, signalled
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.exported_variables import TIME_LIMIT, exported, read_limit, time_limit
-from stringd.processes.tree import adopt_orphans, descendants, die_with_parent, end_descendants, end_strays
+from stringd.processes.fork_client import ForkClient
+from stringd.processes.helper_process import start_supervisor
+from stringd.processes.messages import Message, MessageSocket
+from stringd.processes.proc import (
+    Process,
+    command_line,
+    descriptor_info,
+    descriptor_target,
+    process_ids,
+    processes,
+    read_memory,
+    system_call,
+    thread_ids,
+    working_directory,
+)
+from stringd.processes.shell_replies import NO_OUTPUT, exit_line, shell_reply
 
 __all__ = [
     "DESCRIPTORS",
+    "NO_OUTPUT",
     "TIME_LIMIT",
-    "adopt_orphans",
-    "descendants",
-    "die_with_parent",
-    "end_descendants",
-    "end_strays",
+    "ForkClient",
+    "Message",
+    "MessageSocket",
+    "Process",
+    "command_line",
+    "descriptor_info",
+    "descriptor_target",
+    "exit_line",
     "exported",
     "kept_environment",
+    "process_ids",
+    "processes",
     "read_limit",
-    "reaped",
-    "signalled",
+    "read_memory",
+    "shell_reply",
+    "start_supervisor",
+    "system_call",
+    "thread_ids",
     "time_limit",
     "topic_environment",
+    "working_directory",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
 from stringd.text.counts import counted
 from stringd.text.fences import fenced
+from stringd.text.head_tail_buffer import HeadTailBuffer, limited, omission
 from stringd.text.listing import MOST
 from stringd.text.masking import MASK, mask_beginning, masked_in_shell
 from stringd.text.media_types import MediaType, parse_media_type
@@ -17,14 +18,17 @@ __all__ = [
     "LONGEST_HEAD",
     "MASK",
     "MOST",
+    "HeadTailBuffer",
     "MediaType",
     "WebUrl",
     "counted",
     "fenced",
     "label",
+    "limited",
     "mask_beginning",
     "masked_in_shell",
     "nearest",
+    "omission",
     "parse_command",
     "parse_media_type",
     "parse_path_arguments",

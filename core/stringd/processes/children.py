@@ -1,4 +1,4 @@
-"""The ends of this process's children, as they come."""
+"""Reap the children of this process."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import signal
 from collections.abc import Iterator
 
 
-def signalled() -> int:
-    """Return a descriptor that becomes readable whenever a child has ended."""
+def open_exit_notifier() -> int:
+    """Return a descriptor that becomes readable whenever a child exits."""
     readable, writable = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     return readable
 
 
-def reaped() -> Iterator[tuple[int, int]]:
-    """Take leave of every child that has ended: its id and its status as the shell counts."""
+def reap_children() -> Iterator[tuple[int, int]]:
+    """Reap exited children; yield (pid, exit status as a shell counts it)."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -28,11 +28,11 @@ def reaped() -> Iterator[tuple[int, int]]:
         yield pid, 128 - code if code < 0 else code
 
 
-def are_left() -> bool:
-    """Tell whether there is any child, once those that have ended are taken leave of."""
+def have_all_exited() -> bool:
+    """Reap exited children and tell whether no other is left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
     except ChildProcessError:
-        return False
-    return True
+        return True
+    return False

@@ -1,4 +1,4 @@
-"""One shell command of a topic's: how long it may run, and what the reply says about its end."""
+"""Run one shell command for a topic: check it, bound its time, and turn its end into a reply."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from stringd.api.replies import Reply
 from stringd.api.sessions import Session
 from stringd.errors import Refusal
 from stringd.processes.exported_variables import time_limit
-from stringd.processes.process_group import OUTPUT_LIMIT, Finished, run_shell
-from stringd.text.printable import printable
-
-NO_OUTPUT = "(no output)"
+from stringd.processes.process_group import Finished, run_shell
+from stringd.processes.shell_replies import NO_OUTPUT, shell_reply
+from stringd.text.head_tail_buffer import OUTPUT_LIMIT
 
 
 async def run_one_shot(
@@ -26,7 +25,7 @@ async def run_one_shot(
     seconds: float,
     output_limit: int = OUTPUT_LIMIT,
 ) -> Finished:
-    """Run a command to its end, within the seconds given or those that the topic's `{_timeout}` names."""
+    """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says."""
     if "\0" in command:
         raise Refusal("INVALID_PAYLOAD", "A command can't hold a NUL character.")
     _require(directory)
@@ -40,31 +39,28 @@ async def run_one_shot(
             output_limit=output_limit,
         )
     except OSError as error:
-        raise _unstartable(error) from error
+        raise _start_refusal(error) from error
     if finished.status is None:
         message = f"Still running after {seconds:g} s, so it was ended."
-        raise Refusal("TIMEOUT", message, shown_output(finished))
+        raise Refusal("TIMEOUT", message, _output_of(finished) or NO_OUTPUT)
     return finished
 
 
 def exit_reply(finished: Finished, directory: Path) -> Reply:
-    """Return what a command answers: its status and where it ran, its output, and the code of a failure."""
-    code = f"EXIT_{finished.status}" if finished.status else None
-    system = f"exit: {finished.status} | cwd: {printable(str(directory))}"
-    return Reply.output(system, shown_output(finished), code=code)
+    """Return the reply for a finished command: its status and directory, then its output."""
+    return shell_reply(finished.status or 0, str(directory), _output_of(finished))
 
 
-def shown_output(finished: Finished) -> str:
-    """Return the output without its last newline, or what stands for none."""
-    return finished.output.removesuffix("\n") or NO_OUTPUT
+def _output_of(finished: Finished) -> str:
+    return finished.output.removesuffix("\n")
 
 
 def _require(directory: Path) -> None:
-    if not os.path.isdir(directory):  # noqa: PTH112 - a Path raises where it may not look
+    if not os.path.isdir(directory):  # noqa: PTH112 - Path.is_dir raises PermissionError
         raise Refusal("NOT_FOUND", f"No such directory: {directory}")
 
 
-def _unstartable(error: OSError) -> Refusal:
+def _start_refusal(error: OSError) -> Refusal:
     if error.errno == errno.E2BIG:
         return Refusal("INVALID_PAYLOAD", "The command or a variable is too long to pass on.")
     return Refusal("EXEC_FAILED", f"bash can't be started: {error.strerror}")

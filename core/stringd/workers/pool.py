@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from stringd.api.workers import Budget
+from stringd.processes.proc import resident_memory
 from stringd.workers.confinement import Seal
 from stringd.workers.fair_queue import FairQueue
 from stringd.workers.worker import Worker
@@ -19,7 +19,6 @@ _FEWEST, _MOST = 2, 4
 _IDLE_SECONDS = 60.0
 # A process that has grown beyond this is replaced: what it holds after its job is of no use to the next one.
 _LARGEST = 256 * 1024 * 1024
-_PAGE = os.sysconf("SC_PAGESIZE")
 
 
 class WorkerPool:
@@ -67,7 +66,7 @@ class WorkerPool:
             return result
         finally:
             self._busy.discard(worker)
-            if worker.is_free and _size(worker.pid) <= _LARGEST:
+            if worker.is_free and resident_memory(worker.pid) <= _LARGEST:
                 self._keep(worker)
             else:
                 worker.kill()
@@ -91,11 +90,3 @@ class WorkerPool:
     def _retire(self, worker: Worker) -> None:
         self._idle = [it for it in self._idle if it[0] is not worker]
         worker.kill()
-
-
-def _size(pid: int) -> int:
-    """Return how much memory a process holds; 0 where the system does not tell."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * _PAGE
-    except (OSError, IndexError):
-        return 0

@@ -1,4 +1,4 @@
-"""The way on which texts go to the shell and its reports come back; no program of the shell's has it open."""
+"""The pipes that carry texts to the shell and its reports back; programs of the shell don't inherit them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REPORT = re.compile(r"([0-9a-f]*) (\d{1,3}) (.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What the shell says when it has evaluated a text: which one, with what status, and where it is now."""
+    """The shell's report that it has evaluated a text: the text's token, its status, the directory now."""
 
     token: str
     status: int
@@ -23,19 +23,19 @@ class Report:
 
 
 class Channel:
-    """Sends texts and hands on reports; never blocks, however long a text is."""
+    """Sends texts and passes on reports; never blocks, however long a text is."""
 
-    def __init__(self, commands: int, reports: int, reported: Callable[[Report], None]) -> None:
+    def __init__(self, commands: int, reports: int, on_report: Callable[[Report], None]) -> None:
         self._commands = commands
         self._reports = reports
-        self._reported = reported
+        self._on_report = on_report
         self._unsent = b""
         self._received = b""
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(reports, self._receive)
 
     def send(self, text: str, preparation: str) -> str:
-        """Have a text evaluated, after another one whose output nobody sees; return the report's token."""
+        """Have a text evaluated, after a preparation whose output is discarded; return the report's token."""
         token = secrets.token_hex(8)
         self._unsent = b"".join(
             f"{part}\0".encode(errors="surrogatepass")
@@ -45,7 +45,7 @@ class Channel:
         return token
 
     def close(self) -> None:
-        """Close both ends."""
+        """Close both pipes."""
         self._loop.remove_reader(self._reports)
         self._loop.remove_writer(self._commands)
         os.close(self._commands)
@@ -68,4 +68,4 @@ class Channel:
             match = _REPORT.fullmatch(os.fsdecode(report))
             if match:
                 token, status, cwd = match.groups()
-                self._reported(Report(token=token, status=int(status), cwd=cwd))
+                self._on_report(Report(token=token, status=int(status), cwd=cwd))

@@ -1,83 +1,88 @@
-"""A topic's shell and the program that it is busy with: started, typed into, told of, replaced when dead."""
+"""A topic's shell and its current evaluation: start them, type into them, report and replace them."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 from stringd.plugin import Refusal, Reply, TopicContext
-from stringd.plugin.processes import kept_environment, topic_environment
-from stringd_bash.buffer import Buffer
-from stringd_bash.evaluation import Evaluation, Standing
+from stringd.plugin.processes import ForkClient, kept_environment, topic_environment
+from stringd.plugin.text import HeadTailBuffer
+from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.exports import Exports
-from stringd_bash.fork_client import ForkClient
 from stringd_bash.process_table import ProcessTable
-from stringd_bash.replies import reply_to
+from stringd_bash.replies import progress_reply
 from stringd_bash.sections import section
 from stringd_bash.settings import Settings
-from stringd_bash.shell import Ending, Shell
-from stringd_bash.socket_messages import Order
-from stringd_bash.terminal_queries import Questions
+from stringd_bash.shell import Result, Shell
+from stringd_bash.shell_process import ShellOptions
+from stringd_bash.terminal_queries import TerminalQueries
 from stringd_bash.view import View
 
 
 class Console:
-    """Holds at most one shell, which is there from the first text on."""
+    """Holds at most one shell, which is started for the first text."""
 
     def __init__(
-        self, context: TopicContext, host: ForkClient, settings: Settings, table: ProcessTable
+        self, context: TopicContext, fork_client: ForkClient, settings: Settings, table: ProcessTable
     ) -> None:
         self.shell: Shell | None = None
-        self.program: Evaluation | None = None
+        self.evaluation: Evaluation | None = None
         self.status = 0
-        """The status of the last program that somebody was told of."""
+        """The status of the last evaluation whose end was reported."""
         self._session = context.session
         self._runtime = context.runtime
-        self._host = host
+        self._fork_client = fork_client
         self._settings = settings
         self._table = table
         self.view = self._new_view()
-        self._changing = asyncio.Lock()
+        self._shell_lock = asyncio.Lock()
         self._exports = Exports()
-        self._background = Buffer()
+        self._background = HeadTailBuffer()
         self._sink = self._background
-        self._questions = Questions()
+        self._queries = TerminalQueries()
         self._notes: list[str] = []
         self._typed = ""
         self._is_echoed = False
 
     @property
     def running(self) -> Evaluation | None:
-        """The program that the shell is busy with, if it is."""
-        return self.program if self.program and self.program.is_running else None
+        """The current evaluation, if it goes on."""
+        return self.evaluation if self.evaluation and self.evaluation.is_running else None
 
     @property
     def cwd(self) -> str:
-        """Where the shell is, or will begin."""
+        """The directory of the shell, or the one that it will start in."""
         return self.shell.cwd if self.shell and self.shell.is_alive else self._home
+
+    @property
+    def command_names(self) -> Collection[str]:
+        """The commands that bash topics have."""
+        return self._runtime.commands(self._session.name.type)
 
     @property
     def _home(self) -> str:
         return str(self._session.user.home)
 
-    async def begin(self, text: str) -> Evaluation:
-        """Have the shell evaluate a text."""
+    async def evaluate(self, text: str) -> Evaluation:
+        """Start evaluating a text."""
         shell = await self._living_shell()
-        preparation = self._exports.bring(self._session)
-        # What was printed until now came from what runs in the background.
+        preparation = self._exports.update(self._session)
+        # Output until now was printed by background jobs.
         shell.terminal.drain()
         self.view = self._new_view()
         self.resize()
-        self._sink = Buffer()
+        self._sink = HeadTailBuffer()
         self._typed = ""
-        ending = shell.evaluate(text, preparation)
-        ending.add_done_callback(self._end_program)
-        self.program = Evaluation(shell, text, self._sink, ending, self._table)
-        return self.program
+        result = shell.evaluate(text, preparation)
+        result.add_done_callback(self._end_evaluation)
+        self.evaluation = Evaluation(shell, text, self._sink, result, self._table)
+        return self.evaluation
 
     def type_line(self, text: str) -> None:
-        """Type a line into the program that runs."""
+        """Type a line into the running program."""
         if self.shell:
-            # Who typed it knows it. Where neither the terminal nor a line editor repeats it, it is output.
+            # The client knows what it typed. Where nothing echoes it, the same text in the output is output.
             terminal = self.shell.terminal
             self._is_echoed = terminal.echoes()
             is_shown = self._is_echoed or terminal.has_line_editor() or self.view.is_editor
@@ -86,46 +91,46 @@ class Console:
             terminal.type(typed.encode(errors="surrogatepass"))
 
     def resize(self) -> None:
-        """Give the terminal the size that the topic asks for."""
+        """Set the terminal to the size that the topic's variables ask for."""
         if self.shell and self.shell.is_alive:
             size = self._settings.size_of(self._session)
             self.shell.terminal.resize(size.rows, size.columns)
             self.view.size = size
 
-    async def tell(self, program: Evaluation, standing: Standing) -> Reply:
-        """Return how a program stands and what is new; what it has told, it forgets."""
-        ending = program.ending.result() if standing is Standing.ENDED else None
-        cwd = self._cwd_after(ending)
-        parts = [*self._notes, await self._new_background(), await self._new_output(program, ending)]
+    async def report(self, evaluation: Evaluation, progress: Progress) -> Reply:
+        """Return the reply with the state of an evaluation and all new output, and mark both as reported."""
+        result = evaluation.result.result() if progress is Progress.ENDED else None
+        cwd = self._directory_after(result)
+        parts = [*self._notes, await self._new_background(), await self._new_output(evaluation, result)]
         self._notes = []
-        if ending:
-            self.status = ending.status
-            self.program = None if self.program is program else self.program
-            parts += [_replacement(cwd)] if ending.cwd is None else []
-        program.tell(standing)
-        return reply_to(standing, ending, cwd, parts)
+        if result:
+            self.status = result.status
+            self.evaluation = None if self.evaluation is evaluation else self.evaluation
+            parts += [_replacement_note(cwd)] if result.cwd is None else []
+        evaluation.mark_reported(progress)
+        return progress_reply(progress, result, cwd, parts)
 
-    async def keep(self, program: Evaluation) -> None:
-        """Keep for the next reply what a program has printed that ended while nobody waited for it."""
-        reply = await self.tell(program, Standing.ENDED)
+    async def keep_output(self, evaluation: Evaluation) -> None:
+        """Keep the output of an evaluation that ended unreported, for the next reply."""
+        reply = await self.report(evaluation, Progress.ENDED)
         self._notes = [section(f"output of the program before, {reply.system}", reply.content or "")]
 
     async def reset(self) -> None:
-        """End everything that runs here, forget what it has printed, and start a new shell."""
-        async with self._changing:
+        """End the shell and everything it has started, discard its output, and start a new one."""
+        async with self._shell_lock:
             await self._end_shell()
-            self.program = None
+            self.evaluation = None
             self._notes = []
             self._background.take()
             await self._start_shell()
 
     async def close(self) -> None:
-        """End everything that runs here."""
-        async with self._changing:
+        """End the shell and everything it has started."""
+        async with self._shell_lock:
             await self._end_shell()
 
     async def _living_shell(self) -> Shell:
-        async with self._changing:
+        async with self._shell_lock:
             if self.shell and self.shell.is_alive:
                 return self.shell
             return await self._start_shell()
@@ -134,7 +139,7 @@ class Console:
         if not self._session.user.home.is_dir():
             raise Refusal("NOT_FOUND", f"No such directory: {self._home}")
         size = self._settings.size
-        order = Order(
+        options = ShellOptions(
             program=self._settings.program,
             rc=self._settings.rc,
             home=self._home,
@@ -143,8 +148,8 @@ class Console:
             columns=size.columns,
         )
         self._exports = Exports()
-        self._host.environment = kept_environment(self._runtime)
-        self.shell = await Shell.start(self._host, order, self._printed)
+        self._fork_client.environment = kept_environment(self._runtime)
+        self.shell = await Shell.start(self._fork_client, options, self._handle_output)
         return self.shell
 
     async def _end_shell(self) -> None:
@@ -152,21 +157,21 @@ class Console:
         if shell:
             await shell.end()
 
-    def _end_program(self, _: asyncio.Future[Ending]) -> None:
+    def _end_evaluation(self, _: asyncio.Future[Result]) -> None:
         self._sink = self._background
 
-    def _printed(self, data: bytes) -> None:
+    def _handle_output(self, data: bytes) -> None:
         self._sink.add(data)
         if self._sink is self._background:
             if self._sink.is_full and self.shell and self.shell.is_alive:
                 self.shell.terminal.pause()
-        elif (answers := self._questions.answers(data)) and self.shell:
+        elif (answers := self._queries.answers(data)) and self.shell:
             self.shell.terminal.answer(answers)
 
-    def _cwd_after(self, ending: Ending | None) -> str:
-        if ending is None:
+    def _directory_after(self, result: Result | None) -> str:
+        if result is None:
             return self.cwd
-        return self._home if ending.cwd is None else ending.cwd
+        return self._home if result.cwd is None else result.cwd
 
     def _new_view(self) -> View:
         session = self._session
@@ -176,15 +181,15 @@ class Console:
         text = await self._new_view().show(self._background, final=True)
         return section("background output", text.removesuffix("\n"))
 
-    async def _new_output(self, program: Evaluation, ending: Ending | None) -> str:
-        text = await self.view.show(program.output, final=ending is not None)
+    async def _new_output(self, evaluation: Evaluation, result: Result | None) -> str:
+        text = await self.view.show(evaluation.output, final=result is not None)
         typed, self._typed = self._typed, ""
-        # A line editor ends the line that it has shown; what only looks like it is output.
-        repeated = text + "\n" * self._is_echoed
-        if typed and self.view.shows_lines and repeated.startswith(f"{typed}\n"):
+        # A line editor terminates the line that it has shown; a line that is not terminated is output.
+        echo = text + "\n" * self._is_echoed
+        if typed and self.view.shows_lines and echo.startswith(f"{typed}\n"):
             text = text[len(typed) :].removeprefix("\n")
         return text.removesuffix("\n")
 
 
-def _replacement(home: str) -> str:
+def _replacement_note(home: str) -> str:
     return f"[the shell has ended; the next text starts a new one in {home}]"

@@ -1,4 +1,4 @@
-"""A terminal, as far as its screen shows it: it ignores what it does not know, as terminals do."""
+"""Emulate a terminal as far as its screen shows; unknown instructions are ignored, as terminals do."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 
 from stringd_bash.screen import Screen
 from stringd_bash.screen_actions import ON_SCREEN
-from stringd_bash.sequences import Order, numbers
+from stringd_bash.sequences import Instruction, numbers
 from stringd_bash.size import Size
 
 ALTERNATE = frozenset({47, 1047, 1049})
-"""The private modes that show another screen meanwhile."""
+"""The private modes that switch to the alternate screen."""
 _GRAPHICS = str.maketrans("_`abcdefghijklmnopqrstuvwxyz{|}~", " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
-_RELATIVE, _GOES_ON, _CURSOR = 6, 7, 1048
+_ORIGIN, _AUTOWRAP, _CURSOR = 6, 7, 1048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Saved:
-    """A cursor that programs may come back to."""
+    """A saved cursor and its character sets."""
 
     x: int = 0
     y: int = 0
@@ -28,47 +28,47 @@ class _Saved:
 
 @dataclass(slots=True)
 class Emulator:
-    """A screen, the one that another is shown instead of, and the character sets."""
+    """The shown screen, the main screen while the alternate one is shown, and the character sets."""
 
     screen: Screen
-    behind: Screen | None = None
+    main: Screen | None = None
     graphics: tuple[bool, bool] = (False, False)
-    """Whether each of the two character sets is the one for drawing lines."""
+    """Whether each of the two character sets is the one with line-drawing characters."""
     is_shifted: bool = False
     saved: _Saved = field(default_factory=_Saved)
 
-    def feed(self, orders: Iterable[Order]) -> None:
-        """Carry out orders."""
-        for name, argument in orders:
+    def feed(self, instructions: Iterable[Instruction]) -> None:
+        """Carry out instructions."""
+        for name, argument in instructions:
             if not name:
-                self.screen.write(self._drawn(argument))
-            elif act := ON_SCREEN.get(name):
-                act(self.screen, numbers(argument))
+                self.screen.write(self._translated(argument))
+            elif action := ON_SCREEN.get(name):
+                action(self.screen, numbers(argument))
             elif name in _ON_TERMINAL:
                 _ON_TERMINAL[name](self, numbers(argument))
 
     def resize(self, size: Size) -> None:
-        """Take another size."""
-        for screen in (self.screen, self.behind):
+        """Change the size."""
+        for screen in (self.screen, self.main):
             if screen and screen.size != size:
                 screen.resize(size)
 
     def save(self, _: list[int]) -> None:
-        """Remember the cursor."""
+        """Save the cursor."""
         screen = self.screen
         self.saved = _Saved(x=screen.x, y=screen.y, graphics=self.graphics, is_shifted=self.is_shifted)
 
     def restore(self, _: list[int]) -> None:
-        """Go back to where the cursor was saved."""
+        """Restore the saved cursor."""
         self.graphics, self.is_shifted = self.saved.graphics, self.saved.is_shifted
         self.screen.y = min(self.saved.y, self.screen.size.rows - 1)
         self.screen.to_column(self.saved.x)
 
     def reset(self, _: list[int]) -> None:
-        """Begin anew; what has scrolled away stays told."""
-        scrolled = (self.behind or self.screen).scrolled
+        """Return to the initial state, but keep the rows that have scrolled off the screen."""
+        scrolled = (self.main or self.screen).scrolled
         self.screen = Screen(size=self.screen.size, wraps=self.screen.wraps, scrolled=scrolled)
-        self.behind, self.saved, self.is_shifted, self.graphics = None, _Saved(), False, (False, False)
+        self.main, self.saved, self.is_shifted, self.graphics = None, _Saved(), False, (False, False)
 
     def set_modes(self, modes: list[int]) -> None:
         """Set private modes."""
@@ -79,37 +79,37 @@ class Emulator:
         self._change(modes, is_set=False)
 
     def shift(self, *, out: bool) -> None:
-        """Choose between the two character sets."""
+        """Switch between the two character sets."""
         self.is_shifted = out
 
-    def choose(self, number: int, *, graphics: bool) -> None:
-        """Choose what one of the two character sets is."""
+    def set_charset(self, number: int, *, graphics: bool) -> None:
+        """Set one of the two character sets."""
         first, second = self.graphics
         self.graphics = (first, graphics) if number else (graphics, second)
 
-    def _drawn(self, text: str) -> str:
+    def _translated(self, text: str) -> str:
         return text.translate(_GRAPHICS) if self.graphics[self.is_shifted] else text
 
     def _change(self, modes: list[int], *, is_set: bool) -> None:
-        if _RELATIVE in modes:
+        if _ORIGIN in modes:
             self.screen.is_relative = is_set
             self.screen.to_row(0)
             self.screen.to_column(0)
-        if _GOES_ON in modes:
-            self.screen.goes_on = is_set
+        if _AUTOWRAP in modes:
+            self.screen.autowraps = is_set
         if _CURSOR in modes:
             (self.save if is_set else self.restore)([])
         if ALTERNATE & {*modes}:
-            (self._step_aside if is_set else self._come_back)()
+            (self._show_alternate if is_set else self._show_main)()
 
-    def _step_aside(self) -> None:
-        if self.behind is None:
-            self.behind = self.screen
+    def _show_alternate(self) -> None:
+        if self.main is None:
+            self.main = self.screen
             self.screen = Screen(size=self.screen.size, wraps=self.screen.wraps, keeps=False)
 
-    def _come_back(self) -> None:
-        if self.behind is not None:
-            self.screen, self.behind = self.behind, None
+    def _show_main(self) -> None:
+        if self.main is not None:
+            self.screen, self.main = self.main, None
 
 
 _ON_TERMINAL: Mapping[str, Callable[[Emulator, list[int]], None]] = {
@@ -120,13 +120,13 @@ _ON_TERMINAL: Mapping[str, Callable[[Emulator, list[int]], None]] = {
     "[?l": Emulator.reset_modes,
     "\x0e": lambda terminal, _: terminal.shift(out=True),
     "\x0f": lambda terminal, _: terminal.shift(out=False),
-    "(0": lambda terminal, _: terminal.choose(0, graphics=True),
-    ")0": lambda terminal, _: terminal.choose(1, graphics=True),
-    **dict.fromkeys(("(A", "(B"), lambda terminal, _: terminal.choose(0, graphics=False)),
-    **dict.fromkeys((")A", ")B"), lambda terminal, _: terminal.choose(1, graphics=False)),
+    "(0": lambda terminal, _: terminal.set_charset(0, graphics=True),
+    ")0": lambda terminal, _: terminal.set_charset(1, graphics=True),
+    **dict.fromkeys(("(A", "(B"), lambda terminal, _: terminal.set_charset(0, graphics=False)),
+    **dict.fromkeys((")A", ")B"), lambda terminal, _: terminal.set_charset(1, graphics=False)),
 }
 
 
 def has_effect(name: str) -> bool:
-    """Tell whether an order does anything to what is shown."""
+    """Tell whether an instruction changes what is shown."""
     return not name or name in ON_SCREEN or name in _ON_TERMINAL

@@ -1,4 +1,4 @@
-"""A text that the shell evaluates, followed until there is something to tell."""
+"""A text that the shell evaluates, watched until there is something to report."""
 
 from __future__ import annotations
 
@@ -9,161 +9,166 @@ from enum import Enum, auto
 from typing import Any
 
 from stringd.plugin import Disconnected
-from stringd_bash.buffer import Buffer
+from stringd.plugin.text import HeadTailBuffer
+from stringd_bash.blocked_reads import waits_for_input
 from stringd_bash.process_table import ProcessTable
-from stringd_bash.shell import Ending, Shell
-from stringd_bash.waiting import reads
+from stringd_bash.shell import Result, Shell
 
-# A program that has just been given something may need a moment to wake: one look is no proof.
+# A program that has just been given input may need a moment to wake up, so one look proves nothing.
 _PAUSES = (0.02, 0.03, 0.05)
 _LAST_PAUSE = 0.1
 _LOOKS = 2
 _QUIET_SECONDS = 0.5
 
 
-class Standing(Enum):
-    """How a program stands when its follower returns."""
+class Progress(Enum):
+    """The state of an evaluation when waiting for it returns."""
 
     ENDED = auto()
     WAITING = auto()
     RUNNING = auto()
-    FORSAKEN = auto()
+    DISCONNECTED = auto()
+    """The client has disconnected; the evaluation goes on."""
 
 
 class Evaluation:
-    """What the shell is busy with, and what it has printed that nobody has been shown."""
+    """A text being evaluated, and its output that has not been reported yet."""
 
     def __init__(
         self,
         shell: Shell,
         text: str,
-        output: Buffer,
-        ending: asyncio.Future[Ending],
+        output: HeadTailBuffer,
+        result: asyncio.Future[Result],
         table: ProcessTable,
     ) -> None:
         self.shell = shell
         self.text = text
         self.output = output
-        self.ending = ending
-        self.known: float | None = None
-        """When somebody was first told that it has not ended."""
-        self.told: Standing | None = None
-        """What was told of it last."""
+        self.result = result
+        self.first_reported_at: float | None = None
+        """When a client was first told that the evaluation goes on."""
+        self.last_reported: Progress | None = None
+        """The state that a client was told last."""
         self.hid_typing = False
-        """Whether what it waited for was not to be seen, when it was looked at last."""
+        """Whether input was not to be shown, when the state was last reported."""
         self._table = table
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
-        return not self.ending.done()
+        """Whether the evaluation goes on."""
+        return not self.result.done()
 
-    def tell(self, standing: Standing) -> None:
-        """Note that somebody is told of it now."""
-        self.known = self.known or time.monotonic()
-        self.told = standing
+    def mark_reported(self, progress: Progress) -> None:
+        """Record that a client is told of a state now."""
+        self.first_reported_at = self.first_reported_at or time.monotonic()
+        self.last_reported = progress
 
-    async def follow(
-        self, seconds: float, left: Disconnected | None = None, *, for_news: bool = False
-    ) -> Standing:
-        """Return when it has ended, waits for input, the seconds are over, or whoever asked has left.
+    async def wait(
+        self, seconds: float, disconnected: Disconnected | None = None, *, for_output: bool = False
+    ) -> Progress:
+        """Wait until the evaluation ends or waits for input, the time is over, or the client disconnects.
 
-        With `for_news`, waiting for input counts only once it has printed something.
+        With `for_output`, waiting for input counts only after new output.
         """
         deadline = time.monotonic() + seconds
-        watch = _Watch(self, self._table, for_news=for_news)
-        departure = _Departure(left)
+        detector = _InputDetector(self, self._table, for_output=for_output)
+        client = _ClientWatch(disconnected)
         pauses = itertools.chain(_PAUSES, itertools.repeat(_LAST_PAUSE))
         try:
-            standing = None
-            while standing is None:
+            progress = None
+            while progress is None:
                 remaining = max(deadline - time.monotonic(), 0)
-                await departure.wait_for(self.ending, min(next(pauses), remaining))
-                standing = self._standing(watch, departure) or (None if remaining else watch.without_news)
-            return standing
+                await client.wait_for(self.result, min(next(pauses), remaining))
+                progress = self._progress(detector, client) or (None if remaining else detector.at_timeout)
+            return progress
         finally:
-            departure.forget()
+            client.stop()
 
-    def _standing(self, watch: _Watch, departure: _Departure) -> Standing | None:
-        # Whoever has left would be the only one to learn of the end.
-        if departure.has_come:
-            return Standing.FORSAKEN
+    def _progress(self, detector: _InputDetector, client: _ClientWatch) -> Progress | None:
+        # First: if the client has gone, the end must stay to be reported to another one.
+        if client.has_disconnected:
+            return Progress.DISCONNECTED
         if not self.is_running:
-            return Standing.ENDED
-        return Standing.WAITING if watch.finds_it_waiting() else None
+            return Progress.ENDED
+        return Progress.WAITING if detector.finds_waiting() else None
 
 
-class _Departure:
-    """Whether whoever asked has left; looked at from the second pause on: most programs end in the first."""
+class _ClientWatch:
+    """Tells whether the client has disconnected.
 
-    def __init__(self, left: Disconnected | None) -> None:
-        self._left = left
+    It begins with the second pause, as most evaluations end during the first.
+    """
+
+    def __init__(self, disconnected: Disconnected | None) -> None:
+        self._disconnected = disconnected
         self._task: asyncio.Future[None] | None = None
         self._has_paused = False
 
     @property
-    def has_come(self) -> bool:
-        """Whether there is nobody to answer any more."""
+    def has_disconnected(self) -> bool:
+        """Whether there is no client to answer any more."""
         return self._task is not None and self._task.done()
 
-    async def wait_for(self, ending: asyncio.Future[Ending], seconds: float) -> None:
-        """Return when the program has ended, whoever asked has left, or the seconds are over."""
-        if self._left and self._has_paused and not self._task:
-            self._task = asyncio.ensure_future(self._left())
+    async def wait_for(self, result: asyncio.Future[Result], seconds: float) -> None:
+        """Return when there is a result, the client has disconnected, or the time is over."""
+        if self._disconnected and self._has_paused and not self._task:
+            self._task = asyncio.ensure_future(self._disconnected())
         self._has_paused = True
-        events: set[asyncio.Future[Any]] = {ending, self._task} if self._task else {ending}
+        events: set[asyncio.Future[Any]] = {result, self._task} if self._task else {result}
         await asyncio.wait(events, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
 
-    def forget(self) -> None:
-        """Look no longer."""
+    def stop(self) -> None:
+        """Stop watching."""
         if self._task:
             self._task.cancel()
 
 
-class _Watch:
-    """Looks at a program again and again, until looking twice gives the same answer."""
+class _InputDetector:
+    """Looks repeatedly whether an evaluation waits for input, until two looks agree."""
 
-    def __init__(self, program: Evaluation, table: ProcessTable, *, for_news: bool) -> None:
-        self._program = program
+    def __init__(self, evaluation: Evaluation, table: ProcessTable, *, for_output: bool) -> None:
+        self._evaluation = evaluation
         self._table = table
-        self._terminal = program.shell.terminal
-        self._received = program.output.received
-        self._lacks_news = for_news
+        self._terminal = evaluation.shell.terminal
+        self._received = evaluation.output.received
+        self._lacks_output = for_output
         self._quiet_since = time.monotonic()
         self._looks = 0
-        self._sleeps = for_news
+        self._is_asleep = for_output
 
     @property
-    def without_news(self) -> Standing:
-        """How the program stands when there is no more time to look."""
-        return Standing.WAITING if self._sleeps else Standing.RUNNING
+    def at_timeout(self) -> Progress:
+        """The state to report when there is no time for another look."""
+        return Progress.WAITING if self._is_asleep else Progress.RUNNING
 
-    def finds_it_waiting(self) -> bool:
-        """Tell whether the program sleeps until something is typed, and has told the news."""
-        self._sleeps = self._seems_asleep()
-        return self._sleeps and not self._lacks_news
+    def finds_waiting(self) -> bool:
+        """Tell whether the evaluation sleeps until something is typed, and has printed what it must."""
+        self._is_asleep = self._seems_asleep()
+        return self._is_asleep and not self._lacks_output
 
     def _seems_asleep(self) -> bool:
         if self._is_busy():
             return False
-        processes = self._table.readers(self._program.shell.pid, self._terminal.foreground())
-        found = reads(processes, self._terminal.name)
-        if found is None:
+        shell = self._evaluation.shell
+        readers = self._table.terminal_readers(shell.pid, self._terminal.foreground())
+        waits = waits_for_input(readers, self._terminal.name)
+        if waits is None:
             return self._seems_to_ask()
-        self._looks = self._looks + 1 if found else 0
+        self._looks = self._looks + 1 if waits else 0
         return self._looks >= _LOOKS
 
     def _is_busy(self) -> bool:
-        received = self._program.output.received
+        received = self._evaluation.output.received
         if received == self._received and not self._terminal.has_input():
             return False
-        self._lacks_news = self._lacks_news and received == self._received
+        self._lacks_output = self._lacks_output and received == self._received
         self._received = received
         self._quiet_since = time.monotonic()
         self._looks = 0
         return True
 
     def _seems_to_ask(self) -> bool:
-        """Judge by what can be seen from outside: it is quiet, and the echo is off or a line unfinished."""
+        """Judge from outside: no output for a while, and the echo is off or the last line unfinished."""
         is_quiet = time.monotonic() - self._quiet_since > _QUIET_SECONDS
-        return is_quiet and (self._terminal.is_silent() or self._program.output.is_mid_line)
+        return is_quiet and (self._terminal.is_silent() or self._evaluation.output.is_mid_line)

@@ -1,4 +1,4 @@
-"""Keys by their names, as the bytes that a terminal sends for them."""
+"""Translate names of keys to the bytes that a terminal sends for them."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ NAMES = (
 
 
 def encode_keys(text: str, *, application: bool) -> bytes:
-    """Return the bytes of a line of keys and quoted texts, or refuse it and name the keys that there are."""
-    return "".join(_encoded(text, "O" if application else "[")).encode()
+    """Encode a line of keys and quoted texts; refuse an unknown key and list the known ones."""
+    return "".join(_encode(text, "O" if application else "[")).encode()
 
 
-def _encoded(text: str, cursor: str) -> Iterator[str]:
+def _encode(text: str, cursor_prefix: str) -> Iterator[str]:
     position = 0
     while match := _TOKEN.match(text, position):
         position = match.end()
         quoted, name = match.groups()
-        yield _ESCAPE.sub(r"\1", quoted) if name is None else _key(name, cursor)
+        yield _ESCAPE.sub(r"\1", quoted) if name is None else _key(name, cursor_prefix)
 
 
-def _key(name: str, cursor: str) -> str:
+def _key(name: str, cursor_prefix: str) -> str:
     lower = name.lower()
     if lower.startswith("ctrl+"):
         name = f"^{name[len('ctrl+') :]}"
     if lower in _CURSOR:
-        return f"\x1b{cursor}{_CURSOR[lower]}"
+        return f"\x1b{cursor_prefix}{_CURSOR[lower]}"
     if lower in _NAMED:
         return _NAMED[lower]
     if len(name) == 1:
         return name
     if len(name) == 2 and name[0] == "^" and "?" <= name[1].upper() <= "_":
         return chr(ord(name[1].upper()) ^ 64)
-    # The name may be a secret that somebody forgot to quote.
+    # The word is not repeated: it may be a secret that should have been quoted.
     raise Refusal("INVALID_PARAMS", "A word is no key.", f"keys: {NAMES}", 'text: "in double quotes"')

@@ -1,4 +1,4 @@
-"""What this plugin adds to stringd."""
+"""The hooks of the bash plugin."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from stringd.plugin import Command, Service, Topic, TopicContext, TopicType, hookimpl
+from stringd.plugin.processes import ForkClient
+from stringd_bash import shell_process
 from stringd_bash.console import Console
-from stringd_bash.fork_client import ForkClient
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.program_commands import COMMANDS, TYPE, take
 from stringd_bash.settings import Settings
@@ -16,10 +17,10 @@ from stringd_bash.topic import BashTopic
 
 
 class BashPlugin:
-    """Adds `bash:name` topics, whose shells share a host process and one look at the machine's processes."""
+    """Adds `bash:name` topics, whose shells share a fork server and a process table."""
 
     def __init__(self) -> None:
-        self._host = ForkClient()
+        self._fork_client = ForkClient(shell_process)
         self._table = ProcessTable()
 
     @hookimpl
@@ -29,7 +30,7 @@ class BashPlugin:
 
         @asynccontextmanager
         async def open_topic(context: TopicContext) -> AsyncIterator[Topic]:
-            topic = BashTopic(Console(context, self._host, settings, self._table), settings)
+            topic = BashTopic(Console(context, self._fork_client, settings, self._table), settings)
             try:
                 yield topic
             finally:
@@ -41,19 +42,19 @@ class BashPlugin:
 
     @hookimpl
     def stringd_commands(self) -> Iterable[Command]:
-        """Add what deals with the program that a shell is busy with."""
+        """Add the commands for the program that a shell runs."""
         return COMMANDS
 
     @hookimpl
     def stringd_services(self) -> Iterable[Service]:
-        """Add what ends the host process with the daemon."""
-        return (Service(name="bash-host", run=self._keep_host),)
+        """Add the service that ends the fork server with the daemon."""
+        return (Service(name="bash-fork-server", run=self._close_at_end),)
 
-    async def _keep_host(self) -> None:
+    async def _close_at_end(self) -> None:
         try:
             await asyncio.get_running_loop().create_future()
         finally:
-            self._host.close()
+            self._fork_client.close()
 
 
 BASH = BashPlugin()

@@ -1,4 +1,4 @@
-"""The `//` commands of bash topics that deal with the program the shell is busy with."""
+"""The `//` commands of bash topics for the program that the shell runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TYPES = frozenset({TYPE})
 
 
 async def take(invocation: Invocation) -> Reply:
-    """Evaluate plain text, or type it into the program that runs."""
+    """Evaluate plain text, or type it into the running program."""
     return await topic_of(invocation).take(invocation)
 
 
@@ -94,7 +94,7 @@ RESET = Command(
     takes_arguments=False,
     urgent=True,
 )
-# What a program keeps busy can be looked at and be closed like any other.
+# A topic whose program is running can be inspected and closed as well.
 CLOSE = replace(close.CLOSE, topic_types=_TYPES, urgent=True)
 INFO = replace(info.INFO, topic_types=_TYPES, urgent=True)
 COMMANDS = (CLOSE, INFO, INTERRUPT, KEYS, KILL, RESET, WAIT)

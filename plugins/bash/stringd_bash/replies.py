@@ -1,40 +1,32 @@
-"""How a bash topic answers: the state in the system line, what was printed below it (seed 3)."""
+"""Replies of a bash topic: the state in the system line, the output below it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from stringd.plugin import Reply
-from stringd.plugin.text import printable
-from stringd_bash.evaluation import Standing
-from stringd_bash.shell import Ending
+from stringd.plugin.processes import exit_line, shell_reply
+from stringd_bash.evaluation import Progress
+from stringd_bash.shell import Result
 
-NO_OUTPUT = "(no output)"
-_WORDS = {Standing.WAITING: "waiting", Standing.RUNNING: "running", Standing.FORSAKEN: "running"}
-
-
-def reply_to(standing: Standing, ending: Ending | None, cwd: str, parts: Iterable[str]) -> Reply:
-    """Return the reply that tells how a program stands and what it has printed."""
-    output = "\n".join(part for part in parts if part) or NO_OUTPUT
-    code = f"EXIT_{ending.status}" if ending and ending.status else None
-    return Reply.output(state_line(standing, ending, cwd), output, code=code)
+_STATES = {Progress.WAITING: "waiting", Progress.RUNNING: "running", Progress.DISCONNECTED: "running"}
 
 
-def told_elsewhere(standing: Standing, ending: Ending | None, cwd: str) -> Reply:
-    """Return the state for someone who asks beside the request that the output and the status belong to."""
-    return Reply.output(state_line(standing, ending, cwd), "[the request that runs it gets the output]")
+def progress_reply(progress: Progress, result: Result | None, cwd: str, parts: Iterable[str]) -> Reply:
+    """Return the reply with the state of an evaluation and its new output."""
+    return shell_reply(_state(progress, result), cwd, "\n".join(part for part in parts if part))
 
 
-def idle(status: int, cwd: str, what: str) -> Reply:
-    """Return the state of a shell that is busy with nothing."""
-    return Reply.output(_system(status, cwd), f"[{what}]")
+def state_reply(progress: Progress, result: Result | None, cwd: str) -> Reply:
+    """Return the state alone, for a request beside the one that gets the output and the error code."""
+    line = exit_line(_state(progress, result), cwd)
+    return Reply.output(line, "[the request that runs it gets the output]")
 
 
-def state_line(standing: Standing, ending: Ending | None, cwd: str) -> str:
-    """Return the system line."""
-    return _system(ending.status if ending else _WORDS[standing], cwd)
+def idle_reply(status: int, cwd: str, note: str) -> Reply:
+    """Return the reply of a shell that evaluates nothing."""
+    return Reply.output(exit_line(status, cwd), f"[{note}]")
 
 
-def _system(state: int | str, cwd: str) -> str:
-    # A directory's name may hold line breaks, and what would look like the lines below this one.
-    return f"exit: {state} | cwd: {printable(cwd)}"
+def _state(progress: Progress, result: Result | None) -> int | str:
+    return result.status if result else _STATES[progress]

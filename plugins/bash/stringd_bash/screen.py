@@ -1,6 +1,6 @@
-"""A terminal's screen: rows, a cursor, and what moves and changes them.
+"""A terminal's screen: rows, a cursor, and the operations on them.
 
-No operation costs more than a copy of the rows' addresses or of one row, but for `fill`: a copy of all cells.
+No operation costs more than copying one row or the references to all rows; only `fill` makes all cells.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from stringd_bash.cells import Row, delete, erase, insert, mark, put, text_of, truncate, width
+from stringd_bash.cells import Row, combine, delete, erase, insert, put, text_of, truncate, width
 from stringd_bash.size import Size
 
 _PIECE = re.compile(r"[ -~]+|[^ -~]")
@@ -18,19 +18,19 @@ _TAB = 8
 
 @dataclass(slots=True, kw_only=True)
 class Screen:
-    """Shows what programs print. One that does not wrap shows lines as they are, however long."""
+    """What a program has printed. A screen that does not wrap holds lines of any length."""
 
     size: Size
     wraps: bool = True
     keeps: bool = True
-    """Whether what scrolls off the top is kept."""
+    """Whether rows that scroll off the top are kept."""
     x: int = 0
     y: int = 0
     top: int = 0
     bottom: int = 0
     is_inserting: bool = False
-    goes_on: bool = True
-    """Whether text that reaches the right edge goes on in the next row."""
+    autowraps: bool = True
+    """Whether text that reaches the right edge continues in the next row."""
     is_relative: bool = False
     """Whether rows are counted from the top of the scrolling region."""
     last: str = " "
@@ -42,7 +42,7 @@ class Screen:
         self.rows = _blank_rows(self.size.rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A text in place of each row's cells travels ten times as fast, and no cell holds a line break.
+        # Pickling a row as one text is ten times as fast, and no cell contains a line break.
         rows = ["\n".join(row) for row in self.rows]
         return {name: getattr(self, name) for name in self.__slots__} | {"rows": rows}
 
@@ -52,7 +52,7 @@ class Screen:
         self.rows = [row.split("\n") if row else [] for row in state["rows"]]
 
     def picture(self) -> str:
-        """Return what is shown, and above it what has scrolled away since the last picture."""
+        """Return the rows, after those that have scrolled off since the last picture."""
         lines = [*self.scrolled, *map(text_of, self.rows)]
         self.scrolled = []
         return "\n".join(lines).rstrip("\n")
@@ -67,61 +67,61 @@ class Screen:
             self.last = piece[-1]
 
     def repeat(self, count: int) -> None:
-        """Write the last character again, as often as a row has columns at most."""
+        """Write the last character again, at most once for each column of a row."""
         self.write(self.last * min(count, self.size.columns))
 
     def index(self) -> None:
-        """Move on by a row; at the bottom of the region everything in it moves up."""
+        """Move down by a row; at the bottom of the scrolling region, scroll it up."""
         if self.y == self.bottom:
             self.scroll_up(1)
         else:
             self.y = min(self.y + 1, self.size.rows - 1)
 
     def reverse_index(self) -> None:
-        """Move back by a row; at the top of the region everything in it moves down."""
+        """Move up by a row; at the top of the scrolling region, scroll it down."""
         if self.y == self.top:
             self.scroll_down(1)
         else:
             self.y = max(self.y - 1, 0)
 
     def scroll_up(self, count: int) -> None:
-        """Move the region's rows up; what leaves the screen at its top is kept."""
+        """Scroll the region up; rows that leave the screen at the top are kept."""
         count = min(count, self.bottom - self.top + 1)
         if self.keeps and self.top == 0:
             self.scrolled += map(text_of, self.rows[:count])
         self._shift(self.top, count)
 
     def scroll_down(self, count: int) -> None:
-        """Move the region's rows down."""
+        """Scroll the region down."""
         self._shift(self.top, -count)
 
     def insert_rows(self, count: int) -> None:
-        """Make room at the cursor, within the region."""
+        """Insert blank rows at the cursor, within the region."""
         if self.top <= self.y <= self.bottom:
             self._shift(self.y, -count)
 
     def delete_rows(self, count: int) -> None:
-        """Take rows out at the cursor, within the region."""
+        """Delete rows at the cursor, within the region."""
         if self.top <= self.y <= self.bottom:
             self._shift(self.y, count)
 
     def insert_cells(self, count: int) -> None:
-        """Make room at the cursor, within the row."""
+        """Insert blank cells at the cursor, within the row."""
         row = self.rows[self.y]
         edge = max(len(row), self.size.columns)
         insert(row, self.x, " " * min(count, self.size.columns))
         truncate(row, edge)
 
     def delete_cells(self, count: int) -> None:
-        """Take cells out at the cursor."""
+        """Delete cells at the cursor."""
         delete(self.rows[self.y], self.x, count)
 
     def erase_cells(self, count: int) -> None:
-        """Make cells blank from the cursor on."""
+        """Blank cells from the cursor on."""
         erase(self.rows[self.y], self.x, self.x + count)
 
     def erase_row(self, part: int) -> None:
-        """Make blank what is behind the cursor (0), before it (1), or the row (2)."""
+        """Blank the row after the cursor (0), before it (1), or all of it (2)."""
         row = self.rows[self.y]
         if part == 1:
             erase(row, 0, self.x + 1)
@@ -129,7 +129,7 @@ class Screen:
             truncate(row, 0 if part else self.x)
 
     def erase_rows(self, part: int) -> None:
-        """Make blank what is behind the cursor (0), before it (1), or the screen (2)."""
+        """Blank the screen after the cursor (0), before it (1), or all of it (2)."""
         below = {0: range(self.y + 1, self.size.rows), 1: range(self.y), 2: range(self.size.rows)}
         for number in below.get(part, ()):
             self.rows[number] = []
@@ -141,7 +141,7 @@ class Screen:
         self.rows = [["E"] * self.size.columns for _ in range(self.size.rows)]
 
     def move(self, *, rows: int = 0, columns: int = 0) -> None:
-        """Move the cursor, within the region if it is there, and within the row."""
+        """Move the cursor by rows and columns; it leaves neither the screen nor the region that it is in."""
         top = self.top if self.y >= self.top else 0
         bottom = self.bottom if self.y <= self.bottom else self.size.rows - 1
         self.y = max(top, min(self.y + rows, bottom))
@@ -149,11 +149,11 @@ class Screen:
             self.to_column(min(self.x, self._rightmost) + columns)
 
     def to_column(self, column: int) -> None:
-        """Move the cursor within its row."""
+        """Move the cursor to a column of its row."""
         self.x = max(0, min(column, self._rightmost))
 
     def to_row(self, row: int) -> None:
-        """Move the cursor within its column."""
+        """Move the cursor to a row of its column."""
         first, last = (self.top, self.bottom) if self.is_relative else (0, self.size.rows - 1)
         self.y = max(first, min(first + row, last))
 
@@ -171,14 +171,14 @@ class Screen:
         self.to_column((stop + count) * _TAB)
 
     def set_region(self, top: int, bottom: int) -> None:
-        """Let only some rows scroll."""
+        """Set the scrolling region."""
         if 0 <= top < bottom:
             self.top, self.bottom = top, min(bottom, self.size.rows - 1)
             self.to_row(0)
             self.to_column(0)
 
     def resize(self, size: Size) -> None:
-        """Take another size; rows that find no room leave at the top, as far as the cursor allows."""
+        """Change the size; surplus rows leave at the top, but not those from the cursor on."""
         excess = max(0, self.y - size.rows + 1)
         if self.keeps:
             self.scrolled += map(text_of, self.rows[:excess])
@@ -206,14 +206,14 @@ class Screen:
     def _write_character(self, character: str) -> None:
         columns = width(character)
         if not columns:
-            mark(self.rows[self.y], self.x, character)
+            combine(self.rows[self.y], self.x, character)
             return
         self._make_room(columns)
         self._place([character, ""][:columns])
 
     def _make_room(self, columns: int) -> None:
         if self.wraps and self.x + columns > self.size.columns:
-            if self.goes_on:
+            if self.autowraps:
                 self.x = 0
                 self.index()
             else:
@@ -230,14 +230,14 @@ class Screen:
             truncate(row, self.size.columns)
 
     def _shift(self, first: int, count: int) -> None:
-        """Move the rows from one to the end of the region, up, or down for a negative count."""
-        behind = self.bottom + 1
-        blank = _blank_rows(min(abs(count), behind - first))
+        """Scroll the rows from one to the end of the region up, or down for a negative count."""
+        end = self.bottom + 1
+        blank = _blank_rows(min(abs(count), end - first))
         if count > 0:
-            self.rows[behind:behind] = blank
+            self.rows[end:end] = blank
             del self.rows[first : first + len(blank)]
         else:
-            del self.rows[behind - len(blank) : behind]
+            del self.rows[end - len(blank) : end]
             self.rows[first:first] = blank
 
 

@@ -1,4 +1,4 @@
-"""What the orders that programs give to a terminal do to its screen."""
+"""What instructions to a terminal do to its screen."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 from stringd_bash.screen import Screen
 
-Act: TypeAlias = Callable[[Screen, list[int]], None]
+Action: TypeAlias = Callable[[Screen, list[int]], None]
 
-IN_LINE = frozenset(
+WITHIN_LINE = frozenset(
     {"", "\b", "\t", "\r", "[@", "[C", "[D", "[G", "[`", "[I", "[K", "[P", "[X", "[Z", "[a", "[b"}
 )
-"""Those that change the line that the cursor is in, and nothing else."""
-OF_NO_MATTER = frozenset({"\x0f", "(B", "[?h", "[?l", "[l"})
-"""Those that make a terminal what it is anyway when it shows lines."""
+"""Instructions that change nothing but the line that the cursor is in."""
+IGNORED_IN_LINES = frozenset({"\x0f", "(B", "[?h", "[?l", "[l"})
+"""Instructions that restore defaults which a terminal that shows lines never leaves."""
 _INSERT = 4
 
 
@@ -22,17 +22,17 @@ def _count(values: list[int]) -> int:
     return values[0] or 1
 
 
-def _position(screen: Screen, values: list[int]) -> None:
+def _set_position(screen: Screen, values: list[int]) -> None:
     row, column = (*values, 0)[:2]
     screen.to_row((row or 1) - 1)
     screen.to_column((column or 1) - 1)
 
 
-def _column(screen: Screen, values: list[int]) -> None:
+def _set_column(screen: Screen, values: list[int]) -> None:
     screen.to_column(_count(values) - 1)
 
 
-def _start(screen: Screen) -> None:
+def _to_line_start(screen: Screen) -> None:
     screen.to_column(0)
 
 
@@ -41,31 +41,31 @@ def _region(screen: Screen, values: list[int]) -> None:
     screen.set_region((top or 1) - 1, (bottom or screen.size.rows) - 1)
 
 
-def _insertion(screen: Screen, modes: list[int], *, is_set: bool) -> None:
+def _set_insert_mode(screen: Screen, modes: list[int], *, is_set: bool) -> None:
     if _INSERT in modes:
         screen.is_inserting = is_set
 
 
 def _next_row(screen: Screen, _: list[int]) -> None:
     screen.index()
-    _start(screen)
+    _to_line_start(screen)
 
 
-def _by_rows(screen: Screen, rows: int) -> None:
+def _move_rows(screen: Screen, rows: int) -> None:
     screen.move(rows=rows)
-    _start(screen)
+    _to_line_start(screen)
 
 
-def _soften(screen: Screen, _: list[int]) -> None:
+def _soft_reset(screen: Screen, _: list[int]) -> None:
     screen.top, screen.bottom = 0, screen.size.rows - 1
     screen.is_inserting = screen.is_relative = False
-    screen.goes_on = True
+    screen.autowraps = True
 
 
-ON_SCREEN: Mapping[str, Act] = {
+ON_SCREEN: Mapping[str, Action] = {
     "\b": lambda screen, _: screen.move(columns=-1),
     "\t": lambda screen, _: screen.tab(),
-    "\r": lambda screen, _: _start(screen),
+    "\r": lambda screen, _: _to_line_start(screen),
     "\r\n": _next_row,
     **dict.fromkeys(("\n", "\v", "\f", "D"), lambda screen, _: screen.index()),
     "E": _next_row,
@@ -76,10 +76,10 @@ ON_SCREEN: Mapping[str, Act] = {
     **dict.fromkeys(("[B", "[e"), lambda screen, values: screen.move(rows=_count(values))),
     **dict.fromkeys(("[C", "[a"), lambda screen, values: screen.move(columns=_count(values))),
     "[D": lambda screen, values: screen.move(columns=-_count(values)),
-    "[E": lambda screen, values: _by_rows(screen, _count(values)),
-    "[F": lambda screen, values: _by_rows(screen, -_count(values)),
-    **dict.fromkeys(("[G", "[`"), _column),
-    **dict.fromkeys(("[H", "[f"), _position),
+    "[E": lambda screen, values: _move_rows(screen, _count(values)),
+    "[F": lambda screen, values: _move_rows(screen, -_count(values)),
+    **dict.fromkeys(("[G", "[`"), _set_column),
+    **dict.fromkeys(("[H", "[f"), _set_position),
     "[I": lambda screen, values: screen.to_stop(_count(values)),
     **dict.fromkeys(("[J", "[?J"), lambda screen, values: screen.erase_rows(values[0])),
     **dict.fromkeys(("[K", "[?K"), lambda screen, values: screen.erase_row(values[0])),
@@ -92,9 +92,9 @@ ON_SCREEN: Mapping[str, Act] = {
     "[Z": lambda screen, values: screen.to_stop(-_count(values)),
     "[b": lambda screen, values: screen.repeat(_count(values)),
     "[d": lambda screen, values: screen.to_row(_count(values) - 1),
-    "[h": lambda screen, values: _insertion(screen, values, is_set=True),
-    "[l": lambda screen, values: _insertion(screen, values, is_set=False),
+    "[h": lambda screen, values: _set_insert_mode(screen, values, is_set=True),
+    "[l": lambda screen, values: _set_insert_mode(screen, values, is_set=False),
     "[r": _region,
-    "[!p": _soften,
+    "[!p": _soft_reset,
 }
-"""What each order does to a screen, given its parameters."""
+"""The effect of each instruction on a screen, given the instruction's parameters."""

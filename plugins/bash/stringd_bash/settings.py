@@ -1,4 +1,4 @@
-"""How bash topics behave: what the daemon's environment says, and what a topic sets for itself."""
+"""Settings of bash topics: defaults from the daemon's environment, and a topic's own variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIZE_NAME = "_size"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The defaults of all bash topics."""
+    """The defaults for all bash topics."""
 
     program: str
     rc: str
@@ -24,7 +24,7 @@ class Settings:
 
     @classmethod
     def read(cls) -> Settings:
-        """Read them from the environment; one that can't be read is a `Fault`."""
+        """Read the defaults from the environment; raise a `Fault` for an invalid one."""
         seconds = parse_seconds(os.environ.get("STRINGD_BASH_TIMEOUT") or "120")
         size = Size.parse(os.environ.get("STRINGD_BASH_SIZE") or "80x24")
         if seconds is None:
@@ -39,11 +39,11 @@ class Settings:
         )
 
     def seconds_of(self, session: Session) -> float:
-        """Return how long a topic's programs run until their topic answers without them."""
+        """Return how long a topic waits for a program until it answers without its end."""
         return time_limit(session.state, self.seconds)
 
     def check(self, variables: Mapping[str, str]) -> None:
-        """Refuse variables that can't be read."""
+        """Refuse invalid values of the topic's variables."""
         read_limit(variables.get(TIME_LIMIT), self.seconds)
         self._size(variables.get(_SIZE_NAME))
 

@@ -1,18 +1,18 @@
-"""One bash, from its start to its end, as the daemon holds it."""
+"""One bash process, from its start to its end, as the daemon holds it."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import platform
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from stringd.plugin import Refusal
+from stringd.plugin.processes import ForkClient, Message, MessageSocket, working_directory
 from stringd_bash.channel import Channel, Report
-from stringd_bash.fork_client import ForkClient
-from stringd_bash.socket_messages import Message, Order, receive
+from stringd_bash.shell_process import ShellOptions
 from stringd_bash.terminal import Terminal
 
 _START_SECONDS = 20.0
@@ -21,113 +21,116 @@ _KILLED = 137
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """How a text came to its end: its status, and where the shell is then; nowhere if it ended with it."""
+class Result:
+    """The status of an evaluated text and the shell's directory then; None if the shell ended with it."""
 
     status: int
     cwd: str | None
 
 
 class Shell:
-    """A shell that takes one text after the other."""
+    """A shell that evaluates one text after the other."""
 
-    def __init__(self, link: socket.socket, home: str, printed: Callable[[bytes], None]) -> None:
+    def __init__(self, control: MessageSocket, home: str, on_output: Callable[[bytes], None]) -> None:
         loop = asyncio.get_running_loop()
         self.pid = 0
         self.is_alive = False
         self.terminal: Terminal
         self._cwd = home
         self._channel: Channel
-        self._link = link
-        self._printed = printed
+        self._control = control
+        self._on_output = on_output
         self._started: asyncio.Future[None] = loop.create_future()
-        self._gone: asyncio.Future[None] = loop.create_future()
+        self._ended: asyncio.Future[None] = loop.create_future()
         self._token = ""
-        self._ending: asyncio.Future[Ending] | None = None
-        loop.add_reader(link, self._receive)
+        self._result: asyncio.Future[Result] | None = None
+        loop.add_reader(control.fileno(), self._receive)
 
     @classmethod
-    async def start(cls, host: ForkClient, order: Order, printed: Callable[[bytes], None]) -> Shell:
-        """Start a shell, or raise a `Refusal` that says why there is none."""
+    async def start(
+        cls, fork_client: ForkClient, options: ShellOptions, on_output: Callable[[bytes], None]
+    ) -> Shell:
+        """Start a shell; raise a `Refusal` if that fails."""
+        if platform.system() != "Linux":
+            raise _start_refusal(OSError("bash topics need Linux"))
         try:
-            shell = cls(host.order(order), order.home, printed)
+            control = fork_client.fork_supervisor(options._asdict())
         except OSError as error:
-            raise _unstartable(error) from error
+            raise _start_refusal(error) from error
+        shell = cls(control, options.home, on_output)
         try:
             await asyncio.wait_for(asyncio.shield(shell._started), _START_SECONDS)
         except (OSError, TimeoutError) as error:
             await shell.end()
-            raise _unstartable(error) from error
+            raise _start_refusal(error) from error
         return shell
 
     @property
     def cwd(self) -> str:
-        """Where it is now, also while a text is evaluated."""
-        if self._ending and not self._ending.done():
-            return self._true_place(self._cwd)
+        """The current directory, also during an evaluation."""
+        if self._result and not self._result.done():
+            return self._actual_directory(self._cwd)
         return self._cwd
 
-    def evaluate(self, text: str, preparation: str) -> asyncio.Future[Ending]:
-        """Begin to evaluate a text; the future is its end."""
+    def evaluate(self, text: str, preparation: str) -> asyncio.Future[Result]:
+        """Start evaluating a text, after a preparation whose output is discarded."""
         self.terminal.resume()
-        self._ending = asyncio.get_running_loop().create_future()
+        self._result = asyncio.get_running_loop().create_future()
         self._token = self._channel.send(text, preparation)
-        return self._ending
+        return self._result
 
     async def end(self) -> None:
-        """End it with everything that it has started."""
-        if self._gone.done():
+        """End the shell and everything it has started."""
+        if self._ended.done():
             return
         with contextlib.suppress(OSError):
-            self._link.shutdown(socket.SHUT_WR)
+            self._control.socket.shutdown(socket.SHUT_WR)
         self._hang_up(_KILLED)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self._gone), _END_SECONDS)
+            await asyncio.wait_for(asyncio.shield(self._ended), _END_SECONDS)
 
     def _receive(self) -> None:
-        for message in receive(self._link):
-            if not message.fields:
-                self._forget()
-            elif "pid" in message.fields:
-                self._try_to_begin(message)
-            elif "status" in message.fields:
-                self._hang_up(message.fields["status"])
-            else:
-                self._started.set_exception(OSError(message.fields["error"]))
+        message = self._control.receive()
+        if message is None:
+            self._close()
+        elif "pid" in message.fields:
+            self._connect(message)
+        elif "status" in message.fields:
+            self._hang_up(message.fields["status"])
+        else:
+            self._started.set_exception(OSError(message.fields["error"]))
 
-    def _true_place(self, claimed: str) -> str:
-        """Return where the shell is: its own name for it, which may lead through links, or the kernel's."""
-        there = Path(f"/proc/{self.pid}/cwd")
+    def _actual_directory(self, claimed: str) -> str:
+        """Return the claimed path if it leads to the shell's directory, maybe by links; else the kernel's."""
+        link = working_directory(self.pid)
         try:
-            place = str(there.readlink())
+            actual = str(link.readlink())
         except OSError:
             return claimed
         with contextlib.suppress(OSError):
-            return claimed if claimed and there.samefile(claimed) else place
-        return place
+            return claimed if claimed and link.samefile(claimed) else actual
+        return actual
 
-    def _try_to_begin(self, message: Message) -> None:
+    def _connect(self, message: Message) -> None:
         try:
-            self._begin(message)
+            master, commands, reports = message.descriptors
+            self.pid = message.fields["pid"]
+            self.terminal = Terminal(master, self._on_output)
+            self._channel = Channel(commands, reports, self._handle_report)
         except (OSError, ValueError) as error:
-            # Of the three descriptors some are missing when this process may have no more.
+            # Descriptors are missing when this process may not open any more.
             self._started.set_exception(OSError(f"its terminal can't be had: {error}"))
-
-    def _begin(self, message: Message) -> None:
-        master, commands, reports = message.descriptors
-        self.pid = message.fields["pid"]
-        self.terminal = Terminal(master, self._printed)
-        self._channel = Channel(commands, reports, self._report)
+            return
         self._started.set_result(None)
         self.is_alive = True
 
-    def _report(self, report: Report) -> None:
+    def _handle_report(self, report: Report) -> None:
         if report.token == self._token:
-            self._cwd = self._true_place(report.cwd)
-            # The kernel has passed on what was printed before the report: reading it now misses nothing.
+            self._cwd = self._actual_directory(report.cwd)
+            # The kernel has passed on everything printed before the report, so draining now misses nothing.
             self.terminal.drain()
-            self.terminal.clean()
-            self._finish(Ending(status=report.status, cwd=self._cwd))
+            self.terminal.restore()
+            self._finish(Result(status=report.status, cwd=self._cwd))
 
     def _hang_up(self, status: int) -> None:
         if self.is_alive:
@@ -135,20 +138,20 @@ class Shell:
             self.terminal.drain()
             self.terminal.close()
             self._channel.close()
-            self._finish(Ending(status=status, cwd=None))
+            self._finish(Result(status=status, cwd=None))
 
-    def _finish(self, ending: Ending) -> None:
-        if self._ending and not self._ending.done():
-            self._ending.set_result(ending)
+    def _finish(self, result: Result) -> None:
+        if self._result and not self._result.done():
+            self._result.set_result(result)
 
-    def _forget(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._link)
-        self._link.close()
+    def _close(self) -> None:
+        asyncio.get_running_loop().remove_reader(self._control.fileno())
+        self._control.close()
         self._hang_up(_KILLED)
-        self._gone.set_result(None)
+        self._ended.set_result(None)
         if not self._started.done():
             self._started.set_exception(OSError("its supervisor has ended"))
 
 
-def _unstartable(error: Exception) -> Refusal:
+def _start_refusal(error: Exception) -> Refusal:
     return Refusal("EXEC_FAILED", f"bash can't be started: {error or 'it takes too long'}")

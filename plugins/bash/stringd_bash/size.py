@@ -1,4 +1,4 @@
-"""How large a terminal is."""
+"""The size of a terminal."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _LEAST, _MOST = 2, 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """A terminal's size in characters."""
+    """A size in characters."""
 
     columns: int
     rows: int
 
     @property
     def area(self) -> int:
-        """How many characters there is room for."""
+        """The number of cells."""
         return self.columns * self.rows
 
     @classmethod
     def parse(cls, text: str) -> Size | None:
-        """Return the size that a text such as `120x40` names, if it names one."""
+        """Parse a size such as `120x40`; return None for any other text."""
         match = _SIZE.fullmatch(text.strip())
         columns, rows = map(int, match.groups()) if match else (0, 0)
         fits = _LEAST <= columns <= _MOST and _LEAST <= rows <= _MOST

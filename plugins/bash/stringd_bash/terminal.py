@@ -1,4 +1,4 @@
-"""The daemon's end of a pseudo-terminal: what the shell's programs print, read and are sent."""
+"""The daemon's end of a pseudo-terminal: its output, input, modes and foreground process group."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _INPUT_FLAGS, _OUTPUT_FLAGS, _LOCAL_FLAGS = 0, 1, 3
 
 
 class Terminal:
-    """Hands on what is printed, as it comes; never blocks, and never keeps the event loop for long."""
+    """Passes on output as it comes; never blocks, and never holds the event loop for long."""
 
-    def __init__(self, master: int, printed: Callable[[bytes], None]) -> None:
+    def __init__(self, master: int, on_output: Callable[[bytes], None]) -> None:
         os.set_blocking(master, False)
         self._master = master
         self._slave = fcntl.ioctl(master, _OPEN_SLAVE, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-        self._printed = printed
-        self._clean = termios.tcgetattr(self._slave)
+        self._on_output = on_output
+        self._initial_modes = termios.tcgetattr(self._slave)
         self._unsent = bytearray()
         self._loop = asyncio.get_running_loop()
         self._is_read = False
@@ -34,96 +34,96 @@ class Terminal:
 
     @property
     def name(self) -> str:
-        """The path under which programs have it open."""
+        """The path of the terminal device."""
         return os.ttyname(self._slave)
 
     def resume(self) -> None:
-        """Read what is printed from now on."""
+        """Read output as it comes."""
         if not self._is_read:
             self._is_read = True
             self._loop.add_reader(self._master, self.drain)
 
     def pause(self) -> None:
-        """Leave what is printed where it is, which holds up whoever prints without end."""
+        """Stop reading output, which blocks programs that go on printing."""
         if self._is_read:
             self._is_read = False
             self._loop.remove_reader(self._master)
 
     def drain(self) -> None:
-        """Read all that has been printed by now, within bounds: someone may be printing without end."""
+        """Read all output printed so far, up to a bound: a program may print faster than it is read."""
         for _ in range(_CHUNKS_AT_ONCE):
             try:
                 data = os.read(self._master, _CHUNK)
             except BlockingIOError:
                 return
-            self._printed(data)
+            self._on_output(data)
 
     def type(self, data: bytes) -> None:
-        """Send bytes as if they were typed, as fast as the terminal takes them."""
+        """Send bytes as typed input, as fast as the terminal accepts them."""
         self._unsent += data
         self._send()
 
     def answer(self, data: bytes) -> None:
-        """Send what a program has asked of its terminal, unless it leaves what was sent before unread."""
+        """Send the answer to a query, unless the program leaves too much input unread."""
         if len(self._unsent) < _MOST_UNREAD:
             self.type(data)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to what runs in the foreground."""
+        """Send a signal to the foreground process group."""
         with contextlib.suppress(OSError):
             os.killpg(self.foreground(), number)
 
     def foreground(self) -> int:
-        """Return the process group that may read this terminal."""
+        """Return the foreground process group, which may read this terminal."""
         return os.tcgetpgrp(self._master)
 
     def has_input(self) -> bool:
-        """Whether something was typed that nobody has read yet."""
+        """Whether there is typed input that no program has read."""
         count = array.array("i", [0])
         fcntl.ioctl(self._slave, termios.FIONREAD, count)
         return bool(count[0] or self._unsent)
 
     def echoes(self) -> bool:
-        """Whether the terminal shows what is typed; where not, the program may."""
+        """Whether the terminal echoes input; if it does not, the program may."""
         return bool(termios.tcgetattr(self._slave)[_LOCAL_FLAGS] & termios.ECHO)
 
     def is_silent(self) -> bool:
-        """Whether what is typed now is not shown: a secret is asked for.
+        """Whether nothing echoes input, as when a secret is asked for.
 
-        Editors and shells that show what is typed by themselves have switched off more than the echo.
+        Editors and shells that echo input themselves switch off more than the terminal's echo.
         """
-        return not self.echoes() and not self._takes_keys()
+        return not self.echoes() and not self._reads_keys()
 
     def has_line_editor(self) -> bool:
-        """Whether keys are taken as they come, and lines printed as usual, as by what shows keys itself."""
+        """Whether the modes are those of a program that reads key by key, echoes itself, and prints lines."""
         prints_lines = termios.tcgetattr(self._slave)[_OUTPUT_FLAGS] & termios.OPOST
-        return bool(prints_lines) and not self.echoes() and self._takes_keys()
+        return bool(prints_lines) and not self.echoes() and self._reads_keys()
 
     @property
     def line_end(self) -> str:
-        """What the Enter key sends: programs that take keys as they come expect no newline."""
-        return "\r" if self._takes_keys() else "\n"
+        """What the Enter key sends: programs that read key by key expect a carriage return."""
+        return "\r" if self._reads_keys() else "\n"
 
     def resize(self, rows: int, columns: int) -> None:
-        """Change the size; what runs in the foreground is told of it."""
+        """Change the size; the kernel signals that to the foreground process group."""
         if termios.tcgetwinsize(self._slave) != (rows, columns):
             termios.tcsetwinsize(self._slave, (rows, columns))
 
-    def clean(self) -> None:
-        """Set the modes back to those of the start, and forget what was typed and not read."""
+    def restore(self) -> None:
+        """Restore the initial modes and discard unread input."""
         self._unsent.clear()
         self._loop.remove_writer(self._master)
         termios.tcflush(self._slave, termios.TCIFLUSH)
-        termios.tcsetattr(self._slave, termios.TCSANOW, self._clean)
+        termios.tcsetattr(self._slave, termios.TCSANOW, self._initial_modes)
 
     def close(self) -> None:
-        """Hang up: the kernel tells the shell's session."""
+        """Hang up: the kernel signals that to the shell's session."""
         self.pause()
         self._loop.remove_writer(self._master)
         os.close(self._slave)
         os.close(self._master)
 
-    def _takes_keys(self) -> bool:
+    def _reads_keys(self) -> bool:
         modes = termios.tcgetattr(self._slave)
         return not (modes[_LOCAL_FLAGS] & termios.ICANON or modes[_INPUT_FLAGS] & termios.ICRNL)
 

@@ -1,4 +1,4 @@
-"""What programs ask their terminal, and would wait for the answer to."""
+"""Answer what programs ask of their terminal: they would wait for the answer."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ _ANSWERS = {
     b"\x1b[c": b"\x1b[?6c",
     b"\x1b[0c": b"\x1b[?6c",
 }
-_QUESTION = re.compile(b"|".join(map(re.escape, _ANSWERS)))
-_BEGUN = re.compile(rb"\x1b(?:\[[056]?)?\Z")
-_LONGEST_BEGUN = 3
-# Nobody who listens asks more than that at once.
+_QUERY = re.compile(b"|".join(map(re.escape, _ANSWERS)))
+_INCOMPLETE = re.compile(rb"\x1b(?:\[[056]?)?\Z")
+_LONGEST_INCOMPLETE = 3
+# No program that reads the answers asks more at once.
 _MOST = 32
 
 
-class Questions:
-    """Finds questions in output that comes in pieces."""
+class TerminalQueries:
+    """Finds queries in output that comes in pieces."""
 
     def __init__(self) -> None:
-        self._begun = b""
+        self._incomplete = b""
 
     def answers(self, data: bytes) -> bytes:
-        """Return the answers to what a piece of output asks, or a question that it ends."""
-        if not self._begun and b"\x1b" not in data:
+        """Return the answers to the queries that end in a piece of output."""
+        if not self._incomplete and b"\x1b" not in data:
             return b""
-        data = self._begun + data
-        begun = _BEGUN.search(data, max(len(data) - _LONGEST_BEGUN, 0))
-        self._begun = begun[0] if begun else b""
-        return b"".join(_ANSWERS[question] for question in _QUESTION.findall(data)[:_MOST])
+        data = self._incomplete + data
+        incomplete = _INCOMPLETE.search(data, max(len(data) - _LONGEST_INCOMPLETE, 0))
+        self._incomplete = incomplete[0] if incomplete else b""
+        return b"".join(_ANSWERS[query] for query in _QUERY.findall(data)[:_MOST])

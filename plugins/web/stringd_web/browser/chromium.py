@@ -1,10 +1,9 @@
-"""Starting a Chromium: which one, with what flags, and under whose supervision."""
+"""Find a Chromium and start it under supervision, with its sandbox where the system allows that."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import os
 import platform
@@ -12,86 +11,83 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 from stringd.plugin import Refusal
-from stringd.plugin.processes import DESCRIPTORS
+from stringd.plugin.processes import MessageSocket, command_line, process_ids, start_supervisor
+from stringd_web.browser import chromium_process
 from stringd_web.browser.chromium_flags import FLAGS, NO_SANDBOX
+from stringd_web.browser.chromium_process import ChromiumOptions
 from stringd_web.browser.devtools import BrowserGone, DevTools
 from stringd_web.browser.popups import Popups
-from stringd_web.browser.supervisor import Order
 
 log = logging.getLogger(__name__)
 
 START_SECONDS = 10.0
 _END_SECONDS = 2.0
 _MOST_ATTEMPTS, _PAUSE_SECONDS = 20, 0.05
-_LONGEST_WORDS = 65536
-# The first is the same engine without a window to draw.
+# The first is the same engine without windows.
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
-_SUPERVISOR = "import sys; sys.path[:] = {path!r}; from stringd_web.browser.supervisor import main; main()"
 
 
 class Chromium:
-    """A running browser; its supervisor ends it when told to, and when this process ends."""
+    """A running browser; its supervisor ends it when this process closes the control socket or ends."""
 
     def __init__(
-        self, control: socket.socket, process: subprocess.Popen[bytes], folder: str, devtools: DevTools
+        self, control: MessageSocket, process: subprocess.Popen[bytes], folder: str, devtools: DevTools
     ) -> None:
         self._control = control
         self._process = process
         self._folder = folder
-        self._one_at_a_time = asyncio.Lock()
-        self._ending: asyncio.Task[None] | None = None
+        self._request_lock = asyncio.Lock()
+        self._closing: asyncio.Task[None] | None = None
         self.devtools = devtools
 
     def watch(self) -> None:
-        """Close by itself when the supervisor ends."""
-        life = os.pidfd_open(self._process.pid)
-        asyncio.get_running_loop().add_reader(life, self._take_leave, life)
+        """Close when the supervisor ends."""
+        ended = os.pidfd_open(self._process.pid)
+        asyncio.get_running_loop().add_reader(ended, self._handle_end, ended)
 
     async def way_out(self) -> socket.socket:
-        """Return a listening socket that the browser can reach; in a network of its own, nobody else can."""
-        async with self._one_at_a_time:
+        """Return a listening socket in the browser's network, for a proxy that is its way out."""
+        async with self._request_lock:
             try:
-                return await asyncio.to_thread(self._ask_for_listener)
+                return await asyncio.to_thread(self._request_listener)
             except OSError as error:
                 raise BrowserGone from error
 
     async def close(self) -> None:
-        """End it and all that belongs to it."""
+        """End the browser and remove what belongs to it."""
         self._control.close()
         await self.devtools.close()
         await asyncio.to_thread(self._await_end)
 
-    def _take_leave(self, life: int) -> None:
-        asyncio.get_running_loop().remove_reader(life)
-        os.close(life)
-        self._ending = asyncio.create_task(self.close())
+    def _handle_end(self, ended: int) -> None:
+        asyncio.get_running_loop().remove_reader(ended)
+        os.close(ended)
+        self._closing = asyncio.create_task(self.close())
 
     def _await_end(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
-        # What follows is for a supervisor that was killed, or can't keep up.
+        # In case the supervisor was killed or can't keep up.
         _kill_users_of(self._folder)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
         _remove(self._folder)
 
-    def _ask_for_listener(self) -> socket.socket:
-        self._control.sendall(b"+")
-        _, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
-        if not descriptors:
+    def _request_listener(self) -> socket.socket:
+        self._control.send({})
+        answer = self._control.receive()
+        if answer is None or not answer.descriptors:
             raise ConnectionError
-        return socket.socket(fileno=descriptors[0])
+        return socket.socket(fileno=answer.descriptors[0])
 
 
 def find_program() -> str:
-    """Return the path of the browser, or refuse and say how to get one."""
+    """Return the path of a browser; refuse and say how to get one if there is none."""
     if platform.system() != "Linux":
         raise Refusal("LOAD_ERROR", "--browser needs Linux.")
     named = os.environ.get("STRINGD_BROWSER")
@@ -115,36 +111,36 @@ def _no_program(named: str | None) -> Refusal:
 
 
 async def start_chromium() -> Chromium:
-    """Start a browser in its sandbox, and without only where that can't be had."""
+    """Start a browser; without its sandbox only where the system forbids that."""
     program = find_program()
-    chromium, said = await _attempt(program, ())
+    chromium, output = await _attempt(program, ())
     if chromium:
         return chromium
-    chromium, said = await _attempt(program, (NO_SANDBOX,))
+    chromium, output = await _attempt(program, (NO_SANDBOX,))
     if chromium is None:
-        raise Refusal("LOAD_ERROR", f"{program} does not start.", *said.splitlines()[-3:])
+        raise Refusal("LOAD_ERROR", f"{program} does not start.", *output.splitlines()[-3:])
     log.warning("%s runs without its sandbox: this system lets it have none", program)
     return chromium
 
 
-async def _attempt(program: str, more: tuple[str, ...]) -> tuple[Chromium | None, str]:
+async def _attempt(program: str, flags: tuple[str, ...]) -> tuple[Chromium | None, str]:
     folder = tempfile.mkdtemp(prefix="stringd-browser-")
-    command = (program, *FLAGS, *more, f"--user-data-dir={folder}/profile", "about:blank")
-    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    command = (program, *FLAGS, *flags, f"--user-data-dir={folder}/profile", "about:blank")
+    control, theirs = MessageSocket.pair()
     ours, browsers = socket.socketpair()
-    with theirs, browsers:
-        order = Order(command=command, devtools=browsers.fileno(), folder=folder)
-        process = _supervise(order, theirs)
-    control.settimeout(START_SECONDS)
+    with theirs.socket, browsers:
+        options = ChromiumOptions(command=command, devtools=browsers.fileno(), folder=folder)
+        process = start_supervisor(chromium_process, theirs, options._asdict(), (options.devtools,))
+    control.socket.settimeout(START_SECONDS)
     chromium = Chromium(control, process, folder, await DevTools.over(ours))
     try:
         async with asyncio.timeout(START_SECONDS):
-            await asyncio.to_thread(control.recv, _LONGEST_WORDS)
+            await asyncio.to_thread(control.receive)
             await Popups(chromium.devtools).keep_out()
     except (BrowserGone, TimeoutError, OSError):
-        said = await asyncio.to_thread(_last_words, control)
+        output = await asyncio.to_thread(_last_output, control)
         await chromium.close()
-        return None, said
+        return None, output
     except BaseException:
         await chromium.close()
         raise
@@ -152,29 +148,16 @@ async def _attempt(program: str, more: tuple[str, ...]) -> tuple[Chromium | None
     return chromium, ""
 
 
-def _supervise(order: Order, control: socket.socket) -> subprocess.Popen[bytes]:
-    path = [entry for entry in sys.path if entry]
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _SUPERVISOR.format(path=path), json.dumps(asdict(order))],
-        stdin=control.fileno(),
-        stdout=subprocess.DEVNULL,
-        pass_fds=(order.devtools,),
-        start_new_session=True,
-        preexec_fn=DESCRIPTORS.restore,
-    )
-
-
 def _kill_users_of(folder: str) -> None:
-    """Kill every program that was started with a folder in its command line, which is the browser's own."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                if folder.encode() in (entry / "cmdline").read_bytes():
-                    os.kill(int(entry.name), signal.SIGKILL)
+    """Kill every process whose command line contains the browser's folder."""
+    for pid in process_ids():
+        with contextlib.suppress(OSError):
+            if folder.encode() in command_line(pid):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder into which somebody may write with their last breath."""
+    """Remove a folder that an ending process may still write to."""
     for _ in range(_MOST_ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
         if not Path(folder).exists():
@@ -182,8 +165,9 @@ def _remove(folder: str) -> None:
         time.sleep(_PAUSE_SECONDS)
 
 
-def _last_words(control: socket.socket) -> str:
+def _last_output(control: MessageSocket) -> str:
     try:
-        return str(json.loads(control.recv(_LONGEST_WORDS))["said"])
-    except (OSError, ValueError, KeyError):
+        message = control.receive()
+    except (OSError, ValueError):
         return ""
+    return str(message.fields.get("output", "")) if message else ""

@@ -1,4 +1,4 @@
-"""Whether what runs in a terminal's foreground sleeps until something is typed: the kernel knows."""
+"""Detect processes that sleep until their terminal is typed into, by the system calls they are blocked in."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import contextlib
 import platform
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 
-from stringd_bash.process_table import Process
+from stringd.plugin.processes import (
+    Process,
+    descriptor_info,
+    descriptor_target,
+    read_memory,
+    system_call,
+    thread_ids,
+)
 
 _TTY = "/dev/tty"
 _POLLFD = struct.Struct("ihh")
@@ -19,48 +25,37 @@ _ASLEEP = "S"
 Arguments = Sequence[int]
 
 
-class Unknown(Exception):
-    """The kernel does not tell this user what a process does."""
-
-
-def reads(processes: Sequence[Process], terminal: str) -> bool | None:
+def waits_for_input(processes: Sequence[Process], terminal: str) -> bool | None:
     """Tell whether one of the processes sleeps in a call that ends when the terminal is typed into.
 
-    None where that can't be known, because a process belongs to someone else.
+    Return None where that can't be known, because a process belongs to someone else.
     """
-    known = bool(_CALLS)
+    is_known = bool(_DESCRIPTORS)
     for process in processes:
         try:
-            if any(_reads(process.pid, task, terminal) for task in _tasks(process.pid)):
+            if any(_reads(process.pid, thread, terminal) for thread in thread_ids(process.pid)):
                 return True
-        except Unknown:
-            known = known and process.state != _ASLEEP
-    return False if known else None
+        except PermissionError:
+            is_known = is_known and process.state != _ASLEEP
+    return False if is_known else None
 
 
-def _tasks(pid: int) -> list[str]:
-    with contextlib.suppress(OSError):
-        return [task.name for task in Path(f"/proc/{pid}/task").iterdir()]
-    return []
-
-
-def _reads(pid: int, task: str, terminal: str) -> bool:
+def _reads(pid: int, thread: int, terminal: str) -> bool:
     try:
-        words = Path(f"/proc/{pid}/task/{task}/syscall").read_text(encoding="ascii").split()
-    except PermissionError as error:
-        raise Unknown from error
+        call = system_call(pid, thread)
+    except PermissionError:
+        raise
     except OSError:
         return False
-    if not words[0].isdigit():
+    awaited = _DESCRIPTORS.get(call[0]) if call else None
+    if call is None or awaited is None:
         return False
-    awaited = _CALLS.get(int(words[0]))
-    arguments = [int(word, 16) for word in words[1:7]]
-    return awaited is not None and any(_is_terminal(pid, fd, terminal) for fd in awaited(pid, arguments))
+    return any(_is_terminal(pid, descriptor, terminal) for descriptor in awaited(pid, call[1]))
 
 
 def _is_terminal(pid: int, descriptor: int, terminal: str) -> bool:
     with contextlib.suppress(OSError):
-        return str(Path(f"/proc/{pid}/fd/{descriptor}").readlink()) in {terminal, _TTY}
+        return descriptor_target(pid, descriptor) in {terminal, _TTY}
     return False
 
 
@@ -83,7 +78,7 @@ def _select(pid: int, arguments: Arguments) -> Iterator[int]:
 
 def _epoll(pid: int, arguments: Arguments) -> Iterator[int]:
     with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/fdinfo/{arguments[0]}").read_text(encoding="ascii").splitlines():
+        for line in descriptor_info(pid, arguments[0]):
             if line.startswith("tfd:"):
                 _, descriptor, _, events, *_ = line.split()
                 if int(events, 16) & _POLLIN:
@@ -92,17 +87,14 @@ def _epoll(pid: int, arguments: Arguments) -> Iterator[int]:
 
 def _memory(pid: int, address: int, size: int) -> bytes:
     try:
-        with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
-            memory.seek(address)
-            data: bytes = memory.read(size)
-            return data
-    except PermissionError as error:
-        raise Unknown from error
+        return read_memory(pid, address, size)
+    except PermissionError:
+        raise
     except (OSError, OverflowError):
         return b""
 
 
-_NUMBERS: Mapping[str, Mapping[int, Callable[[int, Arguments], Iterator[int]]]] = {
+_BY_MACHINE: Mapping[str, Mapping[int, Callable[[int, Arguments], Iterator[int]]]] = {
     "x86_64": {
         **dict.fromkeys((0, 19), _read),  # read, readv
         **dict.fromkeys((7, 271), _poll),  # poll, ppoll
@@ -116,4 +108,5 @@ _NUMBERS: Mapping[str, Mapping[int, Callable[[int, Arguments], Iterator[int]]]] 
         **dict.fromkeys((22, 441), _epoll),
     },
 }
-_CALLS = _NUMBERS.get(platform.machine(), {})
+_DESCRIPTORS = _BY_MACHINE.get(platform.machine(), {})
+"""For each system call that waits, by its number, what returns the descriptors it waits for."""

@@ -1,0 +1,86 @@
+"""The process that supervisors are forked from: small, so that each of them costs little memory."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import selectors
+import socket
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from stringd.processes.children import open_exit_notifier, reap_children
+from stringd.processes.messages import Message, MessageSocket
+from stringd.processes.supervisor import ProgramModule, ignore_termination_signals, supervise
+from stringd.processes.tree import adopt_orphans, end_orphans
+
+
+class ForkedProgramModule(ProgramModule, Protocol):
+    """A module whose programs are supervised by forks."""
+
+    def remove_leftovers(self, supervisor: int) -> None:
+        """Remove what a killed supervisor could not remove itself."""
+
+
+def main() -> None:
+    """Fork a supervisor for each request that comes over standard input, until the daemon has ended."""
+    (name,) = sys.argv[1:]
+    module: Any = importlib.import_module(name)
+    ignore_termination_signals()
+    adopt_orphans()
+    with socket.socket(fileno=0) as control:
+        _ForkServer(module, MessageSocket(control)).run()
+
+
+class _ForkServer:
+    def __init__(self, module: ForkedProgramModule, control: MessageSocket) -> None:
+        self._module = module
+        self._control = control
+        self._supervisors: set[int] = set()
+
+    def run(self) -> None:
+        notifier = open_exit_notifier()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._control, selectors.EVENT_READ)
+            selector.register(notifier, selectors.EVENT_READ)
+            while True:
+                ready = {key.fileobj for key, _ in selector.select()}
+                self._reap_supervisors()
+                with contextlib.suppress(BlockingIOError):
+                    os.read(notifier, 4096)
+                if self._control in ready:
+                    message = self._control.receive()
+                    if message is None:
+                        return
+                    self._fork_supervisor(message)
+
+    def _reap_supervisors(self) -> None:
+        """Reap supervisors; end the orphans of any that was killed, which this process has adopted."""
+        statuses = dict(reap_children())
+        self._supervisors -= statuses.keys()
+        killed = [pid for pid, status in statuses.items() if status]
+        if killed:
+            end_orphans(self._supervisors)
+        for pid in killed:
+            self._module.remove_leftovers(pid)
+
+    def _fork_supervisor(self, message: Message) -> None:
+        with socket.socket(fileno=message.descriptors[0]) as control:
+            supervisor = os.fork()
+            if supervisor:
+                self._supervisors.add(supervisor)
+                return
+            self._control.close()
+            _supervise(self._module, MessageSocket(control), message.fields)
+
+
+def _supervise(module: ProgramModule, control: MessageSocket, options: Mapping[str, Any]) -> None:
+    try:
+        supervise(module, control, options)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)

@@ -1,0 +1,44 @@
+"""Start Python processes of our own that import little and serve a control socket."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from stringd.processes.descriptors import DESCRIPTORS
+from stringd.processes.messages import MessageSocket
+from stringd.processes.supervisor import ProgramModule
+
+_PROGRAM = "import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+
+
+def start_helper(
+    module: str,
+    *arguments: str,
+    control: MessageSocket,
+    environment: Mapping[str, str] | None = None,
+    pass_fds: tuple[int, ...] = (),
+) -> subprocess.Popen[bytes]:
+    """Start the `main` of a module in a session of its own, with the control socket as standard input."""
+    # Skipping site halves the start-up time, and nothing is imported from the working directory.
+    path = [entry for entry in sys.path if entry]
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _PROGRAM.format(path=path, module=module), *arguments],
+        env=environment,
+        stdin=control.fileno(),
+        stdout=subprocess.DEVNULL,
+        pass_fds=pass_fds,
+        start_new_session=True,
+        preexec_fn=DESCRIPTORS.restore,
+    )
+
+
+def start_supervisor(
+    module: ProgramModule, control: MessageSocket, options: Mapping[str, Any], pass_fds: tuple[int, ...] = ()
+) -> subprocess.Popen[bytes]:
+    """Start a supervisor in a process of its own; its arguments are readable by other users of the system."""
+    arguments = (module.__name__, json.dumps(options))
+    return start_helper("stringd.processes.supervisor", *arguments, control=control, pass_fds=pass_fds)

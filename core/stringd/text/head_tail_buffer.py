@@ -1,0 +1,81 @@
+"""A buffer of bounded size that keeps the head and the tail of a byte stream and counts what it drops."""
+
+from __future__ import annotations
+
+OUTPUT_LIMIT = 1024 * 1024
+"""The most output of one program, in bytes, that a reply holds."""
+_SLACK = 256 * 1024
+
+
+class HeadTailBuffer:
+    """Collect bytes; beyond the limit, drop those in the middle."""
+
+    def __init__(self, limit: int = OUTPUT_LIMIT) -> None:
+        self._half = limit // 2
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._dropped = 0
+        self.received = 0
+        """The number of bytes ever added."""
+
+    def __len__(self) -> int:
+        return len(self._head) + len(self._tail)
+
+    @property
+    def is_mid_line(self) -> bool:
+        """Whether the last line is not terminated yet."""
+        data = self._tail or self._head
+        return bool(data) and not data.endswith(b"\n")
+
+    @property
+    def is_full(self) -> bool:
+        """Whether adding more drops something."""
+        return len(self) >= 2 * self._half
+
+    def add(self, data: bytes) -> None:
+        """Append bytes, dropping some from the middle when the limit is exceeded."""
+        self.received += len(data)
+        room = self._half - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        self._tail += data
+        # Trimming moves the whole tail, so it is not done for every small piece.
+        if len(self._tail) > self._half + _SLACK:
+            self._trim()
+
+    def take(self) -> tuple[bytes, int, bytes]:
+        """Empty the buffer; return the head, the number of bytes dropped after it, and the tail."""
+        self._trim()
+        taken = bytes(self._head), self._dropped, bytes(self._tail)
+        self._head.clear()
+        self._tail.clear()
+        self._dropped = 0
+        return taken
+
+    def take_text(self) -> str:
+        """Empty the buffer; return its content as text, with a note in place of what was dropped."""
+        head, dropped, tail = self.take()
+        if not dropped:
+            return (head + tail).decode(errors="replace")
+        return f"{head.decode(errors='replace')}\n{omission(dropped)}\n{tail.decode(errors='replace')}"
+
+    def _trim(self) -> None:
+        excess = len(self._tail) - self._half
+        if excess > 0:
+            del self._tail[:excess]
+            self._dropped += excess
+
+
+def limited(text: str, limit: int = OUTPUT_LIMIT) -> str:
+    """Return a text, or its head and tail with a note between them when it is longer than the limit."""
+    excess = len(text) - limit
+    if excess <= 0:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n{omission(excess, 'characters')}\n{text[-half:]}"
+
+
+def omission(count: int, unit: str = "bytes") -> str:
+    """Return the line that stands for output that was dropped."""
+    return f"[... {count} {unit} of output left out ...]"

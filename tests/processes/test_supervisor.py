@@ -1,0 +1,32 @@
+"""Supervisors stay small: what one of them imports costs memory for each shell."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+IMPORTED = """
+import sys
+sys.path[:] = {path!r}
+import {module}, {program}
+print(*sys.modules, sep="\\n")
+"""
+LARGE = {"asyncio", "inspect", "dataclasses", "pluggy", "stringd.api", "stringd.plugin", "stringd.text"}
+
+
+@pytest.mark.parametrize(
+    ("module", "program"),
+    [
+        ("stringd.processes.fork_server", "stringd_bash.shell_process"),
+        ("stringd.processes.supervisor", "stringd_web.browser.chromium_process"),
+    ],
+)
+def test_a_supervisor_imports_little(module: str, program: str) -> None:
+    code = IMPORTED.format(path=[it for it in sys.path if it], module=module, program=program)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert {module, program} <= set(done.stdout.split())
+    assert not LARGE & set(done.stdout.split())
