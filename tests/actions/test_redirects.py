@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.actions.http.redirected_request import next_request
-from stringd.actions.http.request import Prepared
+from stringd.actions.http.action_request import PreparedRequest
+from stringd.actions.http.redirected_request import redirected_request
 from stringd.api.http import HttpRequest, HttpResponse
 from stringd.errors import Refusal
 
@@ -14,9 +14,11 @@ def sent_on(origin: str, to: str) -> HttpRequest:
     """Return the request that follows when a service answers one, with a secret in a header, like this."""
     headers = {"authorization": "Bearer s3cret", "accept": "*/*"}
     request = HttpRequest(method="GET", origin=origin, target="/a/b", headers=headers)
-    prepared = Prepared(request=request, sensitive=frozenset({"authorization"}), body_holds_secret=False)
+    prepared = PreparedRequest(
+        request=request, sensitive=frozenset({"authorization"}), body_holds_secret=False
+    )
     answer = HttpResponse(status=302, reason="Found", headers={"location": to}, body=b"")
-    following = next_request(prepared, answer)
+    following = redirected_request(prepared, answer)
     assert following is not None
     return following.request
 
@@ -80,10 +82,10 @@ def test_the_way_back_brings_nothing_back() -> None:
     headers = {"authorization": "Bearer s3cret", "x-mark": "czNjcmV0", "accept": "*/*"}
     request = HttpRequest(method="GET", origin="https://u:p@api.example", target="/", headers=headers)
     sensitive = frozenset({"authorization", "x-mark"})
-    prepared = Prepared(request=request, sensitive=sensitive, body_holds_secret=False)
+    prepared = PreparedRequest(request=request, sensitive=sensitive, body_holds_secret=False)
     for to in ("https://evil.example/", "https://api.example/"):
         answer = HttpResponse(status=307, reason="", headers={"location": to}, body=b"")
-        following = next_request(prepared, answer)
+        following = redirected_request(prepared, answer)
         assert following is not None
         prepared = following
     assert prepared.request.url == "https://api.example/"

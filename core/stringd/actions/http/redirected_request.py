@@ -1,10 +1,10 @@
-"""Where an answer sends a request on to, and what of the request goes along."""
+"""Build the request that follows a redirect, without the parts that another host must not get."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from stringd.actions.http.request import Prepared
+from stringd.actions.http.action_request import PreparedRequest
 from stringd.api.http import HttpResponse
 from stringd.errors import HttpFailed, Refusal
 from stringd.http_client.following import redirected
@@ -12,39 +12,39 @@ from stringd.http_client.redirects import location, moved
 from stringd.text.web_urls import WebUrl
 
 
-def next_request(prepared: Prepared, response: HttpResponse) -> Prepared | None:
-    """Return the request that an answer asks for; None when it is final."""
+def redirected_request(prepared: PreparedRequest, response: HttpResponse) -> PreparedRequest | None:
+    """Return the request that a redirect asks for, or None if the response is no redirect."""
     to = location(response)
     if to is None:
         return None
     before = WebUrl.read(prepared.request.url)
-    url = _following(before, to)
+    url = _target(before, to)
     following = _moved(prepared, response.status)
     if _is_elsewhere(before, url):
-        following = _for_strangers(following, url.origin)
-    # Where nothing changes, a user name in the author's URL stays.
+        following = _without_private_parts(following, url.origin)
+    # On the same origin, a user name in the author's URL is kept.
     origin = prepared.request.origin if url.origin == before.origin else url.origin
-    # What a service says leads no nearer than the service is.
+    # A redirect must not reach a zone that is nearer than the service itself.
     request = replace(following.request, origin=origin, target=url.target, reach=response.zone)
     return replace(following, request=request)
 
 
-def _following(before: WebUrl, to: str) -> WebUrl:
-    """Return where a redirect leads as the request for it is going to read it: nobody else is judged."""
+def _target(before: WebUrl, to: str) -> WebUrl:
+    """Resolve `Location` exactly as the HTTP client will, so that the real target is checked."""
     try:
         return redirected(before, to)
     except HttpFailed as failure:
         raise Refusal("ACTION_FAILED", f"No usable answer from {before.netloc}: {failure}") from failure
 
 
-def _moved(prepared: Prepared, status: int) -> Prepared:
+def _moved(prepared: PreparedRequest, status: int) -> PreparedRequest:
     request = moved(prepared.request, status)
     holds_secret = prepared.body_holds_secret and request.body is not None
     return replace(prepared, request=request, body_holds_secret=holds_secret)
 
 
-def _for_strangers(prepared: Prepared, origin: str) -> Prepared:
-    """Return the request without what is meant for the host that it was made for; it never gets it back."""
+def _without_private_parts(prepared: PreparedRequest, origin: str) -> PreparedRequest:
+    """Return the request without the headers meant for the original host only; refuse a secret body."""
     if prepared.body_holds_secret:
         message = f"The service redirects to {origin}, which would be sent a body that holds a $NAME."
         raise Refusal("ACTION_FAILED", message, "Only the origin that an action names is sent its secrets.")
@@ -54,8 +54,8 @@ def _for_strangers(prepared: Prepared, origin: str) -> Prepared:
 
 
 def _is_elsewhere(before: WebUrl, after: WebUrl) -> bool:
-    """Whether it is another host, another port or a weaker scheme; a step up to HTTPS is neither."""
+    """Return whether host or port change or HTTPS is lost; an upgrade to HTTPS is no change."""
     if before.host != after.host or (before.scheme, after.scheme) == ("https", "http"):
         return True
-    steps_up = (before.scheme, after.scheme, before.port, after.port) == ("http", "https", 80, 443)
-    return before.port != after.port and not steps_up
+    is_upgrade = (before.scheme, after.scheme, before.port, after.port) == ("http", "https", 80, 443)
+    return before.port != after.port and not is_upgrade

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from stringd.actions.shell.analysis.syntax import BARE, Place, Text, Word
+from stringd.actions.shell.analysis.syntax import BARE, PlaceholderPart, Text, Word
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?[A-Za-z_]\w*=", re.ASCII)
 
@@ -39,17 +39,17 @@ class Program:
     flags: str = ""
     attached: str = ""
     operands: tuple[Role, ...] = (Role.DATA,)
-    instead: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
+    operands_after: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
     last: frozenset[str] = frozenset()
     stops: bool = False
     lenient: bool = False
     assigns: bool = False
     stdin: bool = False
-    pluses: bool = False
+    plus_options: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class ArgumentUse:
     """A word, and all that it may be to the program: an option as well, if only its value decides that."""
 
     word: Word
@@ -58,28 +58,28 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Uses:
+class ArgumentUses:
     """The arguments of a program; `command` are those that are a command of its own."""
 
-    words: tuple[Use, ...]
+    words: tuple[ArgumentUse, ...]
     command: tuple[Word, ...]
     is_certain: bool
     reads_stdin: bool
     has_code: bool
 
 
-def uses_of(program: Program, words: Sequence[Word], vanishing: frozenset[Word]) -> Uses:
+def classify_arguments(program: Program, words: Sequence[Word], omittable: frozenset[Word]) -> ArgumentUses:
     """Tell what the arguments are to a program; a vanishing word may not be there."""
-    return _Arguments(program, words, vanishing).read()
+    return _Arguments(program, words, omittable).read()
 
 
 class _Arguments:
     """Reads arguments from the first to the last."""
 
-    def __init__(self, program: Program, words: Sequence[Word], vanishing: frozenset[Word]) -> None:
+    def __init__(self, program: Program, words: Sequence[Word], omittable: frozenset[Word]) -> None:
         self._program = program
         self._words = words
-        self._vanishing = vanishing
+        self._omittable = omittable
         self._position = 0
         self._operands = program.operands
         self._operand = 0
@@ -87,9 +87,9 @@ class _Arguments:
         self._is_certain = True
         self._has_code = False
         self._stdin = program.stdin
-        self._uses: list[Use] = []
+        self._uses: list[ArgumentUse] = []
 
-    def read(self) -> Uses:
+    def read(self) -> ArgumentUses:
         command: tuple[Word, ...] = ()
         while self._position < len(self._words):
             word = self._words[self._position]
@@ -102,7 +102,7 @@ class _Arguments:
             else:
                 self._position += 1
                 self._take_operand(word)
-        return Uses(
+        return ArgumentUses(
             words=tuple(self._uses),
             command=command,
             is_certain=self._is_certain,
@@ -112,7 +112,7 @@ class _Arguments:
 
     def _is_option(self, word: Word) -> bool:
         first = word.lead[:1]
-        return (first == "-" and word.static != "-") or (first == "+" and self._program.pluses)
+        return (first == "-" and word.literal != "-") or (first == "+" and self._program.plus_options)
 
     def _assigns(self, word: Word) -> bool:
         return self._program.assigns and bool(_ASSIGNED.match(word.lead))
@@ -124,18 +124,18 @@ class _Arguments:
     def _take_operand(self, word: Word) -> None:
         if self._assigns(word):
             self._use(word, Role.ASSIGNED)
-            self._is_certain = self._is_certain and word.is_steady
+            self._is_certain = self._is_certain and word.is_single_word
             return
         is_open = not self._has_ended and not word.lead and bool(word.parts)
         roles = self._roles()
         self._use(word, *roles, may_be_option=is_open)
         if roles & {Role.SCRIPT, Role.CODE, Role.SHELL}:
-            is_input = word.static == "-" or word.lead.startswith(("/dev/", "/proc/"))
+            is_input = word.literal == "-" or word.lead.startswith(("/dev/", "/proc/"))
             self._stdin = self._stdin and is_input
         # A variable of the author's with a / in it is a path, whatever it holds.
         is_path = any("/" in it.text for it in word.parts if isinstance(it, Text))
-        is_known = not is_open or is_path or isinstance(word.first, Place)
-        if not is_known or not (word.is_steady or is_path) or word in self._vanishing:
+        is_known = not is_open or is_path or isinstance(word.first, PlaceholderPart)
+        if not is_known or not (word.is_single_word or is_path) or word in self._omittable:
             self._is_certain = False
             return
         # Where an argument is taken for another, so are those behind it.
@@ -144,29 +144,29 @@ class _Arguments:
 
     def _use(self, word: Word, *roles: Role, may_be_option: bool = False) -> None:
         """Note a word; of what may become several words, the others may be anything that can follow."""
-        if word.is_steady:
-            self._uses.append(Use(word=word, roles=frozenset(roles), may_be_option=may_be_option))
+        if word.is_single_word:
+            self._uses.append(ArgumentUse(word=word, roles=frozenset(roles), may_be_option=may_be_option))
             return
         following = self._operands[min(self._operand, len(self._operands) - 1) :]
         together = frozenset((*roles, *following))
-        self._uses.append(Use(word=word, roles=together, may_be_option=not self._has_ended))
+        self._uses.append(ArgumentUse(word=word, roles=together, may_be_option=not self._has_ended))
 
     def _option(self, word: Word) -> None:
         lead = word.lead
-        if word.static == "--":
+        if word.literal == "--":
             self._has_ended = True
         elif lead.startswith("--"):
             self._long(word, *lead.partition("=")[:2])
-        elif lead in self._program.options and word.static:
+        elif lead in self._program.options and word.literal:
             self._switch(lead)
             self._last_letter(word, lead, has_more=False)
         else:
             self._letters(word)
-        self._is_certain = self._is_certain and word.is_steady
+        self._is_certain = self._is_certain and word.is_single_word
 
     def _spelled_out(self, name: str) -> str:
         """Return which option a shortened name may mean; of several the one that is no data."""
-        known = (*self._program.options, *self._program.instead)
+        known = (*self._program.options, *self._program.operands_after)
         if name in known or len(name) < len("--x"):
             return name
         meant = [it for it in known if it.startswith(name)]
@@ -178,7 +178,7 @@ class _Arguments:
         roles = self._program.options.get(name, ())
         if equals and roles:
             self._use(word, roles[0])
-        elif roles and word.static:
+        elif roles and word.literal:
             self._last_letter(word, name, has_more=False)
         else:
             self._unknown(word, is_alone=bool(equals))
@@ -189,16 +189,16 @@ class _Arguments:
             option = f"-{letter}"
             self._switch(option)
             if option in self._program.options:
-                self._last_letter(word, option, has_more=number < len(lead) or word.static is None)
+                self._last_letter(word, option, has_more=number < len(lead) or word.literal is None)
                 return
             if letter in self._program.attached:
                 self._use(word, Role.DATA)
                 return
-            is_known = letter in self._program.flags or option in self._program.instead
+            is_known = letter in self._program.flags or option in self._program.operands_after
             if not is_known and not self._program.lenient:
                 self._unknown(word, is_alone=False)
                 return
-        if word.static is None:
+        if word.literal is None:
             self._unknown(word, is_alone=False)
 
     def _last_letter(self, word: Word, option: str, *, has_more: bool) -> None:
@@ -215,8 +215,8 @@ class _Arguments:
         self._is_certain = self._is_certain and (is_alone or self._program.lenient)
 
     def _switch(self, option: str) -> None:
-        if option in self._program.instead:
-            self._operands = self._program.instead[option]
+        if option in self._program.operands_after:
+            self._operands = self._program.operands_after[option]
             self._has_code = True
             self._stdin = self._program.stdin and Role.DATA in self._operands[:1] and option == "-s"
 
@@ -227,11 +227,11 @@ class _Arguments:
             word = self._words[self._position]
             self._position += 1
             self._use(word, role)
-            if not word.is_steady or word in self._vanishing:
+            if not word.is_single_word or word in self._omittable:
                 self._is_certain = False
 
 
-def may_vanish(word: Word, optional: frozenset[str]) -> bool:
+def may_be_omitted(word: Word, optional: frozenset[str]) -> bool:
     """Whether a word is nothing but the bare place for a value that need not be given."""
-    place = word.parts[0] if len(word.parts) == 1 else None
-    return isinstance(place, Place) and place.reading is BARE and place.slot.name in optional
+    part = word.parts[0] if len(word.parts) == 1 else None
+    return isinstance(part, PlaceholderPart) and part.quoting is BARE and part.placeholder.name in optional

@@ -9,11 +9,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from stringd.actions.shell.analysis import findings
-from stringd.actions.shell.analysis.syntax import Computed, Expansion, Output, Part, Place, Text, Word
-from stringd.actions.shell.analysis.value_kinds import Demand
+from stringd.actions.shell.analysis.syntax import (
+    Arithmetic,
+    Expansion,
+    Part,
+    PlaceholderPart,
+    Substitution,
+    Text,
+    Word,
+)
+from stringd.actions.shell.analysis.value_constraints import Constraint
 
 if TYPE_CHECKING:
-    from stringd.actions.shell.analysis.judge import Judge
+    from stringd.actions.shell.analysis.taint_analysis import TaintAnalysis
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _ENDS_IN_NAME = re.compile(r"\w\Z")
@@ -22,22 +30,22 @@ _NUMERIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _NAMING = frozenset({"-v", "-R"})
 
 
-class Computing:
+class ArithmeticAnalysis:
     """Judges arithmetic, the names of variables, which have subscripts, and what `${ }` evaluates."""
 
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self._flow = judge.flow
+    def __init__(self, taint: TaintAnalysis) -> None:
+        self._judge = taint
+        self._flow = taint.flow
 
     def text(self, parts: Iterable[Part]) -> None:
         """Judge a text that bash computes with: a variable in it is computed as well."""
         parts = [it for it in parts if not isinstance(it, Text) or it.text]
         for part in parts:
-            self._find(self._value_in(part))
-            self._find(self._judge.naming.value_named(part))
+            self._report(self._value_in(part))
+            self._report(self._judge.variable_names.value_named(part))
         for before, part in pairwise(parts):
             if self._is_joined(before, part):
-                self._find(self._flow.any_value)
+                self._report(self._flow.tainted_parameter)
 
     def _is_joined(self, before: Part, part: Part) -> bool:
         """Whether two parts may be one name: a name and a number behind it are another."""
@@ -45,24 +53,24 @@ class Computing:
             return False
         if isinstance(part, Text) and not _BEGINS_NAME.match(part.text):
             return False
-        return any(map(self._judge.naming.of_part, (before, part)))
+        return any(map(self._judge.variable_names.of_part, (before, part)))
 
     def _value_in(self, part: Part) -> str | None:
         """Judge what is inside of a part; return whose value it may bring into the text."""
         match part:
-            case Place():
-                self._judge.demands[part] = Demand.WHOLE
+            case PlaceholderPart():
+                self._judge.constraints[part] = Constraint.WHOLE
             case Text():
                 known = map(self._flow.variables.get, _IDENTIFIER.findall(part.text))
                 return next(filter(None, known), None)
-            case Computed():
+            case Arithmetic():
                 self.text(part.parts)
             case Expansion():
                 self._numbers_in(part)
-                return self._flow.in_parts((replace(part, words=()),))
-            case Output():
+                return self._flow.taint_of_parts((replace(part, words=()),))
+            case Substitution():
                 self._judge.inside(part)
-                return self._flow.in_parts((part,))
+                return self._flow.taint_of_parts((part,))
         return None
 
     def _numbers_in(self, part: Expansion) -> None:
@@ -77,31 +85,31 @@ class Computing:
         is_name = part.prefix == "!" and part.operator not in {"@", "*"}
         variable = Expansion(name=part.name, quoted=True)
         if part.operator == "@P" or is_name:
-            self._find(self._flow.in_parts((variable,)))
-        if part.operator == "@P" or (is_name and self._judge.naming.may_be_subscripted((variable,))):
-            self._find(self._flow.any_value)
+            self._report(self._flow.taint_of_parts((variable,)))
+        if part.operator == "@P" or (is_name and self._judge.variable_names.may_be_subscripted((variable,))):
+            self._report(self._flow.tainted_parameter)
 
     def condition(self, words: Sequence[Word]) -> None:
         """Judge the operands in `[[ ]]` that are computed, and those that name variables."""
-        if value := self._flow.in_words(words):
+        if value := self._flow.taint_of_words(words):
             self._flow.variables.setdefault("BASH_REMATCH", value)
         for before, word in pairwise(words):
-            if before.static in _NUMERIC:
+            if before.literal in _NUMERIC:
                 self.text(word.parts)
-            elif word.static in _NUMERIC:
+            elif word.literal in _NUMERIC:
                 self.text(before.parts)
-            if before.static in _NAMING:
+            if before.literal in _NAMING:
                 self.name(word, "[[")
 
     def name(self, word: Word, program: str) -> None:
         """Judge a word that is the name of a variable; its subscript is computed."""
-        if value := self._flow.in_words((word,)):
-            self._judge.find(findings.evaluated(value, program, self._judge.line))
-        elif word.static is None and self._judge.naming.may_be_subscripted(word.parts):
-            self._find(self._flow.any_value)
+        if value := self._flow.taint_of_words((word,)):
+            self._judge.report(findings.evaluated(value, program, self._judge.line))
+        elif word.literal is None and self._judge.variable_names.may_be_subscripted(word.parts):
+            self._report(self._flow.tainted_parameter)
         elif "[" in word.lead:
             self.text(word.parts)
 
-    def _find(self, value: str | None) -> None:
+    def _report(self, value: str | None) -> None:
         if value:
-            self._judge.find(findings.computed(value, self._judge.line))
+            self._judge.report(findings.computed(value, self._judge.line))

@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stringd.actions.placeholders import Slot, find_slots
-from stringd.actions.shell.analysis.syntax import Place, Reading, Unreadable
+from stringd.actions.shell.analysis.syntax import PlaceholderPart, QuotingContext, Unreadable
+from stringd.actions.values.placeholders import Placeholder, find_placeholders
 
 # What no author writes by hand, and what would take too many frames to read.
 _DEEPEST = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sibling:
+class SiblingFile:
     """A word `./path`, which may mean a file of the app's package: its quotes, if it has any, stay."""
 
     path: str
@@ -27,7 +27,7 @@ class Sibling:
         return f"{self.quote}./{self.path}{self.quote}"
 
 
-Piece: TypeAlias = str | Place | Sibling
+Piece: TypeAlias = str | PlaceholderPart | SiblingFile
 
 
 class Cursor:
@@ -40,15 +40,15 @@ class Cursor:
         self.end = len(text)
         self.depth = depth
         self._first_line = line
-        self._slots = {it.start: it for it in find_slots(text, names)}
-        self._starts = list(self._slots)
+        self._placeholders = {it.start: it for it in find_placeholders(text, names)}
+        self._starts = list(self._placeholders)
         self._newlines = [it.start() for it in re.finditer("\n", text)]
         self._replaced: list[tuple[int, int, tuple[Piece, ...]]] = []
 
     @property
-    def has_places(self) -> bool:
+    def has_placeholders(self) -> bool:
         """Whether the text has places for values."""
-        return bool(self._slots)
+        return bool(self._placeholders)
 
     def peek(self, length: int = 1) -> str:
         """Return what comes next, up to the end."""
@@ -78,20 +78,20 @@ class Cursor:
         if not self.accept(text):
             raise self.unreadable(f"there is no {text!r} where one is expected")
 
-    def place(self, reading: Reading) -> Place | None:
+    def read_placeholder(self, quoting: QuotingContext) -> PlaceholderPart | None:
         """Read the place for a value that begins here, if one does."""
-        slot = self._slots.get(self.position)
-        if slot is None or slot.end > self.end:
+        placeholder = self._placeholders.get(self.position)
+        if placeholder is None or placeholder.end > self.end:
             return None
-        place = Place(slot=slot, reading=reading, line=self.line)
-        self.replace(slot.start, slot.end, place)
-        self.position = slot.end
-        return place
+        part = PlaceholderPart(placeholder=placeholder, quoting=quoting, line=self.line)
+        self.replace(placeholder.start, placeholder.end, part)
+        self.position = placeholder.end
+        return part
 
-    def slots_between(self, start: int, end: int) -> Iterator[Slot]:
+    def placeholders_between(self, start: int, end: int) -> Iterator[Placeholder]:
         """Yield the places that begin in a stretch of the text."""
         first, last = (bisect_left(self._starts, it) for it in (start, end))
-        return (self._slots[self._starts[it]] for it in range(first, last))
+        return (self._placeholders[self._starts[it]] for it in range(first, last))
 
     @property
     def line(self) -> int:

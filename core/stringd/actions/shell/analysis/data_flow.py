@@ -6,24 +6,24 @@ import re
 from collections.abc import Iterable, Iterator, Sized
 
 from stringd.actions.shell.analysis.syntax import (
+    Arithmetic,
     Assignment,
     Command,
-    Compound,
-    Computed,
+    CompoundCommand,
     Expansion,
-    Output,
     Part,
-    Place,
+    PlaceholderPart,
     Redirect,
     Script,
-    Simple,
+    SimpleCommand,
+    Substitution,
     Text,
     Word,
 )
-from stringd.actions.shell.analysis.value_kinds import Kind, Kinds
+from stringd.actions.shell.analysis.value_constraints import ParameterKinds, ValueKind
 
 # What these print holds every variable, so also those that hold a value.
-_TELLING = frozenset(
+_PRINTING_VARIABLES = frozenset(
     [
         "env",
         "printenv",
@@ -50,14 +50,14 @@ ARGUMENTS = "@"
 UNKNOWN = ""
 
 
-class Flow:
+class DataFlow:
     """What is known of a command line's variables, wherever in it they are set.
 
     A value is told by the name of its parameter. What is learned stays, so that reading the commands again
     until nothing is added finds every way that a value can go.
     """
 
-    def __init__(self, kinds: Kinds) -> None:
+    def __init__(self, kinds: ParameterKinds) -> None:
         self.kinds = kinds
         self.variables: dict[str, str] = {}
         self.positional: str | None = None
@@ -74,66 +74,66 @@ class Flow:
         """Whose value may be in the input that `exec` has set."""
         self.input: str | None = None
         """Whose value may be in the input of the command that is judged."""
-        self.is_blurred = False
+        self.has_unknown_declarations = False
         """Whether there are declarations that can't be seen."""
 
     def known(self) -> tuple[object, ...]:
         """Return how much is known, to see whether more was learned."""
         sizes = (len(it) for it in self._collections())
         names = sum(map(len, self.names.values()))
-        return (*sizes, names, self.positional, self.stdin, self.received, self.is_blurred)
+        return (*sizes, names, self.positional, self.stdin, self.received, self.has_unknown_declarations)
 
     def _collections(self) -> Iterator[Sized]:
         yield from (self.variables, self.integers, self.arrays, self.functions, self.files)
 
     @property
-    def any_value(self) -> str | None:
+    def tainted_parameter(self) -> str | None:
         """The parameter of some value that a variable holds, if one does."""
         return self.positional or next((it for name, it in self.variables.items() if name != "_"), None)
 
     @property
-    def some_text(self) -> str | None:
+    def text_parameter(self) -> str | None:
         """A parameter that takes any text, if there is one."""
         kinds = self.kinds.by_name
-        return next((name for name in kinds if kinds[name] is not Kind.NUMBER), None)
+        return next((name for name in kinds if kinds[name] is not ValueKind.NUMBER), None)
 
-    def inherited(self, positional: str | None) -> Flow:
+    def inherited(self, positional: str | None) -> DataFlow:
         """Return what another shell knows: the variables, which may be exported, and its arguments."""
-        flow = Flow(self.kinds)
+        flow = DataFlow(self.kinds)
         flow.variables = dict(self.variables)
         flow.files = dict(self.files)
         flow.names = {**self.names, ARGUMENTS: {UNKNOWN}}
         flow.positional = positional
         return flow
 
-    def in_words(self, words: Iterable[Word]) -> str | None:
+    def taint_of_words(self, words: Iterable[Word]) -> str | None:
         """Return whose value may be in some words."""
-        return next((name for word in words if (name := self.in_parts(word.parts))), None)
+        return next((name for word in words if (name := self.taint_of_parts(word.parts))), None)
 
-    def in_parts(self, parts: Iterable[Part]) -> str | None:
+    def taint_of_parts(self, parts: Iterable[Part]) -> str | None:
         """Return whose value may be in the parts of a word."""
-        return next((name for part in parts if (name := self._in_part(part))), None)
+        return next((name for part in parts if (name := self._taint_of_part(part))), None)
 
-    def in_script(self, script: Script) -> str | None:
+    def taint_of_script(self, script: Script) -> str | None:
         """Return whose value some commands may print."""
         commands = (command for pipeline in script for command in pipeline)
-        return next((name for it in commands if (name := self.in_command(it))), None)
+        return next((name for it in commands if (name := self.taint_of_command(it))), None)
 
-    def in_command(self, command: Command) -> str | None:
+    def taint_of_command(self, command: Command) -> str | None:
         """Return whose value a command may print: any that is handed to it in any way."""
-        if isinstance(command, Simple) and command.words and self._tells(command.words[0]):
-            return self.some_text
-        scripts = command.scripts if isinstance(command, Compound) else ()
-        inside = next((name for it in scripts if (name := self.in_script(it))), None)
-        return inside or self.in_words(_words(command)) or self._in_files(command)
+        if isinstance(command, SimpleCommand) and command.words and self._prints_variables(command.words[0]):
+            return self.text_parameter
+        scripts = command.scripts if isinstance(command, CompoundCommand) else ()
+        inside = next((name for it in scripts if (name := self.taint_of_script(it))), None)
+        return inside or self.taint_of_words(_words(command)) or self._taint_of_files(command)
 
-    def _in_files(self, command: Command) -> str | None:
+    def _taint_of_files(self, command: Command) -> str | None:
         """Return whose value is in a file that a command names and may read."""
-        words = command.words if isinstance(command, Simple) else ()
+        words = command.words if isinstance(command, SimpleCommand) else ()
         read = (it.target for it in command.redirects if it.operator == "<")
-        return next(filter(None, map(self.in_file, (*words, *read))), None)
+        return next(filter(None, map(self.taint_of_file, (*words, *read))), None)
 
-    def in_file(self, word: Word) -> str | None:
+    def taint_of_file(self, word: Word) -> str | None:
         """Return whose value was written to the file of this name."""
         name = _file_name(word)
         return self.files.get(name) if name else None
@@ -143,37 +143,41 @@ class Flow:
         if file := _file_name(word):
             self.files.setdefault(file, name)
 
-    def _tells(self, word: Word) -> bool:
+    def _prints_variables(self, word: Word) -> bool:
         """Whether a command may print what it was not given."""
-        name = (word.static or "").rpartition("/")[2]
-        return name in _TELLING or name in self.functions or (name == "pwd" and "PWD" in self.variables)
+        name = (word.literal or "").rpartition("/")[2]
+        return (
+            name in _PRINTING_VARIABLES
+            or name in self.functions
+            or (name == "pwd" and "PWD" in self.variables)
+        )
 
-    def _in_part(self, part: Part) -> str | None:
+    def _taint_of_part(self, part: Part) -> str | None:
         match part:
-            case Place():
-                return None if self.kinds.of_place(part) is Kind.NUMBER else part.slot.name
+            case PlaceholderPart():
+                return None if self.kinds.kind_of(part) is ValueKind.NUMBER else part.placeholder.name
             case Expansion():
-                return self._in_expansion(part)
-            case Output():
-                return None if self._counts(part) else self.in_script(part.script) or self.input
+                return self._taint_of_expansion(part)
+            case Substitution():
+                return None if self._counts(part) else self.taint_of_script(part.script) or self.input
         return None
 
-    def _counts(self, part: Output) -> bool:
+    def _counts(self, part: Substitution) -> bool:
         """Whether commands print nothing but how much they read: `wc` names no file that it was not given."""
         last = part.script[-1][-1] if len(part.script) == 1 and not part.is_file else None
-        if not isinstance(last, Simple) or last.assignments or "wc" in self.functions:
+        if not isinstance(last, SimpleCommand) or last.assignments or "wc" in self.functions:
             return False
-        name, *options = [it.static or "" for it in last.words] or [""]
+        name, *options = [it.literal or "" for it in last.words] or [""]
         is_read = all(it.operator in {"<", "<<<"} for it in last.redirects)
         return name == "wc" and is_read and all(re.fullmatch(r"-[clmwL]+", it) for it in options)
 
-    def _in_expansion(self, part: Expansion) -> str | None:
+    def _taint_of_expansion(self, part: Expansion) -> str | None:
         if part.prefix == "#":
             return None
-        inside = self.in_words(part.words)
+        inside = self.taint_of_words(part.words)
         # The name of a variable in a variable may be any.
         if inside or part.prefix == "!":
-            return inside or self.any_value
+            return inside or self.tainted_parameter
         if part.name in _POSITIONAL or part.name.isdigit():
             return self.positional
         return self.variables.get(part.name)
@@ -196,7 +200,7 @@ def _file_name(word: Word) -> str | None:
 def _words(command: Command) -> Iterator[Word]:
     yield from command.words
     yield from _redirected(command.redirects)
-    if isinstance(command, Simple):
+    if isinstance(command, SimpleCommand):
         for it in (*command.assignments, *command.declared):
             yield from assigned_words(it)
 
@@ -214,10 +218,10 @@ def assigned_words(assignment: Assignment) -> Iterator[Word]:
         yield element.value
 
 
-def computed_of(parts: Iterable[Part]) -> Iterator[Computed]:
+def computed_of(parts: Iterable[Part]) -> Iterator[Arithmetic]:
     """Yield what is computed in the parts of a word."""
     for part in parts:
-        if isinstance(part, Computed):
+        if isinstance(part, Arithmetic):
             yield part
         elif isinstance(part, Expansion):
             yield from part.computed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unproved:
+class Finding:
     """A place where a value might be evaluated; the line counts from 0 within the command."""
 
     line: int
@@ -44,45 +44,45 @@ _REMEDIES: Mapping[str, str] = {
 _OTHERWISE = 'Hand it over as an argument or in the environment: X={{{name}}} … "$X".'
 
 
-def evaluated(name: str, program: str, line: int) -> Unproved:
+def evaluated(name: str, program: str, line: int) -> Finding:
     """Tell that a program evaluates a value."""
     message = f"{{{name}}} is evaluated by {program}: whoever calls it could run code"
-    return Unproved(line=line, message=message, remedy=_remedy(name, program))
+    return Finding(line=line, message=message, remedy=_remedy(name, program))
 
 
-def computed(name: str, line: int) -> Unproved:
+def computed(name: str, line: int) -> Finding:
     """Tell that bash computes with a text that may hold a value."""
     message = f"bash computes with what may hold {{{name}}}: whoever calls it could run code"
     remedy = f"Write {{{name}}} itself where it is computed with: only whole numbers are taken there."
-    return Unproved(line=line, message=message, remedy=remedy)
+    return Finding(line=line, message=message, remedy=remedy)
 
 
-def chosen(name: str, line: int) -> Unproved:
+def program_chosen(name: str, line: int) -> Finding:
     """Tell that a value may say which program runs."""
     message = f"{{{name}}} may choose which program runs"
     remedy = (
         f"Name the program in the action, with {{{name}}} as its argument, or declare its words: (a|b|c)."
     )
-    return Unproved(line=line, message=message, remedy=remedy)
+    return Finding(line=line, message=message, remedy=remedy)
 
 
-def option(name: str, program: str, line: int) -> Unproved:
+def option(name: str, program: str, line: int) -> Finding:
     """Tell that a value may be an option of a program that evaluates, or be taken for another argument."""
     message = f"{{{name}}} may become an option or another argument of {program}"
     remedy = f'Write it behind --, and quote what may be empty or missing: -- "{{{name}}}".'
-    return Unproved(line=line, message=message, remedy=remedy)
+    return Finding(line=line, message=message, remedy=remedy)
 
 
-def stored(name: str, variable: str, line: int) -> Unproved:
+def stored(name: str, variable: str, line: int) -> Finding:
     """Tell that a value is kept in a variable whose content is evaluated."""
     message = f"{{{name}}} is kept in {variable}, whose content is evaluated"
-    return Unproved(line=line, message=message, remedy="Keep it in a variable that is no array or number.")
+    return Finding(line=line, message=message, remedy="Keep it in a variable that is no array or number.")
 
 
-def unseen(name: str, what: str, line: int) -> Unproved:
+def not_analysable(name: str, what: str, line: int) -> Finding:
     """Tell that the grammar around a value is not understood."""
     message = f"it can't be proved that {{{name}}} stays text: {what}"
-    return Unproved(
+    return Finding(
         line=line, message=message, remedy="Write it in plain words of bash, or in a file of the app."
     )
 

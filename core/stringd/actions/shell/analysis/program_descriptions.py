@@ -24,7 +24,7 @@ def language(code: str, operands: tuple[Role, ...] = DATA, flags: str = "", atta
     """Describe what runs a file, or the text behind one of some options, or its input."""
     return Program(
         options={**named(code)},
-        instead=dict.fromkeys(code.split(), operands),
+        operands_after=dict.fromkeys(code.split(), operands),
         flags=flags,
         attached=attached,
         operands=FILE,

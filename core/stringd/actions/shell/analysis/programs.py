@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stringd.actions.shell.analysis.argument_roles import Program, Role
-from stringd.actions.shell.analysis.languages import LANGUAGES, PYTHON
+from stringd.actions.shell.analysis.language_programs import LANGUAGES, PYTHON
 from stringd.actions.shell.analysis.program_descriptions import (
     CODE,
     DATA,
@@ -27,12 +27,12 @@ from stringd.actions.shell.analysis.program_descriptions import (
 
 SHELL = Program(
     options={**each("oO"), **named("--rcfile --init-file", SCRIPT)},
-    instead={"-c": (Role.SHELL, Role.DATA), "-s": DATA},
+    operands_after={"-c": (Role.SHELL, Role.DATA), "-s": DATA},
     flags="abefhiklmnprtuvxBCDEHPT",
     operands=FILE,
     stops=True,
     stdin=True,
-    pluses=True,
+    plus_options=True,
 )
 _SSH = Program(
     options={**each("BbcDEeilLmOpQRSWw"), **each("oJ", CODE), **each("FI", SCRIPT)},
@@ -57,7 +57,7 @@ _SUDO = Program(options=each("ugCDhprtTU"), flags="AbEeHiKklnPSsVv", operands=RU
 _WATCH = Program(
     options={**each("nq"), "--interval": DATA},
     flags="bcdegptw",
-    instead={"-x": RUN},
+    operands_after={"-x": RUN},
     operands=CODE,
     stops=True,
 )
@@ -92,9 +92,9 @@ _BUILTINS: Mapping[str, Program] = {
     "enable": Program(options={"-f": SCRIPT}, flags="adnps"),
     "hash": Program(options={"-p": SCRIPT}, flags="rdtl"),
     "fc": Program(operands=CODE),
-    "jobs": Program(flags="lnprs", instead={"-x": RUN}, stops=True),
+    "jobs": Program(flags="lnprs", operands_after={"-x": RUN}, stops=True),
     "exec": Program(options={"-a": CODE}, flags="cl", operands=RUN, stops=True),
-    "command": Program(flags="p", instead={"-v": DATA, "-V": DATA}, operands=RUN, stops=True),
+    "command": Program(flags="p", operands_after={"-v": DATA, "-V": DATA}, operands=RUN, stops=True),
     "builtin": prefix(),
 }
 _PREFIXES: Mapping[str, Program] = {
@@ -152,7 +152,23 @@ _PREFIXES: Mapping[str, Program] = {
     "watch": _WATCH,
     "flock": _FLOCK,
 }
-_LITE = ("sqlite", "sqlite3", "duckdb")
+_CONTAINER_OPTIONS: Mapping[str, tuple[Role, ...]] = {
+    **each("acehlmnpuvw"),
+    **named(
+        "--add-host --cap-add --cap-drop --cidfile --cluster --container --context --cpus --detach-keys"
+        " --device --dns --env --env-file --expose --file --gpus --group-add --hostname --image --ip --ipc"
+        " --kubeconfig --label --link --log-driver --log-opt --memory --mount --name --namespace"
+        " --net --network --pid --platform --project --publish --pull --restart --runtime --security-opt"
+        " --shm-size --tmpfs --ulimit --user --userns --volume --volumes-from --workdir",
+        DATA,
+    ),
+    **named("--entrypoint --health-cmd"),
+}
+CONTAINER = Program(options=_CONTAINER_OPTIONS, operands=(Role.DATA, Role.COMMAND), lenient=True)
+"""How `docker exec`, `kubectl run` and the like read what stands behind that word."""
+
+# They hand their input on to a program among their arguments.
+CONTAINERS = frozenset({"docker", "docker-compose", "podman", "nerdctl", "kubectl", "oc", "lxc"})
 _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("ssh", "autossh"), _SSH),
     **dict.fromkeys(("scp", "rsync"), _COPY),
@@ -171,7 +187,7 @@ _OTHERS: Mapping[str, Program] = {
         ("apt", "apt-get", "dpkg"), lenient("-o --option --pre-invoke --post-invoke --status-logger")
     ),
     "su": _SU,
-    "runuser": replace(_SU, instead={"-u": RUN}),
+    "runuser": replace(_SU, operands_after={"-u": RUN}),
     "script": _SCRIPT_TO_FILE,
     "parallel": Program(operands=CODE, stdin=True),
     **dict.fromkeys(("at", "batch"), Program(options={"-f": SCRIPT}, flags="Mmlbv", stdin=True)),
@@ -200,9 +216,10 @@ _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("nc", "ncat", "netcat"), lenient("-e -c --exec --sh-exec --lua-exec")),
     **dict.fromkeys(("tmux", "screen", "socat", "entr"), lenient("", CODE)),
     **dict.fromkeys(
-        ("vi", "vim", "nvim", "ex", "view"), replace(lenient("-c --cmd -S -s -u", stdin=True), pluses=True)
+        ("vi", "vim", "nvim", "ex", "view"),
+        replace(lenient("-c --cmd -S -s -u", stdin=True), plus_options=True),
     ),
-    **dict.fromkeys(("less", "more", "most"), replace(lenient("-k --lesskey-file"), pluses=True)),
+    **dict.fromkeys(("less", "more", "most"), replace(lenient("-k --lesskey-file"), plus_options=True)),
     "emacs": lenient("--eval -eval --execute -execute -f --funcall -l --load"),
     **dict.fromkeys(("gdb", "lldb"), lenient("-ex --ex -iex --eval-command -x --command -o", stdin=True)),
     **dict.fromkeys(

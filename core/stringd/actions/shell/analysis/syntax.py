@@ -5,30 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from stringd.actions.placeholders import Slot
+from stringd.actions.values.placeholders import Placeholder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class QuotingContext:
     """What goes before and after a reference to a value, so that bash takes it as one text there."""
 
     before: str = ""
     after: str = ""
 
 
-BARE = Reading(before='"', after='"')
-DOUBLE = Reading()
-SINGLE = Reading(before="'\"", after="\"'")
-ANSI = Reading(before="'\"", after="\"$'")
-COMPUTED = Reading()
+BARE = QuotingContext(before='"', after='"')
+DOUBLE = QuotingContext()
+SINGLE = QuotingContext(before="'\"", after="\"'")
+ANSI = QuotingContext(before="'\"", after="\"$'")
+ARITHMETIC = QuotingContext()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Place:
+class PlaceholderPart:
     """One place for a value: how bash reads what stands there, and on which line of the command."""
 
-    slot: Slot
-    reading: Reading
+    placeholder: Placeholder
+    quoting: QuotingContext
     line: int
 
 
@@ -52,11 +52,11 @@ class Expansion:
     prefix: str = ""
     operator: str = ""
     words: tuple[Word, ...] = ()
-    computed: tuple[Computed, ...] = ()
+    computed: tuple[Arithmetic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class Substitution:
     """What the commands in `$( )` or backticks print, or the name that `<( )` has."""
 
     script: Script
@@ -65,13 +65,13 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Computed:
+class Arithmetic:
     """A text that bash computes with: `$(( ))`, `(( ))`, a subscript, the numbers of `${x:1:2}`."""
 
     parts: tuple[Part, ...]
 
 
-Part: TypeAlias = Place | Text | Expansion | Output | Computed
+Part: TypeAlias = PlaceholderPart | Text | Expansion | Substitution | Arithmetic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,7 +81,7 @@ class Word:
     parts: tuple[Part, ...]
 
     @property
-    def static(self) -> str | None:
+    def literal(self) -> str | None:
         """The text of a word that is always the same; None for others."""
         texts = [it.text for it in self.parts if isinstance(it, Text)]
         return "".join(texts) if len(texts) == len(self.parts) else None
@@ -92,11 +92,11 @@ class Word:
         return next((it for it in self.parts if not isinstance(it, Text) or it.text), None)
 
     @property
-    def is_steady(self) -> bool:
+    def is_single_word(self) -> bool:
         """Whether it is always one word."""
         bare = "".join(it.text for it in self.parts if isinstance(it, Text) and not it.quoted)
-        many = (it for it in self.parts if isinstance(it, Expansion | Output) and not it.quoted)
-        return not _may_be_many(bare) and all(isinstance(it, Output) and it.is_file for it in many)
+        many = (it for it in self.parts if isinstance(it, Expansion | Substitution) and not it.quoted)
+        return not _may_be_many(bare) and all(isinstance(it, Substitution) and it.is_file for it in many)
 
     @property
     def lead(self) -> str:
@@ -126,10 +126,10 @@ def _may_be_many(bare: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Element:
+class ArrayElement:
     """One element of `name=( )`."""
 
-    subscript: Computed | None
+    subscript: Arithmetic | None
     value: Word
 
 
@@ -138,9 +138,9 @@ class Assignment:
     """`name=value`, `name[subscript]+=value` or `name=( )`."""
 
     name: str
-    subscript: Computed | None
+    subscript: Arithmetic | None
     value: Word
-    elements: tuple[Element, ...] | None
+    elements: tuple[ArrayElement, ...] | None
     is_added: bool = False
 
 
@@ -154,7 +154,7 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simple:
+class SimpleCommand:
     """A command of words; `declared` are the assignments among the arguments of `declare` and the like."""
 
     assignments: tuple[Assignment, ...]
@@ -164,7 +164,7 @@ class Simple:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class ConditionalExpression:
     """What stands in `[[ ]]`."""
 
     words: tuple[Word, ...]
@@ -172,18 +172,18 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compound:
+class CompoundCommand:
     """A command of commands: a group, a condition, a loop, a choice or a function."""
 
     scripts: tuple[Script, ...] = ()
     words: tuple[Word, ...] = ()
-    computed: tuple[Computed, ...] = ()
+    computed: tuple[Arithmetic, ...] = ()
     variable: str | None = None
     function: str | None = None
     redirects: tuple[Redirect, ...] = ()
 
 
-Command: TypeAlias = Simple | Condition | Compound
+Command: TypeAlias = SimpleCommand | ConditionalExpression | CompoundCommand
 Pipeline: TypeAlias = tuple[Command, ...]
 Script: TypeAlias = tuple[Pipeline, ...]
 

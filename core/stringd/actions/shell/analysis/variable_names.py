@@ -5,9 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from stringd.actions.shell.analysis.data_flow import ARGUMENTS, UNKNOWN, Flow
-from stringd.actions.shell.analysis.syntax import Expansion, Output, Part, Place, Script, Simple, Text, Word
-from stringd.actions.shell.analysis.value_kinds import Kind
+from stringd.actions.shell.analysis.data_flow import ARGUMENTS, UNKNOWN, DataFlow
+from stringd.actions.shell.analysis.syntax import (
+    Expansion,
+    Part,
+    PlaceholderPart,
+    Script,
+    SimpleCommand,
+    Substitution,
+    Text,
+    Word,
+)
+from stringd.actions.shell.analysis.value_constraints import ValueKind
 
 # A subscript is told by its bracket.
 _SUBSCRIPT = "["
@@ -19,10 +28,10 @@ _COUNTING = frozenset({"wc", "nproc"})
 _DATE = re.compile(r"\+(?:%[sYmdHMSjNuw])+")
 
 
-class Naming:
+class VariableNames:
     """Tells which variables a text may name; one of which nothing is known may name any."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: DataFlow) -> None:
         self._flow = flow
 
     def note(self, variable: str, words: Iterable[Word], *, is_added: bool = False) -> None:
@@ -35,7 +44,7 @@ class Naming:
 
     def of_parts(self, parts: Sequence[Part]) -> set[str]:
         """Return the names that may be in a text; there are none in numbers."""
-        text = Word(parts=tuple(parts)).static
+        text = Word(parts=tuple(parts)).literal
         if text is not None:
             return set(_NAMES.findall(text))
         filled = [it for it in parts if not isinstance(it, Text) or it.text]
@@ -47,11 +56,11 @@ class Naming:
         match part:
             case Text():
                 return set(_NAMES.findall(part.text))
-            case Place() if self._flow.kinds.of_place(part) is Kind.WORDS:
-                return set(_NAMES.findall(" ".join(self._flow.kinds.words[part.slot.name])))
+            case PlaceholderPart() if self._flow.kinds.kind_of(part) is ValueKind.WORDS:
+                return set(_NAMES.findall(" ".join(self._flow.kinds.words[part.placeholder.name])))
             case Expansion():
                 return self._of_expansion(part)
-            case Output():
+            case Substitution():
                 return set() if _prints_number(part.script) else {UNKNOWN}
         return set()
 
@@ -72,7 +81,7 @@ class Naming:
     def value_named(self, part: Part) -> str | None:
         """Return whose value a part brings into what is computed, by the names that it leads to."""
         names = self._reached(self.of_part(part))
-        if UNKNOWN in names and (value := self._flow.any_value):
+        if UNKNOWN in names and (value := self._flow.tainted_parameter):
             return value
         return next((self._flow.variables[it] for it in sorted(names) if it in self._flow.variables), None)
 
@@ -92,8 +101,8 @@ class Naming:
 def _prints_number(script: Script) -> bool:
     """Whether commands print nothing but a number."""
     last = script[-1][-1] if len(script) == 1 else None
-    if not isinstance(last, Simple) or not last.words:
+    if not isinstance(last, SimpleCommand) or not last.words:
         return False
-    name, *arguments = (it.static or "" for it in last.words)
+    name, *arguments = (it.literal or "" for it in last.words)
     is_date = name == "date" and any(map(_DATE.fullmatch, arguments))
     return name in _COUNTING or is_date or (name == "grep" and "-c" in arguments)
