@@ -1,4 +1,4 @@
-"""Judges the words of one command, by what the program does with them."""
+"""Analyse the arguments of one command, by what its program does with them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from stringd.actions.shell.analysis.taint_analysis import TaintAnalysis
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?(?P<name>[A-Za-z_]\w*)=", re.ASCII)
-# What is set for these is a variable of the programs that they run; awk's are its own.
+# Assignments among their arguments set environment variables of the programs that they run; awk's do not.
 _SETTING = frozenset({"env", "sudo"})
-# They compute where bash does not, as in `[ "$1" -gt 1 ]`.
+# These shells do arithmetic where bash does not, as in `[ "$1" -gt 1 ]`.
 _OTHER_GRAMMARS = frozenset({"zsh", "ksh", "ksh93", "mksh"})
 _SETTING_UNNAMED = {
     "read": ("REPLY",),
@@ -39,7 +39,7 @@ _SETTING_UNNAMED = {
 
 
 class ArgumentAnalysis:
-    """Judges commands by the table of programs, and those that are like no other by themselves."""
+    """Analyses commands by the table of programs, and special commands by functions of their own."""
 
     def __init__(self, taint: TaintAnalysis) -> None:
         self.taint = taint
@@ -54,7 +54,7 @@ class ArgumentAnalysis:
         }
 
     def command(self, words: Sequence[Word], stdin: str | None) -> None:
-        """Judge a command whose input may hold a value."""
+        """Analyse a command whose input may be tainted."""
         if value := self.flow.taint_of_words(words):
             self.flow.variables.setdefault("_", value)
         if written := self.flow.taint_of_file(words[0]):
@@ -69,7 +69,7 @@ class ArgumentAnalysis:
             self.named(name, words[1:], stdin)
 
     def _names(self, word: Word) -> tuple[str, ...]:
-        """Return what the program may be called; nothing if that can't be told."""
+        """Return the possible names of the program, or nothing if they are unknown."""
         if len(word.parts) == 1 and isinstance(part := word.parts[0], PlaceholderPart):
             if self.flow.kinds.kind_of(part) is ValueKind.WORDS:
                 self.taint.constraints[part] = Constraint.DECLARED
@@ -84,7 +84,7 @@ class ArgumentAnalysis:
         return (base[2],) if base[1] and base[2] and not is_open else ()
 
     def named(self, name: str, arguments: Sequence[Word], stdin: str | None) -> None:
-        """Judge the arguments of a program."""
+        """Analyse the arguments of a program."""
         if name in self.flow.functions:
             self.flow.received = self.flow.received or stdin
             self.positional(arguments)
@@ -104,22 +104,22 @@ class ArgumentAnalysis:
             self._unknown(arguments)
 
     def positional(self, arguments: Sequence[Word]) -> None:
-        """Note what a function or `set` makes the arguments."""
+        """Record the positional parameters that a function call or `set` defines."""
         self.taint.variable_names.note(ARGUMENTS, arguments)
         self.flow.positional = self.flow.taint_of_words(arguments) or self.flow.positional
 
     def _set_unnamed(self, name: str, arguments: Sequence[Word]) -> None:
-        """Note the variables that a builtin sets without being told which."""
+        """Record the variables that a builtin sets without naming them."""
         value = self.flow.taint_of_words(arguments) or (self.flow.text_parameter if name == "read" else None)
         for variable in _SETTING_UNNAMED.get(name, ()) if value else ():
             self.flow.variables.setdefault(variable, value or "")
 
     def uses(self, program: Program, arguments: Sequence[Word]) -> ArgumentUses:
-        """Tell what the arguments are to a program."""
+        """Classify the arguments of a program."""
         return classify_arguments(program, arguments, frozenset(filter(self.taint.is_omittable, arguments)))
 
     def program(self, name: str, program: Program, arguments: Sequence[Word], stdin: str | None) -> None:
-        """Judge the arguments of a program of the table."""
+        """Analyse the arguments of a program in the table."""
         uses = self.uses(program, arguments)
         if name.startswith(("python", "pypy")) and any("timeit" in (it.literal or "") for it in arguments):
             self._timed(name, uses)
@@ -132,7 +132,7 @@ class ArgumentAnalysis:
             self.following(name, uses, stdin)
 
     def following(self, name: str, uses: ArgumentUses, stdin: str | None) -> None:
-        """Judge the command that a program runs."""
+        """Analyse the command that a program runs."""
         value = self.flow.taint_of_words(uses.command)
         if value and not uses.is_certain:
             self.taint.report(findings.option(value, name, self.taint.line))
@@ -151,7 +151,7 @@ class ArgumentAnalysis:
                 self.code(use.word, "perl <>")
 
     def _unknown(self, arguments: Sequence[Word]) -> None:
-        """Judge the arguments of a program that may run others: a shell or a language with its code."""
+        """Analyse the arguments of an unknown program, in case it runs a shell or interpreter with code."""
         for number, word in enumerate(arguments, 1):
             name = (word.literal or "").rpartition("/")[2]
             program = program_named(name)
@@ -162,7 +162,7 @@ class ArgumentAnalysis:
                 self._use_all(name, uses)
 
     def _contained(self, name: str, arguments: Sequence[Word], stdin: str | None) -> None:
-        """Judge the arguments of what runs others in a container; any of them may be a program's name."""
+        """Analyse the arguments of a container tool, any of which may be the name of a program."""
         texts = [it.literal or "" for it in arguments]
         first = next((number for number, it in enumerate(texts, 1) if it in {"exec", "run"}), None)
         if first is not None:
@@ -179,7 +179,7 @@ class ArgumentAnalysis:
             value = self.flow.taint_of_words((use.word,)) or value
 
     def use(self, program: str, use: ArgumentUse, value: str | None) -> None:
-        """Judge a word by all that a program may do with it; those behind it may hold a value."""
+        """Analyse an argument in all its possible roles; `value` is the taint of the arguments after it."""
         if Role.SHELL in use.roles:
             is_own = program in {"trap", "eval"}
             self.shell(use.word, program, value, is_own=is_own)
@@ -196,7 +196,7 @@ class ArgumentAnalysis:
         self.taint.arithmetic.text(word.parts)
 
     def names_set(self, word: Word) -> None:
-        """Take what a variable is given by a builtin for a value."""
+        """Assume that a variable set by a builtin holds a value."""
         value = self.flow.text_parameter
         if value and word.literal is None:
             self.taint.report(
@@ -206,12 +206,12 @@ class ArgumentAnalysis:
             self.taint.assign(word.literal.partition("[")[0], value)
 
     def code(self, word: Word, program: str) -> None:
-        """Judge a text that a program evaluates."""
+        """Analyse a text that a program evaluates."""
         if not self.taint.declared_only(word.parts) and (value := self.flow.taint_of_words((word,))):
             self.taint.report(findings.evaluated(value, program, self.taint.line))
 
     def shell(self, word: Word, program: str, positional: str | None, *, is_own: bool = False) -> None:
-        """Judge commands in a text: in this shell, or in another one with arguments of its own."""
+        """Analyse shell commands in a text, which run in this shell or in one with its own arguments."""
         if program in _OTHER_GRAMMARS and (value := positional or self.flow.tainted_parameter):
             what = f"the grammar of {program} is not that of bash"
             self.taint.report(findings.not_analysable(value, what, self.taint.line))
@@ -241,7 +241,7 @@ class ArgumentAnalysis:
             self.taint.assign(found["name"], value)
 
     def operand(self, word: Word, program: str) -> None:
-        """Judge an operand of which only the value decides that it is none of the program's options."""
+        """Analyse an operand that the program might take for an option, depending on its value."""
         value = self.flow.taint_of_words((word,))
         known = program_named(program)
         if value and isinstance(word.first, PlaceholderPart) and not (known and known.plus_options):

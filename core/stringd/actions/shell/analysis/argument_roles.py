@@ -1,4 +1,4 @@
-"""What a word is to a program: data, an option, code, or a command of its own."""
+"""Classify a program's arguments: data, options, code, or another command."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _ASSIGNED = re.compile(r"(?:-v|--assign=)?[A-Za-z_]\w*=", re.ASCII)
 
 
 class Role(Enum):
-    """What a program does with a word."""
+    """What a program does with an argument."""
 
-    DATA = "takes it as it is"
-    ASSIGNED = "takes what stands behind NAME= as it is"
-    NUMBER = "computes with it"
-    NAME = "takes it for the name of a variable, whose subscript is computed"
+    DATA = "takes it literally"
+    ASSIGNED = "takes the text after NAME= literally"
+    NUMBER = "evaluates it as arithmetic"
+    NAME = "takes it as the name of a variable, whose subscript is evaluated"
     CODE = "evaluates it"
     SHELL = "evaluates it as commands of a shell"
-    SCRIPT = "runs it, or what it holds"
-    COMMAND = "runs it with what follows"
+    SCRIPT = "runs it, or its content"
+    COMMAND = "runs it, with the words after it as arguments"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """How a program reads its arguments.
+    """How a program parses its arguments.
 
-    `options` take values, `flags` do not, and what follows one of `attached` in the same word is its value.
-    With an option of `instead` the operands are others than `operands`, of which the last stands for all that
-    follow. `last` ends the options, and so does the first operand if it `stops` there. A `lenient` program
-    takes the options not named here, and what they hold, as data.
+    `options` take values and `flags` do not; the rest of a word after an `attached` letter is its value.
+    `operands` are the roles of the operands, the last of which applies to all that follow; an option
+    in `operands_after` replaces them. `last` are options that end option parsing, and so does the first
+    operand with `stops`. A `lenient` program takes unknown options and their values as data.
     """
 
     options: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentUse:
-    """A word, and all that it may be to the program: an option as well, if only its value decides that."""
+    """An argument and its possible roles; it may also be an option, if that depends on its value."""
 
     word: Word
     roles: frozenset[Role]
@@ -59,7 +59,7 @@ class ArgumentUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentUses:
-    """The arguments of a program; `command` are those that are a command of its own."""
+    """The classified arguments of a program; `command` are those that form another command."""
 
     words: tuple[ArgumentUse, ...]
     command: tuple[Word, ...]
@@ -69,12 +69,12 @@ class ArgumentUses:
 
 
 def classify_arguments(program: Program, words: Sequence[Word], omittable: frozenset[Word]) -> ArgumentUses:
-    """Tell what the arguments are to a program; a vanishing word may not be there."""
+    """Classify the arguments of a program; words in `omittable` may be absent."""
     return _Arguments(program, words, omittable).read()
 
 
 class _Arguments:
-    """Reads arguments from the first to the last."""
+    """Classifies arguments from left to right."""
 
     def __init__(self, program: Program, words: Sequence[Word], omittable: frozenset[Word]) -> None:
         self._program = program
@@ -132,18 +132,18 @@ class _Arguments:
         if roles & {Role.SCRIPT, Role.CODE, Role.SHELL}:
             is_input = word.literal == "-" or word.lead.startswith(("/dev/", "/proc/"))
             self._stdin = self._stdin and is_input
-        # A variable of the author's with a / in it is a path, whatever it holds.
+        # A word with a literal / is a path, whatever its variables hold.
         is_path = any("/" in it.text for it in word.parts if isinstance(it, Text))
         is_known = not is_open or is_path or isinstance(word.first, PlaceholderPart)
         if not is_known or not (word.is_single_word or is_path) or word in self._omittable:
             self._is_certain = False
             return
-        # Where an argument is taken for another, so are those behind it.
+        # Once the role of one argument is uncertain, so are the roles of all after it.
         self._operand += self._is_certain
         self._has_ended = self._has_ended or self._program.stops
 
     def _use(self, word: Word, *roles: Role, may_be_option: bool = False) -> None:
-        """Note a word; of what may become several words, the others may be anything that can follow."""
+        """Record a word; one that may expand to several words has all roles that may follow as well."""
         if word.is_single_word:
             self._uses.append(ArgumentUse(word=word, roles=frozenset(roles), may_be_option=may_be_option))
             return
@@ -165,7 +165,7 @@ class _Arguments:
         self._is_certain = self._is_certain and word.is_single_word
 
     def _spelled_out(self, name: str) -> str:
-        """Return which option a shortened name may mean; of several the one that is no data."""
+        """Return the full name of an abbreviated long option; if ambiguous, one whose value is not data."""
         known = (*self._program.options, *self._program.operands_after)
         if name in known or len(name) < len("--x"):
             return name
@@ -209,7 +209,7 @@ class _Arguments:
         self._has_ended = self._has_ended or option in self._program.last
 
     def _unknown(self, word: Word, *, is_alone: bool) -> None:
-        """Take an option that is not known; whether the next word is its value is not known either."""
+        """Record an unknown option; it is also unknown whether the next word is its value."""
         is_data = self._program.lenient and not word.lead.startswith("+")
         self._use(word, Role.DATA if is_data else Role.CODE)
         self._is_certain = self._is_certain and (is_alone or self._program.lenient)
@@ -232,6 +232,6 @@ class _Arguments:
 
 
 def may_be_omitted(word: Word, optional: frozenset[str]) -> bool:
-    """Whether a word is nothing but the bare place for a value that need not be given."""
+    """Return whether a word is a bare placeholder of an optional parameter."""
     part = word.parts[0] if len(word.parts) == 1 else None
     return isinstance(part, PlaceholderPart) and part.quoting is BARE and part.placeholder.name in optional

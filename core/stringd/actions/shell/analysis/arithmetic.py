@@ -1,4 +1,4 @@
-"""Judges what bash computes with: whole numbers may stand there, and nothing else of a value."""
+"""Analyse bash arithmetic, in which only integers are safe values."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _NAMING = frozenset({"-v", "-R"})
 
 
 class ArithmeticAnalysis:
-    """Judges arithmetic, the names of variables, which have subscripts, and what `${ }` evaluates."""
+    """Analyses arithmetic, variable names with subscripts, and the expansions that evaluate their value."""
 
     def __init__(self, taint: TaintAnalysis) -> None:
         self._judge = taint
         self._flow = taint.flow
 
     def text(self, parts: Iterable[Part]) -> None:
-        """Judge a text that bash computes with: a variable in it is computed as well."""
+        """Analyse an arithmetic expression; bash evaluates the content of a variable in it recursively."""
         parts = [it for it in parts if not isinstance(it, Text) or it.text]
         for part in parts:
             self._report(self._value_in(part))
@@ -48,7 +48,7 @@ class ArithmeticAnalysis:
                 self._report(self._flow.tainted_parameter)
 
     def _is_joined(self, before: Part, part: Part) -> bool:
-        """Whether two parts may be one name: a name and a number behind it are another."""
+        """Return whether two adjacent parts may form one name that neither of them is."""
         if isinstance(before, Text) and not _ENDS_IN_NAME.search(before.text):
             return False
         if isinstance(part, Text) and not _BEGINS_NAME.match(part.text):
@@ -56,7 +56,7 @@ class ArithmeticAnalysis:
         return any(map(self._judge.variable_names.of_part, (before, part)))
 
     def _value_in(self, part: Part) -> str | None:
-        """Judge what is inside of a part; return whose value it may bring into the text."""
+        """Analyse the inside of a part, and return the taint of what it adds to the expression."""
         match part:
             case PlaceholderPart():
                 self._judge.constraints[part] = Constraint.WHOLE
@@ -81,7 +81,7 @@ class ArithmeticAnalysis:
         self.expansion(part)
 
     def expansion(self, part: Expansion) -> None:
-        """Judge `${x@P}`, which runs what a prompt may hold, and `${!x}`, which computes subscripts."""
+        """Analyse `${x@P}`, which evaluates prompts, and `${!x}`, which evaluates subscripts."""
         is_name = part.prefix == "!" and part.operator not in {"@", "*"}
         variable = Expansion(name=part.name, quoted=True)
         if part.operator == "@P" or is_name:
@@ -90,7 +90,7 @@ class ArithmeticAnalysis:
             self._report(self._flow.tainted_parameter)
 
     def condition(self, words: Sequence[Word]) -> None:
-        """Judge the operands in `[[ ]]` that are computed, and those that name variables."""
+        """Analyse the operands of `[[ ]]` that are arithmetic or variable names."""
         if value := self._flow.taint_of_words(words):
             self._flow.variables.setdefault("BASH_REMATCH", value)
         for before, word in pairwise(words):
@@ -102,7 +102,7 @@ class ArithmeticAnalysis:
                 self.name(word, "[[")
 
     def name(self, word: Word, program: str) -> None:
-        """Judge a word that is the name of a variable; its subscript is computed."""
+        """Analyse a variable name, whose subscript is evaluated as arithmetic."""
         if value := self._flow.taint_of_words((word,)):
             self._judge.report(findings.evaluated(value, program, self._judge.line))
         elif word.literal is None and self._judge.variable_names.may_be_subscripted(word.parts):

@@ -1,4 +1,4 @@
-"""Reads the commands of a command line, by the grammar of bash."""
+"""Parse the commands of a command line, by the grammar of bash."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _SEPARATORS = re.compile(r"&&|\|\||;(?!;)|&(?!>)|\n")
 _CASE_END = re.compile(r";;&|;;|;&")
 _TESTING = re.compile(r"&&|\|\||[()<>]")
 _MATCHES = frozenset({"=~", "==", "=", "!="})
-# A line that goes on is one word with the next; where that joins marks, which ones is hard to see.
+# A line continuation joins two lines into one word; joined operators are not supported.
 _JOINED = re.compile(r"[$<>&|;(){!]\\\n[<>&|;({$!'\"]")
 
 
 class CommandReader(SimpleCommandReader):
-    """Reads a command line from left to right."""
+    """Parses a command line from left to right."""
 
     def inner(self, text: str) -> CommandReader:
-        """Return a reader of a text that stands in this one behind backslashes."""
+        """Return a parser for a nested text that was written with backslashes."""
         return CommandReader(text, self.names, self.line, self.depth)
 
     def script(self) -> Script:
-        """Read all commands of the text."""
+        """Parse all commands of the text."""
         if _JOINED.search(self.text):
             raise self.unreadable("a line is continued between two marks")
         script = self._until()
@@ -53,7 +53,7 @@ class CommandReader(SimpleCommandReader):
         return script
 
     def nested(self, closer: str) -> Script:
-        """Read the commands up to a closing text, and on behind it."""
+        """Parse the commands up to a closing token, and skip it."""
         outer, self._heredocs = self._heredocs, []
         with self.deeper():
             script = self._until()
@@ -63,7 +63,7 @@ class CommandReader(SimpleCommandReader):
         return script
 
     def _until(self, *words: str) -> Script:
-        """Read commands up to one of these reserved words, or to what closes what is around."""
+        """Parse commands up to one of these reserved words, or to the end of the enclosing construct."""
         pipelines = []
         while True:
             self._skip_separators()
@@ -97,7 +97,7 @@ class CommandReader(SimpleCommandReader):
         return tuple(commands)
 
     def _accept_word(self, *words: str) -> str:
-        """Read on behind one of these reserved words, if it comes next."""
+        """Skip one of these reserved words if it comes next, and return it."""
         found = self.match(_RESERVED)
         if found is None or found[0] not in words:
             return ""
@@ -228,7 +228,7 @@ class CommandReader(SimpleCommandReader):
                 return words
 
     def function(self, name: str) -> Command:
-        """Read the body of a function."""
+        """Parse the body of a function."""
         if not name:
             raise self.unreadable("a function has no name")
         self._skip_lines()
@@ -247,7 +247,7 @@ class CommandReader(SimpleCommandReader):
         return ConditionalExpression(words=tuple(words), redirects=tuple(self._redirects()))
 
     def _tested(self, before: str | None) -> Word | None:
-        """Read an operator or an operand; behind `=~`, `==` and the like, marks are part of it."""
+        """Parse an operator or an operand; after `=~`, `==` and the like, operators are part of a pattern."""
         if before in _MATCHES:
             return self.pattern()
         mark = self.take(_TESTING)

@@ -1,4 +1,4 @@
-"""Which arguments of the interpreters of languages are code, and which are data."""
+"""Which arguments of language interpreters are code, and which are data."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _JQ = Program(
     operands=(Role.CODE, Role.DATA),
 )
 _PERL = language("-e -E -M -m -F", flags="acfhsStTuUvwWXnp", attached="0ilCdDIx")
-# Its operands are opened by a grammar in which `command |` is a command, where the code reads them as files.
+# With these options or code, perl opens its operands with a syntax in which `command |` runs a command.
 OPENING = re.compile(r"-[A-Za-z0-9]*[npi].*|.*<(?:ARGV)?>(?!>).*", re.DOTALL)
 
 LANGUAGES: Mapping[str, Program] = {

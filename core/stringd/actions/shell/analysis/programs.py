@@ -1,7 +1,7 @@
-"""The programs that evaluate what they are given: which of their arguments are code, and which are data.
+"""The programs that evaluate arguments: which of their arguments are code, and which are data.
 
-This is knowledge, not grammar: what is not in this table takes its arguments as they are. Where an option is
-not named here, the arguments behind it are taken for the worst that they could be.
+A program that is not in this table takes its arguments as data. After an option that is not listed here, the
+arguments are assumed to have the most dangerous role possible.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ _PREFIXES: Mapping[str, Program] = {
                 "xvfb-run",
             ),
         ),
-        # Their options are many; what is not named here is taken for one without a value.
+        # They have many options; those not listed here are assumed to take no value.
         replace(prefix("ensupEPt"), lenient=True),
     ),
     **dict.fromkeys(("gosu", "su-exec"), prefix(before=1)),
@@ -142,7 +142,7 @@ _PREFIXES: Mapping[str, Program] = {
     "chroot": prefix(before=1),
     "taskset": prefix("", "ac", before=1),
     "chrt": prefix("TPD", "abdfirmo", before=1),
-    # `-o '|command'` runs it.
+    # `-o '|command'` runs a command.
     "strace": replace(
         prefix(flags="cCdfFhiknqrtTvwxyzZ"), options={**each("abeEOpPsSuUX"), **named("-o --output")}
     ),
@@ -165,9 +165,9 @@ _CONTAINER_OPTIONS: Mapping[str, tuple[Role, ...]] = {
     **named("--entrypoint --health-cmd"),
 }
 CONTAINER = Program(options=_CONTAINER_OPTIONS, operands=(Role.DATA, Role.COMMAND), lenient=True)
-"""How `docker exec`, `kubectl run` and the like read what stands behind that word."""
+"""How `docker exec`, `kubectl run` and the like parse the arguments after that word."""
 
-# They hand their input on to a program among their arguments.
+# They pass their input on to the program among their arguments.
 CONTAINERS = frozenset({"docker", "docker-compose", "podman", "nerdctl", "kubectl", "oc", "lxc"})
 _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("ssh", "autossh"), _SSH),
@@ -239,7 +239,7 @@ _VERSIONED = re.compile(
     r"(?P<name>python|pypy|perl|ruby|lua|php|tclsh|node|bash|dash|zsh|ksh|sqlite|gawk)[\d.]*(?:-[\d.]+)?"
 )
 _PYTHONS = frozenset({"python", "pypy"})
-# What bash, the loader or the programs of the table above do something with when it is set.
+# Variables that influence bash, the loader or the programs of this table when they are set.
 _EVALUATED_NAMES = re.compile(
     r"PATH|ENV|SHELL|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|OPTIND|RANDOM|SRANDOM|SECONDS|HISTCMD|LINENO|BASH\w*|EPOCH\w+"
     r"|LD_\w+|GCONV_PATH|LOCPATH|TEXTDOMAINDIR|\w*(?:PAGER|EDITOR|ASKPASS|BROWSER)|VISUAL|LESS\w*"
@@ -250,7 +250,7 @@ _EVALUATED_NAMES = re.compile(
 
 
 def program_named(name: str) -> Program | None:
-    """Return how a program reads its arguments; None if it takes them all as data."""
+    """Return how a program parses its arguments, or None if it takes them all as data."""
     if program := PROGRAMS.get(name):
         return program
     found = _VERSIONED.fullmatch(name)
@@ -260,5 +260,5 @@ def program_named(name: str) -> Program | None:
 
 
 def is_evaluated_name(name: str) -> bool:
-    """Whether what a variable of this name holds is evaluated by bash or by programs that it runs."""
+    """Return whether bash, or a program that it runs, evaluates a variable of this name."""
     return _EVALUATED_NAMES.fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""Reads simple commands: assignments, words, redirections and here-documents."""
+"""Parse simple commands: assignments, words, redirections and here-documents."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _END_OF_LINES = "END_OF_LINES_OF_STRINGD"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Heredoc:
-    """Lines that are announced, and where in the text their delimiter stands."""
+    """A here-document whose lines are still to come, and the span of its delimiter."""
 
     delimiter: str
     tabs: bool
@@ -51,11 +51,11 @@ class _Heredoc:
 
 
 class SimpleCommandReader(WordReader):
-    """Reads simple commands; the functions that they begin it leaves to who can."""
+    """Parses simple commands; the bodies of functions are left to a subclass."""
 
     @abstractmethod
     def function(self, name: str) -> Command:
-        """Read the body of a function."""
+        """Parse the body of a function."""
 
     def __init__(self, text: str, names: Container[str], line: int = 0, depth: int = 0) -> None:
         super().__init__(text, names, line, depth)
@@ -103,7 +103,7 @@ class SimpleCommandReader(WordReader):
         )
 
     def _argument(self) -> Word | None:
-        """Read a word, which may name a file of the package."""
+        """Parse a word, which may name a file of the package."""
         start = self.position
         word = self.word()
         found = _SIBLING.fullmatch(self.text, start, self.position)
@@ -209,7 +209,7 @@ class SimpleCommandReader(WordReader):
             self._let_expand(heredoc, start, found)
 
     def _let_expand(self, heredoc: _Heredoc, start: int, closing: re.Match[str]) -> None:
-        """Let bash expand lines that it would take as they are: all but the values is escaped."""
+        """Make bash expand the values in literal lines: unquote the delimiter, and escape everything else."""
         self.replace(heredoc.start, heredoc.end, _END_OF_LINES)
         for special in re.compile(r"[\\$`]").finditer(self.text, start, closing.start()):
             self.replace(special.start(), special.end(), f"\\{special[0]}")

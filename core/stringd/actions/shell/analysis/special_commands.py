@@ -1,4 +1,4 @@
-"""The commands whose arguments no table describes: `eval`, `set`, `test`, `declare`, `find`, `xargs`."""
+"""Analyse commands that the table cannot describe: `eval`, `set`, `test`, `declare`, `find`, `xargs`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from stringd.actions.shell.analysis.argument_analysis import ArgumentAnalysis
 
 Special: TypeAlias = "Callable[[ArgumentAnalysis, str, Sequence[Word], str | None], None]"
-# Where find and xargs put what they found or read; no variable has this name.
+# A pseudo-variable for what find found or xargs read; no real variable has this name.
 FOUND = "{}"
 _EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _EXECUTING_OF_FD = frozenset({"-x", "-X", "--exec", "--exec-batch"})
-# With these, the other side's shell does not read the path.
+# With these options, the remote shell does not evaluate the path.
 _UNREAD = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--protect-args|--secluded-args")
-# What find is told without a value behind it.
+# Options of find that take no value.
 _ALONE = frozenset(
     [
         "-print",
@@ -101,7 +101,7 @@ def _set(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | 
 
 
 def _grammar(analysis: ArgumentAnalysis, name: str, _: Sequence[Word], __: str | None) -> None:
-    """Refuse what changes the grammar of what follows."""
+    """Report a command that changes the grammar of the following ones."""
     if value := analysis.flow.text_parameter:
         what = f"{name} changes how bash reads what follows"
         analysis.taint.report(findings.not_analysable(value, what, analysis.taint.line))
@@ -113,7 +113,7 @@ def _shopt(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: 
 
 
 def _test(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
-    """Let a value stand behind a fixed word that asks for no variable, and so for no subscript."""
+    """Allow values after a fixed word that does not ask for a variable, whose subscript is evaluated."""
     first = Word(parts=(Text(text=name, quoted=False),))
     for before, word in pairwise((first, *words)):
         value = analysis.flow.taint_of_words((word,))
@@ -126,7 +126,7 @@ def _test(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str |
 def declare(
     analysis: ArgumentAnalysis, name: str, words: Sequence[Word], assigned: Sequence[str] = ()
 ) -> None:
-    """Note what is declared; a value that is assigned to an array at once is evaluated."""
+    """Record declared variables; a value that is assigned to an array in the same command is evaluated."""
     options = "".join(it.literal[1:] for it in words if it.literal and it.literal[0] in "-+")
     names = [*assigned, *(found["name"] for it in words if (found := _NAMED.match(it.lead)))]
     if "i" in options:
@@ -179,7 +179,7 @@ def _git_command(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], s
     is_set = name == "config" and READING.isdisjoint(filter(None, texts))
     key = next((it for it in texts if it != "set" and not (it or "").startswith("-")), None)
     if is_set and not SETTINGS.fullmatch(key or ""):
-        # git runs it, whenever it needs it.
+        # git may run the value of this setting later.
         for word in words:
             analysis.code(word, "git")
 
@@ -195,7 +195,7 @@ def _fd(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str
 
 def _tar(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
     first = words[0].literal or "-" if words else "-"
-    # Without a dash the values of the letters follow together.
+    # Without a dash, the values of the option letters follow together.
     if first[0] != "-" and not {"I", "F"}.isdisjoint(first):
         for word in words:
             analysis.code(word, name)
@@ -241,7 +241,7 @@ def _xargs(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: 
     if not uses.command:
         return
     if value := stdin or analysis.flow.taint_of_words(it.word for it in uses.words):
-        # `-a` names a file as its input.
+        # `-a` names a file to read instead of the input.
         analysis.flow.variables[FOUND] = value
     mark = _replaced(words[: len(words) - len(uses.command)])
     if mark is None:
@@ -253,7 +253,7 @@ def _xargs(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: 
 
 
 def _replaced(words: Sequence[Word]) -> str | None:
-    """Return what xargs puts its input in place of; None where it puts it behind the command."""
+    """Return the mark that xargs replaces by its input; None if it appends the input to the command."""
     texts = [it.literal or "" for it in words]
     for text, following in pairwise((*texts, "")):
         if found := _REPLACING.fullmatch(text):
@@ -264,7 +264,7 @@ def _replaced(words: Sequence[Word]) -> str | None:
 
 
 def _with_found(word: Word, mark: str, lead: str = "") -> Word:
-    """Return a word of a command with what was found where it goes; `lead` is how that always begins."""
+    """Replace the mark in a word by what was found, which always begins with `lead`."""
     if not word.literal or mark not in word.literal:
         return word
     found = (Text(text=lead, quoted=True), Expansion(name=FOUND, quoted=True))

@@ -1,4 +1,4 @@
-"""Proves of each place in a command line that what stands there is data, or says what can't be proved."""
+"""Prove that the values of all placeholders in a command line stay data, or report findings."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ from stringd.actions.shell.analysis.syntax import (
 from stringd.actions.shell.analysis.value_constraints import Constraint, ValueKind
 from stringd.actions.shell.analysis.variable_names import VariableNames
 
-# Each goes on to where variables lead that are set before what they are made of.
+# Each pass resolves variables that are used before the text that sets them.
 _MAX_PASSES = 20
 _OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>", ">&", "<>"})
 _INPUT = frozenset({"<", "<<", "<<-", "<<<", "<&", "<>"})
 
 
 class TaintAnalysis:
-    """Goes through commands once, with what is known of their variables.
+    """Analyses commands once, with the current knowledge of their variables.
 
-    `demands` says what each place asks of its value, and `vanishing` which of them leave nothing without one.
+    `constraints` are those on the values of placeholders; `omittable` are placeholders that expand to nothing
+    without a value.
     """
 
     def __init__(self, flow: DataFlow, line: int = 0) -> None:
@@ -54,7 +55,7 @@ class TaintAnalysis:
         self._arguments = ArgumentAnalysis(self)
 
     def script(self, script: Script, stdin: str | None) -> None:
-        """Judge commands whose input may hold a value."""
+        """Analyse commands whose input may be tainted."""
         for pipeline in script:
             self._pipeline(pipeline, stdin)
 
@@ -84,7 +85,7 @@ class TaintAnalysis:
                 self.flow.write(word, value)
 
     def _redirects(self, redirects: Iterable[Redirect]) -> str | None:
-        """Judge redirections; return whose value may be in the input that they give."""
+        """Analyse redirections; return the taint of the input that they provide."""
         given = None
         for it in redirects:
             self.words((it.target, *it.lines))
@@ -95,7 +96,7 @@ class TaintAnalysis:
                     or self.flow.taint_of_file(it.target)
                 )
             if it.operator == ">&" and (value := self.flow.taint_of_words((it.target,))):
-                # What is no number is expanded once more.
+                # Bash expands a target that is not a number a second time.
                 self.report(findings.evaluated(value, ">&", self.line))
             if it.operator == "<&":
                 given = given or self.flow.input or self.flow.tainted_parameter
@@ -112,10 +113,10 @@ class TaintAnalysis:
             self.flow.variables.setdefault("REPLY", name)
         if command.function:
             self.flow.functions.add(command.function)
-            # Where it is called is not followed: what one function is given, each may be.
+            # Calls are not followed individually: the input of one function may reach all of them.
             stdin = stdin or self.flow.received or self.flow.tainted_parameter
             if command.function == "command_not_found_handle":
-                # It gets the words of any command that there is not.
+                # Bash passes this function the words of any command that is not found.
                 self.flow.positional = stdin = self.flow.positional or self.flow.text_parameter
         for script in command.scripts:
             self.script(script, stdin)
@@ -144,7 +145,7 @@ class TaintAnalysis:
             self.flow.arrays.add(assignment.name)
         self.variable_names.note(assignment.name, words, is_added=assignment.is_added)
         if assignment.name == "PS4" and (shown := assignment.value.literal):
-            # bash expands it before each command that it traces.
+            # Bash expands PS4 before each command that it traces.
             self.inner(f': "{shown}"', "PS4", None, is_own=True)
         if assignment.name in self.flow.integers:
             self.arithmetic.text(part for word in words for part in word.parts)
@@ -154,7 +155,7 @@ class TaintAnalysis:
                 self.report(findings.stored(name, assignment.name, self.line))
 
     def assign(self, variable: str, name: str) -> None:
-        """Note that a variable may hold the value of a parameter."""
+        """Record that a variable may hold the value of a parameter."""
         evaluated = (
             is_evaluated_name(variable)
             or variable in self.flow.integers
@@ -165,7 +166,7 @@ class TaintAnalysis:
         self.flow.variables.setdefault(variable, name)
 
     def words(self, words: Iterable[Word], *, may_be_omitted: bool = False) -> None:
-        """Judge what stands inside of words; a word that is nothing but an optional value may be left out."""
+        """Analyse the inside of words; `may_be_omitted` records the placeholders that may be left out."""
         for word in words:
             self._locate(word.parts)
             if may_be_omitted and self.is_omittable(word):
@@ -178,16 +179,16 @@ class TaintAnalysis:
                 self.arithmetic.text(it.parts)
 
     def is_omittable(self, word: Word) -> bool:
-        """Whether there may be no such word."""
+        """Return whether a word may be left out."""
         return may_be_omitted(word, self.flow.kinds.optional)
 
     def _locate(self, parts: Iterable[Part]) -> None:
         self.line = next((it.line for it in parts if isinstance(it, PlaceholderPart)), self.line)
 
     def inside(self, part: Part) -> None:
-        """Judge the commands and words in a part of a word."""
+        """Analyse the commands and words inside a part of a word."""
         if isinstance(part, Substitution):
-            # What is written to `>( )` is its input.
+            # The script of a process substitution reads what is written to it.
             self.script(part.script, self.flow.text_parameter if part.is_file else self.flow.input)
         if isinstance(part, Expansion):
             self.words(part.words)
@@ -199,7 +200,7 @@ class TaintAnalysis:
             self.arithmetic.expansion(part)
 
     def declared_only(self, parts: Iterable[Part]) -> bool:
-        """Whether all values in a text are numbers or words of the author's; then they may stand in code."""
+        """Return whether all values in a text are numbers or declared words, which are safe in code."""
         placeholders = [it for it in parts if isinstance(it, PlaceholderPart)]
         others = [it for it in parts if not isinstance(it, PlaceholderPart)]
         is_declared = all(self.flow.kinds.kind_of(it) is not ValueKind.TEXT for it in placeholders)
@@ -209,7 +210,7 @@ class TaintAnalysis:
         return False
 
     def inner(self, text: str, program: str, positional: str | None, *, is_own: bool) -> None:
-        """Judge commands in a text that is always the same: in this shell, or in one that it starts."""
+        """Analyse commands in a literal text, which run in this shell (`is_own`) or in a new one."""
         flow = self.flow if is_own else self.flow.inherited(positional)
         try:
             script = CommandReader(text, (), self.line).script()
@@ -222,12 +223,12 @@ class TaintAnalysis:
             self.report(finding)
 
     def report(self, finding: Finding) -> None:
-        """Note what can't be proved, once."""
+        """Record a finding, once."""
         self.findings[finding] = None
 
 
 def analyse_taint(script: Script, flow: DataFlow, line: int = 0, stdin: str | None = None) -> TaintAnalysis:
-    """Judge commands, again and again until nothing more is learned of their variables."""
+    """Analyse commands repeatedly, until nothing more is learned of their variables."""
     for _ in range(_MAX_PASSES):
         known = flow.known()
         taint = TaintAnalysis(flow, line)

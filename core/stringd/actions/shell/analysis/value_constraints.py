@@ -1,4 +1,4 @@
-"""What the values of a parameter can be, and what a place asks of them."""
+"""The possible values of parameters, and the constraints on values in a context."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from stringd.documents.syntax.parameters import Parameter
 
 
 class ValueKind(Enum):
-    """All that a parameter lets through: any text, words that the author wrote, or numbers."""
+    """The values that a parameter accepts: any text, declared words, or numbers."""
 
     TEXT = "any text"
-    WORDS = "one of the author's words"
+    WORDS = "one of the declared words"
     NUMBER = "a number"
 
 
 class Constraint(Enum):
-    """What a value must be to stand in its place; who runs the command sees to it."""
+    """A constraint on a value, which is checked when the command runs."""
 
     NOTHING = "any text"
     NO_OPTION = "a text that does not begin with -"
@@ -30,7 +30,7 @@ class Constraint(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterKinds:
-    """The parameters of an action by what they let through."""
+    """The kinds of an action's parameters."""
 
     by_name: Mapping[str, ValueKind]
     words: Mapping[str, tuple[str, ...]]
@@ -38,7 +38,7 @@ class ParameterKinds:
 
     @classmethod
     def of(cls, parameters: tuple[Parameter, ...]) -> ParameterKinds:
-        """Return what an action's parameters let through, and which of them may have no value."""
+        """Return the kinds of an action's parameters, and which of them may have no value."""
         return cls(
             by_name={it.name: _kind(it) for it in parameters},
             words={it.name: _words(it) for it in parameters},
@@ -46,13 +46,13 @@ class ParameterKinds:
         )
 
     def kind_of(self, part: PlaceholderPart) -> ValueKind:
-        """Return what can stand in a place: a part of a value, or what is made of it, is any text."""
+        """Return the kind of a placeholder's value; an element of a tuple or a modified value is any text."""
         is_whole = part.placeholder.index is None and not part.placeholder.modifiers
         return self.by_name[part.placeholder.name] if is_whole else ValueKind.TEXT
 
 
 def _kind(parameter: Parameter) -> ValueKind:
-    """Return what a parameter lets through; its default is taken as it is, so it must fit as well."""
+    """Return the kind of a parameter; its default counts too, because it is not validated."""
     default, words = parameter.default, _words(parameter)
     if parameter.type == "number" and (not default or NUMBER.fullmatch(default)):
         return ValueKind.NUMBER

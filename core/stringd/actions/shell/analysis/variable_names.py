@@ -1,4 +1,4 @@
-"""Follows names of variables through texts: what bash computes is computed again where it is a name."""
+"""Track which texts may be names of variables, since bash arithmetic evaluates names recursively."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stringd.actions.shell.analysis.syntax import (
 )
 from stringd.actions.shell.analysis.value_constraints import ValueKind
 
-# A subscript is told by its bracket.
+# The bracket stands for any subscript.
 _SUBSCRIPT = "["
 _NAMES = re.compile(r"[A-Za-z_]\w*|\[", re.ASCII)
 _NUMBERS = frozenset("?#$!")
@@ -29,13 +29,13 @@ _DATE = re.compile(r"\+(?:%[sYmdHMSjNuw])+")
 
 
 class VariableNames:
-    """Tells which variables a text may name; one of which nothing is known may name any."""
+    """Tells which variables a text may name; an unknown text may name any."""
 
     def __init__(self, flow: DataFlow) -> None:
         self._flow = flow
 
     def note(self, variable: str, words: Iterable[Word], *, is_added: bool = False) -> None:
-        """Note what is assigned to a variable."""
+        """Record what is assigned to a variable."""
         names = {it for word in words for it in self.of_parts(word.parts)}
         if is_added and names:
             names.add(UNKNOWN)
@@ -43,7 +43,7 @@ class VariableNames:
             self._flow.names.setdefault(variable, set()).update(names)
 
     def of_parts(self, parts: Sequence[Part]) -> set[str]:
-        """Return the names that may be in a text; there are none in numbers."""
+        """Return the names that may be in a text; numbers contain none."""
         text = Word(parts=tuple(parts)).literal
         if text is not None:
             return set(_NAMES.findall(text))
@@ -79,18 +79,18 @@ class VariableNames:
         return names | {UNKNOWN} if names and is_shortened else names
 
     def value_named(self, part: Part) -> str | None:
-        """Return whose value a part brings into what is computed, by the names that it leads to."""
+        """Return the taint that a part brings into arithmetic, through the names in it."""
         names = self._reached(self.of_part(part))
         if UNKNOWN in names and (value := self._flow.tainted_parameter):
             return value
         return next((self._flow.variables[it] for it in sorted(names) if it in self._flow.variables), None)
 
     def may_be_subscripted(self, parts: Sequence[Part]) -> bool:
-        """Whether a text that is the name of a variable may have a subscript."""
+        """Return whether a text that names a variable may have a subscript."""
         return not {_SUBSCRIPT, UNKNOWN}.isdisjoint(self._reached(self.of_parts(parts)))
 
     def _reached(self, names: set[str]) -> set[str]:
-        """Return names with those in the variables of these names, and so on."""
+        """Return the names, and all names reachable through the variables with these names."""
         reached, found = set[str](), names
         while found:
             reached |= found
@@ -99,7 +99,7 @@ class VariableNames:
 
 
 def _prints_number(script: Script) -> bool:
-    """Whether commands print nothing but a number."""
+    """Return whether commands only print a number."""
     last = script[-1][-1] if len(script) == 1 else None
     if not isinstance(last, SimpleCommand) or not last.words:
         return False

@@ -1,4 +1,4 @@
-"""Reads the words of a command line: quotes, expansions, and what bash computes with."""
+"""Parse the words of a command line: quotes, expansions and arithmetic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from stringd.actions.shell.analysis.syntax import (
     Word,
 )
 
-# A brace is looked at by itself: a place for a value may begin with it.
+# A brace is matched separately, because a placeholder may begin with it.
 _PLAIN = re.compile(r"[^ \t\n;&|()<>'\"\\$`{}]+|[{}]")
 _IN_BRACES = re.compile(r"[^'\"\\$`{}]+|\{")
 _IN_DOUBLE = re.compile(r"[^\"\\$`{]+|\{")
@@ -35,7 +35,7 @@ _TO_QUOTE = re.compile(r"[^'\\{]+|\{")
 _BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!-]", re.ASCII)
 _PARAMETER = r"(?:[A-Za-z_][A-Za-z0-9_]*|\d+|[@*#?$!-])"
-# `${#x}` and `${!x}`, but not `${#:1}` and `${!}`, whose mark is the parameter.
+# `${#x}` and `${!x}`, but not `${#:1}` and `${!}`, in which the mark is the parameter.
 _PREFIXED = re.compile(rf"(?P<prefix>[#!])(?P<name>{_PARAMETER})(?=[}}\[:#%/^,@+=?*-])")
 _UNPREFIXED = re.compile(rf"(?P<prefix>)(?P<name>{_PARAMETER})")
 _DEFAULT = re.compile(r":?[-=?+]")
@@ -46,35 +46,35 @@ _BRACKETS = {"(": ")", "[": "]"}
 
 
 class WordReader(Cursor, ABC):
-    """Reads words; the commands inside of them it leaves to who can."""
+    """Parses words; the commands inside them are left to a subclass."""
 
     @abstractmethod
     def nested(self, closer: str) -> Script:
-        """Read the commands up to a closing text, and on behind it."""
+        """Parse the commands up to a closing token, and skip it."""
 
     @abstractmethod
     def inner(self, text: str) -> WordReader:
-        """Return a reader of a text that stands in this one behind backslashes."""
+        """Return a parser for a nested text that was written with backslashes."""
 
     @abstractmethod
     def script(self) -> Script:
-        """Read all commands of the text."""
+        """Parse all commands of the text."""
 
     def word(self) -> Word | None:
-        """Read the word that begins here, if one does."""
+        """Parse the word that starts here, if there is one."""
         return Word(parts=tuple(parts)) if (parts := self._parts(_PLAIN)) else None
 
     def pattern(self) -> Word | None:
-        """Read a pattern of `[[ ]]`, of which marks are a part."""
+        """Parse a pattern of `[[ ]]`, which may contain operator characters."""
         return Word(parts=tuple(parts)) if (parts := self._parts(_IN_TEST)) else None
 
     def lines(self, *, expanded: bool) -> Word:
-        """Read the lines of a here-document, up to the end that is set."""
+        """Parse the lines of a here-document, up to the current end."""
         read = self._in_lines if expanded else self._literal_line
         return Word(parts=tuple(self._until_end(read)))
 
     def computed(self, closer: str) -> Arithmetic:
-        """Read what bash computes with, and on behind the closing text."""
+        """Parse arithmetic up to a closing token, and skip it."""
         with self.deeper():
             parts = self._arithmetic(closer[0])
         self.expect(closer)
@@ -93,7 +93,7 @@ class WordReader(Cursor, ABC):
         return parts
 
     def _bare(self, plain: re.Pattern[str]) -> list[Part] | None:
-        """Read a part of a word that stands in no quotes; None at its end."""
+        """Parse an unquoted part of a word; return None at its end."""
         if part := self.read_placeholder(BARE):
             return [part]
         match self.peek():
@@ -122,9 +122,9 @@ class WordReader(Cursor, ABC):
         return [] if character == "\n" else [Text(text=character, quoted=True)]
 
     def _quoted(self, closer: str, quoting: QuotingContext) -> list[Part]:
-        """Read a text in single quotes, with escapes in it or without."""
+        """Parse a single-quoted text, with escapes if it is an ANSI-C quote."""
         self.position += 1
-        # An empty text is a word all the same.
+        # An empty quoted text still makes a word.
         parts: list[Part] = [Text(text="", quoted=True)]
         while not self.accept(closer):
             if part := self.read_placeholder(quoting):
@@ -267,7 +267,7 @@ class WordReader(Cursor, ABC):
         raise self.unreadable("what bash computes with does not end")
 
     def _backticks(self, *, in_double: bool) -> Substitution:
-        """Read backticks; with a place they become `$( )`, whose quoting does not depend on others."""
+        """Parse backticks; with placeholders they become `$( )`, whose quoting does not nest."""
         found = self.match(_BACKTICKS)
         if found is None:
             raise self.unreadable("a backtick is not closed")
