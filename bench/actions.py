@@ -21,7 +21,7 @@ from bench.table import Row, at_least, at_most
 from bench.targets import accepted
 from bench.timing import compare, milliseconds
 from stringd.actions import answers
-from stringd.actions.templates import run as templates
+from stringd.actions.templates import template_run as templates
 from stringd.workers.blocking import BlockingWorkers
 from stringd.workers.confinement import Seal
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from stringd.actions.answers import Answer
-from stringd.actions.arguments.values import Value
-from stringd.actions.templates.run import TEMPLATE_MODULES, Rendered, render
+from stringd.actions.templates.template_run import TEMPLATE_MODULES, RenderedTemplate, render
+from stringd.actions.values.typed_values import Value
 from stringd.errors import Refusal
 from stringd.workers.blocking import BlockingWorkers
 from stringd.workers.confinement import Seal
@@ -23,7 +23,7 @@ def rendered(
     role: str = "response",
     params: Mapping[str, Value | None] | None = None,
     variables: Mapping[str, str] | None = None,
-) -> Rendered:
+) -> RenderedTemplate:
     """What a template makes of a body."""
     return WORKERS.wait_for(press(template, body, role=role, params=params, variables=variables))
 
@@ -36,7 +36,7 @@ async def press(
     params: Mapping[str, Value | None] | None = None,
     variables: Mapping[str, str] | None = None,
     owner: str = "default:file:main",
-) -> Rendered:
+) -> RenderedTemplate:
     """What a template of a topic makes of a body."""
     answer = Answer(status=200, headers={"content-type": "application/json"}, body=body)
     return await render(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import uvloop
 
-from stringd.actions.action_environment import Environment
 from stringd.actions.answers import Answer
-from stringd.actions.arguments.values import Value
-from stringd.actions.shell.run import run_cli
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.shell.cli_run import run_cli
+from stringd.actions.values.typed_values import Value
 from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.replies import Reply
 from stringd.documents.syntax.actions import Action, parse_actions

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stringd.actions.action_environment import Environment
-from stringd.actions.arguments.call import Call, read_call
-from stringd.actions.arguments.values import Value
-from stringd.actions.declared_variables import DeclaredVariable
-from stringd.actions.shared_variables import Shared
+from stringd.actions.arguments.action_call import Call, read_call
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.environment.declared_variables import DeclaredVariable
+from stringd.actions.environment.topic_variables import AvailableVariables
+from stringd.actions.values.typed_values import Value
 from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.sessions import NamedValue
 from stringd.documents.syntax.actions import Action, parse_actions
@@ -40,7 +40,7 @@ def call(
     session = standing(Path("/home"))
     known = attributed(variables or {}, BY_HAND)
     session.state = replace(session.state, variables=known, values=attributed(values or {}, BY_HAND))
-    given = replace(environment or Environment(), shared=Shared(given=known))
+    given = replace(environment or Environment(), variables=AvailableVariables(usable=known))
     return read_call(action(*(parameters or TWO)), typed, session, given)
 
 

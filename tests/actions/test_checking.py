@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.actions.templates.checking import template_flaws
+from stringd.actions.templates.template_flaws import template_flaws
 from stringd.documents.syntax.blocks import Flaw
 
 

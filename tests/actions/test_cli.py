@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from stringd.actions.action_environment import Environment
 from stringd.actions.answers import Answer
-from stringd.actions.shell.run import OUTPUT_LIMIT
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.shell.cli_run import OUTPUT_LIMIT
 from stringd.api.replies import Reply
 from stringd.errors import Refusal
 from tests.actions.processes import has_ended, wait_for

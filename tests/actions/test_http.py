@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stringd.actions.action_environment import Environment
-from stringd.actions.http import run as http
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.http import http_run as http
 from stringd.documents.pages.page import Page, file_page
 from stringd.errors import Refusal
 from stringd.http_client.client import SharedHttpClient

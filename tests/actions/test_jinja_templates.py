@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.actions.arguments.values import Value
-from stringd.actions.templates.run import Rendered
+from stringd.actions.templates.template_run import RenderedTemplate
+from stringd.actions.values.typed_values import Value
 from tests.actions.press import fault
 from tests.actions.press import rendered as made
 
 
-def rendered(template: str, body: object = "", **more: dict[str, Value]) -> Rendered:
+def rendered(template: str, body: object = "", **more: dict[str, Value]) -> RenderedTemplate:
     variables = {"city": "Seoul"}
     return made(template, body, role="response.j2", params=more.get("params"), variables=variables)
 

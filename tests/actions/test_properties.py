@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.actions.action_environment import Environment
-from stringd.actions.arguments.call import read_call
-from stringd.actions.arguments.values import Value
-from stringd.actions.http.request import build_request
-from stringd.actions.placeholders import Filling
-from stringd.actions.taint import Taint
+from stringd.actions.arguments.action_call import read_call
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.http.action_request import build_request
+from stringd.actions.values.placeholders import PlaceholderFiller
+from stringd.actions.values.secret_taint import Taint
+from stringd.actions.values.typed_values import Value
 from stringd.api.http import HttpRequest
 from stringd.documents.syntax.actions import Action, parse_actions
 from stringd.documents.syntax.parser import parse
@@ -58,7 +58,7 @@ def declared(line: str, *parameters: str) -> Action:
 
 def sent(line: str, value: Value, *more: str) -> HttpRequest:
     action = declared(line, *more, "  a: string")
-    filling = Filling({"a": value}, SECRETS, pytest.fail, Taint())
+    filling = PlaceholderFiller({"a": value}, SECRETS, pytest.fail, Taint())
     return build_request(action, {"a": value}, filling).request
 
 

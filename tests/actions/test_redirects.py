@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
+from stringd.actions.http.action_request import PreparedRequest
 from stringd.actions.http.redirected_request import send_following_redirects
-from stringd.actions.http.request import Prepared
 from stringd.api.http import HttpRequest, HttpResponse
 from stringd.errors import Refusal
 
 
-def follow(prepared: Prepared, status: int, *targets: str) -> HttpRequest:
+def follow(prepared: PreparedRequest, status: int, *targets: str) -> HttpRequest:
     """Return the last request when a service redirects one to each of these targets in turn."""
     left = list(targets)
 
@@ -28,7 +28,9 @@ def sent_on(origin: str, to: str) -> HttpRequest:
     """Return the request that follows when a service answers one, with a secret in a header, like this."""
     headers = {"authorization": "Bearer s3cret", "accept": "*/*"}
     request = HttpRequest(method="GET", origin=origin, target="/a/b", headers=headers)
-    prepared = Prepared(request=request, sensitive=frozenset({"authorization"}), body_holds_secret=False)
+    prepared = PreparedRequest(
+        request=request, sensitive=frozenset({"authorization"}), body_holds_secret=False
+    )
     return follow(prepared, 302, to)
 
 
@@ -91,7 +93,7 @@ def test_the_way_back_brings_nothing_back() -> None:
     headers = {"authorization": "Bearer s3cret", "x-mark": "czNjcmV0", "accept": "*/*"}
     request = HttpRequest(method="GET", origin="https://u:p@api.example", target="/", headers=headers)
     sensitive = frozenset({"authorization", "x-mark"})
-    prepared = Prepared(request=request, sensitive=sensitive, body_holds_secret=False)
+    prepared = PreparedRequest(request=request, sensitive=sensitive, body_holds_secret=False)
     following = follow(prepared, 307, "https://evil.example/", "https://api.example/")
     assert following.url == "https://api.example/"
     assert following.headers == {"accept": "*/*"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.actions.remembering import merged_values
+from stringd.actions.results.remembered_names import merge_values
 from stringd.api.sessions import NamedValue
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service
@@ -124,14 +124,14 @@ def test_numbered_names_begin_anew_with_each_answer_that_uses_the_label() -> Non
         "post-x": "f",
         "my-post-1": "g",
     }
-    assert merged_values(known, {"post-1": "new"}) == {
+    assert merge_values(known, {"post-1": "new"}) == {
         "post": "a",
         "row-1": ("d", "e"),
         "post-x": "f",
         "my-post-1": "g",
         "post-1": "new",
     }
-    assert merged_values(known, {"post": "new"}) == {**known, "post": "new"}
+    assert merge_values(known, {"post": "new"}) == {**known, "post": "new"}
 
 
 def test_what_actions_said_survives_a_restart_but_not_close(stage: Stage) -> None:

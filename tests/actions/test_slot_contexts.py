@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from stringd.actions.shell.slots import read_command_line
+from stringd.actions.shell.analysed_command import analyse_command
 from stringd.errors import Refusal
 from tests.actions.shelf import Shelf, declared
 
@@ -265,5 +265,5 @@ def test_what_would_be_evaluated_does_not_run(
 
 @pytest.mark.parametrize("command", EVALUATED)
 def test_each_of_them_would_be_evaluated(shelf: Shelf, command: str) -> None:
-    line = read_command_line(command, declared(command, "v: string (required)").parameters)
-    assert line.unproved or any(it.value == "a whole number" for it in line.demands.values())
+    line = analyse_command(command, declared(command, "v: string (required)").parameters)
+    assert line.findings or any(it.value == "a whole number" for it in line.constraints.values())

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from stringd.actions.shell.analysed_command import AnalysedCommand, analyse_command
 from stringd.actions.shell.analysis.programs import PROGRAMS
 from stringd.actions.shell.analysis.special_commands import SPECIAL
-from stringd.actions.shell.slots import CommandLine, read_command_line
 from stringd.documents.syntax.parameters import Parameter, read_parameter
 from stringd.errors import Refusal
 from tests.actions.shelf import Shelf, declared
@@ -550,10 +550,10 @@ DATA = [
 ]
 
 
-def reading(command: str) -> CommandLine:
+def quoting(command: str) -> AnalysedCommand:
     """What is found out about a command; the parameters are those that stand in it."""
     lines = (it for it in PARAMETERS if f"{{{it.partition(':')[0]}" in command)
-    return read_command_line(command, tuple(filter(None, map(parameter, lines))))
+    return analyse_command(command, tuple(filter(None, map(parameter, lines))))
 
 
 def parameter(line: str) -> Parameter | None:
@@ -576,27 +576,27 @@ def test_what_may_be_evaluated_is_refused(tmp_path: Path, command: str) -> None:
 
 @pytest.mark.parametrize("command", DATA)
 def test_what_is_data_is_not_refused(command: str) -> None:
-    assert reading(command).unproved == ()
+    assert quoting(command).findings == ()
 
 
 @pytest.mark.requirement("action.cli.rewrite")
 @pytest.mark.parametrize("command", [it for them in EVALUATED.values() for it in them])
 def test_the_way_to_write_it_is_accepted(command: str) -> None:
-    for it in reading(command).unproved:
+    for it in quoting(command).findings:
         _, colon, offered = it.remedy.partition(": ")
         if colon and "{" in offered:
-            assert reading(offered.partition(", or")[0]).unproved == (), offered
+            assert quoting(offered.partition(", or")[0]).findings == (), offered
 
 
 def test_the_line_is_told() -> None:
-    (found,) = reading("ls a\nls b\neval {x}").unproved
+    (found,) = quoting("ls a\nls b\neval {x}").findings
     assert (found.line, found.message.partition(":")[0]) == (2, "{x} is evaluated by eval")
-    assert [it.line for it in reading("ls\nls `ls\neval {x}`").unproved] == [2]
+    assert [it.line for it in quoting("ls\nls `ls\neval {x}`").findings] == [2]
 
 
 def test_what_holds_no_value_is_the_authors() -> None:
     for command in ("eval ls", "a[$(ls)]=1", "ls | sh", "'", "((", '"$x" a', "alias a=b"):
-        assert reading(command).unproved == ()
+        assert quoting(command).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -617,13 +617,13 @@ def test_what_holds_no_value_is_the_authors() -> None:
 )
 def test_long_commands_take_no_time(command: str) -> None:
     began = time.process_time()
-    reading(f"{command} {{y}}")
+    quoting(f"{command} {{y}}")
     assert time.process_time() - began < 10
 
 
 def test_what_is_too_long_to_be_looked_over_is_refused() -> None:
-    assert reading("ls {x} " + "a" * 20_000).unproved
-    assert reading("ls " + "a" * 20_000).unproved == ()
+    assert quoting("ls {x} " + "a" * 20_000).findings
+    assert quoting("ls " + "a" * 20_000).findings == ()
 
 
 @pytest.mark.requirement("action.cli.demands")

@@ -157,5 +157,5 @@ def test_modifiers(shelf: Shelf) -> None:
     (shelf.home / "binary").write_bytes(b"\xff")
     words = shelf.words('{f|file} "{f|base64file}" {f|base64} {f|file|base64}', {"f": "a b"})
     assert words == ["$(x)\n", "JCh4KQo=", "YSBi", "JCh4KQo="]
-    with pytest.raises(Refusal, match="binary is no text"):
+    with pytest.raises(Refusal, match="binary is not UTF-8 text"):
         shelf.words("{f|file}", {"f": "binary"})

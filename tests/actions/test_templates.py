@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.actions.arguments.values import read_number
-from stringd.actions.templates.jobs import run
-from stringd.actions.templates.run import Save
+from stringd.actions.templates.jobs import run_template
+from stringd.actions.templates.template_run import FileToSave
+from stringd.actions.values.typed_values import read_number
 from tests.actions.press import fault, rendered
 
 ROWS = {
@@ -206,7 +206,7 @@ def test_saving(path: str) -> None:
     template = f"save: {path}\ndecode: base64\nto: {{file}}\nSaved: {{file}}"
     made = rendered(template, {"data": [{"b64": "/wAB\naGk="}]}, params={"file": "out/a b.png"})
     assert made.text == "Saved: out/a b.png"
-    assert made.saves == (Save(path="out/a b.png", data=b"\xff\x00\x01hi"),)
+    assert made.saves == (FileToSave(path="out/a b.png", data=b"\xff\x00\x01hi"),)
 
 
 def test_saving_text_and_json_and_in_loops() -> None:
@@ -251,5 +251,7 @@ LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map("".join), max
 
 @given(template=LINES)
 def test_every_text_is_a_template_or_has_a_line_that_is_wrong(template: str) -> None:
-    made = run(template, False, {"status": 200, "headers": {}, "body": ROWS}, {}, {}, {"city": "Seoul"})
+    made = run_template(
+        template, False, {"status": 200, "headers": {}, "body": ROWS}, {}, {}, {"city": "Seoul"}
+    )
     assert "text" in made or re.match(r"line \d+: (end:|for:|save:|to:|there is nothing)", made["error"])

@@ -11,9 +11,9 @@ from typing import Any, cast
 import pytest
 import uvloop
 
-from stringd.actions.action_environment import Environment
-from stringd.actions.http.run import run_http
-from stringd.actions.shared_variables import shared_with
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.environment.topic_variables import available_variables
+from stringd.actions.http.http_run import run_http
 from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page, file_page
@@ -182,7 +182,7 @@ def test_only_a_private_page_learns_the_topics_variables(
     tmp_path: Path, zone: Zone, told: dict[str, str]
 ) -> None:
     page = replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), path=None, zone=zone)
-    assert shared_with(page, attributed({"token": "t0ken"}, BY_HAND)).variables(("token",)) == told
+    assert available_variables(page, attributed({"token": "t0ken"}, BY_HAND)).values(("token",)) == told
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""A topic of documents that act: what it shows of a call holds no secret."""
+"""The base of topics whose documents have actions: it masks the secrets in the calls that it shows."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from stringd.actions.arguments.command_text import masked_call
+from stringd.actions.arguments.call_text import mask_call
 from stringd.api.sessions import Session, Topic
 from stringd.api.topics import TopicContext
 from stringd.documents.document_topic import DocumentTopic
@@ -14,26 +14,26 @@ from stringd.documents.paths.uris import is_hierarchical
 
 
 class ActingTopic(DocumentTopic):
-    """Knows the forms of the page that it fetched last, and so which of their fields are secret."""
+    """A topic that knows which form fields of the last fetched page are secret."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
 
     def masked(self, text: str) -> str:
-        """Hide what a call passes to the secret fields of a form."""
-        place = self._session.state.document or self.start()
-        if place is None:
-            return masked_call(text, None)
-        if file_of(place.uri):
+        """Mask the values that a call passes to secret form fields."""
+        location = self._session.state.document or self.start()
+        if location is None:
+            return mask_call(text, None)
+        if file_of(location.uri):
             return text
-        if self.fetched and self.fetched.uri == place.uri:
-            return masked_call(text, self.fetched.sheet.actions.actions)
-        # After a restart nobody knows the page's forms until they are fetched, with the label shown already.
-        return masked_call(text, None) if is_hierarchical(place.uri) else text
+        if self.fetched and self.fetched.uri == location.uri:
+            return mask_call(text, self.fetched.sheet.actions.actions)
+        # After a restart the forms are unknown until the page is fetched, but labels are shown before that.
+        return mask_call(text, None) if is_hierarchical(location.uri) else text
 
 
 @asynccontextmanager
 async def open_document_topic(context: TopicContext) -> AsyncIterator[Topic]:
-    """Open a topic that has fetched nothing yet."""
+    """Open a topic that has not fetched any page."""
     yield ActingTopic(context.session)

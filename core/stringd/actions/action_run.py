@@ -1,4 +1,4 @@
-"""One call of an action, from its check to what the agent reads and the topic remembers."""
+"""Run one call of an action, from its checks to the reply and what the topic remembers of it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from stringd.actions.action_environment import Environment
 from stringd.actions.answers import Answer
-from stringd.actions.arguments.call import Call
-from stringd.actions.http.run import run_http
-from stringd.actions.remembering import with_links, with_names
-from stringd.actions.requirements import require_variables, setup_pointer
-from stringd.actions.results import shown_answer, with_named_links
-from stringd.actions.saving import ActionFiles, not_trusted
-from stringd.actions.secret_taint import may_leave_secret, taint_of
-from stringd.actions.shared_variables import Template, Variables, taken_by
-from stringd.actions.shell.run import run_cli
-from stringd.actions.taint import Taint
-from stringd.actions.templates.run import Rendered, render
-from stringd.actions.value_origins import told_of, untaken, was_kept
+from stringd.actions.arguments.action_call import Call
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.environment.provenance_notices import (
+    foreign_value_notices,
+    kept_variable_notice,
+    unconfirmed_refusal,
+)
+from stringd.actions.environment.required_variables import require_variables, setup_hint
+from stringd.actions.environment.topic_variables import Template, Variables, variables_used_by
+from stringd.actions.http.http_run import run_http
+from stringd.actions.results.action_files import ActionFiles, untrusted_refusal
+from stringd.actions.results.remembered_names import with_links, with_template_values
+from stringd.actions.results.rendered_answer import name_markdown_links, render_answer
+from stringd.actions.shell.cli_run import run_cli
+from stringd.actions.templates.template_run import RenderedTemplate, render
+from stringd.actions.values.secret_taint import Taint, may_leave_secret, taint_of
 from stringd.api.commands import Invocation
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.replies import Reply
@@ -33,10 +36,13 @@ from stringd.errors import Refusal
 from stringd.processes.shell_replies import NO_OUTPUT
 from stringd.text.fences import fenced
 
+# The remembered values that a call uses, by the reference to each: `{name}` or `@name`.
+References = Mapping[str, Attributed[NamedValue]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
-    """A call of an action of a page, in a topic; one that is `unasked` has been typed by nobody."""
+class ActionRun:
+    """A call of a page's action in a topic; an `unasked` one runs by default, without a user's command."""
 
     invocation: Invocation
     page: Page
@@ -45,50 +51,47 @@ class Running:
     unasked: bool = False
 
     async def reply(self) -> Reply:
-        """Run the action and return what it answers; whatever goes wrong is refused, and shows no secret."""
+        """Run the action and return its reply, or refuse; neither shows a secret."""
         try:
             require_variables(self.page, self.environment)
             self.call.require_all()
             template = self.environment.template_of(self.call.action.id, self.page)
-            taken = self._taken_from_topic(template)
-            used = {**{f"{{{name}}}": it for name, it in taken.items()}, **self.call.named}
-            # Confirmed is what was told of, nothing else.
-            variables = self.environment.shared.variables(taken)
-            reply = await self._telling(self._reply(template, variables, used), used)
+            from_topic = self._topic_variables(template)
+            used = {**{f"{{{name}}}": it for name, it in from_topic.items()}, **self.call.references}
+            # Only the variables named in the notices are confirmed.
+            variables = self.environment.variables.values(from_topic)
+            reply = await self._with_notices(self._reply(template, variables, used), used)
         except Refusal as refusal:
-            raise await asyncio.to_thread(self._hidden, refusal) from None
-        return reply if reply.ok else await self._hidden_output(reply)
+            raise await asyncio.to_thread(self._masked, refusal) from None
+        return reply if reply.ok else await self._masked_output(reply)
 
-    def _taken_from_topic(self, template: Template | None) -> Variables:
-        """Return the variables that the call takes, or refuse what nobody has chosen for it."""
-        action, shared = self.call.action, self.environment.shared
-        taken = taken_by(action, template, shared.all, self.call.given) if shared.all else {}
-        unchosen = {name: it for name, it in taken.items() if name in shared.withheld}
-        if unchosen and not self.call.confirmed:
-            raise untaken(action, unchosen)
-        return taken
+    def _topic_variables(self, template: Template | None) -> Variables:
+        """Return the topic's variables that the call uses; refuse withheld ones without confirmation."""
+        action, available = self.call.action, self.environment.variables
+        used = variables_used_by(action, template, available.all, self.call.given) if available.all else {}
+        withheld = {name: it for name, it in used.items() if name in available.withheld}
+        if withheld and not self.call.confirmed:
+            raise unconfirmed_refusal(action, withheld)
+        return used
 
-    async def _telling(self, answer: Awaitable[Reply], used: Mapping[str, Attributed[NamedValue]]) -> Reply:
-        """Return what is answered, below a line for each value that came from elsewhere in the network."""
-        told = told_of(used, self.environment.shared)
+    async def _with_notices(self, answer: Awaitable[Reply], used: References) -> Reply:
+        """Return the reply below a notice for each foreign value; a refusal gets the notices as context."""
+        notices = foreign_value_notices(used, self.environment.variables)
         try:
-            return (await answer).below(told)
+            return (await answer).below(notices)
         except Refusal as refusal:
-            raise Refusal(refusal.code, refusal.message, *told, *refusal.context) from None
+            raise Refusal(refusal.code, refusal.message, *notices, *refusal.context) from None
 
     async def _reply(
-        self,
-        template: Template | None,
-        variables: Mapping[str, str],
-        used: Mapping[str, Attributed[NamedValue]],
+        self, template: Template | None, variables: Mapping[str, str], used: References
     ) -> Reply:
-        taint = taint_of(self.call.action, self.environment, used)
+        taint = taint_of(self.call.action, self.environment.secret_values, used)
         answer = await self._answer(variables, taint)
         if isinstance(answer, Reply):
             return answer
-        source = self._source(answer, used, taint)
+        provenance = self._provenance(answer, used, taint)
         if template is None:
-            return await self._bare(answer, source)
+            return await self._reply_without_template(answer, provenance)
         text, role = template
         session = self.invocation.session
         rendered = await render(
@@ -100,29 +103,29 @@ class Running:
             workers=self.invocation.runtime.template_workers,
             owner=f"{session.user.id}:{session.name}",
         )
-        return await self._shaped(rendered, source)
+        return await self._reply_from_template(rendered, provenance)
 
-    def _source(self, answer: Answer, used: Mapping[str, Attributed[NamedValue]], taint: Taint) -> Provenance:
-        """Return who brings what the call leaves behind: the document, or else whose values it is made of."""
+    def _provenance(self, answer: Answer, used: References, taint: Taint) -> Provenance:
+        """Return the provenance of the results, which foreign values pass on in a trusted document's call."""
         zones = (self.page.zone, answer.zone, *(it.provenance.zone for it in used.values()))
         author = Author.LOCAL if self.environment.trusted else Author.NETWORK
         own = Provenance(author=author, document=self.page.uri)
-        others = [it.provenance for it in used.values() if own.is_own and not it.provenance.is_own]
-        whose = min(others, key=attrgetter("zone"), default=own)
-        return replace(whose, zone=min(zones), holds_secret=may_leave_secret(self.call, used, taint))
+        foreign = [it.provenance for it in used.values() if own.is_own and not it.provenance.is_own]
+        provenance = min(foreign, key=attrgetter("zone"), default=own)
+        holds_secret = may_leave_secret(self.call.action, self.call.values, used, taint)
+        return replace(provenance, zone=min(zones), holds_secret=holds_secret)
 
     async def _answer(self, variables: Mapping[str, str], taint: Taint) -> Answer | Reply:
         action, session = self.call.action, self.invocation.session
         files = ActionFiles(self.invocation, self.environment)
         if action.method == CLI:
             if not self.environment.trusted:
-                raise not_trusted("runs no commands")
-            directory = working_directory(session)
+                raise untrusted_refusal("runs no commands")
             return await run_cli(
                 action,
                 self.call.values,
                 self.environment,
-                directory=directory,
+                directory=working_directory(session),
                 session=session,
                 read_file=files.read,
             )
@@ -140,58 +143,60 @@ class Running:
                 taint=taint,
             )
         function = self.environment.functions[action.id]
-        return _returned(await function.run(self.call.values, self.environment, session))
+        return _function_answer(await function.run(self.call.values, self.environment, session))
 
-    async def _shaped(self, rendered: Rendered, source: Provenance) -> Reply:
+    async def _reply_from_template(self, rendered: RenderedTemplate, provenance: Provenance) -> Reply:
         files = ActionFiles(self.invocation, self.environment)
-        for save in rendered.saves:
-            await files.save(save)
+        for file in rendered.saves:
+            await files.save(file)
         before = self.invocation.session.state
-        state, kept = with_names(before, rendered, source, self.environment.exports)
-        shown = await with_named_links(rendered.text.removesuffix("\n"), self._taken(state), self.page.uri)
-        told = (
-            *self._remember(with_links(state, shown.links, source)),
-            *(was_kept(it, source) for it in kept),
+        state, kept = with_template_values(before, rendered, provenance, self.environment.exports)
+        text = rendered.text.removesuffix("\n")
+        shown = await name_markdown_links(text, self._taken_names(state), self.page.uri)
+        notices = (
+            *self._remember(with_links(state, shown.links, provenance)),
+            *(kept_variable_notice(it, provenance) for it in kept),
         )
-        return Reply.page("", shown.text).below(told)
+        return Reply.page("", shown.text).below(notices)
 
     def _remember(self, state: State) -> tuple[str, ...]:
-        """Have the topic remember a state; return what to say where its variables have no room."""
+        """Have the topic remember a state; return a notice if its variables exceed the limits."""
         session = self.invocation.session
         try:
             session.remember(state)
         except Refusal as refusal:
-            # The action has run by now: whoever got a refusal only would have it run again.
+            # The action has run. A refusal would only make the caller run it again.
             session.remember(replace(state, variables=session.state.variables))
             return (" ".join(("[!]", refusal.message, *refusal.context)),)
         return ()
 
-    async def _bare(self, answer: Answer, source: Provenance) -> Reply:
+    async def _reply_without_template(self, answer: Answer, provenance: Provenance) -> Reply:
         if answer.status is None:
             return Reply.page("", answer.text or NO_OUTPUT)
         state = self.invocation.session.state
-        # What its links are relative to is kept with the topic.
-        answer = replace(answer, uri=self.environment.hidden(answer.uri))
-        shown = await shown_answer(answer, self.invocation.runtime, self._taken(state))
-        # What it links to the service has said, not the document that asked it.
-        said = replace(source, author=Author.NETWORK, document=answer.uri) if source.is_own else source
-        self.invocation.session.remember(with_links(state, shown.links, said))
+        # The topic keeps this URI as the base of the answer's links.
+        answer = replace(answer, uri=self.environment.mask(answer.uri))
+        shown = await render_answer(answer, self.invocation.runtime, self._taken_names(state))
+        if provenance.is_own:
+            # The links were written by the service, not by the user's document.
+            provenance = replace(provenance, author=Author.NETWORK, document=answer.uri)
+        self.invocation.session.remember(with_links(state, shown.links, provenance))
         return Reply.page(f"Opened {answer.uri}", shown.text)
 
-    def _taken(self, state: State) -> Iterable[str]:
+    def _taken_names(self, state: State) -> Iterable[str]:
         return (*self.page.sheet.shortcuts.by_id, *state.values)
 
-    def _hidden(self, refusal: Refusal) -> Refusal:
-        pointer = setup_pointer(self.page) if refusal.code == "ACTION_FAILED" else ()
-        context = (*map(self.environment.hidden, refusal.context), *pointer)
-        return Refusal(refusal.code, self.environment.hidden(refusal.message), *context)
+    def _masked(self, refusal: Refusal) -> Refusal:
+        hint = setup_hint(self.page) if refusal.code == "ACTION_FAILED" else ()
+        context = (*map(self.environment.mask, refusal.context), *hint)
+        return Refusal(refusal.code, self.environment.mask(refusal.message), *context)
 
-    async def _hidden_output(self, reply: Reply) -> Reply:
-        hidden = await asyncio.to_thread(self.environment.hidden, reply.content or "")
-        return replace(reply, content=hidden)
+    async def _masked_output(self, reply: Reply) -> Reply:
+        masked = await asyncio.to_thread(self.environment.mask, reply.content or "")
+        return replace(reply, content=masked)
 
 
-def _returned(result: object) -> Answer:
+def _function_answer(result: object) -> Answer:
     if result is None or isinstance(result, str):
         return Answer(body=result or "", text=result or "")
     text = json.dumps(result, indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""What an action brought back, whatever it was that it ran."""
+"""The answer of an action, whether a service, a program or a function gave it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 
 from stringd.api.zones import Zone
 
-_JSON_BEGINS = ("{", "[", '"')
+_JSON_STARTS = ("{", "[", '"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The answer of a service, a program or a function; `body` is what its JSON says, else its text.
+    """An answer; `body` is the decoded JSON of its text, or else the text itself.
 
-    `data` is what came over the wire where that can't be told from the text, such as an image.
-    `status` is None where none was answered over HTTP, and `uri` is empty then. `zone` is the one
-    that the answer came from.
+    `data` holds the received bytes if the text does not preserve them, such as those of an image. `status` is
+    None and `uri` empty unless the answer came over HTTP. `zone` is the network zone of the answering host.
     """
 
     status: int | None = None
@@ -31,8 +30,8 @@ class Answer:
 
 
 def read_json(text: str) -> object:
-    """Return what a text says as JSON, or the text when it is none."""
-    if not text.lstrip().startswith(_JSON_BEGINS):
+    """Return the decoded JSON of a text, or the text itself if it is not JSON."""
+    if not text.lstrip().startswith(_JSON_STARTS):
         return text
     try:
         return json.loads(text)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stringd.actions.action_environment import environment_of
-from stringd.actions.action_run import Running
-from stringd.actions.arguments.call import Call, read_call
-from stringd.actions.arguments.command_text import USAGE, called
-from stringd.actions.arguments.schema import call_of, schema_of
-from stringd.actions.default_action import shown_page
-from stringd.actions.forms.submissions import submitted
-from stringd.actions.value_origins import told_of
+from stringd.actions.action_run import ActionRun
+from stringd.actions.arguments.action_call import Call, read_call
+from stringd.actions.arguments.call_text import USAGE, split_call
+from stringd.actions.arguments.schema import schema_of, usage_of
+from stringd.actions.default_action import render_opened
+from stringd.actions.environment.action_environment import environment_of
+from stringd.actions.environment.provenance_notices import foreign_value_notices
+from stringd.actions.forms.submissions import form_target
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.outlines import Form
 from stringd.api.replies import Reply
@@ -31,9 +31,9 @@ async def _act(invocation: Invocation) -> Reply:
     page = await DocumentNavigator(invocation).current()
     environment = environment_of(invocation, page)
     actions = environment.actions_of(page)
-    name, typed = called(invocation.line.text)
+    name, typed = split_call(invocation.line.text)
     if name is None:
-        return Reply.page("Actions", "\n".join(map(call_of, actions.values())) or _NONE)
+        return Reply.page("Actions", "\n".join(map(usage_of, actions.values())) or _NONE)
     action = actions.get(name)
     if action is None:
         raise _unknown(name, actions)
@@ -43,16 +43,16 @@ async def _act(invocation: Invocation) -> Reply:
         return Reply.page(f"Action: {name}", schema_of(action, summary))
     if action.form:
         reply = await _send(invocation, page, action.form, call)
-        return reply.below(told_of(call.named, environment.shared))
-    return await Running(invocation=invocation, page=page, environment=environment, call=call).reply()
+        return reply.below(foreign_value_notices(call.references, environment.variables))
+    return await ActionRun(invocation=invocation, page=page, environment=environment, call=call).reply()
 
 
 async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> Reply:
     """Send a form, and open what is answered."""
     call.require_all()
-    opened = await DocumentNavigator(invocation).open(submitted(page, form, call))
+    opened = await DocumentNavigator(invocation).open(form_target(page, form, call))
     visit(invocation, opened)
-    return Reply.page(f"Opened {opened.page.uri}", await shown_page(invocation, opened))
+    return Reply.page(f"Opened {opened.page.uri}", await render_opened(invocation, opened))
 
 
 def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 
-from stringd.actions.action_environment import environment_of
-from stringd.actions.arguments.values import shown
-from stringd.actions.value_origins import source_of
+from stringd.actions.environment.action_environment import environment_of
+from stringd.actions.environment.provenance_notices import describe_provenance
+from stringd.actions.values.typed_values import display_value
 from stringd.api.commands import Command, Invocation
 from stringd.api.provenance import Provenance
 from stringd.api.replies import Reply
@@ -39,7 +39,7 @@ async def _explain(invocation: Invocation, wanted: str) -> Reply:
     page, state, name = await DocumentNavigator(invocation).current(), invocation.session.state, wanted[1:]
     if name in state.values and not page.has_shortcut(name):
         value = state.values[name]
-        return _named(f"{wanted}: {shown(value.value)}", value.provenance)
+        return _named(f"{wanted}: {display_value(value.value)}", value.provenance)
     if name in state.links and not page.has_shortcut(name):
         link = state.links[name]
         return _named(f"{wanted}: a link of an answer\ntarget: {link.value}", link.provenance)
@@ -49,7 +49,9 @@ async def _explain(invocation: Invocation, wanted: str) -> Reply:
 
 def _named(told: str, source: Provenance) -> Reply:
     """Return what a name stands for, with who has brought that, if not the user or one of their documents."""
-    return Reply.page("Session info", told if source.is_own else f"{told}\nfrom: {source_of(source)}")
+    return Reply.page(
+        "Session info", told if source.is_own else f"{told}\nfrom: {describe_provenance(source)}"
+    )
 
 
 async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:

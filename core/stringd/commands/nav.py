@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stringd.actions.arguments.values import shown
+from stringd.actions.values.typed_values import display_value
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.api.sessions import State
@@ -63,7 +63,7 @@ def _shortcuts(page: Page, state: State) -> Iterator[str]:
     own = page.sheet.shortcuts.by_id
     yield from (f"@{it.id}  {it.label}  {it.target}" for it in own.values())
     yield from (f"@{name}  {it.value}" for name, it in state.links.items() if name not in own)
-    yield from (f"@{name}  {shown(it.value)}" for name, it in state.values.items())
+    yield from (f"@{name}  {display_value(it.value)}" for name, it in state.values.items())
 
 
 def _lines(lines: Iterable[str]) -> str:

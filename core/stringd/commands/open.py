@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from stringd.actions.default_action import shown_page
+from stringd.actions.default_action import render_opened
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.document_topic import kept_by
@@ -42,7 +42,7 @@ async def _open(invocation: Invocation) -> Reply:
         return await _open_directory(invocation, target, target.path)
     opened = await navigator.open(target)
     visit(invocation, opened)
-    return Reply.page(f"Opened {opened.target.shown}", await shown_page(invocation, opened))
+    return Reply.page(f"Opened {opened.target.shown}", await render_opened(invocation, opened))
 
 
 def _asked_for(target: Target, arguments: PathArguments) -> Target:
@@ -83,7 +83,7 @@ async def _back(invocation: Invocation) -> Reply:
     state = invocation.session.state
     before = replace(state, document=opened.place, history=history[:-1], directory=None)
     invocation.session.remember(before)
-    return Reply.page(f"Back to {_shown(invocation, opened)}", await shown_page(invocation, opened))
+    return Reply.page(f"Back to {_shown(invocation, opened)}", await render_opened(invocation, opened))
 
 
 async def _refresh(invocation: Invocation) -> Reply:
@@ -92,7 +92,7 @@ async def _refresh(invocation: Invocation) -> Reply:
         raise kept_by(invocation.topic).nothing_open()
     opened = await navigator.reopen(navigator.place)
     invocation.session.remember(replace(invocation.session.state, document=opened.place))
-    return Reply.page(f"Refreshed {_shown(invocation, opened)}", await shown_page(invocation, opened))
+    return Reply.page(f"Refreshed {_shown(invocation, opened)}", await render_opened(invocation, opened))
 
 
 def _dropped(invocation: Invocation, refusal: Refusal) -> Refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stringd.actions.value_origins import source_of
+from stringd.actions.environment.provenance_notices import describe_provenance
 from stringd.api.commands import Command, Invocation
 from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.replies import Reply
@@ -42,7 +42,7 @@ def variable_lines(invocation: Invocation, *, all_sources: bool = False) -> Iter
     for name, it in sorted(invocation.session.state.variables.items()):
         line = str(Assignment(name=name, value=it.value, secret=False))
         is_told = not (it.provenance.by_hand if all_sources else it.provenance.is_own)
-        yield f"{line} — from {source_of(it.provenance)}" if is_told else line
+        yield f"{line} — from {describe_provenance(it.provenance)}" if is_told else line
     scope = invocation.topic.secret_scope()
     for name, value in sorted(invocation.runtime.secrets.of(scope).items() if scope else ()):
         yield str(_shown(Assignment(name=name, value=value, secret=True), invocation.topic))

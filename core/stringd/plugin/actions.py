@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from stringd.actions.acting_topic import ActingTopic, open_document_topic
-from stringd.actions.action_environment import ANY_APP, ActionFunction, Environment, FunctionRun
-from stringd.actions.arguments.call import fits
+from stringd.actions.arguments.action_call import fits
 from stringd.actions.arguments.schema import expectation, schema_of
-from stringd.actions.arguments.values import Value
-from stringd.actions.declared_variables import DeclaredVariable, declared_variables, exported_names
-from stringd.actions.placeholders import find_slots, secret_names, slot_names
-from stringd.actions.shell.slots import read_command_line
-from stringd.actions.templates.checking import template_flaws
+from stringd.actions.environment.action_environment import ANY_APP, ActionFunction, Environment, FunctionRun
+from stringd.actions.environment.declared_variables import (
+    DeclaredVariable,
+    declared_variables,
+    exported_names,
+)
+from stringd.actions.shell.analysed_command import analyse_command
+from stringd.actions.templates.template_flaws import template_flaws
+from stringd.actions.values.placeholders import find_placeholders, placeholder_names
+from stringd.actions.values.secret_taint import secret_names
+from stringd.actions.values.typed_values import Value
 
 __all__ = [
     "ANY_APP",
@@ -20,15 +25,15 @@ __all__ = [
     "Environment",
     "FunctionRun",
     "Value",
+    "analyse_command",
     "declared_variables",
     "expectation",
     "exported_names",
-    "find_slots",
+    "find_placeholders",
     "fits",
     "open_document_topic",
-    "read_command_line",
+    "placeholder_names",
     "schema_of",
     "secret_names",
-    "slot_names",
     "template_flaws",
 ]

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
-from stringd.actions.templates.run import TEMPLATE_MODULES
+from stringd.actions.templates.template_run import TEMPLATE_MODULES
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome

@@ -7,7 +7,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from stringd.plugin import Package
-from stringd.plugin.actions import declared_variables, find_slots, secret_names, slot_names, template_flaws
+from stringd.plugin.actions import (
+    declared_variables,
+    find_placeholders,
+    placeholder_names,
+    secret_names,
+    template_flaws,
+)
 from stringd.plugin.documents import (
     CLI,
     Action,
@@ -110,7 +116,7 @@ def _action(action: Action, sheet: ParsedDocument) -> Iterator[Finding]:
 
 def _command(action: Action, _: ParsedDocument) -> Iterator[tuple[str, str]]:
     names = {it.name for it in action.parameters}
-    used = {slot.name for slot in find_slots(action.target, names)}
+    used = {slot.name for slot in find_placeholders(action.target, names)}
     for name in sorted(names - used):
         yield f"{name} is declared, but the command has no {{{name}}}", f"Write {{{name}}} where it belongs."
 
@@ -125,7 +131,7 @@ def _request(action: Action, sheet: ParsedDocument) -> Iterator[tuple[str, str]]
             f"Add it to `requires:` or `env:`, or write \\${name} for the text.",
         )
     names = {it.name for it in action.parameters}
-    for name in dict.fromkeys(it for text in texts for it in slot_names(text) if it not in names):
+    for name in dict.fromkeys(it for text in texts for it in placeholder_names(text) if it not in names):
         if meant := nearest(name, names):
             yield f"{{{name}}} is no parameter", f"Did you mean {{{meant}}}? Else it is the topic's variable."
 

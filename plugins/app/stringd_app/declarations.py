@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stringd.plugin.actions import expectation, find_slots, fits
+from stringd.plugin.actions import expectation, find_placeholders, fits
 from stringd.plugin.documents import Action, Parameter
 
 VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -33,7 +33,7 @@ def unmeant_places(action: Action) -> Iterator[tuple[str, str]]:
     """Yield the places for values that are none, because of what stands behind the name."""
     names = {it.name for it in action.parameters}
     for text in (action.target, action.body or "", *(text for _, text in action.headers)):
-        known = {slot.start for slot in find_slots(text, names)}
+        known = {slot.start for slot in find_placeholders(text, names)}
         for found in _MODIFIED.finditer(text):
             if found["name"] in names and found.start() not in known:
                 yield (

@@ -107,7 +107,7 @@ def _context(environment: Environment, session: Session) -> Context:
         user=session.user,
         topic=str(session.name),
         directory=working_directory(session),
-        variables=environment.shared.variables(),
+        variables=environment.variables.values(),
         secrets=dict(environment.secrets),
     )
 

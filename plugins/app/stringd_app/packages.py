@@ -64,6 +64,6 @@ class AppPackage(Package):
             package=self.directory,
             functions=self.functions,
             declared=self.declared,
-            lifetime="" if own else self.uri,
+            secrets_topic="" if own else self.uri,
             exports=exported_names(self.sheet.parsed.frontmatter),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stringd.plugin import Refusal
-from stringd.plugin.actions import read_command_line
+from stringd.plugin.actions import analyse_command
 from stringd.plugin.documents import CLI, Action, read_sheet, read_text
 from stringd.plugin.text import counted
 from stringd_app.findings import Finding
@@ -18,7 +18,7 @@ def unproved(action: Action) -> Iterator[Finding]:
     """Yield the places of which it can't be proved that their values stay data, by their lines."""
     if action.method != CLI:
         return
-    for it in read_command_line(action.target, action.parameters).unproved:
+    for it in analyse_command(action.target, action.parameters).findings:
         message = f"act.{action.id}: {it.message}"
         # The command begins on the line below that of its fence.
         yield Finding(line=action.line + 1 + it.line, message=message, remedy=it.remedy)
@@ -31,9 +31,9 @@ def refuse_unproved(directory: Path) -> None:
         return
     told = [f"{file.relative_to(directory)}:{it.line}: {it.message}. {it.remedy}" for file, it in found]
     more = [f"… and {len(told) - _SHOWN} more; stringd check lists all."] if len(told) > _SHOWN else []
-    places = counted(len(found), "place")
+    parts = counted(len(found), "place")
     message = (
-        f"It can't be proved that the values of this app's actions stay data: {places}, nothing is installed."
+        f"It can't be proved that the values of this app's actions stay data: {parts}, nothing is installed."
     )
     raise Refusal("INVALID_TARGET", message, *told[:_SHOWN], *more)
 

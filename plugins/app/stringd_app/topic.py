@@ -59,7 +59,7 @@ class AppTopic(ActingTopic):
         path = file_of(document.uri) if document else None
         packages = real_path(packages_of(self._session.user))
         if path is None or self.app() or path.is_relative_to(packages):
-            return Environment(lifetime=ANY_APP)
+            return Environment(secrets_topic=ANY_APP)
         return Environment(secrets=self._runtime.secrets.of(self.secret_scope()))
 
 

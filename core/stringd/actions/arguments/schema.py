@@ -1,4 +1,4 @@
-"""How actions are listed and explained: by their flags alone."""
+"""Describe actions by their flags: usage lines and parameter lists."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ _EMPTY = '""'
 _MOST_SHOWN = 200
 
 
-def call_of(action: Action) -> str:
-    """Return the line that calls an action, what may be left out in brackets."""
+def usage_of(action: Action) -> str:
+    """Return the usage line of an action, with optional flags in brackets."""
     return " ".join((f"/act.{action.id}", *map(_in_call, action.parameters)))
 
 
 def declared_flags(action: Action) -> str:
-    """Return the flags that an action declares."""
+    """Return the declared flags of an action."""
     return ", ".join(map(_flag, action.parameters)) or "none"
 
 
 def schema_of(action: Action, summary: str = "", *, most: int = sys.maxsize) -> str:
-    """Return what an action takes, a line for each parameter, and nothing of what it runs.
+    """Return the usage of an action and a line for each parameter, without what the action runs.
 
-    Of more than `most` choices it says how many more there are.
+    Choices beyond `most` are only counted.
     """
     more = f"/act.{action.id} --help"
     rows = [(_flag(it), "  ".join(_facts(it, most, more))) for it in action.parameters]
     width = max((len(flag) for flag, _ in rows), default=0)
     lines = (f"{flag:<{width}}  {facts}" for flag, facts in rows)
-    return "\n".join((call_of(action), *filter(None, [summary]), "", *lines)).rstrip()
+    return "\n".join((usage_of(action), *filter(None, [summary]), "", *lines)).rstrip()
 
 
 def expectation(parameter: Parameter) -> str:
-    """Return what a parameter's value must be, in words."""
+    """Return a description of the valid values of a parameter."""
     if parameter.choices:
         number = "any" if parameter.type == CHOICES else "one"
         return f"{number} of {listed([*map(_shown, parameter.choices)], '--help lists them')}"
@@ -73,7 +73,7 @@ def _facts(parameter: Parameter, most: int, more: str) -> Iterator[str]:
 
 
 def _default(text: str) -> str:
-    """Return a default as it fits into a line: of a long one, how it begins and how long it is."""
+    """Return a default in one line; a long one is shortened, with the number of characters left out."""
     first = text.partition("\n")[0][:_MOST_SHOWN]
     if first == text:
         return f'(default: "{printable(text)}")'

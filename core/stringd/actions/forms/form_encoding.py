@@ -1,4 +1,4 @@
-"""What is filled into a form as browsers write it, for a query or a body."""
+"""Encode form entries for a query or a request body, as browsers do."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Entry: TypeAlias = tuple[str, str]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _IN_NAME = str.maketrans({"\r": "%0D", "\n": "%0A", chr(34): "%22"})
-# What a charset can't say is said as markup does.
-_UNSAYABLE = "xmlcharrefreplace"
+# Characters outside the charset become numeric character references.
+_ENCODE_ERRORS = "xmlcharrefreplace"
 
 
 def query_of(entries: Iterable[Entry], charset: str) -> str:
-    """Return the entries as a query, or as the body that is encoded like one."""
+    """Encode the entries as a query, or as a URL-encoded body."""
     return "&".join(f"{_encoded(name, charset)}={_encoded(value, charset)}" for name, value in entries)
 
 
 def body_of(entries: Iterable[Entry], method: str, encoding: str, charset: str) -> Submission:
-    """Return the entries as the body of a request."""
+    """Encode the entries as a request body."""
     if encoding == MULTIPART:
         return _multipart(entries, method, charset)
     if encoding == PLAIN:
         lines = (f"{_with_crlf(name)}={_with_crlf(value)}\r\n" for name, value in entries)
-        body = "".join(lines).encode(charset, _UNSAYABLE)
+        body = "".join(lines).encode(charset, _ENCODE_ERRORS)
         return Submission(method=method, media_type=PLAIN, body=body)
     query = query_of(entries, charset)
     return Submission(method=method, media_type=URLENCODED, body=query.encode("ascii"))
@@ -44,7 +44,7 @@ def _multipart(entries: Iterable[Entry], method: str, charset: str) -> Submissio
     return Submission(
         method=method,
         media_type=f"{MULTIPART}; boundary={boundary}",
-        body=f"{parts}--{boundary}--\r\n".encode(charset, _UNSAYABLE),
+        body=f"{parts}--{boundary}--\r\n".encode(charset, _ENCODE_ERRORS),
     )
 
 
@@ -55,7 +55,7 @@ def _part(boundary: str, name: str, value: str) -> str:
 
 
 def _encoded(text: str, charset: str) -> str:
-    written = quote_plus(_with_crlf(text).encode(charset, _UNSAYABLE), safe="*")
+    written = quote_plus(_with_crlf(text).encode(charset, _ENCODE_ERRORS), safe="*")
     return written.replace("~", "%7E")
 
 

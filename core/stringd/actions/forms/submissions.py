@@ -1,4 +1,4 @@
-"""What a call of a form sends, as a browser would, and where to."""
+"""Build the request that a call of a form submits, as a browser would."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from stringd.actions.arguments.call import Call
-from stringd.actions.arguments.values import Value, as_text
+from stringd.actions.arguments.action_call import Call
 from stringd.actions.forms.form_encoding import Entry, body_of, query_of
+from stringd.actions.values.typed_values import Value, as_text
 from stringd.api.outlines import Choice, Field, FieldKind, Form
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.forms import CONFIRM, flags_of, is_button, is_foreign, origin_of
@@ -22,14 +22,14 @@ _SHOWN = 80
 
 
 class _Pressed(NamedTuple):
-    """The button that is pressed, by its flag."""
+    """A pressed button, and its flag."""
 
     flag: str
     choice: Choice
 
 
-def submitted(page: Page, form: Form, call: Call) -> Target:
-    """Return where a form's call leads, and what it sends; refuse what can't or should not be sent."""
+def form_target(page: Page, form: Form, call: Call) -> Target:
+    """Return the target and the submission of a form's call, or refuse to send it."""
     pressed = _pressed(form, call)
     own = pressed.choice if pressed else Choice(value="", label="")
     target = ((own.url or form.url) or page.uri).partition("#")[0]
@@ -40,7 +40,7 @@ def submitted(page: Page, form: Form, call: Call) -> Target:
     reach = page.zone.reach(confirmed=call.confirmed)
     if method != "POST":
         url, shown = (_with_query(target, it, form) for it in (entries, _masked(entries, form)))
-        # The whole address, too: a short value is not found by itself.
+        # The whole URL is masked too, because a short value is not found on its own.
         return Target(shown=shown, uri=url, reach=reach, hidden={url: shown, **hidden} if hidden else {})
     submission = body_of(entries, method, own.encoding or form.encoding, form.charset)
     submission = replace(submission, page=page.uri)
@@ -64,22 +64,22 @@ def _secrets(form: Form, call: Call) -> Iterator[str]:
 
 
 def _pressed(form: Form, call: Call) -> _Pressed | None:
-    """Return the button that the call presses, else the one that the page presses by itself."""
+    """Return the button that the call presses, or else the default button of the page."""
     buttons = {flag: field for flag, field in flags_of(form) if is_button(field)}
     given = [
         _Pressed(flag, choice)
         for flag, field in buttons.items()
-        if (choice := _meant(field, call.values.get(flag)))
+        if (choice := _chosen(field, call.values.get(flag)))
     ]
     if len(given) > 1:
         flags = " and ".join(f"--{it.flag}" for it in given)
         raise Refusal("INVALID_PARAMS", f"{flags}: expected one of them, received {len(given)}")
     left = ((flag, field) for flag, field in buttons.items() if field.default and flag not in call.values)
-    own = (_Pressed(flag, choice) for flag, it in left if (choice := _meant(it, it.default[0])))
+    own = (_Pressed(flag, choice) for flag, it in left if (choice := _chosen(it, it.default[0])))
     return next(iter(given), next(own, None))
 
 
-def _meant(button: Field, value: Value | None) -> Choice | None:
+def _chosen(button: Field, value: Value | None) -> Choice | None:
     if value is True:
         return button.choices[0]
     return next((it for it in button.choices if it.value == value), None)
@@ -99,15 +99,15 @@ def _require_sendable(target: str, page: Page, call: Call) -> None:
 
 
 def _entries(form: Form, call: Call, pressed: _Pressed | None) -> Iterator[tuple[int, Entry]]:
-    """Yield what is sent, each with its place."""
+    """Yield the entries to send, each with its position in the form."""
     for flag, field in flags_of(form):
         if is_button(field):
             if pressed and flag == pressed.flag:
                 yield from _clicked(field, pressed.choice)
         else:
-            places = {it.value: it.place for it in field.choices}
+            positions = {it.value: it.place for it in field.choices}
             for value in _sent(field, flag, call.values):
-                yield places.get(value) or field.place, (field.name, value)
+                yield positions.get(value) or field.place, (field.name, value)
 
 
 def _clicked(button: Field, choice: Choice) -> Iterator[tuple[int, Entry]]:

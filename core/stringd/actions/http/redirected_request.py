@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stringd.actions.http.request import Prepared
+from stringd.actions.http.action_request import PreparedRequest
 from stringd.api.http import HttpRequest, HttpResponse
 from stringd.errors import Refusal
 from stringd.http_client.redirects import (
@@ -18,7 +18,7 @@ from stringd.http_client.redirects import (
 from stringd.text.web_urls import WebUrl
 
 
-async def send_following_redirects(prepared: Prepared, send: Send) -> tuple[HttpRequest, HttpResponse]:
+async def send_following_redirects(prepared: PreparedRequest, send: Send) -> tuple[HttpRequest, HttpResponse]:
     """Send a request, follow its redirects, and return the last request with its response."""
 
     def carry(redirect: Redirect) -> HttpRequest:
@@ -33,7 +33,7 @@ async def send_following_redirects(prepared: Prepared, send: Send) -> tuple[Http
         raise Refusal("ACTION_FAILED", message) from failure
 
 
-def _request_after(redirect: Redirect, prepared: Prepared) -> HttpRequest:
+def _request_after(redirect: Redirect, prepared: PreparedRequest) -> HttpRequest:
     """Return the following request; another host gets no secrets, nor does the first one get them back."""
     request = redirect.request
     if not _leaves_host(redirect.source, redirect.target):

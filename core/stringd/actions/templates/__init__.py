@@ -1,1 +1,1 @@
-"""Response templates: Jinja2 in a sandbox, and the seeds' own language compiled to it."""
+"""Response templates: sandboxed Jinja2, and the short template language that is compiled to it."""

@@ -1,4 +1,4 @@
-"""What a worker process does with a template: read it, or run it over an answer."""
+"""The functions that worker processes run: check a template, or run it on an answer."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from jinja2 import Template, TemplateSyntaxError
 
-from stringd.actions.templates.language import RECORDER, compile_template, printed_by_mistake
-from stringd.actions.templates.recorder import Recorder, TemplateFault
+from stringd.actions.templates.recorder import Recorder, TemplateError
 from stringd.actions.templates.sandbox import FILENAME, DataSandbox, Headers, Sandbox
+from stringd.actions.templates.short_language import RECORDER, compile_template, suspicious_lines_of
 
 _TEMPLATES = 256
 _NO_MEMORY = "it needs too much memory"
@@ -19,15 +19,15 @@ _jinja = Sandbox()
 _data = DataSandbox()
 
 
-def read(template: str, is_jinja: bool) -> dict[str, Any]:
-    """Return, under `error` and `line`, why a template can't be read.
+def check_template(template: str, is_jinja: bool) -> dict[str, Any]:
+    """Return `error` and `line` if a template cannot be compiled.
 
-    In the seeds' language, `doubts` are the lines that are printed and hardly meant to be.
+    Otherwise `suspicious_lines` are those in the short template language probably printed by mistake.
     """
     try:
         _template(template, is_jinja)
-        doubts = [] if is_jinja else printed_by_mistake(template)
-    except TemplateFault as fault:
+        suspicious_lines = [] if is_jinja else suspicious_lines_of(template)
+    except TemplateError as fault:
         return {"error": str(fault), "line": fault.line}
     except TemplateSyntaxError as fault:
         return {"error": fault.message or "", "line": fault.lineno}
@@ -37,10 +37,10 @@ def read(template: str, is_jinja: bool) -> dict[str, Any]:
         return {"error": "it is nested too deeply", "line": 1}
     except Exception as error:
         return {"error": _message(error, None), "line": 1}
-    return {"doubts": doubts}
+    return {"suspicious_lines": suspicious_lines}
 
 
-def run(
+def run_template(
     template: str,
     is_jinja: bool,
     response: Mapping[str, Any],
@@ -48,9 +48,9 @@ def run(
     texts: Mapping[str, Any],
     variables: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the text and all that a template sets; or, under `error`, why there is none.
+    """Return the text and the names that a template makes, or `error`.
 
-    `values` are those of the action's parameters, `texts` the same as they were typed.
+    `values` are the action's arguments, and `texts` the same arguments as text.
     """
     response = {**response, "headers": Headers(response["headers"])}
     try:
@@ -60,8 +60,8 @@ def run(
             if is_jinja
             else _run_data(compiled, response, texts, variables)
         )
-    except (TemplateFault, TemplateSyntaxError) as fault:
-        return {"error": _message(fault, fault.line if isinstance(fault, TemplateFault) else fault.lineno)}
+    except (TemplateError, TemplateSyntaxError) as fault:
+        return {"error": _message(fault, fault.line if isinstance(fault, TemplateError) else fault.lineno)}
     except MemoryError:
         return {"error": _NO_MEMORY}
     except RecursionError:
@@ -73,13 +73,13 @@ def run(
 
 @lru_cache(maxsize=_TEMPLATES)
 def jinja_template(text: str) -> Template:
-    """Return a compiled Jinja2 template, or raise `TemplateSyntaxError`."""
+    """Compile a Jinja2 template, or raise `TemplateSyntaxError`."""
     return _jinja.from_string(text)
 
 
 @lru_cache(maxsize=_TEMPLATES)
 def data_template(text: str) -> Template:
-    """Return a compiled template in the seeds' language, or raise `TemplateFault`."""
+    """Compile a template in the short template language, or raise `TemplateError`."""
     return _data.from_string(compile_template(text))
 
 
@@ -106,7 +106,7 @@ def _run_data(
 
 
 def _encodable(made: Any) -> Any:
-    """Return what was made without halves of surrogate pairs, which are no text."""
+    """Replace lone surrogates, which cannot be encoded, in all texts."""
     if isinstance(made, str):
         return made if made.isascii() else made.encode(errors="replace").decode()
     if isinstance(made, dict):
@@ -119,7 +119,7 @@ def _message(error: Exception, line: int | None) -> str:
 
 
 def _line_of(traceback: Any) -> int | None:
-    """Return the template's line that an exception came from."""
+    """Return the line of the template that raised an exception."""
     line = None
     while traceback is not None:
         template = traceback.tb_frame.f_globals.get("__jinja_template__")

@@ -1,4 +1,4 @@
-"""What one run of a template may use."""
+"""The limits of one run of a template."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ OUTPUT = 10 * 1024 * 1024
 Item = TypeVar("Item")
 
 
-class TooMuch(Exception):
-    """A template would go on for too long."""
+class LimitExceeded(Exception):
+    """A template exceeds a limit."""
 
 
-class Budget:
-    """Counts the rounds of all loops and the characters of all output."""
+class LimitCounter:
+    """Counts loop iterations and output characters."""
 
     def __init__(self) -> None:
         self._rounds = 0
         self._size = 0
 
     def counted(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Yield the items of a loop, as long as there may be more rounds."""
+        """Yield the items of a loop; raise `LimitExceeded` above the limit of iterations."""
         for item in items:
             self._rounds += 1
             if self._rounds > LOOPS:
-                raise TooMuch(f"its loops take more than {LOOPS:,} rounds")
+                raise LimitExceeded(f"its loops take more than {LOOPS:,} rounds")
             yield item
 
-    def joined(self, chunks: Iterable[str]) -> str:
-        """Return the output, if it is not too large."""
-        return "".join(map(self.spent, chunks))
+    def join(self, chunks: Iterable[str]) -> str:
+        """Return the chunks as one text, or raise `LimitExceeded`."""
+        return "".join(map(self.count_text, chunks))
 
-    def spent(self, text: str) -> str:
-        """Return the text, as long as all of them are not too large."""
+    def count_text(self, text: str) -> str:
+        """Count a text's characters and return it; raise `LimitExceeded` above the limit."""
         self._size += len(text)
         if self._size > OUTPUT:
-            raise TooMuch(f"it makes more than {OUTPUT // 1024**2} MiB of text")
+            raise LimitExceeded(f"it makes more than {OUTPUT // 1024**2} MiB of text")
         return text

@@ -1,4 +1,4 @@
-"""Jinja2 as templates of strangers get it: no way out, and an end to everything."""
+"""Sandboxed, resource-limited Jinja2 environments for untrusted templates."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from stringd.actions.templates.json_text import text_of
-from stringd.actions.templates.limits import Budget
-from stringd.actions.templates.own_lines import OwnLines
+from stringd.actions.templates.block_lines import TrimBlockLines
+from stringd.actions.templates.limits import LimitCounter
+from stringd.actions.templates.response_values import text_of
 
 FILENAME = "<template>"
-# All else, such as macros and namespaces, is of use within the template alone.
+# Other exports, such as macros and namespaces, have no meaning outside the template.
 _VALUES = (str, int, float, dict, list, tuple, Undefined, type(None))
 
 
 class Headers(dict[str, str]):
-    """An answer's headers; the case of a name does not matter."""
+    """Response headers with case-insensitive names."""
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         super().__init__({name.lower(): value for name, value in headers.items()})
@@ -33,7 +33,7 @@ class Headers(dict[str, str]):
 
 
 class _CountingGenerator(CodeGenerator):
-    """Has each loop count its rounds."""
+    """Makes each loop count its iterations."""
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
         node.iter = nodes.Call(nodes.EnvironmentAttribute("counted"), [node.iter], [], None, None)
@@ -42,42 +42,42 @@ class _CountingGenerator(CodeGenerator):
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Runs templates of authors: a key of the data goes before a method of the same name."""
+    """Runs Jinja2 templates; keys of the data take precedence over methods of the same name."""
 
     code_generator_class = _CountingGenerator
 
     def __init__(self) -> None:
-        super().__init__(undefined=ChainableUndefined, extensions=[OwnLines], finalize=text_of)
-        self.budget = Budget()
+        super().__init__(undefined=ChainableUndefined, extensions=[TrimBlockLines], finalize=text_of)
+        self.counter = LimitCounter()
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Return what `obj.attribute` means."""
+        """Resolve `obj.attribute`."""
         if isinstance(obj, dict) and attribute in obj:
             return obj[attribute]
         return super().getattr(obj, attribute)
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> Undefined:
-        """Refuse an attribute that leads out; nothing about it is merely missing."""
+        """Raise for an unsafe attribute, instead of treating it as missing."""
         raise SecurityError(f"{attribute} of {type(obj).__name__} is out of reach")
 
     def counted(self, items: Iterable[Any]) -> Iterable[Any]:
-        """Return the items of a loop, which are counted as they are taken."""
-        return self.budget.counted(items)
+        """Count the items of a loop as they are taken."""
+        return self.counter.counted(items)
 
     def run(self, template: Template, names: Mapping[str, object]) -> tuple[str, dict[str, str]]:
-        """Return a template's output, and what it sets at its top level, as texts."""
-        self.budget = Budget()
+        """Return a template's output and its top-level variables, as text."""
+        self.counter = LimitCounter()
         context = template.new_context(dict(names))
-        text = self.budget.joined(template.root_render_func(context))
+        text = self.counter.join(template.root_render_func(context))
         exported = {name: it for name, it in context.get_exported().items() if isinstance(it, _VALUES)}
-        return text, {name: self.budget.spent(text_of(it)) for name, it in exported.items()}
+        return text, {name: self.counter.count_text(text_of(it)) for name, it in exported.items()}
 
 
 class DataSandbox(Sandbox):
-    """Runs templates that are made of paths through data: whatever is missing is nothing, never an error."""
+    """Runs compiled short templates, in which a missing value is empty and never an error."""
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """Return the item of an object by its key, or of a list by its number."""
+        """Return the item of an object by key, or of a list by index."""
         if isinstance(obj, dict):
             key = argument if argument in obj else str(argument)
             return obj[key] if key in obj else self.undefined()

@@ -1,1 +1,1 @@
-"""Which words of a command line are data and which are code: bash's grammar, and programs that evaluate."""
+"""Static taint analysis of shell commands: bash's grammar, and the programs that evaluate their arguments."""

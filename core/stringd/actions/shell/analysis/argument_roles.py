@@ -1,4 +1,4 @@
-"""What a word is to a program: data, an option, code, or a command of its own."""
+"""Classify a program's arguments: data, options, code, or another command."""
 
 from __future__ import annotations
 
@@ -7,50 +7,50 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from stringd.actions.shell.analysis.syntax import BARE, Place, Text, Word
+from stringd.actions.shell.analysis.syntax import BARE, PlaceholderPart, Text, Word
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?[A-Za-z_]\w*=", re.ASCII)
 
 
 class Role(Enum):
-    """What a program does with a word."""
+    """What a program does with an argument."""
 
-    DATA = "takes it as it is"
-    ASSIGNED = "takes what stands behind NAME= as it is"
-    NUMBER = "computes with it"
-    NAME = "takes it for the name of a variable, whose subscript is computed"
+    DATA = "takes it literally"
+    ASSIGNED = "takes the text after NAME= literally"
+    NUMBER = "evaluates it as arithmetic"
+    NAME = "takes it as the name of a variable, whose subscript is evaluated"
     CODE = "evaluates it"
     SHELL = "evaluates it as commands of a shell"
-    SCRIPT = "runs it, or what it holds"
-    COMMAND = "runs it with what follows"
+    SCRIPT = "runs it, or its content"
+    COMMAND = "runs it, with the words after it as arguments"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """How a program reads its arguments.
+    """How a program parses its arguments.
 
-    `options` take values, `flags` do not, and what follows one of `attached` in the same word is its value.
-    With an option of `instead` the operands are others than `operands`, of which the last stands for all that
-    follow. `last` ends the options, and so does the first operand if it `stops` there. A `lenient` program
-    takes the options not named here, and what they hold, as data.
+    `options` take values and `flags` do not; the rest of a word after an `attached` letter is its value.
+    `operands` are the roles of the operands, the last of which applies to all that follow; an option
+    in `operands_after` replaces them. `last` are options that end option parsing, and so does the first
+    operand with `stops`. A `lenient` program takes unknown options and their values as data.
     """
 
     options: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
     flags: str = ""
     attached: str = ""
     operands: tuple[Role, ...] = (Role.DATA,)
-    instead: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
+    operands_after: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
     last: frozenset[str] = frozenset()
     stops: bool = False
     lenient: bool = False
     assigns: bool = False
     stdin: bool = False
-    pluses: bool = False
+    plus_options: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
-    """A word, and all that it may be to the program: an option as well, if only its value decides that."""
+class ArgumentUse:
+    """An argument and its possible roles; it may also be an option, if that depends on its value."""
 
     word: Word
     roles: frozenset[Role]
@@ -58,28 +58,28 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Uses:
-    """The arguments of a program; `command` are those that are a command of its own."""
+class ArgumentUses:
+    """The classified arguments of a program; `command` are those that form another command."""
 
-    words: tuple[Use, ...]
+    words: tuple[ArgumentUse, ...]
     command: tuple[Word, ...]
     is_certain: bool
     reads_stdin: bool
     has_code: bool
 
 
-def uses_of(program: Program, words: Sequence[Word], vanishing: frozenset[Word]) -> Uses:
-    """Tell what the arguments are to a program; a vanishing word may not be there."""
-    return _Arguments(program, words, vanishing).read()
+def classify_arguments(program: Program, words: Sequence[Word], omittable: frozenset[Word]) -> ArgumentUses:
+    """Classify the arguments of a program; words in `omittable` may be absent."""
+    return _Arguments(program, words, omittable).read()
 
 
 class _Arguments:
-    """Reads arguments from the first to the last."""
+    """Classifies arguments from left to right."""
 
-    def __init__(self, program: Program, words: Sequence[Word], vanishing: frozenset[Word]) -> None:
+    def __init__(self, program: Program, words: Sequence[Word], omittable: frozenset[Word]) -> None:
         self._program = program
         self._words = words
-        self._vanishing = vanishing
+        self._omittable = omittable
         self._position = 0
         self._operands = program.operands
         self._operand = 0
@@ -87,9 +87,9 @@ class _Arguments:
         self._is_certain = True
         self._has_code = False
         self._stdin = program.stdin
-        self._uses: list[Use] = []
+        self._uses: list[ArgumentUse] = []
 
-    def read(self) -> Uses:
+    def read(self) -> ArgumentUses:
         command: tuple[Word, ...] = ()
         while self._position < len(self._words):
             word = self._words[self._position]
@@ -102,7 +102,7 @@ class _Arguments:
             else:
                 self._position += 1
                 self._take_operand(word)
-        return Uses(
+        return ArgumentUses(
             words=tuple(self._uses),
             command=command,
             is_certain=self._is_certain,
@@ -112,7 +112,7 @@ class _Arguments:
 
     def _is_option(self, word: Word) -> bool:
         first = word.lead[:1]
-        return (first == "-" and word.static != "-") or (first == "+" and self._program.pluses)
+        return (first == "-" and word.literal != "-") or (first == "+" and self._program.plus_options)
 
     def _assigns(self, word: Word) -> bool:
         return self._program.assigns and bool(_ASSIGNED.match(word.lead))
@@ -124,49 +124,49 @@ class _Arguments:
     def _take_operand(self, word: Word) -> None:
         if self._assigns(word):
             self._use(word, Role.ASSIGNED)
-            self._is_certain = self._is_certain and word.is_steady
+            self._is_certain = self._is_certain and word.is_single_word
             return
         is_open = not self._has_ended and not word.lead and bool(word.parts)
         roles = self._roles()
         self._use(word, *roles, may_be_option=is_open)
         if roles & {Role.SCRIPT, Role.CODE, Role.SHELL}:
-            is_input = word.static == "-" or word.lead.startswith(("/dev/", "/proc/"))
+            is_input = word.literal == "-" or word.lead.startswith(("/dev/", "/proc/"))
             self._stdin = self._stdin and is_input
-        # A variable of the author's with a / in it is a path, whatever it holds.
+        # A word with a literal / is a path, whatever its variables hold.
         is_path = any("/" in it.text for it in word.parts if isinstance(it, Text))
-        is_known = not is_open or is_path or isinstance(word.first, Place)
-        if not is_known or not (word.is_steady or is_path) or word in self._vanishing:
+        is_known = not is_open or is_path or isinstance(word.first, PlaceholderPart)
+        if not is_known or not (word.is_single_word or is_path) or word in self._omittable:
             self._is_certain = False
             return
-        # Where an argument is taken for another, so are those behind it.
+        # Once the role of one argument is uncertain, so are the roles of all after it.
         self._operand += self._is_certain
         self._has_ended = self._has_ended or self._program.stops
 
     def _use(self, word: Word, *roles: Role, may_be_option: bool = False) -> None:
-        """Note a word; of what may become several words, the others may be anything that can follow."""
-        if word.is_steady:
-            self._uses.append(Use(word=word, roles=frozenset(roles), may_be_option=may_be_option))
+        """Record a word; one that may expand to several words has all roles that may follow as well."""
+        if word.is_single_word:
+            self._uses.append(ArgumentUse(word=word, roles=frozenset(roles), may_be_option=may_be_option))
             return
         following = self._operands[min(self._operand, len(self._operands) - 1) :]
         together = frozenset((*roles, *following))
-        self._uses.append(Use(word=word, roles=together, may_be_option=not self._has_ended))
+        self._uses.append(ArgumentUse(word=word, roles=together, may_be_option=not self._has_ended))
 
     def _option(self, word: Word) -> None:
         lead = word.lead
-        if word.static == "--":
+        if word.literal == "--":
             self._has_ended = True
         elif lead.startswith("--"):
             self._long(word, *lead.partition("=")[:2])
-        elif lead in self._program.options and word.static:
+        elif lead in self._program.options and word.literal:
             self._switch(lead)
             self._last_letter(word, lead, has_more=False)
         else:
             self._letters(word)
-        self._is_certain = self._is_certain and word.is_steady
+        self._is_certain = self._is_certain and word.is_single_word
 
     def _spelled_out(self, name: str) -> str:
-        """Return which option a shortened name may mean; of several the one that is no data."""
-        known = (*self._program.options, *self._program.instead)
+        """Return the full name of an abbreviated long option; if ambiguous, one whose value is not data."""
+        known = (*self._program.options, *self._program.operands_after)
         if name in known or len(name) < len("--x"):
             return name
         meant = [it for it in known if it.startswith(name)]
@@ -178,7 +178,7 @@ class _Arguments:
         roles = self._program.options.get(name, ())
         if equals and roles:
             self._use(word, roles[0])
-        elif roles and word.static:
+        elif roles and word.literal:
             self._last_letter(word, name, has_more=False)
         else:
             self._unknown(word, is_alone=bool(equals))
@@ -189,16 +189,16 @@ class _Arguments:
             option = f"-{letter}"
             self._switch(option)
             if option in self._program.options:
-                self._last_letter(word, option, has_more=number < len(lead) or word.static is None)
+                self._last_letter(word, option, has_more=number < len(lead) or word.literal is None)
                 return
             if letter in self._program.attached:
                 self._use(word, Role.DATA)
                 return
-            is_known = letter in self._program.flags or option in self._program.instead
+            is_known = letter in self._program.flags or option in self._program.operands_after
             if not is_known and not self._program.lenient:
                 self._unknown(word, is_alone=False)
                 return
-        if word.static is None:
+        if word.literal is None:
             self._unknown(word, is_alone=False)
 
     def _last_letter(self, word: Word, option: str, *, has_more: bool) -> None:
@@ -209,14 +209,14 @@ class _Arguments:
         self._has_ended = self._has_ended or option in self._program.last
 
     def _unknown(self, word: Word, *, is_alone: bool) -> None:
-        """Take an option that is not known; whether the next word is its value is not known either."""
+        """Record an unknown option; it is also unknown whether the next word is its value."""
         is_data = self._program.lenient and not word.lead.startswith("+")
         self._use(word, Role.DATA if is_data else Role.CODE)
         self._is_certain = self._is_certain and (is_alone or self._program.lenient)
 
     def _switch(self, option: str) -> None:
-        if option in self._program.instead:
-            self._operands = self._program.instead[option]
+        if option in self._program.operands_after:
+            self._operands = self._program.operands_after[option]
             self._has_code = True
             self._stdin = self._program.stdin and Role.DATA in self._operands[:1] and option == "-s"
 
@@ -227,11 +227,11 @@ class _Arguments:
             word = self._words[self._position]
             self._position += 1
             self._use(word, role)
-            if not word.is_steady or word in self._vanishing:
+            if not word.is_single_word or word in self._omittable:
                 self._is_certain = False
 
 
-def may_vanish(word: Word, optional: frozenset[str]) -> bool:
-    """Whether a word is nothing but the bare place for a value that need not be given."""
-    place = word.parts[0] if len(word.parts) == 1 else None
-    return isinstance(place, Place) and place.reading is BARE and place.slot.name in optional
+def may_be_omitted(word: Word, optional: frozenset[str]) -> bool:
+    """Return whether a word is a bare placeholder of an optional parameter."""
+    part = word.parts[0] if len(word.parts) == 1 else None
+    return isinstance(part, PlaceholderPart) and part.quoting is BARE and part.placeholder.name in optional

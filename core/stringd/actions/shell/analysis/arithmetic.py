@@ -1,4 +1,4 @@
-"""Judges what bash computes with: whole numbers may stand there, and nothing else of a value."""
+"""Analyse bash arithmetic, in which only integers are safe values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from stringd.actions.shell.analysis import findings
-from stringd.actions.shell.analysis.syntax import Computed, Expansion, Output, Part, Place, Text, Word
-from stringd.actions.shell.analysis.value_kinds import Demand
+from stringd.actions.shell.analysis.syntax import (
+    Arithmetic,
+    Expansion,
+    Part,
+    PlaceholderPart,
+    Substitution,
+    Text,
+    Word,
+)
+from stringd.actions.shell.analysis.value_constraints import Constraint
 
 if TYPE_CHECKING:
-    from stringd.actions.shell.analysis.judge import Judge
+    from stringd.actions.shell.analysis.taint_analysis import TaintAnalysis
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _ENDS_IN_NAME = re.compile(r"\w\Z")
@@ -22,47 +30,47 @@ _NUMERIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _NAMING = frozenset({"-v", "-R"})
 
 
-class Computing:
-    """Judges arithmetic, the names of variables, which have subscripts, and what `${ }` evaluates."""
+class ArithmeticAnalysis:
+    """Analyses arithmetic, variable names with subscripts, and the expansions that evaluate their value."""
 
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self._flow = judge.flow
+    def __init__(self, taint: TaintAnalysis) -> None:
+        self._judge = taint
+        self._flow = taint.flow
 
     def text(self, parts: Iterable[Part]) -> None:
-        """Judge a text that bash computes with: a variable in it is computed as well."""
+        """Analyse an arithmetic expression; bash evaluates the content of a variable in it recursively."""
         parts = [it for it in parts if not isinstance(it, Text) or it.text]
         for part in parts:
-            self._find(self._value_in(part))
-            self._find(self._judge.naming.value_named(part))
+            self._report(self._value_in(part))
+            self._report(self._judge.variable_names.value_named(part))
         for before, part in pairwise(parts):
             if self._is_joined(before, part):
-                self._find(self._flow.any_value)
+                self._report(self._flow.tainted_parameter)
 
     def _is_joined(self, before: Part, part: Part) -> bool:
-        """Whether two parts may be one name: a name and a number behind it are another."""
+        """Return whether two adjacent parts may form one name that neither of them is."""
         if isinstance(before, Text) and not _ENDS_IN_NAME.search(before.text):
             return False
         if isinstance(part, Text) and not _BEGINS_NAME.match(part.text):
             return False
-        return any(map(self._judge.naming.of_part, (before, part)))
+        return any(map(self._judge.variable_names.of_part, (before, part)))
 
     def _value_in(self, part: Part) -> str | None:
-        """Judge what is inside of a part; return whose value it may bring into the text."""
+        """Analyse the inside of a part, and return the taint of what it adds to the expression."""
         match part:
-            case Place():
-                self._judge.demands[part] = Demand.WHOLE
+            case PlaceholderPart():
+                self._judge.constraints[part] = Constraint.WHOLE
             case Text():
                 known = map(self._flow.variables.get, _IDENTIFIER.findall(part.text))
                 return next(filter(None, known), None)
-            case Computed():
+            case Arithmetic():
                 self.text(part.parts)
             case Expansion():
                 self._numbers_in(part)
-                return self._flow.in_parts((replace(part, words=()),))
-            case Output():
+                return self._flow.taint_of_parts((replace(part, words=()),))
+            case Substitution():
                 self._judge.inside(part)
-                return self._flow.in_parts((part,))
+                return self._flow.taint_of_parts((part,))
         return None
 
     def _numbers_in(self, part: Expansion) -> None:
@@ -73,35 +81,35 @@ class Computing:
         self.expansion(part)
 
     def expansion(self, part: Expansion) -> None:
-        """Judge `${x@P}`, which runs what a prompt may hold, and `${!x}`, which computes subscripts."""
+        """Analyse `${x@P}`, which evaluates prompts, and `${!x}`, which evaluates subscripts."""
         is_name = part.prefix == "!" and part.operator not in {"@", "*"}
         variable = Expansion(name=part.name, quoted=True)
         if part.operator == "@P" or is_name:
-            self._find(self._flow.in_parts((variable,)))
-        if part.operator == "@P" or (is_name and self._judge.naming.may_be_subscripted((variable,))):
-            self._find(self._flow.any_value)
+            self._report(self._flow.taint_of_parts((variable,)))
+        if part.operator == "@P" or (is_name and self._judge.variable_names.may_be_subscripted((variable,))):
+            self._report(self._flow.tainted_parameter)
 
     def condition(self, words: Sequence[Word]) -> None:
-        """Judge the operands in `[[ ]]` that are computed, and those that name variables."""
-        if value := self._flow.in_words(words):
+        """Analyse the operands of `[[ ]]` that are arithmetic or variable names."""
+        if value := self._flow.taint_of_words(words):
             self._flow.variables.setdefault("BASH_REMATCH", value)
         for before, word in pairwise(words):
-            if before.static in _NUMERIC:
+            if before.literal in _NUMERIC:
                 self.text(word.parts)
-            elif word.static in _NUMERIC:
+            elif word.literal in _NUMERIC:
                 self.text(before.parts)
-            if before.static in _NAMING:
+            if before.literal in _NAMING:
                 self.name(word, "[[")
 
     def name(self, word: Word, program: str) -> None:
-        """Judge a word that is the name of a variable; its subscript is computed."""
-        if value := self._flow.in_words((word,)):
-            self._judge.find(findings.evaluated(value, program, self._judge.line))
-        elif word.static is None and self._judge.naming.may_be_subscripted(word.parts):
-            self._find(self._flow.any_value)
+        """Analyse a variable name, whose subscript is evaluated as arithmetic."""
+        if value := self._flow.taint_of_words((word,)):
+            self._judge.report(findings.evaluated(value, program, self._judge.line))
+        elif word.literal is None and self._judge.variable_names.may_be_subscripted(word.parts):
+            self._report(self._flow.tainted_parameter)
         elif "[" in word.lead:
             self.text(word.parts)
 
-    def _find(self, value: str | None) -> None:
+    def _report(self, value: str | None) -> None:
         if value:
-            self._judge.find(findings.computed(value, self._judge.line))
+            self._judge.report(findings.computed(value, self._judge.line))

@@ -1,15 +1,15 @@
-"""Reads the commands of a command line, by the grammar of bash."""
+"""Parse the commands of a command line, by the grammar of bash."""
 
 from __future__ import annotations
 
 import re
 
-from stringd.actions.shell.analysis.simple_commands import BLANKS, FUNCTION, SimpleReader
+from stringd.actions.shell.analysis.simple_commands import BLANKS, FUNCTION, SimpleCommandReader
 from stringd.actions.shell.analysis.syntax import (
+    Arithmetic,
     Command,
-    Compound,
-    Computed,
-    Condition,
+    CompoundCommand,
+    ConditionalExpression,
     Expansion,
     Pipeline,
     Script,
@@ -31,19 +31,19 @@ _SEPARATORS = re.compile(r"&&|\|\||;(?!;)|&(?!>)|\n")
 _CASE_END = re.compile(r";;&|;;|;&")
 _TESTING = re.compile(r"&&|\|\||[()<>]")
 _MATCHES = frozenset({"=~", "==", "=", "!="})
-# A line that goes on is one word with the next; where that joins marks, which ones is hard to see.
+# A line continuation joins two lines into one word; joined operators are not supported.
 _JOINED = re.compile(r"[$<>&|;(){!]\\\n[<>&|;({$!'\"]")
 
 
-class CommandReader(SimpleReader):
-    """Reads a command line from left to right."""
+class CommandReader(SimpleCommandReader):
+    """Parses a command line from left to right."""
 
     def inner(self, text: str) -> CommandReader:
-        """Return a reader of a text that stands in this one behind backslashes."""
+        """Return a parser for a nested text that was written with backslashes."""
         return CommandReader(text, self.names, self.line, self.depth)
 
     def script(self) -> Script:
-        """Read all commands of the text."""
+        """Parse all commands of the text."""
         if _JOINED.search(self.text):
             raise self.unreadable("a line is continued between two marks")
         script = self._until()
@@ -53,7 +53,7 @@ class CommandReader(SimpleReader):
         return script
 
     def nested(self, closer: str) -> Script:
-        """Read the commands up to a closing text, and on behind it."""
+        """Parse the commands up to a closing token, and skip it."""
         outer, self._heredocs = self._heredocs, []
         with self.deeper():
             script = self._until()
@@ -63,7 +63,7 @@ class CommandReader(SimpleReader):
         return script
 
     def _until(self, *words: str) -> Script:
-        """Read commands up to one of these reserved words, or to what closes what is around."""
+        """Parse commands up to one of these reserved words, or to the end of the enclosing construct."""
         pipelines = []
         while True:
             self._skip_separators()
@@ -97,7 +97,7 @@ class CommandReader(SimpleReader):
         return tuple(commands)
 
     def _accept_word(self, *words: str) -> str:
-        """Read on behind one of these reserved words, if it comes next."""
+        """Skip one of these reserved words if it comes next, and return it."""
         found = self.match(_RESERVED)
         if found is None or found[0] not in words:
             return ""
@@ -111,9 +111,9 @@ class CommandReader(SimpleReader):
 
     def _command(self) -> Command:
         if self.accept("(("):
-            return self._redirected(Compound(computed=(self.computed("))"),)))
+            return self._redirected(CompoundCommand(computed=(self.computed("))"),)))
         if self.accept("("):
-            return self._redirected(Compound(scripts=(self.nested(")"),)))
+            return self._redirected(CompoundCommand(scripts=(self.nested(")"),)))
         found = self._accept_word(
             "if", "while", "until", "for", "select", "case", "function", "coproc", "{", "[["
         )
@@ -127,13 +127,13 @@ class CommandReader(SimpleReader):
             case "{":
                 script = self._until("}")
                 self._expect_word("}")
-                return self._redirected(Compound(scripts=(script,)))
+                return self._redirected(CompoundCommand(scripts=(script,)))
             case "[[":
                 return self._condition()
             case "if":
                 return self._if()
             case "while" | "until":
-                return self._redirected(Compound(scripts=(self._until("do"), self._body())))
+                return self._redirected(CompoundCommand(scripts=(self._until("do"), self._body())))
             case "for" | "select":
                 return self._for()
             case "case":
@@ -144,9 +144,9 @@ class CommandReader(SimpleReader):
                 return self.function(name)
         raise self.unreadable(f"{word} is not understood")
 
-    def _redirected(self, command: Compound) -> Compound:
+    def _redirected(self, command: CompoundCommand) -> CompoundCommand:
         redirects = tuple(self._redirects())
-        return Compound(
+        return CompoundCommand(
             scripts=command.scripts,
             words=command.words,
             computed=command.computed,
@@ -171,12 +171,12 @@ class CommandReader(SimpleReader):
         while word:
             scripts.append(self._until("then", "elif", "else", "fi"))
             if self._accept_word("fi"):
-                return self._redirected(Compound(scripts=tuple(scripts)))
+                return self._redirected(CompoundCommand(scripts=tuple(scripts)))
             word = self._accept_word("then", "elif", "else")
         raise self.unreadable("an if does not end")
 
     def _for(self) -> Command:
-        computed: tuple[Computed, ...] = ()
+        computed: tuple[Arithmetic, ...] = ()
         words: list[Word] = []
         variable = None
         if self.accept("(("):
@@ -187,7 +187,7 @@ class CommandReader(SimpleReader):
         self._skip_separators()
         body = self._body()
         return self._redirected(
-            Compound(scripts=(body,), words=tuple(words), computed=computed, variable=variable)
+            CompoundCommand(scripts=(body,), words=tuple(words), computed=computed, variable=variable)
         )
 
     def _list(self, variable: str) -> list[Word]:
@@ -215,7 +215,7 @@ class CommandReader(SimpleReader):
             scripts.append(self._until("esac"))
             self.take(_CASE_END)
             self._skip_lines()
-        return self._redirected(Compound(scripts=tuple(scripts), words=tuple(words)))
+        return self._redirected(CompoundCommand(scripts=tuple(scripts), words=tuple(words)))
 
     def _patterns(self) -> list[Word]:
         words = []
@@ -228,26 +228,26 @@ class CommandReader(SimpleReader):
                 return words
 
     def function(self, name: str) -> Command:
-        """Read the body of a function."""
+        """Parse the body of a function."""
         if not name:
             raise self.unreadable("a function has no name")
         self._skip_lines()
         with self.deeper():
-            return Compound(scripts=(((self._command(),),),), function=name)
+            return CompoundCommand(scripts=(((self._command(),),),), function=name)
 
     def _condition(self) -> Command:
         words: list[Word] = []
         self._skip_lines()
         while not self.take(_END_OF_TEST):
-            word = self._tested(words[-1].static if words else None)
+            word = self._tested(words[-1].literal if words else None)
             if word is None:
                 raise self.unreadable("a [[ is not closed")
             words.append(word)
             self._skip_lines()
-        return Condition(words=tuple(words), redirects=tuple(self._redirects()))
+        return ConditionalExpression(words=tuple(words), redirects=tuple(self._redirects()))
 
     def _tested(self, before: str | None) -> Word | None:
-        """Read an operator or an operand; behind `=~`, `==` and the like, marks are part of it."""
+        """Parse an operator or an operand; after `=~`, `==` and the like, operators are part of a pattern."""
         if before in _MATCHES:
             return self.pattern()
         mark = self.take(_TESTING)

@@ -1,4 +1,4 @@
-"""Where a reader of a command line stands, and what it has noted on its way."""
+"""The position of a parser in a text, and the replacements that it records."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stringd.actions.placeholders import Slot, find_slots
-from stringd.actions.shell.analysis.syntax import Place, Reading, Unreadable
+from stringd.actions.shell.analysis.syntax import PlaceholderPart, QuotingContext, Unreadable
+from stringd.actions.values.placeholders import Placeholder, find_placeholders
 
-# What no author writes by hand, and what would take too many frames to read.
+# A limit that no hand-written command reaches, and that bounds the recursion of the parser.
 _DEEPEST = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sibling:
-    """A word `./path`, which may mean a file of the app's package: its quotes, if it has any, stay."""
+class SiblingFile:
+    """A word `./path` that may name a file of the app's package; its quotes are kept."""
 
     path: str
     quote: str
@@ -27,11 +27,11 @@ class Sibling:
         return f"{self.quote}./{self.path}{self.quote}"
 
 
-Piece: TypeAlias = str | Place | Sibling
+Piece: TypeAlias = str | PlaceholderPart | SiblingFile
 
 
 class Cursor:
-    """A position in a text, the places for values in it, and the pieces that replace parts of it."""
+    """A position in a text, its placeholders, and the replacements of spans of it."""
 
     def __init__(self, text: str, names: Container[str], line: int = 0, depth: int = 0) -> None:
         self.text = text
@@ -40,26 +40,26 @@ class Cursor:
         self.end = len(text)
         self.depth = depth
         self._first_line = line
-        self._slots = {it.start: it for it in find_slots(text, names)}
-        self._starts = list(self._slots)
+        self._placeholders = {it.start: it for it in find_placeholders(text, names)}
+        self._starts = list(self._placeholders)
         self._newlines = [it.start() for it in re.finditer("\n", text)]
         self._replaced: list[tuple[int, int, tuple[Piece, ...]]] = []
 
     @property
-    def has_places(self) -> bool:
-        """Whether the text has places for values."""
-        return bool(self._slots)
+    def has_placeholders(self) -> bool:
+        """Whether the text has placeholders."""
+        return bool(self._placeholders)
 
     def peek(self, length: int = 1) -> str:
-        """Return what comes next, up to the end."""
+        """Return the next characters, up to the end."""
         return self.text[self.position : min(self.position + length, self.end)]
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Return what comes next if it has this form."""
+        """Match a pattern at the current position."""
         return pattern.match(self.text, self.position, self.end)
 
     def take(self, pattern: re.Pattern[str]) -> str:
-        """Read on behind what has this form; return it, or nothing if nothing has."""
+        """Skip what matches a pattern and return it, or return an empty text."""
         found = self.match(pattern)
         if found is None:
             return ""
@@ -67,44 +67,44 @@ class Cursor:
         return found[0]
 
     def accept(self, text: str) -> bool:
-        """Read on behind this text if it comes next."""
+        """Skip a text if it comes next, and return whether it did."""
         if not self.text.startswith(text, self.position, self.end):
             return False
         self.position += len(text)
         return True
 
     def expect(self, text: str) -> None:
-        """Read on behind this text, which must come next."""
+        """Skip a text that must come next."""
         if not self.accept(text):
             raise self.unreadable(f"there is no {text!r} where one is expected")
 
-    def place(self, reading: Reading) -> Place | None:
-        """Read the place for a value that begins here, if one does."""
-        slot = self._slots.get(self.position)
-        if slot is None or slot.end > self.end:
+    def read_placeholder(self, quoting: QuotingContext) -> PlaceholderPart | None:
+        """Read the placeholder that starts here, if there is one."""
+        placeholder = self._placeholders.get(self.position)
+        if placeholder is None or placeholder.end > self.end:
             return None
-        place = Place(slot=slot, reading=reading, line=self.line)
-        self.replace(slot.start, slot.end, place)
-        self.position = slot.end
-        return place
+        part = PlaceholderPart(placeholder=placeholder, quoting=quoting, line=self.line)
+        self.replace(placeholder.start, placeholder.end, part)
+        self.position = placeholder.end
+        return part
 
-    def slots_between(self, start: int, end: int) -> Iterator[Slot]:
-        """Yield the places that begin in a stretch of the text."""
+    def placeholders_between(self, start: int, end: int) -> Iterator[Placeholder]:
+        """Yield the placeholders that start in a span of the text."""
         first, last = (bisect_left(self._starts, it) for it in (start, end))
-        return (self._slots[self._starts[it]] for it in range(first, last))
+        return (self._placeholders[self._starts[it]] for it in range(first, last))
 
     @property
     def line(self) -> int:
-        """The line of the whole command on which the reader stands, counted from 0."""
+        """The current line within the whole command, counted from 0."""
         return self._first_line + bisect_left(self._newlines, self.position)
 
     def unreadable(self, what: str) -> Unreadable:
-        """Return the complaint that what comes next is not understood."""
+        """Return the error that what comes next is not supported."""
         return Unreadable(what, self.line)
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """Read something nested; refuse what is nested too deeply."""
+        """Parse a nested construct; raise if it is nested too deeply."""
         if self.depth >= _DEEPEST:
             raise self.unreadable("it is nested too deeply")
         self.depth += 1
@@ -112,11 +112,11 @@ class Cursor:
         self.depth -= 1
 
     def replace(self, start: int, end: int, *pieces: Piece) -> None:
-        """Note what stands for a stretch of the text when it is run."""
+        """Record what replaces a span of the text when the command runs."""
         self._replaced.append((start, end, pieces))
 
     def pieces(self) -> tuple[Piece, ...]:
-        """Return the text with all that was noted in it."""
+        """Return the text with all replacements applied, as pieces."""
         pieces: list[Piece] = []
         position = 0
         for start, end, instead in sorted(self._replaced, key=lambda it: it[:2]):

@@ -1,4 +1,4 @@
-"""Where the values of a call may be while a command line runs: in which words, variables and outputs."""
+"""Track where the values of a call may flow in a command line: words, variables, files and outputs."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import re
 from collections.abc import Iterable, Iterator, Sized
 
 from stringd.actions.shell.analysis.syntax import (
+    Arithmetic,
     Assignment,
     Command,
-    Compound,
-    Computed,
+    CompoundCommand,
     Expansion,
-    Output,
     Part,
-    Place,
+    PlaceholderPart,
     Redirect,
     Script,
-    Simple,
+    SimpleCommand,
+    Substitution,
     Text,
     Word,
 )
-from stringd.actions.shell.analysis.value_kinds import Kind, Kinds
+from stringd.actions.shell.analysis.value_constraints import ParameterKinds, ValueKind
 
-# What these print holds every variable, so also those that hold a value.
-_TELLING = frozenset(
+# The output of these commands can contain any variable, so also tainted ones.
+_PRINTING_VARIABLES = frozenset(
     [
         "env",
         "printenv",
@@ -45,19 +45,19 @@ _TELLING = frozenset(
     ]
 )
 _POSITIONAL = frozenset("@*123456789")
-# What stands for the arguments, and for a text of which nothing is known, among the names of variables.
+# Keys for the positional parameters, and for an unknown text, among the names of variables.
 ARGUMENTS = "@"
 UNKNOWN = ""
 
 
-class Flow:
+class DataFlow:
     """What is known of a command line's variables, wherever in it they are set.
 
-    A value is told by the name of its parameter. What is learned stays, so that reading the commands again
-    until nothing is added finds every way that a value can go.
+    A taint is the name of the parameter that a value belongs to. Knowledge is only ever added, so analysing
+    the commands repeatedly until nothing changes finds all possible flows.
     """
 
-    def __init__(self, kinds: Kinds) -> None:
+    def __init__(self, kinds: ParameterKinds) -> None:
         self.kinds = kinds
         self.variables: dict[str, str] = {}
         self.positional: str | None = None
@@ -65,122 +65,126 @@ class Flow:
         self.arrays: set[str] = set()
         self.functions: set[str] = set()
         self.files: dict[str, str] = {}
-        """The files that a value was written to, as the command line writes their names."""
+        """The files that a value was written to, by their names in the command line."""
         self.received: str | None = None
-        """Whose value may be in the input of a function."""
+        """The taint of the input of functions."""
         self.names: dict[str, set[str]] = {}
-        """The names that may be in the text of a variable, as `naming` tells them."""
+        """The variable names that may be in the text of a variable, as recorded by `VariableNames`."""
         self.stdin: str | None = None
-        """Whose value may be in the input that `exec` has set."""
+        """The taint of the input that `exec` has redirected."""
         self.input: str | None = None
-        """Whose value may be in the input of the command that is judged."""
-        self.is_blurred = False
-        """Whether there are declarations that can't be seen."""
+        """The taint of the input of the current command."""
+        self.has_unknown_declarations = False
+        """Whether a declaration is not visible to the analysis."""
 
     def known(self) -> tuple[object, ...]:
-        """Return how much is known, to see whether more was learned."""
+        """Return a measure of the knowledge, which changes whenever something is learned."""
         sizes = (len(it) for it in self._collections())
         names = sum(map(len, self.names.values()))
-        return (*sizes, names, self.positional, self.stdin, self.received, self.is_blurred)
+        return (*sizes, names, self.positional, self.stdin, self.received, self.has_unknown_declarations)
 
     def _collections(self) -> Iterator[Sized]:
         yield from (self.variables, self.integers, self.arrays, self.functions, self.files)
 
     @property
-    def any_value(self) -> str | None:
-        """The parameter of some value that a variable holds, if one does."""
+    def tainted_parameter(self) -> str | None:
+        """The taint of any tainted variable, if there is one."""
         return self.positional or next((it for name, it in self.variables.items() if name != "_"), None)
 
     @property
-    def some_text(self) -> str | None:
-        """A parameter that takes any text, if there is one."""
+    def text_parameter(self) -> str | None:
+        """A parameter that accepts any text, if there is one."""
         kinds = self.kinds.by_name
-        return next((name for name in kinds if kinds[name] is not Kind.NUMBER), None)
+        return next((name for name in kinds if kinds[name] is not ValueKind.NUMBER), None)
 
-    def inherited(self, positional: str | None) -> Flow:
-        """Return what another shell knows: the variables, which may be exported, and its arguments."""
-        flow = Flow(self.kinds)
+    def inherited(self, positional: str | None) -> DataFlow:
+        """Return the knowledge that applies in a subshell: the exported variables, and its arguments."""
+        flow = DataFlow(self.kinds)
         flow.variables = dict(self.variables)
         flow.files = dict(self.files)
         flow.names = {**self.names, ARGUMENTS: {UNKNOWN}}
         flow.positional = positional
         return flow
 
-    def in_words(self, words: Iterable[Word]) -> str | None:
-        """Return whose value may be in some words."""
-        return next((name for word in words if (name := self.in_parts(word.parts))), None)
+    def taint_of_words(self, words: Iterable[Word]) -> str | None:
+        """Return the taint of some words."""
+        return next((name for word in words if (name := self.taint_of_parts(word.parts))), None)
 
-    def in_parts(self, parts: Iterable[Part]) -> str | None:
-        """Return whose value may be in the parts of a word."""
-        return next((name for part in parts if (name := self._in_part(part))), None)
+    def taint_of_parts(self, parts: Iterable[Part]) -> str | None:
+        """Return the taint of the parts of a word."""
+        return next((name for part in parts if (name := self._taint_of_part(part))), None)
 
-    def in_script(self, script: Script) -> str | None:
-        """Return whose value some commands may print."""
+    def taint_of_script(self, script: Script) -> str | None:
+        """Return the taint of the output of some commands."""
         commands = (command for pipeline in script for command in pipeline)
-        return next((name for it in commands if (name := self.in_command(it))), None)
+        return next((name for it in commands if (name := self.taint_of_command(it))), None)
 
-    def in_command(self, command: Command) -> str | None:
-        """Return whose value a command may print: any that is handed to it in any way."""
-        if isinstance(command, Simple) and command.words and self._tells(command.words[0]):
-            return self.some_text
-        scripts = command.scripts if isinstance(command, Compound) else ()
-        inside = next((name for it in scripts if (name := self.in_script(it))), None)
-        return inside or self.in_words(_words(command)) or self._in_files(command)
+    def taint_of_command(self, command: Command) -> str | None:
+        """Return the taint of a command's output: that of anything the command gets."""
+        if isinstance(command, SimpleCommand) and command.words and self._prints_variables(command.words[0]):
+            return self.text_parameter
+        scripts = command.scripts if isinstance(command, CompoundCommand) else ()
+        inside = next((name for it in scripts if (name := self.taint_of_script(it))), None)
+        return inside or self.taint_of_words(_words(command)) or self._taint_of_files(command)
 
-    def _in_files(self, command: Command) -> str | None:
-        """Return whose value is in a file that a command names and may read."""
-        words = command.words if isinstance(command, Simple) else ()
+    def _taint_of_files(self, command: Command) -> str | None:
+        """Return the taint of the files that a command names and may read."""
+        words = command.words if isinstance(command, SimpleCommand) else ()
         read = (it.target for it in command.redirects if it.operator == "<")
-        return next(filter(None, map(self.in_file, (*words, *read))), None)
+        return next(filter(None, map(self.taint_of_file, (*words, *read))), None)
 
-    def in_file(self, word: Word) -> str | None:
-        """Return whose value was written to the file of this name."""
+    def taint_of_file(self, word: Word) -> str | None:
+        """Return the taint of the file with this name."""
         name = _file_name(word)
         return self.files.get(name) if name else None
 
     def write(self, word: Word, name: str) -> None:
-        """Note that a value may be in the file of this name."""
+        """Record that the file with this name may hold a value."""
         if file := _file_name(word):
             self.files.setdefault(file, name)
 
-    def _tells(self, word: Word) -> bool:
-        """Whether a command may print what it was not given."""
-        name = (word.static or "").rpartition("/")[2]
-        return name in _TELLING or name in self.functions or (name == "pwd" and "PWD" in self.variables)
+    def _prints_variables(self, word: Word) -> bool:
+        """Return whether a command may print something that it did not get as an argument."""
+        name = (word.literal or "").rpartition("/")[2]
+        return (
+            name in _PRINTING_VARIABLES
+            or name in self.functions
+            or (name == "pwd" and "PWD" in self.variables)
+        )
 
-    def _in_part(self, part: Part) -> str | None:
+    def _taint_of_part(self, part: Part) -> str | None:
         match part:
-            case Place():
-                return None if self.kinds.of_place(part) is Kind.NUMBER else part.slot.name
+            case PlaceholderPart():
+                return None if self.kinds.kind_of(part) is ValueKind.NUMBER else part.placeholder.name
             case Expansion():
-                return self._in_expansion(part)
-            case Output():
-                return None if self._counts(part) else self.in_script(part.script) or self.input
+                return self._taint_of_expansion(part)
+            case Substitution():
+                return None if self._counts(part) else self.taint_of_script(part.script) or self.input
         return None
 
-    def _counts(self, part: Output) -> bool:
-        """Whether commands print nothing but how much they read: `wc` names no file that it was not given."""
+    def _counts(self, part: Substitution) -> bool:
+        """Return whether commands only print counts: `wc` without file names."""
         last = part.script[-1][-1] if len(part.script) == 1 and not part.is_file else None
-        if not isinstance(last, Simple) or last.assignments or "wc" in self.functions:
+        if not isinstance(last, SimpleCommand) or last.assignments or "wc" in self.functions:
             return False
-        name, *options = [it.static or "" for it in last.words] or [""]
+        name, *options = [it.literal or "" for it in last.words] or [""]
         is_read = all(it.operator in {"<", "<<<"} for it in last.redirects)
         return name == "wc" and is_read and all(re.fullmatch(r"-[clmwL]+", it) for it in options)
 
-    def _in_expansion(self, part: Expansion) -> str | None:
+    def _taint_of_expansion(self, part: Expansion) -> str | None:
         if part.prefix == "#":
             return None
-        inside = self.in_words(part.words)
-        # The name of a variable in a variable may be any.
+        inside = self.taint_of_words(part.words)
+        # Indirect expansion can refer to any variable.
         if inside or part.prefix == "!":
-            return inside or self.any_value
+            return inside or self.tainted_parameter
         if part.name in _POSITIONAL or part.name.isdigit():
             return self.positional
         return self.variables.get(part.name)
 
 
 def _file_name(word: Word) -> str | None:
-    """Return the text that names a file, with its variables; the same text names the same file."""
+    """Return the text that names a file, with variables unexpanded; equal texts name the same file."""
     pieces = []
     for part in word.parts:
         if isinstance(part, Text):
@@ -196,7 +200,7 @@ def _file_name(word: Word) -> str | None:
 def _words(command: Command) -> Iterator[Word]:
     yield from command.words
     yield from _redirected(command.redirects)
-    if isinstance(command, Simple):
+    if isinstance(command, SimpleCommand):
         for it in (*command.assignments, *command.declared):
             yield from assigned_words(it)
 
@@ -208,16 +212,16 @@ def _redirected(redirects: Iterable[Redirect]) -> Iterator[Word]:
 
 
 def assigned_words(assignment: Assignment) -> Iterator[Word]:
-    """Yield what is assigned."""
+    """Yield the assigned words."""
     yield assignment.value
     for element in assignment.elements or ():
         yield element.value
 
 
-def computed_of(parts: Iterable[Part]) -> Iterator[Computed]:
-    """Yield what is computed in the parts of a word."""
+def computed_of(parts: Iterable[Part]) -> Iterator[Arithmetic]:
+    """Yield the arithmetic in the parts of a word."""
     for part in parts:
-        if isinstance(part, Computed):
+        if isinstance(part, Arithmetic):
             yield part
         elif isinstance(part, Expansion):
             yield from part.computed

@@ -1,4 +1,4 @@
-"""What can't be proved of a command line, in words for its author, and how it is written instead."""
+"""Findings of the analysis: why a command line is unsafe, and how to rewrite it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unproved:
-    """A place where a value might be evaluated; the line counts from 0 within the command."""
+class Finding:
+    """A placeholder whose value might be evaluated; the line counts from 0 within the command."""
 
     line: int
     message: str
@@ -44,45 +44,45 @@ _REMEDIES: Mapping[str, str] = {
 _OTHERWISE = 'Hand it over as an argument or in the environment: X={{{name}}} … "$X".'
 
 
-def evaluated(name: str, program: str, line: int) -> Unproved:
-    """Tell that a program evaluates a value."""
+def evaluated(name: str, program: str, line: int) -> Finding:
+    """Report that a program evaluates a value."""
     message = f"{{{name}}} is evaluated by {program}: whoever calls it could run code"
-    return Unproved(line=line, message=message, remedy=_remedy(name, program))
+    return Finding(line=line, message=message, remedy=_remedy(name, program))
 
 
-def computed(name: str, line: int) -> Unproved:
-    """Tell that bash computes with a text that may hold a value."""
+def computed(name: str, line: int) -> Finding:
+    """Report that bash does arithmetic with a text that may hold a value."""
     message = f"bash computes with what may hold {{{name}}}: whoever calls it could run code"
     remedy = f"Write {{{name}}} itself where it is computed with: only whole numbers are taken there."
-    return Unproved(line=line, message=message, remedy=remedy)
+    return Finding(line=line, message=message, remedy=remedy)
 
 
-def chosen(name: str, line: int) -> Unproved:
-    """Tell that a value may say which program runs."""
+def program_chosen(name: str, line: int) -> Finding:
+    """Report that a value may choose which program runs."""
     message = f"{{{name}}} may choose which program runs"
     remedy = (
         f"Name the program in the action, with {{{name}}} as its argument, or declare its words: (a|b|c)."
     )
-    return Unproved(line=line, message=message, remedy=remedy)
+    return Finding(line=line, message=message, remedy=remedy)
 
 
-def option(name: str, program: str, line: int) -> Unproved:
-    """Tell that a value may be an option of a program that evaluates, or be taken for another argument."""
+def option(name: str, program: str, line: int) -> Finding:
+    """Report that a value may become an option, or another argument, of a program that evaluates it."""
     message = f"{{{name}}} may become an option or another argument of {program}"
     remedy = f'Write it behind --, and quote what may be empty or missing: -- "{{{name}}}".'
-    return Unproved(line=line, message=message, remedy=remedy)
+    return Finding(line=line, message=message, remedy=remedy)
 
 
-def stored(name: str, variable: str, line: int) -> Unproved:
-    """Tell that a value is kept in a variable whose content is evaluated."""
+def stored(name: str, variable: str, line: int) -> Finding:
+    """Report that a value is stored in a variable whose content is evaluated."""
     message = f"{{{name}}} is kept in {variable}, whose content is evaluated"
-    return Unproved(line=line, message=message, remedy="Keep it in a variable that is no array or number.")
+    return Finding(line=line, message=message, remedy="Keep it in a variable that is no array or number.")
 
 
-def unseen(name: str, what: str, line: int) -> Unproved:
-    """Tell that the grammar around a value is not understood."""
+def not_analysable(name: str, what: str, line: int) -> Finding:
+    """Report that the code around a value cannot be analysed."""
     message = f"it can't be proved that {{{name}}} stays text: {what}"
-    return Unproved(
+    return Finding(
         line=line, message=message, remedy="Write it in plain words of bash, or in a file of the app."
     )
 

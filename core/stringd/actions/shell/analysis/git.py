@@ -1,4 +1,4 @@
-"""What git evaluates of its arguments, and what it runs."""
+"""Which arguments of git it evaluates or runs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _COMMANDS: Mapping[str, Program] = {
     "send-email": lenient("--to-cmd --cc-cmd --header-cmd --sendmail-cmd --smtp-server"),
     "filter-branch": lenient("", CODE),
 }
-# The words after which git runs what follows.
+# The subcommand words after which git runs the rest as a command.
 RUNNING: Mapping[str, str] = {"bisect": "run", "submodule": "foreach", "hook": "run"}
-# Settings that name no program, path or other setting.
+# Settings whose value is not a program, a path or another setting.
 SETTINGS = re.compile(
     r"(?:user|author|committer|color|push|pull|advice|log|status)\..*|init\.defaultbranch|format\.pretty"
     r"|remote\..*\.(?:url|pushurl|fetch)|branch\..*",
@@ -50,5 +50,5 @@ READING = frozenset(
 
 
 def command_named(name: str) -> Program:
-    """Return how a command of git reads its arguments."""
+    """Return how a git subcommand parses its arguments."""
     return _COMMANDS.get(name, _COMMAND)

@@ -1,4 +1,4 @@
-"""How the tables of programs are written down."""
+"""Helpers that describe programs for the tables."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ RUN, FILE = (Role.COMMAND,), (Role.SCRIPT, Role.DATA)
 
 
 def each(letters: str, role: tuple[Role, ...] = DATA) -> Mapping[str, tuple[Role, ...]]:
-    """Return the options of one letter each, with what their value is."""
+    """Return one-letter options whose values have a role."""
     return {f"-{it}": role for it in letters}
 
 
 def named(names: str, role: tuple[Role, ...] = CODE) -> Mapping[str, tuple[Role, ...]]:
-    """Return the options of these names, with what their value is."""
+    """Return named options whose values have a role."""
     return dict.fromkeys(names.split(), role)
 
 
 def language(code: str, operands: tuple[Role, ...] = DATA, flags: str = "", attached: str = "") -> Program:
-    """Describe what runs a file, or the text behind one of some options, or its input."""
+    """Describe an interpreter that runs a file, its input, or the value of one of its `code` options."""
     return Program(
         options={**named(code)},
-        instead=dict.fromkeys(code.split(), operands),
+        operands_after=dict.fromkeys(code.split(), operands),
         flags=flags,
         attached=attached,
         operands=FILE,
@@ -34,11 +34,11 @@ def language(code: str, operands: tuple[Role, ...] = DATA, flags: str = "", atta
 
 
 def prefix(letters: str = "", flags: str = "", attached: str = "", before: int = 0) -> Program:
-    """Describe what runs the command that it is given behind some operands."""
+    """Describe a program that runs the command after its own options and `before` operands."""
     operands = (*DATA * before, *RUN)
     return Program(options=each(letters), flags=flags, attached=attached, operands=operands, stops=True)
 
 
 def lenient(code: str, operands: tuple[Role, ...] = DATA, *, stdin: bool = False) -> Program:
-    """Describe what takes most options as data, and a few as code."""
+    """Describe a program that takes the values of most options as data, and of a few as code."""
     return Program(options=named(code), operands=operands, lenient=True, stdin=stdin)

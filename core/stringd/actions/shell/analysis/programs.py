@@ -1,7 +1,7 @@
-"""The programs that evaluate what they are given: which of their arguments are code, and which are data.
+"""The programs that evaluate arguments: which of their arguments are code, and which are data.
 
-This is knowledge, not grammar: what is not in this table takes its arguments as they are. Where an option is
-not named here, the arguments behind it are taken for the worst that they could be.
+A program that is not in this table takes its arguments as data. After an option that is not listed here, the
+arguments are assumed to have the most dangerous role possible.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stringd.actions.shell.analysis.argument_roles import Program, Role
-from stringd.actions.shell.analysis.languages import LANGUAGES, PYTHON
+from stringd.actions.shell.analysis.language_programs import LANGUAGES, PYTHON
 from stringd.actions.shell.analysis.program_descriptions import (
     CODE,
     DATA,
@@ -27,12 +27,12 @@ from stringd.actions.shell.analysis.program_descriptions import (
 
 SHELL = Program(
     options={**each("oO"), **named("--rcfile --init-file", SCRIPT)},
-    instead={"-c": (Role.SHELL, Role.DATA), "-s": DATA},
+    operands_after={"-c": (Role.SHELL, Role.DATA), "-s": DATA},
     flags="abefhiklmnprtuvxBCDEHPT",
     operands=FILE,
     stops=True,
     stdin=True,
-    pluses=True,
+    plus_options=True,
 )
 _SSH = Program(
     options={**each("BbcDEeilLmOpQRSWw"), **each("oJ", CODE), **each("FI", SCRIPT)},
@@ -57,7 +57,7 @@ _SUDO = Program(options=each("ugCDhprtTU"), flags="AbEeHiKklnPSsVv", operands=RU
 _WATCH = Program(
     options={**each("nq"), "--interval": DATA},
     flags="bcdegptw",
-    instead={"-x": RUN},
+    operands_after={"-x": RUN},
     operands=CODE,
     stops=True,
 )
@@ -92,9 +92,9 @@ _BUILTINS: Mapping[str, Program] = {
     "enable": Program(options={"-f": SCRIPT}, flags="adnps"),
     "hash": Program(options={"-p": SCRIPT}, flags="rdtl"),
     "fc": Program(operands=CODE),
-    "jobs": Program(flags="lnprs", instead={"-x": RUN}, stops=True),
+    "jobs": Program(flags="lnprs", operands_after={"-x": RUN}, stops=True),
     "exec": Program(options={"-a": CODE}, flags="cl", operands=RUN, stops=True),
-    "command": Program(flags="p", instead={"-v": DATA, "-V": DATA}, operands=RUN, stops=True),
+    "command": Program(flags="p", operands_after={"-v": DATA, "-V": DATA}, operands=RUN, stops=True),
     "builtin": prefix(),
 }
 _PREFIXES: Mapping[str, Program] = {
@@ -129,7 +129,7 @@ _PREFIXES: Mapping[str, Program] = {
                 "xvfb-run",
             ),
         ),
-        # Their options are many; what is not named here is taken for one without a value.
+        # They have many options; those not listed here are assumed to take no value.
         replace(prefix("ensupEPt"), lenient=True),
     ),
     **dict.fromkeys(("gosu", "su-exec"), prefix(before=1)),
@@ -142,7 +142,7 @@ _PREFIXES: Mapping[str, Program] = {
     "chroot": prefix(before=1),
     "taskset": prefix("", "ac", before=1),
     "chrt": prefix("TPD", "abdfirmo", before=1),
-    # `-o '|command'` runs it.
+    # `-o '|command'` runs a command.
     "strace": replace(
         prefix(flags="cCdfFhiknqrtTvwxyzZ"), options={**each("abeEOpPsSuUX"), **named("-o --output")}
     ),
@@ -152,7 +152,23 @@ _PREFIXES: Mapping[str, Program] = {
     "watch": _WATCH,
     "flock": _FLOCK,
 }
-_LITE = ("sqlite", "sqlite3", "duckdb")
+_CONTAINER_OPTIONS: Mapping[str, tuple[Role, ...]] = {
+    **each("acehlmnpuvw"),
+    **named(
+        "--add-host --cap-add --cap-drop --cidfile --cluster --container --context --cpus --detach-keys"
+        " --device --dns --env --env-file --expose --file --gpus --group-add --hostname --image --ip --ipc"
+        " --kubeconfig --label --link --log-driver --log-opt --memory --mount --name --namespace"
+        " --net --network --pid --platform --project --publish --pull --restart --runtime --security-opt"
+        " --shm-size --tmpfs --ulimit --user --userns --volume --volumes-from --workdir",
+        DATA,
+    ),
+    **named("--entrypoint --health-cmd"),
+}
+CONTAINER = Program(options=_CONTAINER_OPTIONS, operands=(Role.DATA, Role.COMMAND), lenient=True)
+"""How `docker exec`, `kubectl run` and the like parse the arguments after that word."""
+
+# They pass their input on to the program among their arguments.
+CONTAINERS = frozenset({"docker", "docker-compose", "podman", "nerdctl", "kubectl", "oc", "lxc"})
 _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("ssh", "autossh"), _SSH),
     **dict.fromkeys(("scp", "rsync"), _COPY),
@@ -171,7 +187,7 @@ _OTHERS: Mapping[str, Program] = {
         ("apt", "apt-get", "dpkg"), lenient("-o --option --pre-invoke --post-invoke --status-logger")
     ),
     "su": _SU,
-    "runuser": replace(_SU, instead={"-u": RUN}),
+    "runuser": replace(_SU, operands_after={"-u": RUN}),
     "script": _SCRIPT_TO_FILE,
     "parallel": Program(operands=CODE, stdin=True),
     **dict.fromkeys(("at", "batch"), Program(options={"-f": SCRIPT}, flags="Mmlbv", stdin=True)),
@@ -200,9 +216,10 @@ _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("nc", "ncat", "netcat"), lenient("-e -c --exec --sh-exec --lua-exec")),
     **dict.fromkeys(("tmux", "screen", "socat", "entr"), lenient("", CODE)),
     **dict.fromkeys(
-        ("vi", "vim", "nvim", "ex", "view"), replace(lenient("-c --cmd -S -s -u", stdin=True), pluses=True)
+        ("vi", "vim", "nvim", "ex", "view"),
+        replace(lenient("-c --cmd -S -s -u", stdin=True), plus_options=True),
     ),
-    **dict.fromkeys(("less", "more", "most"), replace(lenient("-k --lesskey-file"), pluses=True)),
+    **dict.fromkeys(("less", "more", "most"), replace(lenient("-k --lesskey-file"), plus_options=True)),
     "emacs": lenient("--eval -eval --execute -execute -f --funcall -l --load"),
     **dict.fromkeys(("gdb", "lldb"), lenient("-ex --ex -iex --eval-command -x --command -o", stdin=True)),
     **dict.fromkeys(
@@ -222,7 +239,7 @@ _VERSIONED = re.compile(
     r"(?P<name>python|pypy|perl|ruby|lua|php|tclsh|node|bash|dash|zsh|ksh|sqlite|gawk)[\d.]*(?:-[\d.]+)?"
 )
 _PYTHONS = frozenset({"python", "pypy"})
-# What bash, the loader or the programs of the table above do something with when it is set.
+# Variables that influence bash, the loader or the programs of this table when they are set.
 _EVALUATED_NAMES = re.compile(
     r"PATH|ENV|SHELL|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|OPTIND|RANDOM|SRANDOM|SECONDS|HISTCMD|LINENO|BASH\w*|EPOCH\w+"
     r"|LD_\w+|GCONV_PATH|LOCPATH|TEXTDOMAINDIR|\w*(?:PAGER|EDITOR|ASKPASS|BROWSER)|VISUAL|LESS\w*"
@@ -233,7 +250,7 @@ _EVALUATED_NAMES = re.compile(
 
 
 def program_named(name: str) -> Program | None:
-    """Return how a program reads its arguments; None if it takes them all as data."""
+    """Return how a program parses its arguments, or None if it takes them all as data."""
     if program := PROGRAMS.get(name):
         return program
     found = _VERSIONED.fullmatch(name)
@@ -243,5 +260,5 @@ def program_named(name: str) -> Program | None:
 
 
 def is_evaluated_name(name: str) -> bool:
-    """Whether what a variable of this name holds is evaluated by bash or by programs that it runs."""
+    """Return whether bash, or a program that it runs, evaluates a variable of this name."""
     return _EVALUATED_NAMES.fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""Reads simple commands: assignments, words, redirections and here-documents."""
+"""Parse simple commands: assignments, words, redirections and here-documents."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from abc import abstractmethod
 from collections.abc import Container
 from dataclasses import dataclass
 
-from stringd.actions.shell.analysis.cursor import Sibling
-from stringd.actions.shell.analysis.syntax import Assignment, Command, Element, Redirect, Simple, Word
+from stringd.actions.shell.analysis.cursor import SiblingFile
+from stringd.actions.shell.analysis.syntax import (
+    ArrayElement,
+    Assignment,
+    Command,
+    Redirect,
+    SimpleCommand,
+    Word,
+)
 from stringd.actions.shell.analysis.word_reader import WordReader
 
 DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
@@ -30,7 +37,7 @@ _END_OF_LINES = "END_OF_LINES_OF_STRINGD"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Heredoc:
-    """Lines that are announced, and where in the text their delimiter stands."""
+    """A here-document whose lines are still to come, and the span of its delimiter."""
 
     delimiter: str
     tabs: bool
@@ -43,12 +50,12 @@ class _Heredoc:
         return len(self.delimiter) != self.end - self.start
 
 
-class SimpleReader(WordReader):
-    """Reads simple commands; the functions that they begin it leaves to who can."""
+class SimpleCommandReader(WordReader):
+    """Parses simple commands; the bodies of functions are left to a subclass."""
 
     @abstractmethod
     def function(self, name: str) -> Command:
-        """Read the body of a function."""
+        """Parse the body of a function."""
 
     def __init__(self, text: str, names: Container[str], line: int = 0, depth: int = 0) -> None:
         super().__init__(text, names, line, depth)
@@ -72,7 +79,7 @@ class SimpleReader(WordReader):
         start = self.position
         while True:
             self.take(BLANKS)
-            is_declaring = bool(words) and words[0].static in DECLARING
+            is_declaring = bool(words) and words[0].literal in DECLARING
             if redirect := self._redirect():
                 redirects.append(redirect)
             elif (not words or is_declaring) and (assignment := self._assignment()):
@@ -88,7 +95,7 @@ class SimpleReader(WordReader):
             raise self.unreadable("a ( stands where bash reads a pattern or nothing")
         if self.position == start:
             raise self.unreadable(f"{self.peek()!r} begins no command")
-        return Simple(
+        return SimpleCommand(
             assignments=tuple(assignments),
             words=tuple(words),
             declared=tuple(declared),
@@ -96,14 +103,14 @@ class SimpleReader(WordReader):
         )
 
     def _argument(self) -> Word | None:
-        """Read a word, which may name a file of the package."""
+        """Parse a word, which may name a file of the package."""
         start = self.position
         word = self.word()
         found = _SIBLING.fullmatch(self.text, start, self.position)
         if found:
             quote = "" if found["bare"] else found[0][0]
             path = found["bare"] or found["double"] or found["single"]
-            self.replace(start, self.position, Sibling(path=path, quote=quote))
+            self.replace(start, self.position, SiblingFile(path=path, quote=quote))
         return word
 
     def _assignment(self) -> Assignment | None:
@@ -127,7 +134,7 @@ class SimpleReader(WordReader):
             is_added=mark == "+=",
         )
 
-    def _elements(self) -> tuple[Element, ...]:
+    def _elements(self) -> tuple[ArrayElement, ...]:
         elements = []
         self._skip_lines()
         while not self.accept(")"):
@@ -139,7 +146,7 @@ class SimpleReader(WordReader):
             value = self._argument()
             if value is None and subscript is None:
                 raise self.unreadable("the elements of an array do not end")
-            elements.append(Element(subscript=subscript, value=value or Word(parts=())))
+            elements.append(ArrayElement(subscript=subscript, value=value or Word(parts=())))
             self._skip_lines()
         return tuple(elements)
 
@@ -153,7 +160,7 @@ class SimpleReader(WordReader):
 
     def _redirect(self) -> Redirect | None:
         found = self.match(_REDIRECT)
-        if found is None or next(self.slots_between(found.start(), found.end()), None):
+        if found is None or next(self.placeholders_between(found.start(), found.end()), None):
             return None
         self.position = found.end()
         self.take(BLANKS)
@@ -167,7 +174,7 @@ class SimpleReader(WordReader):
 
     def _announced(self, operator: str) -> Redirect:
         found = self.match(_DELIMITER)
-        if found is None or next(self.slots_between(found.start(), found.end()), None):
+        if found is None or next(self.placeholders_between(found.start(), found.end()), None):
             raise self.unreadable("the end of a here-document is no fixed text")
         self.position = found.end()
         redirect = Redirect(operator=operator, target=Word(parts=()))
@@ -198,11 +205,11 @@ class SimpleReader(WordReader):
             raise self.unreadable("the last line of a here-document is continued")
         heredoc.redirect.lines.append(self.lines(expanded=not heredoc.is_quoted))
         self.end, self.position = outer, found.end()
-        if heredoc.is_quoted and next(self.slots_between(start, found.start()), None):
+        if heredoc.is_quoted and next(self.placeholders_between(start, found.start()), None):
             self._let_expand(heredoc, start, found)
 
     def _let_expand(self, heredoc: _Heredoc, start: int, closing: re.Match[str]) -> None:
-        """Let bash expand lines that it would take as they are: all but the values is escaped."""
+        """Make bash expand the values in literal lines: unquote the delimiter, and escape everything else."""
         self.replace(heredoc.start, heredoc.end, _END_OF_LINES)
         for special in re.compile(r"[\\$`]").finditer(self.text, start, closing.start()):
             self.replace(special.start(), special.end(), f"\\{special[0]}")

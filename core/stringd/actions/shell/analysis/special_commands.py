@@ -1,4 +1,4 @@
-"""The commands whose arguments no table describes: `eval`, `set`, `test`, `declare`, `find`, `xargs`."""
+"""Analyse commands that the table cannot describe: `eval`, `set`, `test`, `declare`, `find`, `xargs`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from stringd.actions.shell.analysis.programs import program_named
 from stringd.actions.shell.analysis.syntax import Expansion, Text, Word
 
 if TYPE_CHECKING:
-    from stringd.actions.shell.analysis.calls import Calls
+    from stringd.actions.shell.analysis.argument_analysis import ArgumentAnalysis
 
-Special: TypeAlias = "Callable[[Calls, str, Sequence[Word], str | None], None]"
-# Where find and xargs put what they found or read; no variable has this name.
+Special: TypeAlias = "Callable[[ArgumentAnalysis, str, Sequence[Word], str | None], None]"
+# A pseudo-variable for what find found or xargs read; no real variable has this name.
 FOUND = "{}"
 _EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _EXECUTING_OF_FD = frozenset({"-x", "-X", "--exec", "--exec-batch"})
-# With these, the other side's shell does not read the path.
+# With these options, the remote shell does not evaluate the path.
 _UNREAD = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--protect-args|--secluded-args")
-# What find is told without a value behind it.
+# Options of find that take no value.
 _ALONE = frozenset(
     [
         "-print",
@@ -77,182 +77,184 @@ _NOTHING = Text(text="", quoted=True)
 _NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[.*)?(?P<mark>\+?=)?", re.ASCII | re.DOTALL)
 
 
-def _eval(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
-    texts = [it.static for it in words if it.static is not None]
+def _eval(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
+    texts = [it.literal for it in words if it.literal is not None]
     if len(texts) == len(words):
-        calls.judge.inner(" ".join(texts), name, None, is_own=True)
+        analysis.taint.inner(" ".join(texts), name, None, is_own=True)
         return
     for word in words:
-        calls.code(word, name)
-    if (value := calls.flow.some_text) and not calls.flow.in_words(words):
+        analysis.code(word, name)
+    if (value := analysis.flow.text_parameter) and not analysis.flow.taint_of_words(words):
         what = "eval gets commands that are no fixed text"
-        calls.judge.find(findings.unseen(value, what, calls.judge.line))
+        analysis.taint.report(findings.not_analysable(value, what, analysis.taint.line))
 
 
-def _set(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
-    texts = [it.static for it in words]
+def _set(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
+    texts = [it.literal for it in words]
     end = texts.index("--") if "--" in texts else len(words)
-    if value := calls.flow.in_words(words[:end]):
-        calls.judge.find(findings.option(value, name, calls.judge.line))
+    if value := analysis.flow.taint_of_words(words[:end]):
+        analysis.taint.report(findings.option(value, name, analysis.taint.line))
     options = [it or "" for it in texts[:end]]
     if any(it in {"keyword", "posix"} or re.match(r"-\w*k", it) for it in options):
-        _grammar(calls, name, words, None)
-    calls.positional(words[end:])
+        _grammar(analysis, name, words, None)
+    analysis.positional(words[end:])
 
 
-def _grammar(calls: Calls, name: str, _: Sequence[Word], __: str | None) -> None:
-    """Refuse what changes the grammar of what follows."""
-    if value := calls.flow.some_text:
+def _grammar(analysis: ArgumentAnalysis, name: str, _: Sequence[Word], __: str | None) -> None:
+    """Report a command that changes the grammar of the following ones."""
+    if value := analysis.flow.text_parameter:
         what = f"{name} changes how bash reads what follows"
-        calls.judge.find(findings.unseen(value, what, calls.judge.line))
+        analysis.taint.report(findings.not_analysable(value, what, analysis.taint.line))
 
 
-def _shopt(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
-    if any(it.static in {None, "extglob", "expand_aliases"} for it in words):
-        _grammar(calls, name, words, stdin)
+def _shopt(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    if any(it.literal in {None, "extglob", "expand_aliases"} for it in words):
+        _grammar(analysis, name, words, stdin)
 
 
-def _test(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
-    """Let a value stand behind a fixed word that asks for no variable, and so for no subscript."""
+def _test(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
+    """Allow values after a fixed word that does not ask for a variable, whose subscript is evaluated."""
     first = Word(parts=(Text(text=name, quoted=False),))
     for before, word in pairwise((first, *words)):
-        value = calls.flow.in_words((word,))
-        if before.static in {"-v", "-R"}:
-            calls.judge.computing.name(word, name)
-        elif value and (not word.is_steady or (before.static is None and word is not words[0])):
-            calls.judge.find(findings.evaluated(value, name, calls.judge.line))
+        value = analysis.flow.taint_of_words((word,))
+        if before.literal in {"-v", "-R"}:
+            analysis.taint.arithmetic.name(word, name)
+        elif value and (not word.is_single_word or (before.literal is None and word is not words[0])):
+            analysis.taint.report(findings.evaluated(value, name, analysis.taint.line))
 
 
-def declare(calls: Calls, name: str, words: Sequence[Word], assigned: Sequence[str] = ()) -> None:
-    """Note what is declared; a value that is assigned to an array at once is evaluated."""
-    options = "".join(it.static[1:] for it in words if it.static and it.static[0] in "-+")
+def declare(
+    analysis: ArgumentAnalysis, name: str, words: Sequence[Word], assigned: Sequence[str] = ()
+) -> None:
+    """Record declared variables; a value that is assigned to an array in the same command is evaluated."""
+    options = "".join(it.literal[1:] for it in words if it.literal and it.literal[0] in "-+")
     names = [*assigned, *(found["name"] for it in words if (found := _NAMED.match(it.lead)))]
     if "i" in options:
-        calls.flow.integers.update(names)
+        analysis.flow.integers.update(names)
     if {"a", "A"} & set(options):
-        calls.flow.arrays.update(names)
+        analysis.flow.arrays.update(names)
     if "f" in options and (name == "export" or "x" in options):
-        _grammar(calls, name, words, None)
-    calls.flow.is_blurred |= "n" in options or any(not it.lead for it in words)
+        _grammar(analysis, name, words, None)
+    analysis.flow.has_unknown_declarations |= "n" in options or any(not it.lead for it in words)
     for word in words:
-        if value := calls.flow.in_words((word,)):
-            calls.judge.find(findings.evaluated(value, name, calls.judge.line))
+        if value := analysis.flow.taint_of_words((word,)):
+            analysis.taint.report(findings.evaluated(value, name, analysis.taint.line))
 
 
-def _declare(calls: Calls, name: str, words: Sequence[Word], _: str | None) -> None:
-    declare(calls, name, words)
+def _declare(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
+    declare(analysis, name, words)
 
 
-def _find(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _find(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
     commands = list(_executed(words))
     inside = {id(it) for command in commands for it in command}
     outside = [it for it in words if id(it) not in inside]
     for before, word in pairwise((Word(parts=()), *outside)):
-        is_value = (before.static or "").startswith("-") and before.static not in _ALONE
-        if word.parts and not word.lead and not (is_value and word.is_steady):
-            calls.operand(word, name)
-    found = calls.flow.in_words(outside)
+        is_value = (before.literal or "").startswith("-") and before.literal not in _ALONE
+        if word.parts and not word.lead and not (is_value and word.is_single_word):
+            analysis.operand(word, name)
+    found = analysis.flow.taint_of_words(outside)
     for command in commands:
         if found:
-            calls.flow.variables[FOUND] = found
-        calls.command([_with_found(it, FOUND, lead="./") for it in command], stdin)
+            analysis.flow.variables[FOUND] = found
+        analysis.command([_with_found(it, FOUND, lead="./") for it in command], stdin)
 
 
-def _git(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
-    uses = calls.uses(GIT, words)
+def _git(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    uses = analysis.uses(GIT, words)
     for use in uses.words:
-        calls.use(name, use, None)
+        analysis.use(name, use, None)
     if uses.command:
-        calls.code(uses.command[0], name)
-        _git_command(calls, uses.command[0].static or "", uses.command[1:], stdin)
+        analysis.code(uses.command[0], name)
+        _git_command(analysis, uses.command[0].literal or "", uses.command[1:], stdin)
 
 
-def _git_command(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
-    calls.program("git", command_named(name), words, stdin)
-    texts = [it.static for it in words]
+def _git_command(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    analysis.program("git", command_named(name), words, stdin)
+    texts = [it.literal for it in words]
     running = RUNNING.get(name)
     if running and running in texts:
         for word in words[texts.index(running) + 1 :]:
-            calls.code(word, "git")
+            analysis.code(word, "git")
     is_set = name == "config" and READING.isdisjoint(filter(None, texts))
     key = next((it for it in texts if it != "set" and not (it or "").startswith("-")), None)
     if is_set and not SETTINGS.fullmatch(key or ""):
-        # git runs it, whenever it needs it.
+        # git may run the value of this setting later.
         for word in words:
-            calls.code(word, "git")
+            analysis.code(word, "git")
 
 
-def _fd(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
-    found = calls.flow.in_words(words)
+def _fd(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    found = analysis.flow.taint_of_words(words)
     for command in _executed(words, _EXECUTING_OF_FD):
         if found:
-            calls.flow.variables[FOUND] = found
+            analysis.flow.variables[FOUND] = found
         read = [_with_found(it, FOUND) for it in command]
-        calls.command([*read, Word(parts=(Expansion(name=FOUND, quoted=False),))], stdin)
+        analysis.command([*read, Word(parts=(Expansion(name=FOUND, quoted=False),))], stdin)
 
 
-def _tar(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
-    first = words[0].static or "-" if words else "-"
-    # Without a dash the values of the letters follow together.
+def _tar(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    first = words[0].literal or "-" if words else "-"
+    # Without a dash, the values of the option letters follow together.
     if first[0] != "-" and not {"I", "F"}.isdisjoint(first):
         for word in words:
-            calls.code(word, name)
-    _by_table(calls, name, words, stdin)
+            analysis.code(word, name)
+    _by_table(analysis, name, words, stdin)
 
 
-def _copy(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
-    if not any(_UNREAD.fullmatch(it.static or "") for it in words):
+def _copy(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    if not any(_UNREAD.fullmatch(it.literal or "") for it in words):
         for word in words:
             if ":" in word.lead and not word.lead.startswith(("/", ".", "-", "rsync:")):
-                calls.code(word, f"{name} HOST:")
-    _by_table(calls, name, words, stdin)
+                analysis.code(word, f"{name} HOST:")
+    _by_table(analysis, name, words, stdin)
 
 
-def _adb(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
-    if any(it.static in {"shell", "exec-out"} for it in words):
+def _adb(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    if any(it.literal in {"shell", "exec-out"} for it in words):
         for word in words:
-            calls.code(word, name)
+            analysis.code(word, name)
 
 
-def _by_table(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _by_table(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
     if program := program_named(name):
-        calls.program(name, program, words, stdin)
+        analysis.program(name, program, words, stdin)
 
 
 def _executed(words: Sequence[Word], executing: frozenset[str] = _EXECUTING) -> Iterator[Sequence[Word]]:
     """Yield the commands that find runs."""
     first: int | None = None
     for number, word in enumerate(words):
-        if first is None and word.static in executing:
+        if first is None and word.literal in executing:
             first = number + 1
-        elif first is not None and word.static in {";", "+"}:
+        elif first is not None and word.literal in {";", "+"}:
             yield words[first:number]
             first = None
     if first is not None and first < len(words):
         yield words[first:]
 
 
-def _xargs(calls: Calls, name: str, words: Sequence[Word], stdin: str | None) -> None:
-    uses = calls.uses(_XARGS, words)
+def _xargs(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    uses = analysis.uses(_XARGS, words)
     for use in uses.words:
-        calls.use(name, use, None)
+        analysis.use(name, use, None)
     if not uses.command:
         return
-    if value := stdin or calls.flow.in_words(it.word for it in uses.words):
-        # `-a` names a file as its input.
-        calls.flow.variables[FOUND] = value
+    if value := stdin or analysis.flow.taint_of_words(it.word for it in uses.words):
+        # `-a` names a file to read instead of the input.
+        analysis.flow.variables[FOUND] = value
     mark = _replaced(words[: len(words) - len(uses.command)])
     if mark is None:
         read = Word(parts=(Expansion(name=FOUND, quoted=False),))
         command: Sequence[Word] = (*uses.command, read)
     else:
         command = [_with_found(it, mark) for it in uses.command]
-    calls.following(name, replace(uses, command=tuple(command)), None)
+    analysis.following(name, replace(uses, command=tuple(command)), None)
 
 
 def _replaced(words: Sequence[Word]) -> str | None:
-    """Return what xargs puts its input in place of; None where it puts it behind the command."""
-    texts = [it.static or "" for it in words]
+    """Return the mark that xargs replaces by its input; None if it appends the input to the command."""
+    texts = [it.literal or "" for it in words]
     for text, following in pairwise((*texts, "")):
         if found := _REPLACING.fullmatch(text):
             return found["mark"] or following
@@ -262,11 +264,11 @@ def _replaced(words: Sequence[Word]) -> str | None:
 
 
 def _with_found(word: Word, mark: str, lead: str = "") -> Word:
-    """Return a word of a command with what was found where it goes; `lead` is how that always begins."""
-    if not word.static or mark not in word.static:
+    """Replace the mark in a word by what was found, which always begins with `lead`."""
+    if not word.literal or mark not in word.literal:
         return word
     found = (Text(text=lead, quoted=True), Expansion(name=FOUND, quoted=True))
-    first, *others = word.static.split(mark)
+    first, *others = word.literal.split(mark)
     parts = [part for text in others for part in (*found, Text(text=text, quoted=True))]
     return Word(parts=tuple(it for it in (Text(text=first, quoted=True), *parts) if it != _NOTHING))
 

@@ -1,40 +1,40 @@
-"""A command line in bash as data: its commands, its words, and the places for values in them."""
+"""The syntax tree of a bash command line: commands, words, and the placeholders in them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from stringd.actions.placeholders import Slot
+from stringd.actions.values.placeholders import Placeholder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What goes before and after a reference to a value, so that bash takes it as one text there."""
+class QuotingContext:
+    """The text around a reference to a value, so that bash takes it as one literal text in its context."""
 
     before: str = ""
     after: str = ""
 
 
-BARE = Reading(before='"', after='"')
-DOUBLE = Reading()
-SINGLE = Reading(before="'\"", after="\"'")
-ANSI = Reading(before="'\"", after="\"$'")
-COMPUTED = Reading()
+BARE = QuotingContext(before='"', after='"')
+DOUBLE = QuotingContext()
+SINGLE = QuotingContext(before="'\"", after="\"'")
+ANSI = QuotingContext(before="'\"", after="\"$'")
+ARITHMETIC = QuotingContext()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Place:
-    """One place for a value: how bash reads what stands there, and on which line of the command."""
+class PlaceholderPart:
+    """A placeholder in its quoting context, and its line within the command."""
 
-    slot: Slot
-    reading: Reading
+    placeholder: Placeholder
+    quoting: QuotingContext
     line: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """What an author wrote, without the quotes that it stood in."""
+    """Literal text, without its quotes."""
 
     text: str
     quoted: bool
@@ -42,9 +42,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """A variable, or what `${ }` makes of it; `name` is empty where nothing can be said about the text.
+    """A parameter expansion; `name` is empty if nothing is known of the text.
 
-    What may become several words, as `"$@"` does, counts as not quoted.
+    An expansion that may become several words, such as `"$@"`, counts as unquoted.
     """
 
     name: str
@@ -52,12 +52,12 @@ class Expansion:
     prefix: str = ""
     operator: str = ""
     words: tuple[Word, ...] = ()
-    computed: tuple[Computed, ...] = ()
+    computed: tuple[Arithmetic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
-    """What the commands in `$( )` or backticks print, or the name that `<( )` has."""
+class Substitution:
+    """A command substitution, or a process substitution if `is_file`."""
 
     script: Script
     quoted: bool
@@ -65,42 +65,42 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Computed:
-    """A text that bash computes with: `$(( ))`, `(( ))`, a subscript, the numbers of `${x:1:2}`."""
+class Arithmetic:
+    """Arithmetic: `$(( ))`, `(( ))`, a subscript, or the numbers of `${x:1:2}`."""
 
     parts: tuple[Part, ...]
 
 
-Part: TypeAlias = Place | Text | Expansion | Output | Computed
+Part: TypeAlias = PlaceholderPart | Text | Expansion | Substitution | Arithmetic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Word:
-    """A word of a command, as its parts."""
+    """A word of a command."""
 
     parts: tuple[Part, ...]
 
     @property
-    def static(self) -> str | None:
-        """The text of a word that is always the same; None for others."""
+    def literal(self) -> str | None:
+        """The text of a word that is entirely literal; None for others."""
         texts = [it.text for it in self.parts if isinstance(it, Text)]
         return "".join(texts) if len(texts) == len(self.parts) else None
 
     @property
     def first(self) -> Part | None:
-        """The part with which the word begins; quotes with nothing in them are none."""
+        """The first part of the word, without empty quotes."""
         return next((it for it in self.parts if not isinstance(it, Text) or it.text), None)
 
     @property
-    def is_steady(self) -> bool:
-        """Whether it is always one word."""
+    def is_single_word(self) -> bool:
+        """Whether the word always expands to exactly one word."""
         bare = "".join(it.text for it in self.parts if isinstance(it, Text) and not it.quoted)
-        many = (it for it in self.parts if isinstance(it, Expansion | Output) and not it.quoted)
-        return not _may_be_many(bare) and all(isinstance(it, Output) and it.is_file for it in many)
+        many = (it for it in self.parts if isinstance(it, Expansion | Substitution) and not it.quoted)
+        return not _may_be_many(bare) and all(isinstance(it, Substitution) and it.is_file for it in many)
 
     @property
     def lead(self) -> str:
-        """The text with which the word always begins."""
+        """The literal text at the start of the word."""
         texts = []
         for part in self.parts:
             if not isinstance(part, Text):
@@ -110,7 +110,7 @@ class Word:
 
     @property
     def tail(self) -> str:
-        """The text with which the word always ends."""
+        """The literal text at the end of the word."""
         texts: list[str] = []
         for part in reversed(self.parts):
             if not isinstance(part, Text):
@@ -120,16 +120,16 @@ class Word:
 
 
 def _may_be_many(bare: str) -> bool:
-    """Whether a text without quotes is a pattern for files, or braces that bash makes several words of."""
+    """Return whether unquoted text contains a glob pattern or a brace expansion."""
     in_braces = bare[bare.index("{") :] if "{" in bare else ""
     return not set("*?[").isdisjoint(bare) or "," in in_braces or ".." in in_braces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Element:
-    """One element of `name=( )`."""
+class ArrayElement:
+    """An element of `name=( )`."""
 
-    subscript: Computed | None
+    subscript: Arithmetic | None
     value: Word
 
 
@@ -138,15 +138,15 @@ class Assignment:
     """`name=value`, `name[subscript]+=value` or `name=( )`."""
 
     name: str
-    subscript: Computed | None
+    subscript: Arithmetic | None
     value: Word
-    elements: tuple[Element, ...] | None
+    elements: tuple[ArrayElement, ...] | None
     is_added: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redirect:
-    """A redirection; the lines of a here-document are read later than the command."""
+    """A redirection; the lines of a here-document are parsed later than the command."""
 
     operator: str
     target: Word
@@ -154,8 +154,8 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simple:
-    """A command of words; `declared` are the assignments among the arguments of `declare` and the like."""
+class SimpleCommand:
+    """A simple command; `declared` are the assignments among the arguments of `declare` and the like."""
 
     assignments: tuple[Assignment, ...]
     words: tuple[Word, ...]
@@ -164,32 +164,32 @@ class Simple:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """What stands in `[[ ]]`."""
+class ConditionalExpression:
+    """A `[[ ]]` expression."""
 
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compound:
-    """A command of commands: a group, a condition, a loop, a choice or a function."""
+class CompoundCommand:
+    """A compound command: a group, a conditional, a loop, a `case` or a function."""
 
     scripts: tuple[Script, ...] = ()
     words: tuple[Word, ...] = ()
-    computed: tuple[Computed, ...] = ()
+    computed: tuple[Arithmetic, ...] = ()
     variable: str | None = None
     function: str | None = None
     redirects: tuple[Redirect, ...] = ()
 
 
-Command: TypeAlias = Simple | Condition | Compound
+Command: TypeAlias = SimpleCommand | ConditionalExpression | CompoundCommand
 Pipeline: TypeAlias = tuple[Command, ...]
 Script: TypeAlias = tuple[Pipeline, ...]
 
 
 class Unreadable(Exception):
-    """A command line, or a part of it, whose grammar is not known here."""
+    """A command line, or a part of it, that the parser does not support."""
 
     def __init__(self, what: str, line: int) -> None:
         super().__init__(what)

@@ -1,15 +1,24 @@
-"""Follows names of variables through texts: what bash computes is computed again where it is a name."""
+"""Track which texts may be names of variables, since bash arithmetic evaluates names recursively."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from stringd.actions.shell.analysis.data_flow import ARGUMENTS, UNKNOWN, Flow
-from stringd.actions.shell.analysis.syntax import Expansion, Output, Part, Place, Script, Simple, Text, Word
-from stringd.actions.shell.analysis.value_kinds import Kind
+from stringd.actions.shell.analysis.data_flow import ARGUMENTS, UNKNOWN, DataFlow
+from stringd.actions.shell.analysis.syntax import (
+    Expansion,
+    Part,
+    PlaceholderPart,
+    Script,
+    SimpleCommand,
+    Substitution,
+    Text,
+    Word,
+)
+from stringd.actions.shell.analysis.value_constraints import ValueKind
 
-# A subscript is told by its bracket.
+# The bracket stands for any subscript.
 _SUBSCRIPT = "["
 _NAMES = re.compile(r"[A-Za-z_]\w*|\[", re.ASCII)
 _NUMBERS = frozenset("?#$!")
@@ -19,14 +28,14 @@ _COUNTING = frozenset({"wc", "nproc"})
 _DATE = re.compile(r"\+(?:%[sYmdHMSjNuw])+")
 
 
-class Naming:
-    """Tells which variables a text may name; one of which nothing is known may name any."""
+class VariableNames:
+    """Tells which variables a text may name; an unknown text may name any."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: DataFlow) -> None:
         self._flow = flow
 
     def note(self, variable: str, words: Iterable[Word], *, is_added: bool = False) -> None:
-        """Note what is assigned to a variable."""
+        """Record what is assigned to a variable."""
         names = {it for word in words for it in self.of_parts(word.parts)}
         if is_added and names:
             names.add(UNKNOWN)
@@ -34,8 +43,8 @@ class Naming:
             self._flow.names.setdefault(variable, set()).update(names)
 
     def of_parts(self, parts: Sequence[Part]) -> set[str]:
-        """Return the names that may be in a text; there are none in numbers."""
-        text = Word(parts=tuple(parts)).static
+        """Return the names that may be in a text; numbers contain none."""
+        text = Word(parts=tuple(parts)).literal
         if text is not None:
             return set(_NAMES.findall(text))
         filled = [it for it in parts if not isinstance(it, Text) or it.text]
@@ -47,11 +56,11 @@ class Naming:
         match part:
             case Text():
                 return set(_NAMES.findall(part.text))
-            case Place() if self._flow.kinds.of_place(part) is Kind.WORDS:
-                return set(_NAMES.findall(" ".join(self._flow.kinds.words[part.slot.name])))
+            case PlaceholderPart() if self._flow.kinds.kind_of(part) is ValueKind.WORDS:
+                return set(_NAMES.findall(" ".join(self._flow.kinds.words[part.placeholder.name])))
             case Expansion():
                 return self._of_expansion(part)
-            case Output():
+            case Substitution():
                 return set() if _prints_number(part.script) else {UNKNOWN}
         return set()
 
@@ -70,18 +79,18 @@ class Naming:
         return names | {UNKNOWN} if names and is_shortened else names
 
     def value_named(self, part: Part) -> str | None:
-        """Return whose value a part brings into what is computed, by the names that it leads to."""
+        """Return the taint that a part brings into arithmetic, through the names in it."""
         names = self._reached(self.of_part(part))
-        if UNKNOWN in names and (value := self._flow.any_value):
+        if UNKNOWN in names and (value := self._flow.tainted_parameter):
             return value
         return next((self._flow.variables[it] for it in sorted(names) if it in self._flow.variables), None)
 
     def may_be_subscripted(self, parts: Sequence[Part]) -> bool:
-        """Whether a text that is the name of a variable may have a subscript."""
+        """Return whether a text that names a variable may have a subscript."""
         return not {_SUBSCRIPT, UNKNOWN}.isdisjoint(self._reached(self.of_parts(parts)))
 
     def _reached(self, names: set[str]) -> set[str]:
-        """Return names with those in the variables of these names, and so on."""
+        """Return the names, and all names reachable through the variables with these names."""
         reached, found = set[str](), names
         while found:
             reached |= found
@@ -90,10 +99,10 @@ class Naming:
 
 
 def _prints_number(script: Script) -> bool:
-    """Whether commands print nothing but a number."""
+    """Return whether commands only print a number."""
     last = script[-1][-1] if len(script) == 1 else None
-    if not isinstance(last, Simple) or not last.words:
+    if not isinstance(last, SimpleCommand) or not last.words:
         return False
-    name, *arguments = (it.static or "" for it in last.words)
+    name, *arguments = (it.literal or "" for it in last.words)
     is_date = name == "date" and any(map(_DATE.fullmatch, arguments))
     return name in _COUNTING or is_date or (name == "grep" and "-c" in arguments)

@@ -1,4 +1,4 @@
-"""Reads the words of a command line: quotes, expansions, and what bash computes with."""
+"""Parse the words of a command line: quotes, expansions and arithmetic."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Callable
 from stringd.actions.shell.analysis.cursor import Cursor
 from stringd.actions.shell.analysis.syntax import (
     ANSI,
+    ARITHMETIC,
     BARE,
-    COMPUTED,
     DOUBLE,
     SINGLE,
-    Computed,
+    Arithmetic,
     Expansion,
-    Output,
     Part,
-    Reading,
+    QuotingContext,
     Script,
+    Substitution,
     Text,
     Word,
 )
 
-# A brace is looked at by itself: a place for a value may begin with it.
+# A brace is matched separately, because a placeholder may begin with it.
 _PLAIN = re.compile(r"[^ \t\n;&|()<>'\"\\$`{}]+|[{}]")
 _IN_BRACES = re.compile(r"[^'\"\\$`{}]+|\{")
 _IN_DOUBLE = re.compile(r"[^\"\\$`{]+|\{")
@@ -35,7 +35,7 @@ _TO_QUOTE = re.compile(r"[^'\\{]+|\{")
 _BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*|\d|[@*#?$!-]", re.ASCII)
 _PARAMETER = r"(?:[A-Za-z_][A-Za-z0-9_]*|\d+|[@*#?$!-])"
-# `${#x}` and `${!x}`, but not `${#:1}` and `${!}`, whose mark is the parameter.
+# `${#x}` and `${!x}`, but not `${#:1}` and `${!}`, in which the mark is the parameter.
 _PREFIXED = re.compile(rf"(?P<prefix>[#!])(?P<name>{_PARAMETER})(?=[}}\[:#%/^,@+=?*-])")
 _UNPREFIXED = re.compile(rf"(?P<prefix>)(?P<name>{_PARAMETER})")
 _DEFAULT = re.compile(r":?[-=?+]")
@@ -46,39 +46,39 @@ _BRACKETS = {"(": ")", "[": "]"}
 
 
 class WordReader(Cursor, ABC):
-    """Reads words; the commands inside of them it leaves to who can."""
+    """Parses words; the commands inside them are left to a subclass."""
 
     @abstractmethod
     def nested(self, closer: str) -> Script:
-        """Read the commands up to a closing text, and on behind it."""
+        """Parse the commands up to a closing token, and skip it."""
 
     @abstractmethod
     def inner(self, text: str) -> WordReader:
-        """Return a reader of a text that stands in this one behind backslashes."""
+        """Return a parser for a nested text that was written with backslashes."""
 
     @abstractmethod
     def script(self) -> Script:
-        """Read all commands of the text."""
+        """Parse all commands of the text."""
 
     def word(self) -> Word | None:
-        """Read the word that begins here, if one does."""
+        """Parse the word that starts here, if there is one."""
         return Word(parts=tuple(parts)) if (parts := self._parts(_PLAIN)) else None
 
     def pattern(self) -> Word | None:
-        """Read a pattern of `[[ ]]`, of which marks are a part."""
+        """Parse a pattern of `[[ ]]`, which may contain operator characters."""
         return Word(parts=tuple(parts)) if (parts := self._parts(_IN_TEST)) else None
 
     def lines(self, *, expanded: bool) -> Word:
-        """Read the lines of a here-document, up to the end that is set."""
+        """Parse the lines of a here-document, up to the current end."""
         read = self._in_lines if expanded else self._literal_line
         return Word(parts=tuple(self._until_end(read)))
 
-    def computed(self, closer: str) -> Computed:
-        """Read what bash computes with, and on behind the closing text."""
+    def computed(self, closer: str) -> Arithmetic:
+        """Parse arithmetic up to a closing token, and skip it."""
         with self.deeper():
             parts = self._arithmetic(closer[0])
         self.expect(closer)
-        return Computed(parts=tuple(parts))
+        return Arithmetic(parts=tuple(parts))
 
     def _parts(self, plain: re.Pattern[str]) -> list[Part]:
         parts: list[Part] = []
@@ -93,9 +93,9 @@ class WordReader(Cursor, ABC):
         return parts
 
     def _bare(self, plain: re.Pattern[str]) -> list[Part] | None:
-        """Read a part of a word that stands in no quotes; None at its end."""
-        if place := self.place(BARE):
-            return [place]
+        """Parse an unquoted part of a word; return None at its end."""
+        if part := self.read_placeholder(BARE):
+            return [part]
         match self.peek():
             case "\\":
                 return self._escaped(any_character=True)
@@ -109,7 +109,7 @@ class WordReader(Cursor, ABC):
                 return [self._backticks(in_double=False)]
             case "<" | ">" if self.peek(2)[1:] == "(" and plain is _PLAIN:
                 self.position += 2
-                return [Output(script=self.nested(")"), quoted=False, is_file=True)]
+                return [Substitution(script=self.nested(")"), quoted=False, is_file=True)]
         text = self.take(plain)
         return [Text(text=text, quoted=False)] if text else None
 
@@ -121,19 +121,19 @@ class WordReader(Cursor, ABC):
         self.position += len(character)
         return [] if character == "\n" else [Text(text=character, quoted=True)]
 
-    def _quoted(self, closer: str, reading: Reading) -> list[Part]:
-        """Read a text in single quotes, with escapes in it or without."""
+    def _quoted(self, closer: str, quoting: QuotingContext) -> list[Part]:
+        """Parse a single-quoted text, with escapes if it is an ANSI-C quote."""
         self.position += 1
-        # An empty text is a word all the same.
+        # An empty quoted text still makes a word.
         parts: list[Part] = [Text(text="", quoted=True)]
         while not self.accept(closer):
-            if place := self.place(reading):
-                parts.append(place)
+            if part := self.read_placeholder(quoting):
+                parts.append(part)
             elif text := self.take(_TO_QUOTE):
                 parts.append(Text(text=text, quoted=True))
             elif self.peek() != "\\":
                 raise self.unreadable("a quote is not closed")
-            elif reading is SINGLE:
+            elif quoting is SINGLE:
                 self.position += 1
                 parts.append(Text(text="\\", quoted=True))
             else:
@@ -153,16 +153,16 @@ class WordReader(Cursor, ABC):
         return self._in_quotes(_IN_LINES, special="$`\\\n")
 
     def _literal_line(self) -> list[Part]:
-        if place := self.place(DOUBLE):
-            return [place]
+        if part := self.read_placeholder(DOUBLE):
+            return [part]
         start = self.position
-        following = next(self.slots_between(start, self.end), None)
+        following = next(self.placeholders_between(start, self.end), None)
         self.position = following.start if following else self.end
         return [Text(text=self.text[start : self.position], quoted=True)]
 
     def _in_quotes(self, plain: re.Pattern[str], special: str) -> list[Part]:
-        if place := self.place(DOUBLE):
-            return [place]
+        if part := self.read_placeholder(DOUBLE):
+            return [part]
         match self.peek():
             case "\\":
                 return self._escaped(any_character=False, special=special)
@@ -184,7 +184,7 @@ class WordReader(Cursor, ABC):
         match following[:1]:
             case "(":
                 self.position += 1
-                return [Output(script=self.nested(")"), quoted=quoted)]
+                return [Substitution(script=self.nested(")"), quoted=quoted)]
             case "{":
                 self.position += 1
                 with self.deeper():
@@ -206,7 +206,7 @@ class WordReader(Cursor, ABC):
         if found is None:
             raise self.unreadable("a ${ } names no variable")
         self.position = found.end()
-        computed: list[Computed] = []
+        computed: list[Arithmetic] = []
         words: list[Word] = []
         is_all = bool(self.take(_ALL)) or found["name"] == "@"
         if self.accept("["):
@@ -243,8 +243,8 @@ class WordReader(Cursor, ABC):
     def _arithmetic(self, closer: str) -> list[Part]:
         parts: list[Part] = []
         while self.peek() != closer:
-            place = self.place(COMPUTED)
-            parts += [place] if place else self._computed_part()
+            part = self.read_placeholder(ARITHMETIC)
+            parts += [part] if part else self._computed_part()
         return parts
 
     def _computed_part(self) -> list[Part]:
@@ -266,8 +266,8 @@ class WordReader(Cursor, ABC):
             return [Text(text=text, quoted=False)]
         raise self.unreadable("what bash computes with does not end")
 
-    def _backticks(self, *, in_double: bool) -> Output:
-        """Read backticks; with a place they become `$( )`, whose quoting does not depend on others."""
+    def _backticks(self, *, in_double: bool) -> Substitution:
+        """Parse backticks; with placeholders they become `$( )`, whose quoting does not nest."""
         found = self.match(_BACKTICKS)
         if found is None:
             raise self.unreadable("a backtick is not closed")
@@ -276,6 +276,6 @@ class WordReader(Cursor, ABC):
             reader = self.inner(re.sub(rf"\\([{special}])", r"\1", found[1]))
             script = reader.script()
         self.position = found.end()
-        if reader.has_places:
+        if reader.has_placeholders:
             self.replace(found.start(), found.end(), "$(", *reader.pieces(), "\n)")
-        return Output(script=script, quoted=in_double)
+        return Substitution(script=script, quoted=in_double)

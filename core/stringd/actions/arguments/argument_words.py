@@ -1,0 +1,116 @@
+"""Assign the words of a call to parameters: flags, their values, and operands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from stringd.actions.arguments.schema import declared_flags
+from stringd.documents.syntax.actions import Action, Parameter
+from stringd.errors import Refusal
+from stringd.text.action_words import Word
+from stringd.text.masking import MASK
+
+# A token that starts like a number, such as -33.87 or -3dB, is not a flag.
+_FLAG = re.compile(r"(?:--(?P<long>[^\W\d][^=\s]*)|-(?P<short>[^\W\d_][^=\s]*))(?P<value>=)?")
+_NAMED = re.compile(r"(?P<name>[^\W\d][\w-]*)=")
+_TRUTH = frozenset({"true", "false"})
+
+
+@dataclass(slots=True)
+class ArgumentWords:
+    """The words of a call by parameter, with None for a flag without a value.
+
+    `operands` are the words that are not assigned to a parameter yet.
+    """
+
+    by_name: dict[str, list[Word | None]] = field(default_factory=dict)
+    operands: list[Word] = field(default_factory=list)
+    wants_help: bool = False
+
+    def give(self, name: str, word: Word | None) -> None:
+        """Add a word to a parameter."""
+        self.by_name.setdefault(name, []).append(word)
+
+
+def assign_words(words: tuple[Word, ...], action: Action) -> ArgumentWords:
+    """Assign the words to the action's parameters; operands stay unassigned if help is requested."""
+    sorter = _Sorter(action)
+    rest = list(reversed(words))
+    while rest:
+        sorter.take(rest)
+    if not sorter.sorted.wants_help:
+        sorter.place_operands()
+    return sorter.sorted
+
+
+class _Sorter:
+    """Assigns words from left to right."""
+
+    def __init__(self, action: Action) -> None:
+        self.sorted = ArgumentWords()
+        self._action = action
+        self._by_name = {it.name: it for it in action.parameters}
+        self._by_alias = {it.alias: it for it in action.parameters if it.alias}
+
+    def take(self, rest: list[Word]) -> None:
+        word = rest.pop()
+        if word.text == "--" and not word.quoted:
+            self.sorted.operands += reversed(rest)
+            rest.clear()
+        elif flag := _flag_of(word):
+            self._take_flag(word, flag, rest)
+        else:
+            self.sorted.operands.append(word)
+
+    def place_operands(self) -> None:
+        """Assign operands to the parameters that no flag has named, in the order of declaration."""
+        by_order = []
+        for word in self.sorted.operands:
+            named = _NAMED.match(word.pieces[0].text) if not word.quoted else None
+            if named and named["name"] in self._by_name:
+                self.sorted.give(named["name"], word.behind(named.end()))
+            else:
+                by_order.append(word)
+        free = [name for name in self._by_name if name not in self.sorted.by_name]
+        if len(by_order) > len(free):
+            raise self._refusal(f"Too many values: {self._quoted(by_order[len(free)].text)}")
+        for name, word in zip(free, by_order, strict=False):
+            self.sorted.give(name, word)
+
+    def _take_flag(self, word: Word, flag: re.Match[str], rest: list[Word]) -> None:
+        if flag[0] in {"--help", "-h"}:
+            self.sorted.wants_help = True
+            return
+        parameter = self._parameter(flag)
+        if flag["value"]:
+            value: Word | None = word.behind(flag.end())
+        else:
+            value = rest.pop() if rest and _is_value(rest[-1], parameter) else None
+        self.sorted.give(parameter.name, value)
+
+    def _parameter(self, flag: re.Match[str]) -> Parameter:
+        found = self._by_name.get(flag["long"]) if flag["long"] else self._by_alias.get(flag["short"])
+        if found is None:
+            raise self._refusal(f"Unknown flag: {self._quoted(flag[0].removesuffix('='))}")
+        return found
+
+    def _quoted(self, word: str) -> str:
+        # A word that belongs to no parameter may be part of a secret.
+        return MASK if self._action.takes_secrets else word
+
+    def _refusal(self, message: str) -> Refusal:
+        return Refusal("INVALID_PAYLOAD", message, f"declared: {declared_flags(self._action)}")
+
+
+def _flag_of(word: Word) -> re.Match[str] | None:
+    if word.quoted:
+        return None
+    found = _FLAG.match(word.pieces[0].text)
+    return found if found and found["value"] else _FLAG.fullmatch(word.text)
+
+
+def _is_value(word: Word, parameter: Parameter) -> bool:
+    if parameter.type == "boolean":
+        return word.text.lower() in _TRUTH
+    return word.quoted or (word.text != "--" and _flag_of(word) is None)

@@ -1,0 +1,149 @@
+"""The environment of a document's actions: secrets, variables, a package and actions coded in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from stringd.actions.environment.declared_variables import (
+    DeclaredVariable,
+    declared_variables,
+    exported_names,
+)
+from stringd.actions.environment.topic_variables import (
+    AvailableVariables,
+    Template,
+    available_variables,
+    variables_used_by,
+)
+from stringd.actions.values.typed_values import Value
+from stringd.api.commands import Invocation
+from stringd.api.sessions import Session
+from stringd.api.zones import Zone
+from stringd.documents.pages.page import Page
+from stringd.documents.paths.packages import inside
+from stringd.documents.paths.text_files import read_if_there
+from stringd.documents.syntax.actions import HTTP_METHODS, Action
+from stringd.documents.syntax.forms import CONFIRM, CONFIRMING, origin_of
+from stringd.text.masking import mask_beginning, mask_values
+
+# The topics in which a file that belongs to no app gets `$NAME`s.
+ANY_APP = "a topic app:name"
+TEMPLATES = "templates"
+_USES_FOREIGN = "Use what another document has brought"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionFunction:
+    """An action coded in Python: its declaration, and the coroutine function that runs it.
+
+    `run` returns a text or a value that JSON can encode. It raises `Refusal` to refuse.
+    """
+
+    action: Action
+    run: FunctionRun
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What the actions of the current document may use; a document from the network is not trusted.
+
+    `secrets_topic` is the topic in which its `$NAME`s are set, unless that is the current one. `exports` are
+    the variables that programs get in their environment once a template has set them.
+    """
+
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    package: Path | None = None
+    functions: Mapping[str, ActionFunction] = field(default_factory=dict)
+    declared: tuple[DeclaredVariable, ...] = ()
+    trusted: bool = True
+    secrets_topic: str = ""
+    variables: AvailableVariables = field(default_factory=AvailableVariables)
+    exports: frozenset[str] = frozenset()
+
+    def actions_of(self, page: Page) -> Mapping[str, Action]:
+        """Return the actions of a page by name: those coded in Python and those in its text."""
+        coded = {name: it.action for name, it in self.functions.items()}
+        own = page.sheet.actions.actions
+        withheld = self.variables.withheld
+        if withheld or (page.zone is Zone.PRIVATE and not self.trusted):
+            own = {name: self._confirmable(it, page) for name, it in own.items()}
+        return {**coded, **own}
+
+    @property
+    def secret_values(self) -> frozenset[str]:
+        """The values of its `$NAME`s, without those that a document declares in plain text."""
+        declared = ((it, self.secrets.get(it.name)) for it in self.declared)
+        public = {it.name for it, value in declared if not it.secret or value == it.default}
+        return frozenset(value for name, value in self.secrets.items() if name not in public)
+
+    def template_of(self, action: str, page: Page) -> Template | None:
+        """Return the template of an action and its role, from the page or else from its package."""
+        for role in ("response.j2", "response"):
+            if (action, role) in page.sheet.actions.templates:
+                return page.sheet.actions.templates[action, role], role
+        package = self.package
+        text = read_if_there(inside(package, f"{TEMPLATES}/{action}.md.j2"), action) if package else None
+        return None if text is None else (text, "response.j2")
+
+    def mask(self, text: str) -> str:
+        """Return the text with every secret replaced by its name, in any encoding of it."""
+        return mask_values(text, self._names)
+
+    def mask_beginning(self, text: str, most: int) -> str:
+        """Return the beginning of the text, with no part of a secret in it."""
+        return mask_beginning(text, self._names, most)
+
+    @property
+    def _names(self) -> Mapping[str, str]:
+        """The name that replaces each secret, by its value."""
+        public = {it.name for it in self.declared if not it.secret}
+        return {value: f"${name}" for name, value in self.secrets.items() if name not in public}
+
+    def _confirmable(self, action: Action, page: Page) -> Action:
+        """Add `--confirm` to an action that exceeds what its document may do without confirmation."""
+        foreign = variables_used_by(action, self.template_of(action.id, page), self.variables.withheld)
+        reasons = [CONFIRMING.description] if not self.trusted and _leaves(action, page) else []
+        reasons += [_USES_FOREIGN] if foreign else []
+        if not reasons or any(it.name == CONFIRM for it in action.parameters):
+            return action
+        confirming = replace(CONFIRMING, description=", and ".join(reasons))
+        return replace(action, parameters=(*action.parameters, confirming))
+
+
+FunctionRun: TypeAlias = Callable[[Mapping[str, Value], Environment, Session], Awaitable[object]]
+
+
+Provide: TypeAlias = Callable[[Invocation], Environment]
+"""The optional method `environment` of a package or a topic."""
+
+
+def environment_of(invocation: Invocation, page: Page) -> Environment:
+    """Return what a page's actions may use: the environment of its package, or else of its topic."""
+    frontmatter = page.sheet.parsed.frontmatter
+    given = _given(invocation, page)
+    variables = available_variables(page, invocation.session.state.variables)
+    given = replace(given, variables=variables, exports=given.exports | exported_names(frontmatter))
+    own = {it.name: it for it in declared_variables(frontmatter)}
+    if not own and not given.declared:
+        return given
+    declared = (*own.values(), *(it for it in given.declared if it.name not in own))
+    defaults = {it.name: it.default for it in declared if it.default}
+    return replace(given, declared=declared, secrets={**defaults, **given.secrets})
+
+
+def _leaves(action: Action, page: Page) -> bool:
+    """Return whether an action of a private page leads to another site."""
+    is_own = origin_of(action.target) == origin_of(page.uri)
+    return page.zone is Zone.PRIVATE and action.method in HTTP_METHODS and not is_own
+
+
+def _given(invocation: Invocation, page: Page) -> Environment:
+    if page.path is None:
+        return Environment(trusted=False)
+    # An isinstance check against a protocol would dominate the cost of this function.
+    provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
+    return provide(invocation) if provide else Environment(secrets_topic=ANY_APP)

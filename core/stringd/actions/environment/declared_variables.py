@@ -1,0 +1,64 @@
+"""The variables that a document declares: the `$NAME`s it needs and the `{names}` it exports to programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_FALSE = frozenset({"false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredVariable:
+    """A `$NAME` that a document needs, or has a default for."""
+
+    name: str
+    description: str = ""
+    required: bool = True
+    secret: bool = True
+    default: str = ""
+
+
+def declared_variables(frontmatter: Mapping[str, Any]) -> tuple[DeclaredVariable, ...]:
+    """Return the declared `$NAME`s, each once; an `env:` entry takes precedence over a `requires:` entry."""
+    if not frontmatter:
+        return ()
+    entries = (*_entries(frontmatter.get("env")), *_entries(frontmatter.get("requires")))
+    found: dict[str, DeclaredVariable] = {}
+    for entry in entries:
+        found.setdefault(entry.name, entry)
+    return tuple(found.values())
+
+
+def exported_names(frontmatter: Mapping[str, Any]) -> frozenset[str]:
+    """Return the variables that programs get in their environment once the document's templates set them."""
+    exported = frontmatter.get("export", ())
+    names = exported if isinstance(exported, list) else [exported]
+    return frozenset(it.strip().strip("{}") for it in names if isinstance(it, str))
+
+
+def _entries(value: object) -> Iterator[DeclaredVariable]:
+    """Read a name, a list of names or of mappings with a `name`, or a mapping of names."""
+    if isinstance(value, Mapping):
+        value = [{"name": name, **_properties(entry)} for name, entry in value.items()]
+    for entry in value if isinstance(value, list) else [value]:
+        properties = entry if isinstance(entry, Mapping) else {"name": entry}
+        name = properties.get("name")
+        if isinstance(name, str) and name.strip("$ "):
+            default = str(properties.get("default", ""))
+            yield DeclaredVariable(
+                name=name.strip().removeprefix("$"),
+                description=str(properties.get("description", "")).strip(),
+                required=not default and _is_true(properties.get("required")),
+                secret=_is_true(properties.get("secret")),
+                default=default,
+            )
+
+
+def _properties(entry: object) -> Mapping[str, Any]:
+    return entry if isinstance(entry, Mapping) else {"description": entry or ""}
+
+
+def _is_true(value: object) -> bool:
+    return str(value).strip().lower() not in _FALSE

@@ -1,0 +1,65 @@
+"""The `$NAME`s that a page's actions require, and the hints on how to set the missing ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from stringd.actions.environment.action_environment import Environment
+from stringd.documents.pages.page import Page
+from stringd.errors import Refusal
+from stringd.files.directories import open_folder
+
+_SETUP_FILE = re.compile(r"requirements?\.(?:md|txt)", re.IGNORECASE)
+
+
+def missing_variable_hints(page: Page, environment: Environment) -> Iterator[str]:
+    """Yield a line for each required `$NAME` that is not set, and one for the setup page."""
+    missing = list(_missing(environment))
+    for name in missing:
+        yield f'[!] Missing required env: ${name} — /set ${name} = "..."'
+    if missing:
+        yield from (f"[!] {it}" for it in setup_hint(page))
+
+
+def require_variables(page: Page, environment: Environment) -> None:
+    """Refuse with `ENV_REQUIRED` when a required `$NAME` of the document is not set."""
+    missing = next(_missing(environment), None)
+    if missing is not None:
+        raise unset_variable_refusal(missing, environment, *setup_hint(page))
+
+
+def unset_variable_refusal(name: str, environment: Environment, *context: str) -> Refusal:
+    """Return the refusal of an action that needs a `$NAME` which is not set."""
+    description = next((it.description for it in environment.declared if it.name == name), "")
+    message = f"${name} is not set: {description}" if description else f"${name} is not set."
+    return Refusal("ENV_REQUIRED", message, _how_to_set(name, environment), *context)
+
+
+def _how_to_set(name: str, environment: Environment) -> str:
+    if not environment.trusted:
+        return "Documents from the network are given none: /install URL, then /open app:name"
+    where = f" in {environment.secrets_topic}" if environment.secrets_topic else ""
+    return f'Set it: /set ${name} = "..."{where}'
+
+
+def setup_hint(page: Page) -> tuple[str, ...]:
+    """Return the line that links the page's requirements file: a declared one, or one in its directory."""
+    directives = page.sheet.parsed.directives
+    declared = next((it.target for it in directives if it.kind == "requirements"), None)
+    target = declared or _file_beside(page)
+    return (f"Setup: /open {target}",) if target else ()
+
+
+def _missing(environment: Environment) -> Iterator[str]:
+    return (it.name for it in environment.declared if it.required and not environment.secrets.get(it.name))
+
+
+def _file_beside(page: Page) -> str | None:
+    if page.path is None:
+        return None
+    names: list[str] = []
+    with suppress(OSError), open_folder(page.path.parent) as folder, folder.entries() as entries:
+        names = sorted(it.name for it in entries if _SETUP_FILE.fullmatch(it.name))
+    return next((it for it in names if it != page.path.name), None)

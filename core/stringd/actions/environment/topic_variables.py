@@ -1,0 +1,96 @@
+"""Decide which of a topic's variables a document's actions may use, by the provenance of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from stringd.actions.values.placeholders import placeholder_names
+from stringd.api.provenance import Attributed, Provenance, plain
+from stringd.api.zones import Zone
+from stringd.documents.pages.page import Page
+from stringd.documents.syntax.actions import HTTP_METHODS, Action
+from stringd.documents.syntax.forms import origin_of
+
+Variables = Mapping[str, Attributed[str]]
+Template = tuple[str, str]
+"""A template's text and its role."""
+# In the short template language, an assignment or a loop defines a name of the template's own.
+_DEFINED = re.compile(
+    r"^[ \t]*(?:\{(?P<name>[A-Za-z_][\w-]*)\}[ \t]*=|for:[ \t]*(?P<item>\w+))", re.MULTILINE
+)
+_IN_JINJA = re.compile(r"""\bvars(?:\.get\()?[.\[ ]*["']?(?P<name>[A-Za-z_]\w*)""", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AvailableVariables:
+    """The variables that a document's actions may use, and those `withheld` until a call confirms them.
+
+    Withheld variables came from another site than the document, and the user has not chosen them for it.
+    `site` is None for the user's own documents.
+    """
+
+    usable: Variables = field(default_factory=dict)
+    withheld: Variables = field(default_factory=dict)
+    site: str | None = None
+
+    @property
+    def all(self) -> Variables:
+        """All variables that the actions may use, with or without confirmation."""
+        return {**self.usable, **self.withheld}
+
+    def values(self, confirmed: Collection[str] = ()) -> Mapping[str, str]:
+        """Return the usable values by name, and those of the `withheld` variables that are confirmed."""
+        return plain({**self.usable, **{name: it for name, it in self.withheld.items() if name in confirmed}})
+
+    def of_site(self) -> AvailableVariables:
+        """Return only the variables that came from the document's own site."""
+        usable = {name: it for name, it in self.usable.items() if not it.provenance.is_own}
+        return AvailableVariables(usable=usable, site=self.site)
+
+    def is_foreign(self, provenance: Provenance) -> bool:
+        """Return whether a value came from another site than the document."""
+        return not provenance.is_own and (self.site is None or _site_of(provenance.document) != self.site)
+
+
+def available_variables(page: Page, variables: Variables) -> AvailableVariables:
+    """Return the variables that a page's actions may use; a public page only gets those of its own site."""
+    nothing = AvailableVariables(site=None if page.path else _site_of(page.uri))
+    if not variables:
+        return nothing
+    foreign = {name: it for name, it in variables.items() if nothing.is_foreign(it.provenance)}
+    usable = {name: it for name, it in variables.items() if name not in foreign}
+    available = AvailableVariables(usable=usable, withheld=foreign, site=nothing.site)
+    # Opening a public page must not be enough to leak the other variables to it.
+    return available.of_site() if page.path is None and page.zone is Zone.PUBLIC else available
+
+
+def variables_used_by(
+    action: Action, template: Template | None, variables: Variables, given: Collection[str] = ()
+) -> Variables:
+    """Return the variables that an action uses, in addition to the arguments `given` by its caller."""
+    declared = {it.name for it in action.parameters}
+    named = (it for it in (*_in_request(action), *_in_template(template)) if it not in declared)
+    defaults = (it.default or "" for it in action.parameters if it.name not in given)
+    used = (*named, *(name for text in defaults for name in placeholder_names(text)))
+    return {name: variables[name] for name in used if name in variables}
+
+
+def _in_request(action: Action) -> Iterator[str]:
+    texts = (action.target, action.body or "", *(text for _, text in action.headers))
+    return (name for text in texts if action.method in HTTP_METHODS for name in placeholder_names(text))
+
+
+def _in_template(template: Template | None) -> Iterator[str]:
+    """Yield the names that look like variables; a template never gets a variable that is not found here."""
+    text, role = template or ("", "")
+    if role == "response":
+        own = {found["name"] or found["item"] for found in _DEFINED.finditer(text)}
+        return (name for name in placeholder_names(text) if name not in own)
+    return (found["name"] for found in _IN_JINJA.finditer(text))
+
+
+def _site_of(uri: str) -> str:
+    """Return the identity of a document's site: its web origin, or else the URI itself."""
+    return origin_of(uri) or uri

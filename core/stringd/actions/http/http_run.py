@@ -1,0 +1,136 @@
+"""Run HTTP actions: send the request, follow redirects, and return the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from stringd.actions.answers import Answer, read_json
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.http.action_request import PreparedRequest, build_request
+from stringd.actions.http.redirected_request import send_following_redirects
+from stringd.actions.values.placeholders import PlaceholderFiller
+from stringd.actions.values.secret_taint import Taint, taint_of
+from stringd.actions.values.typed_values import Value
+from stringd.api.http import HttpClient, HttpRequest, HttpResponse
+from stringd.documents.pages.page import Page
+from stringd.documents.syntax.actions import Action
+from stringd.documents.syntax.forms import origin_of
+from stringd.errors import HttpFailed, Refusal
+from stringd.text.media_types import parse_media_type
+
+TOTAL_SECONDS = 60.0
+BODY_LIMIT = 10 * 1024 * 1024
+ERROR_BODY_CHARACTERS = 500
+FIRST_FAILURE = 400
+_UNREADABLE = "\ufffd"
+# Headers that a document from the network may not set; with another `Host` it could reach another site.
+_RESERVED_HEADERS = frozenset({"host", "user-agent"})
+
+
+async def run_http(
+    action: Action,
+    values: Mapping[str, Value],
+    environment: Environment,
+    variables: Mapping[str, str],
+    *,
+    page: Page,
+    client: HttpClient,
+    read_file: Callable[[str], bytes],
+    confirmed: bool = False,
+    unasked: bool = False,
+    taint: Taint | None = None,
+) -> Answer:
+    """Send the request and return the answer; refuse with `ACTION_FAILED` if it fails.
+
+    An `unasked` request may only be a GET on the page's own origin.
+    """
+    declared = {it.name: values.get(it.name) for it in action.parameters}
+    taint = taint or taint_of(action, environment.secret_values)
+    filling = PlaceholderFiller({**variables, **declared}, environment.secrets, read_file, taint)
+    prepared = build_request(action, values, filling, reach=page.zone.reach(confirmed=confirmed))
+    if not environment.trusted:
+        prepared = _without_reserved_headers(prepared)
+    policy = _SameOriginPolicy(action=action.id, origin=origin_of(page.uri)) if unasked else None
+    try:
+        async with asyncio.timeout(TOTAL_SECONDS):
+            request, response = await _exchange(prepared, client, policy)
+    except TimeoutError:
+        raise Refusal("ACTION_FAILED", f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s") from None
+    if response.status >= FIRST_FAILURE:
+        raise _failure(action, response, environment)
+    return _answer(request.url, response)
+
+
+def _without_reserved_headers(prepared: PreparedRequest) -> PreparedRequest:
+    """Return the request with the client's own `Host` and `User-Agent` instead of the document's."""
+    headers = {name: text for name, text in prepared.request.headers.items() if name not in _RESERVED_HEADERS}
+    return replace(prepared, request=replace(prepared.request, headers=headers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SameOriginPolicy:
+    """The policy for unasked requests of pages from the network: only GET, only to the page's own origin."""
+
+    action: str
+    origin: str | None
+
+    def check(self, request: HttpRequest) -> None:
+        """Refuse a request that violates the policy, and name the command that sends it."""
+        origin = origin_of(request.url)
+        if origin is None or (request.method, origin) != ("GET", self.origin):
+            message = (
+                "A page from the network does nothing by itself but GET from its own origin, "
+                f"no {request.method} at {origin}; it is done by /act.{self.action}"
+            )
+            raise Refusal("NOT_TRUSTED", message)
+
+
+async def _exchange(
+    prepared: PreparedRequest, client: HttpClient, policy: _SameOriginPolicy | None
+) -> tuple[HttpRequest, HttpResponse]:
+    async def send(request: HttpRequest) -> HttpResponse:
+        if policy:
+            policy.check(request)
+        return await _send(request, client)
+
+    return await send_following_redirects(prepared, send)
+
+
+async def _send(request: HttpRequest, client: HttpClient) -> HttpResponse:
+    try:
+        return await client.exchange(request, limit=BODY_LIMIT)
+    except HttpFailed as failure:
+        host = request.origin.rpartition("@")[2].rpartition("/")[2]
+        raise Refusal("ACTION_FAILED", f"No usable answer from {host}: {failure}") from failure
+
+
+def _failure(action: Action, response: HttpResponse, environment: Environment) -> Refusal:
+    status = f"{response.status} {response.reason}".rstrip()
+    # Masking must come before shortening, which could leave the start of a secret.
+    told = environment.mask_beginning(_text(response).strip(), ERROR_BODY_CHARACTERS)
+    return Refusal("ACTION_FAILED", f"act.{action.id}: {status}", *([told] if told else []))
+
+
+def _answer(uri: str, response: HttpResponse) -> Answer:
+    text = _text(response)
+    media_type = parse_media_type(response.headers.get("content-type", "text/plain")).type
+    return Answer(
+        status=response.status,
+        headers=response.headers,
+        body=read_json(text),
+        text=text,
+        data=response.body if _UNREADABLE in text else b"",
+        media_type=media_type,
+        uri=uri,
+        zone=response.zone,
+    )
+
+
+def _text(response: HttpResponse) -> str:
+    try:
+        text = response.body.decode(response.charset or "utf-8", errors="replace")
+    except LookupError:
+        text = response.body.decode(errors="replace")
+    return text.removeprefix("\ufeff")

@@ -1,0 +1,55 @@
+"""Read and write files for actions, within the user's allowed paths."""
+
+from __future__ import annotations
+
+from stringd.actions.environment.action_environment import Environment
+from stringd.actions.templates.template_run import FileToSave
+from stringd.api.commands import Invocation
+from stringd.documents.editing.seen_files import record_seen
+from stringd.documents.paths.resolving import FileTarget, resolve
+from stringd.documents.paths.text_files import read_bytes, write_bytes
+from stringd.errors import Refusal
+
+
+class ActionFiles:
+    """Reads files for placeholder modifiers and writes those that templates save, for trusted documents."""
+
+    def __init__(self, invocation: Invocation, environment: Environment) -> None:
+        self._invocation = invocation
+        self._trusted = environment.trusted
+
+    def read(self, typed: str) -> bytes:
+        """Return the content of the file at a typed path, or refuse."""
+        return read_bytes(self._resolved(typed, "reads").path, typed)
+
+    async def save(self, file: FileToSave) -> None:
+        """Write a file atomically, or refuse."""
+        path = self._resolved(file.path, "writes").path
+        async with self._invocation.runtime.editing(path):
+            write_bytes(path, file.data, file.path)
+            record_seen(self._invocation.session, path, _text_of(file.data))
+
+    def _resolved(self, typed: str, verb: str) -> FileTarget:
+        if not self._trusted:
+            raise untrusted_refusal(f"{verb} no file")
+        full_access = self._invocation.runtime.config.full_access
+        target = resolve(typed, self._invocation.session, full_access=full_access)
+        if target.block or target.lines:
+            raise Refusal("INVALID_TARGET", f"An action {verb} whole files: {typed}")
+        return target
+
+
+def untrusted_refusal(restriction: str) -> Refusal:
+    """Return the refusal of something that only the user's own documents may do."""
+    return Refusal(
+        "NOT_TRUSTED",
+        f"A document that came over the network {restriction}.",
+        "If you trust its author, make it yours first: /install URL, then /open app:name",
+    )
+
+
+def _text_of(data: bytes) -> str | None:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None

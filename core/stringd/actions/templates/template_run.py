@@ -1,0 +1,126 @@
+"""Run an author's template on the answer of an action, in a worker process."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stringd.actions.answers import Answer
+from stringd.actions.values.typed_values import Value, WrittenFloat, WrittenInt, as_text
+from stringd.api.workers import Budget, Workers
+from stringd.errors import Refusal, WorkStopped
+
+JINJA = "j2"
+# Python imports most of these lazily, which fails once the worker can no longer read files.
+TEMPLATE_MODULES = (
+    "stringd.actions.templates.jobs",
+    "encodings.unicode_escape",
+    "html.entities",
+    "jinja2.constants",
+    "jinja2.debug",
+    "pprint",
+    "textwrap",
+)
+"""The modules that a template worker imports before it is confined."""
+MEMORY = 640 * 1024 * 1024
+_SECONDS = 0.6
+# Decoding a large answer takes time before the template starts.
+_SECONDS_PER_BYTE = 0.1 / 1024**2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileToSave:
+    """A file that a template asks to save; `path` is as the template wrote it."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedTemplate:
+    """The result of a template.
+
+    `variables` are set in the topic, `values` are remembered as `@name` (keyed without the `@`), and `saves`
+    are the files to write.
+    """
+
+    text: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    saves: tuple[FileToSave, ...] = ()
+
+
+async def render(
+    template: str,
+    role: str,
+    answer: Answer,
+    values: Mapping[str, Value | None],
+    variables: Mapping[str, str],
+    *,
+    workers: Workers,
+    owner: str,
+) -> RenderedTemplate:
+    """Run a template on an answer; `role` is `response.j2`, or `response` in the short template language.
+
+    `values` has all parameters, with None for those without a value. Refuse with `TEMPLATE_ERROR` if the
+    template fails or exceeds its limits.
+    """
+    # Importing the job would import Jinja2 into the daemon at startup.
+    from stringd.actions.templates.jobs import run_template
+
+    size = max(len(answer.text), len(answer.data))
+    try:
+        made = await workers.run(
+            run_template,
+            template,
+            role.endswith(JINJA),
+            {"status": answer.status, "headers": dict(answer.headers), "body": answer.body},
+            {name: _plain(value) for name, value in values.items()},
+            {name: _text(value) for name, value in values.items()},
+            dict(variables),
+            owner=owner,
+            budget=Budget(seconds=_SECONDS + size * _SECONDS_PER_BYTE, memory=MEMORY),
+        )
+    except WorkStopped as stopped:
+        raise _refusal(str(stopped)) from stopped
+    if "error" in made:
+        raise _refusal(made["error"])
+    return RenderedTemplate(
+        text=made["text"].strip("\n"),
+        variables=made["variables"],
+        values={name: _value(value) for name, value in made.get("values", {}).items()},
+        saves=tuple(_save(order, answer) for order in made.get("saves", ())),
+    )
+
+
+def _plain(value: Value | None) -> Value | None:
+    """Return a value for templates to calculate with: numbers lose their notation."""
+    if isinstance(value, WrittenInt):
+        return int(value)
+    return float(value) if isinstance(value, WrittenFloat) else value
+
+
+def _text(value: Value | None) -> str | tuple[str, ...]:
+    if value is None:
+        return ""
+    return value if isinstance(value, tuple) else as_text(value)
+
+
+def _value(value: str | list[str]) -> str | tuple[str, ...]:
+    return value if isinstance(value, str) else tuple(value)
+
+
+def _save(order: Mapping[str, str], answer: Answer) -> FileToSave:
+    text = order["text"]
+    if not order["decode"]:
+        is_whole = answer.data and text == answer.text
+        return FileToSave(path=order["path"], data=answer.data if is_whole else text.encode())
+    try:
+        return FileToSave(path=order["path"], data=b64decode("".join(text.split()), validate=True))
+    except ValueError:
+        raise _refusal(f"what is to be saved as {order['path']} is not base64") from None
+
+
+def _refusal(reason: str) -> Refusal:
+    return Refusal("TEMPLATE_ERROR", f"The action has run, but its template failed: {reason}.")

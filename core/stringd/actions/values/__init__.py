@@ -1,0 +1,1 @@
+"""Parameter values: their types, the placeholders that take them, and which of them hold secrets."""

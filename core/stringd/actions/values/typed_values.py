@@ -1,0 +1,94 @@
+"""Parameter values: text, numbers that keep their notation, booleans and tuples."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from stringd.api.sessions import NamedValue
+
+Value: TypeAlias = str | int | float | bool | tuple[str, ...]
+
+NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+# Python refuses to convert much longer integers from or to text.
+_MOST_DIGITS = 1000
+_COMMA = ","
+
+
+class WrittenInt(int):
+    """An integer that prints in its original notation."""
+
+    written: str
+
+    def __str__(self) -> str:
+        return self.written
+
+
+class WrittenFloat(float):
+    """A number that prints in its original notation."""
+
+    written: str
+
+    def __str__(self) -> str:
+        return self.written
+
+
+def read_number(text: str) -> WrittenInt | WrittenFloat | None:
+    """Return the number in a text, or None; it keeps its notation in text and JSON."""
+    if not NUMBER.fullmatch(text) or len(text) > _MOST_DIGITS:
+        return None
+    number = WrittenInt(text) if _WHOLE.fullmatch(text) else WrittenFloat(text)
+    if number in (float("inf"), float("-inf")):
+        return None
+    number.written = text
+    return number
+
+
+def display_value(value: NamedValue) -> str:
+    """Return a remembered value as listings show it."""
+    return value if isinstance(value, str) else f"({', '.join(value)})"
+
+
+def as_text(value: Value) -> str:
+    """Return a value as text: numbers in their notation, tuples separated by commas."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def as_json(value: Value | None) -> str:
+    """Return a value as JSON; a number keeps its notation if that is valid JSON."""
+    if isinstance(value, WrittenInt | WrittenFloat) and _JSON_NUMBER.fullmatch(value.written):
+        return value.written
+    return json.dumps(value, ensure_ascii=False)
+
+
+def as_json_object(values: Mapping[str, Value]) -> str:
+    """Return named values as a JSON object."""
+    return f"{{{', '.join(f'{json.dumps(name)}: {as_json(value)}' for name, value in values.items())}}}"
+
+
+def split_choices(text: str, choices: Sequence[str]) -> tuple[str, ...] | None:
+    """Split a comma-separated list of choices; return None if it contains anything else.
+
+    Choices may contain commas, so the longest matching choice is taken.
+    """
+    if not text and text not in choices:
+        return ()
+    chosen = tuple(_chosen(text.split(_COMMA), frozenset(choices)))
+    return None if None in chosen else tuple(it for it in chosen if it is not None)
+
+
+def _chosen(parts: Sequence[str], choices: frozenset[str]) -> Iterator[str | None]:
+    longest = 1 + max((it.count(_COMMA) for it in choices), default=0)
+    position = 0
+    while position < len(parts):
+        sizes = range(min(longest, len(parts) - position), 0, -1)
+        named = ((size, _COMMA.join(parts[position : position + size]).strip()) for size in sizes)
+        size, choice = next(((size, it) for size, it in named if it in choices), (1, None))
+        yield choice
+        position += size
