@@ -27,8 +27,8 @@ class ActingTopic(DocumentTopic):
             return masked_call(text, None)
         if file_of(place.uri):
             return text
-        if self.fetched and self.fetched.uri == place.uri:
-            return masked_call(text, self.fetched.sheet.actions.actions)
+        if self.loaded and self.loaded.uri == place.uri:
+            return masked_call(text, self.loaded.sheet.actions.actions)
         # After a restart nobody knows the page's forms until they are fetched, with the label shown already.
         return masked_call(text, None) if is_hierarchical(place.uri) else text
 

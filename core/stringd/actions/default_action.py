@@ -18,7 +18,7 @@ from stringd.errors import Refusal
 
 async def shown_page(invocation: Invocation, opened: OpenedPage) -> str:
     """Return what is shown of what was opened; a whole page's default action has run, if it can."""
-    if not opened.introduces:
+    if not opened.is_introduced:
         return opened.text
     page, environment = opened.page, environment_of(invocation, opened.page)
     actions = environment.actions_of(page)

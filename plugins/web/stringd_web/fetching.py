@@ -55,7 +55,7 @@ async def fetch_page(client: HttpClient, memory: Memory, wanted: LoadRequest) ->
     for _ in range(MOST_REDIRECTS + 1):
         following, response = await _taken(step, client, memory, wanted)
         if following is None:
-            told = excerpt(response, wanted.hidden) if wanted.submission else ""
+            told = excerpt(response, wanted.options.hidden) if wanted.options.submission else ""
             return as_page(response, step.url, wanted.uri, told)
         step = following
     message = f"More than {MOST_REDIRECTS} redirects: {wanted.uri}"
@@ -68,7 +68,9 @@ async def _taken(
     """Take a step, and return the one that follows; what stops it is told with where it would have led."""
     try:
         site = read_url(wanted.part_of).origin if wanted.part_of else None
-        response = await memory.exchange(client, step.url, step.request, fresh=wanted.fresh, site=site)
+        response = await memory.exchange(
+            client, step.url, step.request, fresh=wanted.options.fresh, site=site
+        )
         return step.after(response), response
     except HttpFailed as failure:
         reason = str(failure)
@@ -80,7 +82,7 @@ async def _taken(
 
 
 def _first_step(wanted: LoadRequest) -> _Step:
-    url, submission = read_url(wanted.uri), wanted.submission
+    url, submission = read_url(wanted.uri), wanted.options.submission
     headers = {"accept": ACCEPT}
     if submission:
         headers |= {"content-type": submission.media_type, **page_headers(submission.page, url)}
@@ -90,7 +92,7 @@ def _first_step(wanted: LoadRequest) -> _Step:
         target=url.target,
         headers=headers,
         body=submission.body if submission else None,
-        reach=wanted.reach,
+        reach=wanted.options.nearest_zone,
     )
     return _Step(url=url, request=request)
 

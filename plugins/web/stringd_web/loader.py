@@ -31,7 +31,7 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
         from stringd_web.fetching import fetch_page
 
         memory = memories().of(wanted.topic)
-        if BROWSER in wanted.options:
+        if BROWSER in wanted.options.flags:
             return await _rendered(wanted, runtime, browser, memory)
         try:
             async with asyncio.timeout(TOTAL_SECONDS):
@@ -50,5 +50,5 @@ async def _rendered(wanted: LoadRequest, runtime: Runtime, browser: Browser, mem
     except ModuleNotFoundError as missing:
         message = f"--browser needs the package {missing.name}."
         raise Refusal("LOAD_ERROR", message, "pip install 'stringd[browser]'") from missing
-    border = NetworkPolicy(routes=runtime.http, reach=wanted.reach)
+    border = NetworkPolicy(routes=runtime.http, reach=wanted.options.nearest_zone)
     return await load_in_browser(wanted.uri, browser=browser, border=border, cookies=memory.cookies)
