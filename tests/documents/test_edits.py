@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from stringd.documents.editing.edits import (
     Revision,
-    appended,
-    block_replaced,
-    edited,
-    lines_replaced,
-    swapped,
-    written,
+    append,
+    overwrite,
+    replace_all,
+    replace_block,
+    replace_lines,
+    replace_occurrences,
 )
 from stringd.documents.editing.spans import stored_block
 from stringd.documents.syntax.parser import parse
@@ -53,7 +53,7 @@ def texts(draw: st.DrawFn) -> str:
     ],
 )
 def test_writing(before: str, body: str, after: str) -> None:
-    assert written(before, body).text == after
+    assert overwrite(before, body).text == after
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_writing(before: str, body: str, after: str) -> None:
     ],
 )
 def test_appending(before: str, body: str, after: str) -> None:
-    assert appended(before, body).text == after
+    assert append(before, body).text == after
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_appending(before: str, body: str, after: str) -> None:
     ],
 )
 def test_editing_whole(before: str, body: str, after: str) -> None:
-    assert edited(before, body).text == after
+    assert replace_all(before, body).text == after
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_editing_whole(before: str, body: str, after: str) -> None:
     ],
 )
 def test_replacing_lines(first: int, last: int, body: str | None, after: str, lines: int) -> None:
-    revision = lines_replaced("a\nb\nc", first, last, body)
+    revision = replace_lines("a\nb\nc", first, last, body)
     assert (revision.text, revision.lines) == (after, lines)
 
 
@@ -113,7 +113,7 @@ def test_replacing_lines(first: int, last: int, body: str | None, after: str, li
 )
 def test_lines_that_are_not_there(text: str, first: int, last: int, length: str) -> None:
     with pytest.raises(Refusal) as refused:
-        lines_replaced(text, first, last, "x")
+        replace_lines(text, first, last, "x")
     assert refused.value.code == "LINE_OUT_OF_RANGE"
     assert refused.value.context == (f"the file has {length}",)
 
@@ -176,7 +176,7 @@ def test_lines_that_are_not_there(text: str, first: int, last: int, length: str)
     ],
 )
 def test_replacing_blocks(before: str, block: str, body: str, after: str) -> None:
-    assert block_replaced(before, block, body).text == after
+    assert replace_block(before, block, body).text == after
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_replacing_blocks(before: str, block: str, body: str, after: str) -> Non
     ],
 )
 def test_a_body_does_not_run_into_what_is_around_it(before: str, block: str, body: str, after: str) -> None:
-    assert block_replaced(before, block, body) == Revision(text=after, lines=body.count("\n") + 1)
+    assert replace_block(before, block, body) == Revision(text=after, lines=body.count("\n") + 1)
 
 
 @pytest.mark.parametrize("body", ["```\nx", "~~~", "<pre>\nx", "ok\n\n```"])
@@ -203,26 +203,26 @@ def test_a_body_does_not_run_into_what_is_around_it(before: str, block: str, bod
 def test_a_body_that_would_swallow_what_follows_is_refused(body: str, newline: str) -> None:
     before = "# A\n<!-- #x -->\nold\n<!-- /x -->\n\n# B\n".replace("\n", newline)
     with pytest.raises(Refusal) as refused:
-        block_replaced(before, "x", body)
+        replace_block(before, "x", body)
     assert refused.value.code == "INVALID_PAYLOAD"
     assert refused.value.message == "The text would swallow line 4: <!-- /x -->"
 
 
 def test_a_fence_may_stay_open_where_nothing_follows() -> None:
-    assert block_replaced("# A\nold\n", "a", "```\nx").text == "# A\n```\nx\n"
+    assert replace_block("# A\nold\n", "a", "```\nx").text == "# A\n```\nx\n"
 
 
 def test_lines_end_at_lf_alone() -> None:
-    assert lines_replaced("a\rb\nc\n", 2, 2, "x") == Revision(text="a\rb\nx\n", lines=1)
-    assert lines_replaced("a\rb\r\nc\n", 1, 1, None).text == "c\n"
+    assert replace_lines("a\rb\nc\n", 2, 2, "x") == Revision(text="a\rb\nx\n", lines=1)
+    assert replace_lines("a\rb\r\nc\n", 1, 1, None).text == "c\n"
     with pytest.raises(Refusal) as refused:
-        lines_replaced("a\rb", 2, 2, "x")
+        replace_lines("a\rb", 2, 2, "x")
     assert refused.value.context == ("the file has 1 line",)
 
 
 def test_a_block_that_is_not_there() -> None:
     with pytest.raises(Refusal) as refused:
-        block_replaced("# One\n<!-- #two -->\n<!-- /two -->\n", "tow", "x")
+        replace_block("# One\n<!-- #two -->\n<!-- /two -->\n", "tow", "x")
     assert refused.value.code == "BLOCK_NOT_FOUND"
     assert "nearest: #two" in refused.value.context
     assert any("#one" in line and "#two" in line for line in refused.value.context)
@@ -233,7 +233,7 @@ def test_every_byte_outside_a_block_stays(text: str, body: str, data: st.DataObj
     parsed = parse(text)
     assume(parsed.blocks)
     block = parsed.blocks[data.draw(st.sampled_from(sorted(parsed.blocks)))]
-    after = block_replaced(text, block.id, body).text
+    after = replace_block(text, block.id, body).text
     head, tail = text[: parsed.lines.start(block.inner)], text[parsed.lines.start(block.inner_last) :]
     assert after.startswith(head)
     assert after.endswith(tail)
@@ -249,7 +249,7 @@ def test_a_block_sent_back_as_it_was_shown_changes_nothing(text: str, data: st.D
     start, end = stored_block(text, block_id)
     shown = text[start:end].removesuffix("\n").removesuffix("\r")
     assume(shown.strip())
-    assert block_replaced(text, block_id, shown).text == text
+    assert replace_block(text, block_id, shown).text == text
 
 
 @given(texts(), BODIES, st.data())
@@ -258,7 +258,7 @@ def test_every_byte_outside_lines_stays(text: str, body: str, data: st.DataObjec
     lines = parse(text).lines
     first = data.draw(st.integers(1, len(lines)))
     last = data.draw(st.integers(first, len(lines)))
-    after = lines_replaced(text, first, last, body).text
+    after = replace_lines(text, first, last, body).text
     assert after.startswith(text[: lines.start(first - 1)])
     assert after.endswith(text[lines.start(last) :])
 
@@ -281,22 +281,22 @@ def test_every_byte_outside_lines_stays(text: str, body: str, data: st.DataObjec
     ],
 )
 def test_swapping(before: str, body: str, after: str, lines: int) -> None:
-    revision = swapped(before, body, "f", every=False)
+    revision = replace_occurrences(before, body, "f", every=False)
     assert (revision.text, revision.lines) == (after, lines)
 
 
 def test_several_matches_are_refused_or_all_replaced() -> None:
     with pytest.raises(Refusal) as refused:
-        swapped("a\nb\na\n", "a\n---\nx", "f", every=False)
+        replace_occurrences("a\nb\na\n", "a\n---\nx", "f", every=False)
     assert refused.value.code == "CONFLICT"
     assert refused.value.context[0] == "at :L1, :L3"
-    revision = swapped("a\nb\na\n", "a\n---\nx\ny", "f", every=True)
+    revision = replace_occurrences("a\nb\na\n", "a\n---\nx\ny", "f", every=True)
     assert (revision.text, revision.lines) == ("x\ny\nb\nx\ny\n", 4)
 
 
 def test_a_body_that_can_be_read_in_two_ways_is_refused() -> None:
     with pytest.raises(Refusal) as refused:
-        swapped("a\n---\nb\n", "a\n---\nb\n---\nc", "f", every=True)
+        replace_occurrences("a\n---\nb\n", "a\n---\nb\n---\nc", "f", every=True)
     assert refused.value.code == "CONFLICT"
 
 
@@ -305,5 +305,5 @@ def test_a_body_that_can_be_read_in_two_ways_is_refused() -> None:
 )
 def test_nothing_to_swap(body: str, code: str) -> None:
     with pytest.raises(Refusal) as refused:
-        swapped("a\n", body, "f", every=False)
+        replace_occurrences("a\n", body, "f", every=False)
     assert refused.value.code == code

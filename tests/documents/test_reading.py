@@ -141,7 +141,7 @@ def test_what_is_shown(topic: DaemonProcess, commands: list[str], reply: str | N
             ["/open b.md:L1"],
             "ERROR(INVALID_TARGET): Lines can't be opened: b.md:L1\n/edit b.md:L1 shows them.",
         ),
-        (["/open b.md", "/open #"], "ERROR(INVALID_TARGET): No block is named behind the #."),
+        (["/open b.md", "/open #"], "ERROR(INVALID_TARGET): No block is named after the #."),
         (["/open -- --bogus"], "ERROR(NOT_FOUND): File not found: --bogus"),
         (["/open mailto:x"], "ERROR(NOT_FOUND): File not found: mailto:x"),
         (["/open file://host/x"], "ERROR(INVALID_TARGET): No plugin loads file: URIs.\n"),

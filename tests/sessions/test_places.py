@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from stringd.api.load_options import LoadOptions
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.sessions.stored_locations import place_of, plain_place
@@ -15,7 +16,11 @@ from stringd.sessions.stored_locations import place_of, plain_place
 @pytest.mark.parametrize("zone", Zone)
 def test_a_place_is_what_was_stored(zone: Zone) -> None:
     place = Location(
-        uri="http://wiki.lan/", title="Wiki", block="#a", part=2, zone=zone, full=True, options=("x",)
+        uri="http://wiki.lan/",
+        title="Wiki",
+        block="#a",
+        part=2,
+        options=LoadOptions(nearest_zone=zone, full=True, flags=frozenset({"x"})),
     )
     assert place_of(json.loads(json.dumps(plain_place(place)))) == place
 
@@ -47,7 +52,7 @@ def test_of_an_earlier_one_the_careful_reading_counts(uri: str, reach: bool, zon
         "full": False,
         "options": [],
     }
-    assert place_of(plain) == Location(uri=uri, zone=zone)
+    assert place_of(plain) == Location(uri=uri, options=LoadOptions(nearest_zone=zone))
 
 
 @pytest.mark.requirement("web.zones.stored")

@@ -19,7 +19,7 @@ def render_document(loaded: LoadedBytes) -> Document:
 def render_outlined(loaded: LoadedBytes) -> Document:
     """Return the text below a line `main`, or all of it if that is wanted."""
     text = loaded.body.decode()
-    if not loaded.full:
+    if not loaded.options.full:
         text = text.rpartition("main\n\n")[2]
     headings = tuple(
         Heading(first=line, last=line + 1, level=len(found[1]), text=found[2], id=slug(found[2]))

@@ -158,12 +158,12 @@ def test_what_is_kept_of_a_private_network_is_not_for_public_pages(
 ) -> None:
     url = versioned(site, ETag='"v1"', Cache_Control="max-age=60")
     assert visitor.text(url) == "page 1"
-    assert visitor.refusal(url, reach=Zone.PUBLIC)[0] == "NOT_TRUSTED"
+    assert visitor.refusal(url, nearest_zone=Zone.PUBLIC)[0] == "NOT_TRUSTED"
     moving = named(site, "moving.example")
     fake_network.names["moving.example"] = ["10.0.0.1"]
     assert visitor.open(moving).zone is Zone.PRIVATE
     fake_network.names["moving.example"] = [PUBLIC]
-    assert visitor.text(moving, reach=Zone.PUBLIC) == "page 3"
+    assert visitor.text(moving, nearest_zone=Zone.PUBLIC) == "page 3"
     assert site.last.headers["If-None-Match"] is None
 
 

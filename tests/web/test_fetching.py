@@ -276,14 +276,14 @@ def test_a_server_leads_no_nearer(
     site.serve("/out", redirect(named(site, "public.example", "/end")))
     site.page("/end", "public")
     for reach in (Zone.LOOPBACK, zone):
-        code, told = visitor.refusal(named(site, "public.example", "/away"), reach=reach)
+        code, told = visitor.refusal(named(site, "public.example", "/away"), nearest_zone=reach)
         assert code == "NOT_TRUSTED"
         assert "127.0.0.1" in told
     assert "/inside" not in site.paths
     site.serve("/hop", redirect("/inside"))
     assert visitor.open(f"{site.url}/hop").zone is Zone.LOOPBACK
     assert visitor.open(f"{site.url}/out").zone is zone
-    assert visitor.refusal(f"{site.url}/out", reach=zone)[0] == "NOT_TRUSTED"
+    assert visitor.refusal(f"{site.url}/out", nearest_zone=zone)[0] == "NOT_TRUSTED"
 
 
 @pytest.mark.requirement("web.own_port")

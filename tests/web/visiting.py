@@ -12,7 +12,7 @@ from typing import Any, cast
 import uvloop
 
 from stringd.errors import Refusal
-from stringd.plugin import LoadedBytes, LoadRequest, Topic
+from stringd.plugin import LoadedBytes, LoadOptions, LoadRequest, Topic
 from stringd_web.browser.shared_browser import Browser
 from stringd_web.web_loader import web_loader
 from tests.documents.standing import standing
@@ -31,10 +31,16 @@ class Visitor:
         self._loader = web_loader(cast("Any", SimpleNamespace(http=self._client)), Browser())
         self.topic = Topic()
 
-    def open(self, url: str, **wanted: Any) -> LoadedBytes:
+    def open(self, url: str, *, part_of: str | None = None, **options: Any) -> LoadedBytes:
         """Return what the loader brings for a URL."""
-        fields = {"uri": url, "session": self._session, "topic": self.topic, **wanted}
-        loaded = self._runner.run(self._load(LoadRequest(**fields)))
+        request = LoadRequest(
+            uri=url,
+            session=self._session,
+            topic=self.topic,
+            options=LoadOptions(**options),
+            part_of=part_of,
+        )
+        loaded = self._runner.run(self._load(request))
         assert isinstance(loaded, LoadedBytes)
         return loaded
 

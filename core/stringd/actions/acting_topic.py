@@ -27,8 +27,8 @@ class ActingTopic(DocumentTopic):
             return mask_call(text, None)
         if file_of(location.uri):
             return text
-        if self.fetched and self.fetched.uri == location.uri:
-            return mask_call(text, self.fetched.sheet.actions.actions)
+        if self.loaded and self.loaded.uri == location.uri:
+            return mask_call(text, self.loaded.sheet.actions.actions)
         # After a restart the forms are unknown until the page is fetched, but labels are shown before that.
         return mask_call(text, None) if is_hierarchical(location.uri) else text
 

@@ -1,4 +1,4 @@
-"""How a URI becomes a document: a loader brings bytes that a renderer makes Markdown of, or finds a file."""
+"""Documents: a loader returns bytes that a renderer converts to Markdown, or it returns a local file."""
 
 from __future__ import annotations
 
@@ -8,65 +8,48 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stringd.api.checks import check_callable, check_words
+from stringd.api.load_options import PUBLIC_ONLY, UNRESTRICTED, LoadOptions
 from stringd.api.outlines import Outline
 from stringd.api.sessions import Session, Topic
 from stringd.api.zones import Zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
-    """The body of a form that is sent, and the URL of the page that it stands in."""
-
-    method: str
-    media_type: str
-    body: bytes
-    page: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRequest:
     """What a loader is asked for, and the topic that asks.
 
-    `reach` is the nearest zone that it may lead to: what a page links to lies no nearer than that page does.
-    `fresh` asks for what is there now, `full` for all of it, and `options` are those of the words that the
-    loader declares which were said. `part_of` is the URI of the page that includes it, or has it for a menu:
-    nobody has asked for it by itself. `hidden` are texts that are shown nowhere, not in an address or a
-    refusal either, each with what stands in its place.
+    `part_of` is the URI of the page that includes the document or uses it as a menu, if it was not requested
+    by itself.
     """
 
     uri: str
     session: Session
     topic: Topic
-    reach: Zone = Zone.LOOPBACK
-    fresh: bool = False
-    full: bool = False
-    options: frozenset[str] = frozenset()
-    submission: Submission | None = None
+    options: LoadOptions = UNRESTRICTED
     part_of: str | None = None
-    hidden: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedBytes:
-    """What a loader brought: the bytes, what they are, and the URI that they finally came from.
+    """What a loader returns: the bytes, their media type, and the URI after redirects.
 
-    `zone` is the one that they came from, and `full` tells that all of it is wanted, not only what a reader
-    looks for.
+    `zone` is the zone that they came from. The daemon sets `options` to those of the request that a renderer
+    may see: not the submitted form, nor the texts to hide.
     """
 
     uri: str
     media_type: str
     body: bytes
     zone: Zone = Zone.PUBLIC
-    full: bool = False
+    options: LoadOptions = PUBLIC_ONLY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What an agent reads, and as `source` the text that it was made of, if it is another one.
+    """A rendered document; `source` is the text that it was rendered from, if that differs.
 
-    A text without an outline is Markdown with all constructs of a document. `zone` is the one that the bytes
-    came from that it was made of.
+    A text without an outline is parsed as Markdown with all constructs of a document. `zone` is the zone that
+    its bytes came from.
     """
 
     uri: str
@@ -78,9 +61,9 @@ class Document:
 
 
 class Package:
-    """A directory of documents that go by URIs of their own, such as an app: `uri` stands for all of it.
+    """A directory of documents with URIs of their own, such as an app; `uri` is the package's.
 
-    Derive from it what else a package gives to its documents.
+    Subclass it to give the documents of the package more.
     """
 
     def __init__(self, uri: str, directory: Path) -> None:
@@ -94,7 +77,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalFile:
-    """What a loader found: a file at its real path, and the package that it belongs to."""
+    """A file that a loader found: its real path, and the package that it belongs to."""
 
     path: Path
     package: Package
@@ -106,7 +89,7 @@ Render: TypeAlias = Callable[[LoadedBytes], Document]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loader:
-    """Brings the bytes behind URIs of the named schemes, or says where they are, for a topic.
+    """Loads URIs of the named schemes for a topic: returns their bytes, or a local file.
 
     `options` are words that `/open uri --word` takes for these URIs, and what each of them does. With
     `named_links`, documents show links to these URIs by a name, as they do links to the web.
@@ -124,12 +107,13 @@ class Loader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renderer:
-    """Turns bytes of the named media types into a document, and may take its time.
+    """Converts bytes of the named media types to a document; it may block.
 
-    It runs in a thread; for more than 64 KiB, a function of a module runs in a worker process, with an end to
-    its time and memory.
+    It runs in a thread; for more than 64 KiB, a module-level function runs in a worker process with limited
+    time and memory.
 
-    `image/*` are all images that have no renderer of their own, and `*/*` is what nobody else renders.
+    `image/*` matches all images without a renderer of their own, `*/*` everything that no other renderer
+    takes.
     """
 
     media_types: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a command sees of the topic that it runs in."""
+"""Topics as commands see them: name, state, and the context that is kept alive between commands."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from stringd.api.checks import check_optional_text
+from stringd.api.load_options import PUBLIC_ONLY, LoadOptions
 from stringd.api.provenance import Attributed
 from stringd.api.secrets import SecretScope
 from stringd.api.users import User
-from stringd.api.zones import Zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,26 +28,23 @@ class TopicName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """Where a topic is: a document, the block of it that is shown, and which part, if that is long.
+    """Where a topic is: a document, the block and the part of it that are shown, and how to load it again.
 
-    `zone` is the one that the document came from, without what it includes; `full` and `options` are what
-    its loader was asked for.
+    `options.nearest_zone` is the zone that the document itself came from, without what it includes.
     """
 
     uri: str
     title: str | None = None
     block: str | None = None
     part: int = 1
-    zone: Zone = Zone.PUBLIC
-    full: bool = False
-    options: tuple[str, ...] = ()
+    options: LoadOptions = PUBLIC_ONLY
 
     def __post_init__(self) -> None:
-        check_optional_text("place", self.uri, self.title, self.block, *self.options)
+        check_optional_text("location", self.uri, self.title, self.block)
         if not isinstance(self.part, int):
-            raise TypeError(f"place needs the number of a part, not {self.part!r}")
-        if not isinstance(self.zone, Zone):
-            raise TypeError(f"place needs a Zone, not {self.zone!r}")
+            raise TypeError(f"location needs the number of a part, not {self.part!r}")
+        if not isinstance(self.options, LoadOptions):
+            raise TypeError(f"location needs LoadOptions, not {self.options!r}")
 
 
 NamedValue: TypeAlias = str | tuple[str, ...]
@@ -55,12 +52,11 @@ NamedValue: TypeAlias = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What survives a restart. Immutable: a change is a new state, so that saving sees a whole one.
+    """The part of a topic that survives a restart. Immutable, so that a save never sees half a change.
 
-    `seen` holds the digest of each file as the topic saw it last, by its path; None where there was none.
-    `values` is what `@name` stands for since an action's answer said so, as a value of calls to come;
-    `links` are the targets of the links in that answer. Each of them, and each of the `variables`, goes with
-    who has brought it.
+    `seen` maps the path of each file to its digest when the topic last saw it; None if there was no file.
+    `values` are the values of `@name` in later calls, as answers of actions defined them; `links` are the
+    targets of the links in those answers. Values, links and `variables` carry their provenance.
     """
 
     document: Location | None = None
@@ -78,9 +74,9 @@ class State:
             if not all(isinstance(it, Attributed) for it in named.values()):
                 raise TypeError(f"state needs Attributed values, not {named!r}")
         check_optional_text("state", *(it.value for it in (*self.variables.values(), *self.links.values())))
-        places = self.history if self.document is None else (*self.history, self.document)
-        if not all(isinstance(place, Location) for place in places):
-            raise TypeError(f"state needs Places, not {places!r}")
+        locations = self.history if self.document is None else (*self.history, self.document)
+        if not all(isinstance(it, Location) for it in locations):
+            raise TypeError(f"state needs Locations, not {locations!r}")
 
     def variable(self, name: str) -> str | None:
         """Return the value of a variable, if it is set."""
@@ -89,29 +85,29 @@ class State:
 
 
 class Topic:
-    """What a topic keeps alive between commands; a type that keeps nothing yields this as it is."""
+    """What a topic keeps alive between commands; a type that keeps nothing uses this class itself."""
 
     def info(self) -> Mapping[str, str]:
-        """Lines that `/info` adds for this topic; `cwd` stands in place of its own."""
+        """Return the lines that `/info` adds for this topic; `cwd` replaces the built-in one."""
         return {}
 
     def masked(self, text: str) -> str:
-        """Return a command's text as it may be shown, whatever is secret at this moment hidden."""
+        """Return a command's text with everything that is currently secret masked."""
         return text
 
     def check_variables(self, variables: Mapping[str, str]) -> None:
-        """Raise a `Refusal` where the topic can't do with variables that are about to be set."""
+        """Raise a `Refusal` if the topic cannot accept variables that are about to be set."""
 
     def advice(self) -> str:
-        """What the refusal of an unknown command says beside that it is unknown."""
+        """Return a hint to add to the refusal of an unknown command."""
         return ""
 
     def secret_scope(self) -> SecretScope | None:
-        """Where the topic's `$NAME`s are kept; None where it has none."""
+        """Return the scope of the topic's `$NAME`s; None if it has none."""
         return None
 
     def is_secret(self, name: str) -> bool:
-        """Whether the value of `$name` is hidden wherever it could be shown."""
+        """Whether the value of `$name` is masked wherever it would be shown."""
         return True
 
 
@@ -120,7 +116,7 @@ class Session(Protocol):
 
     @property
     def user(self) -> User:
-        """Whose topic it is."""
+        """The owner of the topic."""
 
     @property
     def name(self) -> TopicName:
@@ -128,26 +124,26 @@ class Session(Protocol):
 
     @property
     def shows_documents(self) -> bool:
-        """Whether it is a kind of topic that documents are opened in."""
+        """Whether documents can be opened in topics of this type."""
 
     @property
     def slash(self) -> str:
-        """How commands begin in it: `/`, or `//` where plain text is taken."""
+        """The prefix of commands: `/`, or `//` if the topic takes plain text."""
 
     @property
     def state(self) -> State:
-        """Where the topic is."""
+        """The topic's current state."""
 
     def remember(self, state: State) -> None:
-        """Replace the state; it is stored before the command's reply leaves, if the disk takes it."""
+        """Replace the state; it is stored before the command's reply is sent, unless the disk fails."""
 
     async def end_topic(self) -> None:
-        """Leave the topic's context; the next command enters a fresh one."""
+        """Exit the topic's context; the next command enters a new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSummary:
-    """One line of a listing of topics."""
+    """One entry in a list of topics."""
 
     user_id: str
     topic: str

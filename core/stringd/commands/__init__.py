@@ -1,4 +1,4 @@
-"""The commands that every topic shares, added through the same hooks as anyone's."""
+"""The shared commands, registered through the plugin hooks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from stringd.api.commands import Command
 from stringd.commands.act import ACT, ACTION
+from stringd.commands.append import APPEND
+from stringd.commands.back import BACK
 from stringd.commands.close import CLOSE
 from stringd.commands.edit import EDIT
 from stringd.commands.exec import EXEC
@@ -13,15 +15,17 @@ from stringd.commands.find import FIND
 from stringd.commands.fork import FORK
 from stringd.commands.help import HELP
 from stringd.commands.info import INFO
+from stringd.commands.ls import LS
 from stringd.commands.nav import NAV
-from stringd.commands.open import BACK, OPEN, REFRESH
+from stringd.commands.open import OPEN
+from stringd.commands.refresh import REFRESH
 from stringd.commands.replace import REPLACE
 from stringd.commands.set import SET
-from stringd.commands.source import LS, SOURCE
+from stringd.commands.source import SOURCE
 from stringd.commands.topics import TOPICS
 from stringd.commands.undo import UNDO
 from stringd.commands.verify import VERIFY
-from stringd.commands.write import APPEND, WRITE
+from stringd.commands.write import WRITE
 from stringd.extensions.hookspecs import hookimpl
 
 

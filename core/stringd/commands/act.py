@@ -1,4 +1,4 @@
-"""`/act`: what the current document can do."""
+"""`/act`: list or run the actions of the current document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stringd.actions.forms.submissions import form_target
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.outlines import Form
 from stringd.api.replies import Reply
-from stringd.commands.open import visit
+from stringd.commands.history import visit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
@@ -27,7 +27,8 @@ from stringd.text.nearest import nearest
 _NONE = "(none)"
 
 
-async def _act(invocation: Invocation) -> Reply:
+async def run(invocation: Invocation) -> Reply:
+    """List the actions, describe one, or run it."""
     page = await DocumentNavigator(invocation).current()
     environment = environment_of(invocation, page)
     actions = environment.actions_of(page)
@@ -48,7 +49,7 @@ async def _act(invocation: Invocation) -> Reply:
 
 
 async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> Reply:
-    """Send a form, and open what is answered."""
+    """Submit a form and open the response."""
     call.require_all()
     opened = await DocumentNavigator(invocation).open(form_target(page, form, call))
     visit(invocation, opened)
@@ -66,7 +67,7 @@ ACT = Command(
     name="act",
     summary="List what this document can do, or do it: /act.name --help tells how.",
     usage=USAGE,
-    run=_act,
+    run=run,
     topic_types=TopicGroup.DOCUMENTS,
     takes_body=True,
     takes_members=True,

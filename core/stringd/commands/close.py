@@ -1,4 +1,4 @@
-"""`/close`: forget where the topic was."""
+"""`/close`: reset the topic."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from stringd.errors import Refusal
 
 
 async def run(invocation: Invocation) -> Reply:
-    """Discard document, history, variables and what could be undone, and leave the topic's own context."""
+    """Discard document, history, variables and undo steps, and end the topic's context."""
     session = invocation.session
-    place = session.state.document
-    if place is None and session.shows_documents:
+    location = session.state.document
+    if location is None and session.shows_documents:
         raise Refusal("INVALID_TARGET", "No document is open.")
     await session.end_topic()
     await invocation.runtime.undo.forget(session)
     session.remember(State())
-    return Reply.confirmation(f"Closed: {shown_document(place, session.user) if place else session.name}")
+    return Reply.confirmation(
+        f"Closed: {shown_document(location, session.user) if location else session.name}"
+    )
 
 
 CLOSE = Command(

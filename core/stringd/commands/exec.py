@@ -1,4 +1,4 @@
-"""`/exec`: one shell command in the topic's directory."""
+"""`/exec`: run one shell command in the topic's directory."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ async def run(invocation: Invocation) -> Reply:
 
 
 def _environment(invocation: Invocation) -> Mapping[str, str]:
-    # There is no terminal, which programs that ask for its kind should know.
-    given = {**shell_environment(invocation.runtime, invocation.session), "TERM": "dumb"}
-    return {**given, **exported(invocation.session)}
+    # The command has no terminal; TERM tells programs so.
+    base = {**shell_environment(invocation.runtime, invocation.session), "TERM": "dumb"}
+    return {**base, **exported(invocation.session)}
 
 
 EXEC = Command(

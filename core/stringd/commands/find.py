@@ -1,4 +1,4 @@
-"""`/find`: where in the current document a text stands."""
+"""`/find`: search the current document."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from stringd.errors import Refusal
 from stringd.workers.threads import READING
 
 MOST_LINES = 50
-# A page may have a letter ten million times.
+# A single letter may occur ten million times in a page.
 MOST_FOUND = 10_000
 _AROUND = 80
 _LONGEST = 80
 _QUOTED = re.compile(r"""(["'])(.*\S.*)\1""")
 _TOP = "(top)"
-_NOTHING = "(none)"
+_NO_MATCH = "(none)"
 
 
-async def _find(invocation: Invocation) -> Reply:
+async def run(invocation: Invocation) -> Reply:
+    """List the matches, each with its section."""
     wanted = invocation.line.arguments
     if not wanted.strip():
         raise Refusal("INVALID_PAYLOAD", "Nothing to find.", f"Usage: {FIND.usage}")
@@ -37,7 +38,7 @@ async def _find(invocation: Invocation) -> Reply:
 
 
 def _listing(parts: Parts, wanted: str) -> Reply:
-    """List where the text stands; in quotes, what is between them is meant if nothing else can be."""
+    """List the matches; retry a quoted text without its quotes if it does not occur."""
     found = _found(parts, wanted)
     quoted = _QUOTED.fullmatch(wanted)
     if quoted and not found:
@@ -45,7 +46,7 @@ def _listing(parts: Parts, wanted: str) -> Reply:
         found = _found(parts, wanted)
     shown = wanted if len(wanted) <= _LONGEST else f"{wanted[: _LONGEST - 1]}…"
     number = f"{len(found):,}" if len(found) < MOST_FOUND else f"the first {MOST_FOUND:,}"
-    return Reply.page(f"Matches: {shown} ({number})", "\n".join(_lines(parts, found)) or _NOTHING)
+    return Reply.page(f"Matches: {shown} ({number})", "\n".join(_lines(parts, found)) or _NO_MATCH)
 
 
 def _found(parts: Parts, wanted: str) -> list[tuple[int, int]]:
@@ -53,7 +54,7 @@ def _found(parts: Parts, wanted: str) -> list[tuple[int, int]]:
 
 
 def _lines(parts: Parts, found: list[tuple[int, int]]) -> Iterator[str]:
-    places = list(_places(parts.text, found))
+    places = list(_snippets(parts.text, found))
     for start, snippet in places[:MOST_LINES]:
         part = f" (part {parts.number_at(start)})" if parts.count > 1 else ""
         section = parts.section_at(start)
@@ -62,8 +63,8 @@ def _lines(parts: Parts, found: list[tuple[int, int]]) -> Iterator[str]:
         yield f"… and {more:,} more places: what is longer is found less often"
 
 
-def _places(text: str, found: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """Yield each match with what is around it in its line, but for those that this shows already."""
+def _snippets(text: str, found: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """Yield each match and its context within the line, skipping matches that an earlier context shows."""
     reached = 0
     for start, end in found:
         if end > reached:
@@ -78,6 +79,6 @@ FIND = Command(
     name="find",
     summary="Find a text in this topic's document: each place with its section.",
     usage="/find text",
-    run=_find,
+    run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

@@ -1,4 +1,4 @@
-"""`/fork`: go on from here in another topic, too."""
+"""`/fork`: copy this topic's state to a new topic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from stringd.api.replies import Reply
 from stringd.errors import Refusal
 
 
-async def _fork(invocation: Invocation) -> Reply:
+async def run(invocation: Invocation) -> Reply:
+    """Create the named topic with this topic's state."""
     wanted, session, runtime = invocation.line.arguments, invocation.session, invocation.runtime
     if not wanted:
         raise Refusal("INVALID_PAYLOAD", "No name for the other topic.", f"Usage: {FORK.usage}")
@@ -24,6 +25,6 @@ FORK = Command(
     name="fork",
     summary="Let a new topic begin where this one is: document, history, variables.",
     usage="/fork name",
-    run=_fork,
+    run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

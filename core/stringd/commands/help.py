@@ -1,4 +1,4 @@
-"""`/help`: what can be sent to this topic."""
+"""`/help`: list the topic's commands or explain one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/info`: where the topic is, and what its document offers."""
+"""`/info`: describe the topic and its document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stringd.api.commands import Command, Invocation
 from stringd.api.provenance import Provenance
 from stringd.api.replies import Reply
 from stringd.api.sessions import Location
-from stringd.commands.set import variable_lines
+from stringd.commands.variable_lines import variable_lines
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import display, file_of, working_directory
@@ -24,7 +24,7 @@ Fact = tuple[str, object]
 
 
 async def run(invocation: Invocation) -> Reply:
-    """Describe the session, or what a shortcut stands for."""
+    """Describe the session, or the meaning of a shortcut."""
     wanted = invocation.line.arguments
     if wanted.startswith("@"):
         return await _explain(invocation, wanted)
@@ -47,23 +47,23 @@ async def _explain(invocation: Invocation, wanted: str) -> Reply:
     return Reply.page("Session info", f"{wanted}: {shortcut.label}\ntarget: {shortcut.target}")
 
 
-def _named(told: str, source: Provenance) -> Reply:
-    """Return what a name stands for, with who has brought that, if not the user or one of their documents."""
+def _named(text: str, provenance: Provenance) -> Reply:
+    """Return a name's meaning, with its provenance unless it is the user's own."""
     return Reply.page(
-        "Session info", told if source.is_own else f"{told}\nfrom: {describe_provenance(source)}"
+        "Session info", text if provenance.is_own else f"{text}\nfrom: {describe_provenance(provenance)}"
     )
 
 
 async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
-    session, place = invocation.session, DocumentNavigator(invocation).place
+    session, location = invocation.session, DocumentNavigator(invocation).location
     own = dict(invocation.topic.info())
     yield "topic", session.name
     yield "user", session.user.id
     yield "cwd", printable(own.pop("cwd", "") or str(working_directory(session)))
-    if place:
-        for fact in _place(invocation, place):
+    if location:
+        for fact in _location_facts(invocation, location):
             yield fact
-        for fact in await _document(invocation):
+        for fact in await _document_facts(invocation):
             yield fact
     for fact in own.items():
         yield fact
@@ -71,19 +71,19 @@ async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
     yield "variables", len(session.state.variables)
 
 
-def _place(invocation: Invocation, place: Location) -> Iterator[Fact]:
-    path = file_of(place.uri)
+def _location_facts(invocation: Invocation, location: Location) -> Iterator[Fact]:
+    path = file_of(location.uri)
     if path is None:
-        yield "uri", place.uri
+        yield "uri", location.uri
     else:
         yield "file", display(path, invocation.session.user)
-    yield "title", place.title or "(none)"
-    yield "block", place.block or "(whole document)"
-    if place.part > 1:
-        yield "part", place.part
+    yield "title", location.title or "(none)"
+    yield "block", location.block or "(whole document)"
+    if location.part > 1:
+        yield "part", location.part
 
 
-async def _document(invocation: Invocation) -> Iterable[Fact]:
+async def _document_facts(invocation: Invocation) -> Iterable[Fact]:
     try:
         page = await DocumentNavigator(invocation).current()
     except Refusal as refusal:
@@ -93,7 +93,7 @@ async def _document(invocation: Invocation) -> Iterable[Fact]:
 
 
 def _warnings(page: Page) -> Iterator[Fact]:
-    # Markdown also ends lines at a CR alone; the numbers in replies don't count these.
+    # The parser also ends lines at a lone CR, which the line numbers in replies do not count.
     lines = Lines(page.source)
     for flaw in page.flaws[:MOST]:
         number = line_number(page.source, lines.start(flaw.line - 1))

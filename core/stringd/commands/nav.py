@@ -1,4 +1,4 @@
-"""`/nav`: the menus of a page, and its shortcuts."""
+"""`/nav`: list a page's menus and shortcuts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from stringd.text.listing import listed, nearest_first
 from stringd.text.nearest import nearest
 from stringd.workers.threads import READING
 
-NOTHING = "(none)"
+_NONE = "(none)"
 
 
-async def _nav(invocation: Invocation) -> Reply:
+async def run(invocation: Invocation) -> Reply:
+    """List the menus, one menu, the shortcuts, or a scaffold of a menu file."""
     navigator = DocumentNavigator(invocation)
     page = await navigator.current()
     return await READING.run(_listing, invocation, page, navigator)
@@ -46,7 +47,7 @@ def _summary(menu: Menu) -> str:
 def _menu(page: Page, name: str) -> Menu:
     if name not in page.menus:
         meant = nearest(name, page.menus)
-        known = listed(nearest_first(name, page.menus), "/nav lists them") or NOTHING
+        known = listed(nearest_first(name, page.menus), "/nav lists them") or _NONE
         context = [f"menus: {known}", *([f"nearest: {meant}"] if meant else [])]
         raise Refusal("NOT_FOUND", f"Menu not found: {name}", *context)
     return page.menus[name]
@@ -59,7 +60,7 @@ def _entries(menu: Menu, page: Page, navigator: DocumentNavigator) -> Iterator[s
 
 
 def _shortcuts(page: Page, state: State) -> Iterator[str]:
-    """Yield the page's own, then what actions have answered: links, and values for calls to come."""
+    """Yield the page's own shortcuts, then the links and values that action answers defined."""
     own = page.sheet.shortcuts.by_id
     yield from (f"@{it.id}  {it.label}  {it.target}" for it in own.values())
     yield from (f"@{name}  {it.value}" for name, it in state.links.items() if name not in own)
@@ -67,13 +68,13 @@ def _shortcuts(page: Page, state: State) -> Iterator[str]:
 
 
 def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(lines) or NOTHING
+    return "\n".join(lines) or _NONE
 
 
 NAV = Command(
     name="nav",
     summary="List this page's menus, one menu, or the page's shortcuts.",
     usage="/nav [name | page | scaffold]",
-    run=_nav,
+    run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

@@ -1,49 +1,23 @@
-"""`/source` and `/ls`: what is on the disk, as it is."""
+"""`/source`: show the unrendered source of the current document."""
 
 from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.navigator import DocumentNavigator
-from stringd.documents.paths.directory_listing import list_directory
-from stringd.documents.paths.resolving import display, resolve, working_directory
-from stringd.errors import Refusal
-from stringd.text.path_arguments import parse_path_arguments
-from stringd.workers.threads import STORAGE
-
-ALL = "--all"
 
 
-async def _source(invocation: Invocation) -> Reply:
+async def run(invocation: Invocation) -> Reply:
+    """Show the document's text as stored or as received."""
     shown, text = await DocumentNavigator(invocation).source()
     return Reply.page(f"[source: {shown}]", text)
-
-
-async def _list(invocation: Invocation) -> Reply:
-    arguments = parse_path_arguments(invocation.line.arguments, ALL)
-    session, here = invocation.session, working_directory(invocation.session)
-    full_access = invocation.runtime.config.full_access
-    target = resolve(arguments.path or str(here), session, full_access=full_access)
-    shown = (arguments.path or display(here, session.user)).rstrip("/")
-    if target.block or target.lines:
-        raise Refusal("INVALID_TARGET", f"Not a directory: {shown}")
-    hidden = ALL in arguments.options
-    listing = await STORAGE.run(list_directory, target.path, shown, hidden=hidden)
-    return Reply.page(f"Listing {shown}/", listing)
 
 
 SOURCE = Command(
     name="source",
     summary="Show this topic's document as it is on the disk or came over the wire.",
     usage="/source",
-    run=_source,
+    run=run,
     topic_types=TopicGroup.DOCUMENTS,
     takes_arguments=False,
-)
-LS = Command(
-    name="ls",
-    summary="List a directory: directories first, files with their sizes.",
-    usage="/ls [path] [--all]",
-    run=_list,
-    topic_types=TopicGroup.DOCUMENTS,
 )

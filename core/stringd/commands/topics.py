@@ -1,4 +1,4 @@
-"""`/topics`: what else the user has open."""
+"""`/topics`: list the user's topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/undo`: the topic's last edit, taken back."""
+"""`/undo`: revert the topic's last edit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Edit, Reply
 from stringd.api.undo import Step
-from stringd.commands.file_edits import FORCE
+from stringd.commands.edit_request import FORCE
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.seen_files import digest, record_seen
 from stringd.documents.paths.resolving import confine, display
@@ -20,7 +20,8 @@ from stringd.workers.threads import STORAGE
 _SKIP = "--skip"
 
 
-async def _undo(invocation: Invocation) -> Reply:
+async def run(invocation: Invocation) -> Reply:
+    """Revert the last edit, or skip it."""
     arguments = parse_path_arguments(invocation.line.arguments, FORCE, _SKIP)
     if arguments.path:
         raise Refusal("INVALID_PAYLOAD", f"/undo takes no path: {arguments.path}", f"Usage: {UNDO.usage}")
@@ -36,7 +37,7 @@ async def _undo(invocation: Invocation) -> Reply:
 
 
 async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply | None:
-    """Take a step back; one that was kept but never written is only dropped."""
+    """Revert a step; return None after dropping one that was stored but never written."""
     session, undo = invocation.session, invocation.runtime.undo
     shown = display(step.path, session.user)
     real = confine(step.path, shown, session.user, full_access=invocation.runtime.config.full_access)
@@ -81,6 +82,6 @@ UNDO = Command(
     name="undo",
     summary="Take back this topic's last edit; once more, the one before.",
     usage="/undo [--force | --skip]",
-    run=_undo,
+    run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

@@ -1,20 +1,21 @@
-"""`/verify`: a block as it is stored."""
+"""`/verify`: show the stored text of a block."""
 
 from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.edit import stored_lines
-from stringd.commands.file_edits import read_request, view
+from stringd.commands.edit_request import read_file, read_request
+from stringd.commands.file_parts import stored_lines
 from stringd.errors import Refusal
 from stringd.workers.threads import READING
 
 
-async def _verify(invocation: Invocation) -> Reply:
+async def run(invocation: Invocation) -> Reply:
+    """Show the block's stored lines."""
     request = await read_request(invocation, VERIFY)
-    if request.target.lines or not request.means_part:
+    if request.target.lines or not request.addresses_part:
         raise Refusal("INVALID_TARGET", f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}")
-    text = await view(invocation, request)
+    text = await read_file(invocation, request)
     lines = await READING.run(stored_lines, request, text)
     return Reply.page(f"Verified {request.shown}", "\n".join(lines.values()))
 
@@ -23,6 +24,6 @@ VERIFY = Command(
     name="verify",
     summary="Show a block as it is stored.",
     usage="/verify path#block",
-    run=_verify,
+    run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

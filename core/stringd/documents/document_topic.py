@@ -1,4 +1,4 @@
-"""What a document topic keeps alive: the page that it fetched last."""
+"""The context that a document topic keeps alive: the last page that was loaded from a URI."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from stringd.errors import Refusal
 
 
 class DocumentTopic(Topic):
-    """Remembers the page that was fetched last: asking about it fetches nothing."""
+    """Keeps the last loaded page, so that questions about it do not load it again."""
 
     def __init__(self) -> None:
-        self.fetched: Page | None = None
+        self.loaded: Page | None = None
 
     def nothing_open(self) -> Refusal:
         """Return the refusal of a command that needs a document, in a topic without one."""
         return Refusal("INVALID_TARGET", "No document is open.")
 
     def start(self) -> Location | None:
-        """Return the document that the topic shows before any was opened in it, if it has one."""
+        """Return the initial document of the topic, if it has one."""
         return None
 
 
-def kept_by(topic: Topic) -> DocumentTopic:
-    """Return what a document topic keeps; one of a plugin's own kind keeps nothing, and fetches anew."""
+def document_topic(topic: Topic) -> DocumentTopic:
+    """Return a topic's document context; a topic type without one loads pages anew each time."""
     return topic if isinstance(topic, DocumentTopic) else DocumentTopic()

@@ -1,4 +1,4 @@
-"""A topic's way to documents: from what was typed, or linked, to a page and what is shown of it."""
+"""Find and load the documents of a topic: from a typed target or a link to the opened page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from stringd.api.commands import Invocation
 from stringd.api.documents import Document, LoadRequest, LocalFile, Package
+from stringd.api.load_options import LoadOptions
 from stringd.api.provenance import Attributed
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
-from stringd.documents.document_topic import kept_by
+from stringd.documents.document_topic import document_topic
 from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.pages.file_pages import open_file
 from stringd.documents.pages.includes import Linked
@@ -26,86 +27,87 @@ from stringd.documents.paths.origins import Origin
 from stringd.documents.paths.packages import locate
 from stringd.documents.paths.resolving import FileTarget, confine, current_file, display, file_of, resolve
 from stringd.documents.paths.text_files import is_there, read_if_there, read_text
-from stringd.documents.paths.typed_targets import means_uri, names_file
+from stringd.documents.paths.typed_targets import is_typed_uri, names_file
 from stringd.documents.paths.uris import is_hierarchical, is_uri, join
-from stringd.documents.targets import OpenedPage, Target, packaged, remote
+from stringd.documents.targets import OpenedPage, Target, packaged_target, uri_target
 from stringd.errors import Refusal
 from stringd.workers.threads import READING, STORAGE
 
-# So long may a command take for a document that comes over the network, and all that this names.
+# The time limit for a document from the network and everything that it includes.
 SECONDS = 20.0
 
 
 class DocumentNavigator:
-    """One command's view of documents, with the session's boundary around it."""
+    """The documents that one command can reach, within the paths that the user may access."""
 
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         self._session = invocation.session
         self._full_access = invocation.runtime.config.full_access
-        if self._session.state.document is None and (start := kept_by(invocation.topic).start()):
+        if self._session.state.document is None and (start := document_topic(invocation.topic).start()):
             self._session.remember(replace(self._session.state, document=start))
 
     @property
-    def place(self) -> Location | None:
-        """Where the topic is; before anything was opened, where it starts."""
+    def location(self) -> Location | None:
+        """Where the topic is: initially the start document of its type, if there is one."""
         return self._session.state.document
 
     async def find(self, typed: str, *, confirmed: bool = False) -> Target:
-        """Return where a target leads: a path, a URI, `@id`, `#block`, or one of these with a block.
+        """Resolve a typed target: a path or URI with or without a block, `@id`, or `#block`.
 
-        A link that is `confirmed` may lead nearer than where it came from.
+        A `confirmed` shortcut may lead to a nearer zone than the page that defines it came from.
         """
         if typed.startswith(("@", "#")) and not self._is_there(typed):
             if typed.startswith("@"):
-                return await self._behind_shortcut(typed[1:], confirmed=confirmed)
-            return await self._block_here(typed[1:])
-        if means_uri(typed, self._invocation):
-            return remote(typed)
-        if self._is_relative_to_remote(typed):
-            return remote(self._joined(typed))
+                return await self._shortcut_target(typed[1:], confirmed=confirmed)
+            return self._block_target(typed[1:])
+        if is_typed_uri(typed, self._invocation):
+            return uri_target(typed)
+        if self._is_relative_to_uri(typed):
+            return uri_target(self._joined(typed))
         target = resolve(typed, self._session, full_access=self._full_access)
         if target.lines:
             raise Refusal("INVALID_TARGET", f"Lines can't be opened: {typed}", f"/edit {typed} shows them.")
         return Target(shown=typed, path=target.path, block=target.block)
 
     async def open(self, target: Target) -> OpenedPage:
-        """Load what a target leads to; the topic has seen it then."""
+        """Load a target's page, and record the files that the topic has seen with it."""
         page = await self.current() if target.here else await self._load(target)
         if target.path:
             for path, text in {**page.included, target.path: page.source}.items():
                 record_seen(self._session, path, text)
         parts = await self.parts(page, target.block)
-        # What is opened again may have become shorter.
-        number = min(target.part, parts.count) if target.fresh else target.part
+        # A reloaded document may have fewer parts than before.
+        number = min(target.part, parts.count) if target.options.fresh else target.part
         return OpenedPage(target=target, page=page, text=parts.view(number), part=number)
 
-    async def reopen(self, place: Location) -> OpenedPage:
-        """Load a place again, as its source is now and as it was asked for before."""
-        target = self._target_of(place, (place.block or "").removeprefix("#"))
-        return await self.open(replace(target, part=place.part, fresh=True))
+    async def reopen(self, location: Location) -> OpenedPage:
+        """Load a location again from its source, with the same options as before."""
+        target = self._location_target(location, (location.block or "").removeprefix("#"))
+        options = replace(target.options, fresh=True)
+        return await self.open(replace(target, part=location.part, options=options))
 
     async def parts(self, page: Page, block: str | None = None) -> Parts:
-        """Return what is shown of a page, or of a block of it."""
+        """Return the parts in which a page, or a block of it, is shown."""
         most = self._invocation.runtime.config.part_characters
         if Parts.are_many(page, most):
             return await READING.run(Parts, page, block, most)
         return Parts(page, block, most)
 
     def here(self) -> Target:
-        """Return where the topic is, whatever part of it is shown."""
-        place = self._session.state.document
-        if place is None:
-            raise kept_by(self._invocation.topic).nothing_open()
-        return replace(self._target_of(place, ""), here=file_of(place.uri) is None)
+        """Return the current document as a target, or refuse if none is open."""
+        location = self.location
+        if location is None:
+            raise document_topic(self._invocation.topic).nothing_open()
+        return replace(self._location_target(location, ""), here=file_of(location.uri) is None)
 
     async def current(self) -> Page:
-        """Return the current document: a file as it is now, what was fetched as it came."""
-        target, fetched = self.here(), kept_by(self._invocation.topic).fetched
-        return fetched if fetched and fetched.uri == target.uri else await self._load(target)
+        """Return the current page: files are read again, other documents only if they are not in memory."""
+        target, loaded = self.here(), document_topic(self._invocation.topic).loaded
+        return loaded if loaded and loaded.uri == target.uri else await self._load(target)
 
     async def source(self) -> tuple[str, str]:
-        """Return how the current document is shown, and its text as it is stored or came; or refuse."""
+        """Return the current document's name in replies and its stored or received text, or refuse."""
         target = self.here()
         if target.path is None:
             return target.shown, (await self.current()).source
@@ -114,20 +116,14 @@ class DocumentNavigator:
         return target.shown, text
 
     def shown(self, path: Path) -> str:
-        """Return how a reply names a real path."""
+        """Return the name of a real path in replies."""
         return display(path, self._session.user)
 
-    def _target_of(self, place: Location, block: str) -> Target:
-        path, tail = file_of(place.uri), f"#{block}" if block else ""
+    def _location_target(self, location: Location, block: str) -> Target:
+        path, tail = file_of(location.uri), f"#{block}" if block else ""
         if path is None:
-            return Target(
-                shown=place.uri + tail,
-                uri=place.uri,
-                block=block or None,
-                reach=place.zone,
-                full=place.full,
-                options=frozenset(place.options),
-            )
+            uri = location.uri
+            return Target(shown=uri + tail, uri=uri, block=block or None, options=location.options)
         shown = self.shown(path) + tail
         real = confine(path, shown, self._session.user, full_access=self._full_access)
         return Target(shown=shown, path=real, block=block or None)
@@ -140,34 +136,29 @@ class DocumentNavigator:
         return await with_link_names(page, runtime.named_schemes)
 
     async def _load_uri(self, target: Target) -> Page:
-        wanted = LoadRequest(
-            uri=target.uri,
-            session=self._session,
-            topic=self._invocation.topic,
-            reach=target.reach,
-            fresh=target.fresh,
-            full=target.full,
-            options=target.options,
-            submission=target.submission,
-            hidden=target.hidden,
-        )
         deadline = asyncio.get_running_loop().time() + SECONDS
-        loaded = await self._invocation.runtime.find(wanted)
+        loaded = await self._request(target.uri, target.options)
         if isinstance(loaded, LocalFile):
             return await self._packaged_page(loaded.path, loaded.package)
-        find = partial(self._find_linked, page=loaded.uri, fresh=target.fresh)
-        page = await remote_page(loaded, find, deadline)
+        load_linked = partial(self._load_linked, page=loaded.uri, fresh=target.options.fresh)
+        page = await remote_page(loaded, load_linked, deadline)
         page = await with_link_names(page, self._invocation.runtime.named_schemes)
-        page = replace(page, full=target.full, options=target.options)
-        kept_by(self._invocation.topic).fetched = page
+        page = replace(page, options=target.options.for_reload(loaded.zone))
+        document_topic(self._invocation.topic).loaded = page
         return page
 
-    async def _find_linked(self, uri: str, reach: Zone, *, page: str, fresh: bool) -> Document | LocalFile:
-        topic = self._invocation.topic
-        wanted = LoadRequest(
-            uri=uri, session=self._session, topic=topic, reach=reach, fresh=fresh, part_of=page
+    async def _load_linked(
+        self, uri: str, nearest_zone: Zone, *, page: str, fresh: bool
+    ) -> Document | LocalFile:
+        return await self._request(uri, LoadOptions(nearest_zone=nearest_zone, fresh=fresh), part_of=page)
+
+    async def _request(
+        self, uri: str, options: LoadOptions, part_of: str | None = None
+    ) -> Document | LocalFile:
+        request = LoadRequest(
+            uri=uri, session=self._session, topic=self._invocation.topic, options=options, part_of=part_of
         )
-        return await self._invocation.runtime.find(wanted)
+        return await self._invocation.runtime.find(request)
 
     async def _packaged_page(self, path: Path, package: Package) -> Page:
         uri = package.uri_of(path)
@@ -176,114 +167,120 @@ class DocumentNavigator:
         page = await with_link_names(page, runtime.named_schemes)
         return replace(page, uri=uri, package=package)
 
-    def _read_linked(self, target: str, author: Origin) -> Linked:
-        found = self.meant(target, Path(author))
-        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, target))
+    def _read_linked(self, link: str, author: Origin) -> Linked:
+        found = self.resolve_link(link, Path(author))
+        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, link))
 
-    def _read_packaged(self, package: Package, target: str, author: Origin) -> Linked:
+    def _read_packaged(self, package: Package, link: str, author: Origin) -> Linked:
         path = Path(author)
-        found = self.meant(target, path) if _is_outside(target) else locate(target, path, package)
-        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, target))
+        found = self.resolve_link(link, path) if _is_outside(link) else locate(link, path, package)
+        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, link))
 
-    def meant(self, target: str, author: Path) -> FileTarget:
-        """Return where a target leads that stands in a file: as written, else percent-decoded."""
-        literal = self._beside(target, author, target)
-        if "%" not in target:
+    def resolve_link(self, link: str, author: Path) -> FileTarget:
+        """Resolve a link in a file: as written or, if no such file exists, percent-decoded."""
+        literal = self._beside(link, author, link)
+        if "%" not in link:
             return literal
         if is_there(literal.path):
-            # No block's id has a percent sign.
+            # Ids of blocks never contain a percent sign.
             return replace(literal, block=literal.block and unquote(literal.block))
-        decoded = self._beside(os.fsdecode(unquote_to_bytes(target)), author, target)
+        decoded = self._beside(os.fsdecode(unquote_to_bytes(link)), author, link)
         return decoded if is_there(decoded.path) else literal
 
-    def leads_to(self, target: str, author: Origin, page: Page) -> bool:
-        """Whether a target that stands somewhere means all of a page."""
+    def leads_to(self, link: str, author: Origin, page: Page) -> bool:
+        """Whether a link in a document leads to the whole of a page."""
         try:
             if isinstance(author, str):
-                return join(author, target) == page.uri
-            found = self.meant(target, author)
+                return join(author, link) == page.uri
+            found = self.resolve_link(link, author)
         except Refusal:
             return False
         return found.path == page.path and found.block is None
 
-    def _beside(self, target: str, author: Path, shown: str) -> FileTarget:
-        if target.startswith("#"):
-            typed = f"{author}{target}"
+    def _beside(self, link: str, author: Path, shown: str) -> FileTarget:
+        if link.startswith("#"):
+            typed = f"{author}{link}"
         else:
-            typed = target if target.startswith(("/", "~/")) else f"{author.parent}/{target}"
+            typed = link if link.startswith(("/", "~/")) else f"{author.parent}/{link}"
         return resolve(typed, self._session, full_access=self._full_access, shown=shown)
 
-    async def _block_here(self, block: str) -> Target:
+    def _block_target(self, block: str) -> Target:
         here = self.here()
         if not block:
-            raise Refusal("INVALID_TARGET", "No block is named behind the #.")
+            raise Refusal("INVALID_TARGET", "No block is named after the #.")
         return replace(here, block=block, shown=f"{here.shown}#{block}")
 
-    async def _behind_shortcut(self, name: str, *, confirmed: bool) -> Target:
+    async def _shortcut_target(self, name: str, *, confirmed: bool) -> Target:
         page = await self.current()
-        answered = self._answered(name, page)
+        answered = self._answered_link(name, page)
         if answered:
-            return await self._brought(answered, confirmed=confirmed)
+            return await self._answered_target(answered, confirmed=confirmed)
         shortcut, author = page.shortcut(name)
         if isinstance(author, str):
-            linked = remote(join(author, shortcut.target), reach=page.zone.reach(confirmed=confirmed))
+            zone = page.zone.reach(confirmed=confirmed)
+            linked = uri_target(join(author, shortcut.target), nearest_zone=zone)
             _require_web(linked, page.uri)
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
-        if is_uri(shortcut.target) and not self._lies_beside(shortcut.target, author):
-            return remote(shortcut.target)
+        if is_uri(shortcut.target) and not self._is_file_beside(shortcut.target, author):
+            return uri_target(shortcut.target)
         if page.package and not _is_outside(shortcut.target):
-            return packaged(shortcut.target, author, page.package)
-        return self._linked(shortcut.target, author)
+            return packaged_target(shortcut.target, author, page.package)
+        return self._file_target(shortcut.target, author)
 
-    def _lies_beside(self, target: str, author: Path) -> bool:
-        return "://" not in target and is_there(self.meant(target, author).path)
+    def _is_file_beside(self, link: str, author: Path) -> bool:
+        return "://" not in link and is_there(self.resolve_link(link, author).path)
 
-    async def _brought(self, link: Attributed[str], *, confirmed: bool) -> Target:
+    async def _answered_target(self, link: Attributed[str], *, confirmed: bool) -> Target:
         source = link.provenance
-        target = replace(await self.find(link.value), reach=source.zone.reach(confirmed=confirmed))
+        target = await self.find(link.value)
+        options = replace(target.options, nearest_zone=source.zone.reach(confirmed=confirmed))
+        target = replace(target, options=options)
         if not source.is_own:
             _require_web(target, source.document)
         return target
 
-    def _answered(self, name: str, page: Page) -> Attributed[str] | None:
-        """Return where a name leads that an action's answer has brought; the page's own come first."""
+    def _answered_link(self, name: str, page: Page) -> Attributed[str] | None:
+        """Return the link that an action's answer defined for a name, unless the page defines the name."""
         state = self._session.state
         found = state.links.get(name) or state.values.get(name)
         if found is None or page.has_shortcut(name):
             return None
-        target = found.value
-        if not isinstance(target, str) or target.startswith("@"):
+        link = found.value
+        if not isinstance(link, str) or link.startswith("@"):
             return None
-        return Attributed(value=target, provenance=found.provenance)
+        return Attributed(value=link, provenance=found.provenance)
 
-    def _linked(self, target: str, author: Path) -> Target:
-        found = self.meant(target, author)
+    def _file_target(self, link: str, author: Path) -> Target:
+        found = self.resolve_link(link, author)
         shown = self.shown(found.path)
         block = f"#{found.block}" if found.block else ""
         return Target(shown=shown + block, path=found.path, block=found.block)
 
     def _is_there(self, typed: str) -> bool:
-        return not self._is_relative_to_remote(typed) and names_file(typed, self._invocation)
+        return not self._is_relative_to_uri(typed) and names_file(typed, self._invocation)
 
-    def _is_relative_to_remote(self, typed: str) -> bool:
+    def _is_relative_to_uri(self, typed: str) -> bool:
         state, is_local = self._session.state, typed.startswith(("~", "file:///"))
-        place = None if state.directory else state.document
-        if place is None or is_local or current_file(self._session) is not None:
+        location = None if state.directory else state.document
+        if location is None or is_local or current_file(self._session) is not None:
             return False
-        return is_hierarchical(place.uri) or not typed.startswith("/")
+        return is_hierarchical(location.uri) or not typed.startswith("/")
 
     def _joined(self, typed: str) -> str:
-        place = self._session.state.document
-        return typed if place is None else join(place.uri, typed)
+        location = self.location
+        return typed if location is None else join(location.uri, typed)
 
 
-def _is_outside(target: str) -> bool:
-    return target.startswith(("/", "~"))
+def _is_outside(link: str) -> bool:
+    return link.startswith(("/", "~"))
 
 
-def _require_web(linked: Target, source: str) -> None:
-    """Let what came from a URI lead to the web and to its own kind of URI, if no nearer: apps may act."""
-    scheme, own = (it.partition(":")[0].lower() for it in (linked.uri, source))
-    if linked.reach < Zone.LOOPBACK and scheme not in {"http", "https", own}:
-        message = f"A page from the network may not open {linked.shown}."
-        raise Refusal("NOT_TRUSTED", message, f"If that is what you want: /open {linked.shown}")
+def _require_web(target: Target, source: str) -> None:
+    """Refuse to follow a remote document's link to another scheme than the web's or its own.
+
+    Opening an app may run actions; only documents of this machine may link to one.
+    """
+    scheme, own = (it.partition(":")[0].lower() for it in (target.uri, source))
+    if target.options.nearest_zone < Zone.LOOPBACK and scheme not in {"http", "https", own}:
+        message = f"A page from the network may not open {target.shown}."
+        raise Refusal("NOT_TRUSTED", message, f"If that is what you want: /open {target.shown}")

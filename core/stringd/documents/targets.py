@@ -1,12 +1,12 @@
-"""Where a target leads, and what was found there."""
+"""Resolved targets of `/open`, links and shortcuts, and the pages that they open."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.api.documents import Package, Submission
+from stringd.api.documents import Package
+from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
@@ -15,11 +15,10 @@ from stringd.documents.paths.packages import locate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where a target leads: a file, or else a URI, and a block of it. `shown` is how a reply names it.
+    """A file or else a URI, and optionally a block of it; `shown` is its name in replies.
 
-    `part` is which part is shown of what is long.
-    `reach` is the nearest zone that a URI may lead to, and `here` tells that the current document is meant;
-    `fresh`, `full`, `options`, `submission` and `hidden` are what its loader is asked for.
+    `part` is the part of a long document to show. `here` is true if the current document is the target, which
+    is then not loaded again. `options` apply to URIs only.
     """
 
     shown: str
@@ -27,18 +26,13 @@ class Target:
     uri: str = ""
     block: str | None = None
     part: int = 1
-    reach: Zone = Zone.LOOPBACK
     here: bool = False
-    fresh: bool = False
-    full: bool = False
-    options: frozenset[str] = frozenset()
-    submission: Submission | None = None
-    hidden: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    options: LoadOptions = UNRESTRICTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedPage:
-    """An opened target: its page, and the part of its text that is shown."""
+    """The page that a target led to, and the part of its text that is shown."""
 
     target: Target
     page: Page
@@ -46,33 +40,32 @@ class OpenedPage:
     part: int = 1
 
     @property
-    def introduces(self) -> bool:
-        """Whether the page is shown from its beginning: what it offers is told there."""
+    def is_introduced(self) -> bool:
+        """Whether the page is shown from its beginning, preceded by what it offers."""
         return self.target.block is None and self.part == 1
 
     @property
-    def place(self) -> Location:
-        """Where the topic is, once it has gone there."""
+    def location(self) -> Location:
+        """The topic's location once it shows this page."""
         block = f"#{self.target.block}" if self.target.block else None
         return Location(
             uri=self.page.uri,
             title=self.page.title,
             block=block,
             part=self.part,
-            zone=self.page.own_zone,
-            full=self.page.full,
-            options=tuple(sorted(self.page.options)),
+            options=self.page.options,
         )
 
 
-def remote(uri: str, *, reach: Zone = Zone.LOOPBACK) -> Target:
-    """Return where a URI leads, which may name a block."""
+def uri_target(uri: str, *, nearest_zone: Zone = Zone.LOOPBACK) -> Target:
+    """Return the target of a URI, which may name a block."""
     base, _, block = uri.partition("#")
-    return Target(shown=uri, uri=base, block=block or None, reach=reach)
+    options = LoadOptions(nearest_zone=nearest_zone)
+    return Target(shown=uri, uri=base, block=block or None, options=options)
 
 
-def packaged(target: str, author: Path, package: Package) -> Target:
-    """Return where a target leads that stands in a file of a package."""
-    found = locate(target, author, package)
+def packaged_target(link: str, author: Path, package: Package) -> Target:
+    """Return the target of a relative link in a file of a package."""
+    found = locate(link, author, package)
     uri = package.uri_of(found.path)
     return Target(shown=f"{uri}#{found.block}" if found.block else uri, uri=uri, block=found.block)

@@ -22,10 +22,10 @@ from stringd.api.documents import (
     LocalFile,
     Package,
     Renderer,
-    Submission,
 )
 from stringd.api.hooks import Hook
 from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute
+from stringd.api.load_options import LoadOptions, Submission
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.replies import Edit, Kind, Outcome, Reply
@@ -83,6 +83,7 @@ __all__ = [
     "Invocation",
     "Kind",
     "Link",
+    "LoadOptions",
     "LoadRequest",
     "LoadedBytes",
     "Loader",

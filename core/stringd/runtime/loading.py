@@ -32,20 +32,22 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
     if loader is None:
         known = ", ".join(sorted(catalogue.loaders)) or "none"
         raise Refusal("INVALID_TARGET", f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
-    unknown = sorted(wanted.options - loader.options.keys())
+    unknown = sorted(wanted.options.flags - loader.options.keys())
     if unknown:
         raise Refusal("INVALID_PAYLOAD", f"{scheme}: URIs take no --{unknown[0]}.")
+    hidden = wanted.options.hidden
     try:
         loaded = await call_async(loader.load, wanted)
         if isinstance(loaded, LocalFile):
             return loaded
         # What the page links to is told with its address, and all of that is kept.
-        uri = mask_values(loaded.uri, wanted.hidden)
-        return await render_document(catalogue, replace(loaded, uri=uri, full=wanted.full))
+        uri = mask_values(loaded.uri, hidden)
+        options = wanted.options.for_reload(loaded.zone)
+        return await render_document(catalogue, replace(loaded, uri=uri, options=options))
     except Refusal as refusal:
-        if not wanted.hidden:
+        if not hidden:
             raise
-        message, *context = (mask_values(it, wanted.hidden) for it in (refusal.message, *refusal.context))
+        message, *context = (mask_values(it, hidden) for it in (refusal.message, *refusal.context))
         raise Refusal(refusal.code, message, *context) from None
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from stringd.api.load_options import LoadOptions
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.http_client.addresses import farthest_zone
 from stringd.http_client.name_lookup import known_addresses
 
-_STORED = tuple(it.name for it in fields(Location))
 _WEB = frozenset({"http", "https"})
 _BEFORE = "reach"
 
@@ -21,15 +20,25 @@ _BEFORE = "reach"
 @lru_cache(maxsize=4096)
 def plain_place(place: Location) -> dict[str, Any]:
     """Return a place as JSON can hold it."""
-    return {name: getattr(place, name) for name in _STORED}
+    options = place.options
+    return {
+        "uri": place.uri,
+        "title": place.title,
+        "block": place.block,
+        "part": place.part,
+        "zone": options.nearest_zone,
+        "full": options.full,
+        "options": sorted(options.flags),
+    }
 
 
 def place_of(plain: dict[str, Any]) -> Location:
     """Return the place that was stored, or raise `ValueError` or `TypeError` where it is none."""
     known = dict(plain)
     could_reach = known.pop(_BEFORE, False)
-    zone = known["zone"] if "zone" in known else _zone_before(str(known.get("uri")), could_reach)
-    return Location(**{**known, "zone": Zone(zone), "options": tuple(known.get("options", ()))})
+    zone = known.pop("zone") if "zone" in known else _zone_before(str(known.get("uri")), could_reach)
+    flags, full = frozenset(known.pop("options", ())), known.pop("full", False)
+    return Location(**known, options=LoadOptions(nearest_zone=Zone(zone), full=full, flags=flags))
 
 
 def _zone_before(uri: str, could_reach: bool) -> Zone:

@@ -3,65 +3,52 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from stringd.api.checks import check_optional_text
 from stringd.api.secrets import SecretScope
-from stringd.errors import Fault, StorageFailed
-from stringd.storage.data_directory import StateFile, set_aside
-from stringd.workers.threads import STORAGE
+from stringd.storage.json_file import JsonFile
 
 FILE = "secrets.json"
 
 
 class SecretStore:
-    """Keeps `$NAME`s; it implements the `Secrets` that commands see."""
+    """Stores `$NAME`s; implements the `Secrets` protocol that commands use."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
-        self._report = report
-        self._file = StateFile(Path(FILE))
+        self._file = JsonFile(FILE, report, lost="no $NAME is set", is_secret=True)
         self._by_scope: dict[SecretScope, Mapping[str, str]] = {}
         self._changing = asyncio.Lock()
 
     def open(self, data_dir: Path) -> None:
-        """Read the values; a file that can't be read is kept aside and reported, without what it holds."""
-        path = data_dir / FILE
-        self._file = StateFile(path)
-        try:
-            self._by_scope = dict(_decoded(self._file.read()))
-        except FileNotFoundError:
-            self._by_scope = {}
-        except PermissionError as error:
-            raise Fault(f"cannot read {path}: {error.strerror}") from error
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            kept = set_aside(path)
-            self._report(f"{path} was broken; it is kept as {kept}, no $NAME is set")
+        """Read the values; set aside and report a broken file, without quoting it."""
+        self._by_scope = self._file.read(data_dir, _decoded) or {}
 
     def of(self, scope: SecretScope) -> Mapping[str, str]:
-        """Return the values that hold in a scope: those of its configuration over those for all."""
+        """Return the values of a scope: those of its configuration override those for all."""
         for_all = self._by_scope.get(replace(scope, config=None), {})
         return {**for_all, **self._by_scope.get(scope, {})}
 
     def names(self) -> Mapping[str, str]:
-        """Return what each value that is kept is called, whoever it belongs to."""
+        """Return the `$NAME` of each stored value, whoever owns it."""
         return {value: f"${name}" for values in self._by_scope.values() for name, value in values.items()}
 
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
-        """Keep values for a scope; an empty one is forgotten."""
+        """Store values for a scope; an empty value removes the name."""
         async with self._changing:
             merged = {**self._by_scope.get(scope, {}), **values}
             kept = {name: value for name, value in merged.items() if value}
             await self._store({**self._by_scope, scope: kept})
 
     async def forget(self, user_id: str, owner: str) -> None:
-        """Forget all that was kept for a user's owner, whatever the configuration."""
+        """Remove all values of a user's owner, in every configuration."""
         await self._remove(lambda scope: (scope.user_id, scope.owner) == (user_id, owner))
 
     async def rename(self, user_id: str, owner: str, new: str) -> None:
-        """Let what was kept for a user's owner be another one's, which has none of its own."""
+        """Move the values of a user's owner to another owner that has none."""
         async with self._changing:
             moved = {
                 replace(scope, owner=new)
@@ -73,32 +60,30 @@ class SecretStore:
                 await self._store(moved)
 
     def owners(self) -> Collection[tuple[str, str]]:
-        """Return the users and owners for whom something is kept."""
+        """Return the users and owners that have values."""
         return {(scope.user_id, scope.owner) for scope in self._by_scope}
 
     async def remove_user(self, user_id: str) -> None:
-        """Forget all values of a user."""
+        """Remove all values of a user."""
         await self._remove(lambda scope: scope.user_id == user_id)
 
-    async def _remove(self, is_meant: Callable[[SecretScope], bool]) -> None:
+    async def _remove(self, matches: Callable[[SecretScope], bool]) -> None:
         async with self._changing:
-            kept = {scope: values for scope, values in self._by_scope.items() if not is_meant(scope)}
+            kept = {scope: values for scope, values in self._by_scope.items() if not matches(scope)}
             if len(kept) < len(self._by_scope):
                 await self._store(kept)
 
     async def _store(self, by_scope: Mapping[SecretScope, Mapping[str, str]]) -> None:
         kept = {scope: values for scope, values in by_scope.items() if values}
-        data = json.dumps([{**asdict(scope), "values": dict(values)} for scope, values in kept.items()])
-        try:
-            await STORAGE.run(self._file.write, data.encode())
-        except OSError as error:
-            raise StorageFailed(f"cannot write {self._file.path}: {error.strerror}") from error
+        await self._file.write([{**asdict(scope), "values": dict(values)} for scope, values in kept.items()])
         self._by_scope = kept
 
 
-def _decoded(data: bytes) -> Iterator[tuple[SecretScope, Mapping[str, str]]]:
-    for record in json.loads(data):
+def _decoded(records: Iterable[Any]) -> dict[SecretScope, Mapping[str, str]]:
+    by_scope: dict[SecretScope, Mapping[str, str]] = {}
+    for record in records:
         values = dict(record.pop("values"))
         scope = SecretScope(**record)
         check_optional_text("secret", scope.user_id, scope.owner, scope.config, *values, *values.values())
-        yield scope, values
+        by_scope[scope] = values
+    return by_scope

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from stringd.api.users import User
-from stringd.errors import Fault, InvalidBody, StorageFailed, UnknownUser
-from stringd.storage.data_directory import StateFile, set_aside
+from stringd.errors import UnknownUser
+from stringd.storage.json_file import JsonFile
 from stringd.users.fields import checked_id, checked_path, checked_time
-from stringd.workers.threads import STORAGE
 
 FILE = "users.json"
 
@@ -22,25 +21,13 @@ class Users:
     """All registered users. A change is visible only once it is stored."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
-        self._report = report
-        self._file = StateFile(Path(FILE))
+        self._file = JsonFile(FILE, report, lost="no user is registered")
         self._by_id: dict[str, User] = {}
         self._changing = asyncio.Lock()
 
     def open(self, data_dir: Path) -> None:
         """Read the users; a file that can't be read is kept aside and reported."""
-        path = data_dir / FILE
-        self._file = StateFile(path)
-        try:
-            self._by_id = {user.id: user for user in _decode(self._file.read())}
-        except FileNotFoundError:
-            self._by_id = {}
-        except PermissionError as error:
-            raise Fault(f"cannot read {path}: {error.strerror}") from error
-        except OSError as error:
-            self._set_aside(path, str(error.strerror))
-        except (InvalidBody, ValueError, TypeError, KeyError, RecursionError) as error:
-            self._set_aside(path, str(error))
+        self._by_id = self._file.read(data_dir, _decode) or {}
 
     def __iter__(self) -> Iterator[User]:
         return iter(self._by_id.values())
@@ -74,16 +61,8 @@ class Users:
             await self._store({key: user for key, user in self._by_id.items() if key != user_id})
             return True
 
-    def _set_aside(self, path: Path, reason: str) -> None:
-        kept = set_aside(path)
-        self._report(f"{path} was broken ({reason}); it is kept as {kept}, no user is registered")
-
     async def _store(self, users: Mapping[str, User]) -> None:
-        data = _encode(users.values())
-        try:
-            await STORAGE.run(self._file.write, data)
-        except OSError as error:
-            raise StorageFailed(f"cannot write {self._file.path}: {error.strerror}") from error
+        await self._file.write({"users": [as_json(user) for user in users.values()]})
         self._by_id = dict(users)
 
 
@@ -110,13 +89,9 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _encode(users: Iterable[User]) -> bytes:
-    return json.dumps({"users": [as_json(user) for user in users]}, indent=2, ensure_ascii=False).encode()
-
-
-def _decode(data: bytes) -> Iterator[User]:
-    for record in json.loads(data)["users"]:
-        yield User(
+def _decode(stored: Any) -> dict[str, User]:
+    users = [
+        User(
             id=checked_id(record["id"]),
             home=checked_path(record["home"], "home"),
             allowed_paths=tuple(
@@ -124,3 +99,6 @@ def _decode(data: bytes) -> Iterator[User]:
             ),
             created_at=checked_time(record["createdAt"]),
         )
+        for record in stored["users"]
+    ]
+    return {user.id: user for user in users}

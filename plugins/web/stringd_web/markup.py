@@ -21,7 +21,7 @@ def html_document(loaded: LoadedBytes, _: str) -> Document:
     from stringd_web.html.html_reader import read_html
 
     text = decode(loaded.body, loaded.media_type, markup=True)
-    document = read_html(text, loaded.uri, full=loaded.full)
+    document = read_html(text, loaded.uri, full=loaded.options.full)
     return document if document.source is not None else replace(document, source=text)
 
 

@@ -36,7 +36,7 @@ async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadReque
     async def send(request: HttpRequest) -> HttpResponse:
         url = WebUrl.read(request.url)
         try:
-            return await state.exchange(client, url, request, fresh=wanted.fresh, site=site)
+            return await state.exchange(client, url, request, fresh=wanted.options.fresh, site=site)
         except HttpFailed as failure:
             raise _failed(failure, url, wanted.uri) from failure
         except Refusal as refusal:
@@ -52,7 +52,7 @@ async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadReque
         raise Refusal("LOAD_ERROR", message, f"the last one leads to {failure.url}") from failure
     except RedirectFailed as failure:
         raise _failed(failure, failure.url, wanted.uri) from failure
-    shown = error_excerpt(response, wanted.hidden) if wanted.submission else ""
+    shown = error_excerpt(response, wanted.options.hidden) if wanted.options.submission else ""
     return page_from_response(response, WebUrl.read(request.url), wanted.uri, shown)
 
 
@@ -73,7 +73,7 @@ def _carry(redirect: Redirect) -> HttpRequest:
 
 
 def _first_request(wanted: LoadRequest) -> HttpRequest:
-    url, submission = read_url(wanted.uri), wanted.submission
+    url, submission = read_url(wanted.uri), wanted.options.submission
     headers = {"accept": ACCEPT}
     if submission:
         headers |= {"content-type": submission.media_type, **referrer_headers(submission.page, url)}
@@ -83,7 +83,7 @@ def _first_request(wanted: LoadRequest) -> HttpRequest:
         target=url.target,
         headers=headers,
         body=submission.body if submission else None,
-        reach=wanted.reach,
+        reach=wanted.options.nearest_zone,
     )
 
 

@@ -31,7 +31,7 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
         from stringd_web.page_fetching import fetch_page
 
         state = states().for_topic(wanted.topic)
-        if BROWSER in wanted.options:
+        if BROWSER in wanted.options.flags:
             return await _load_in_browser(wanted, runtime, browser, state)
         try:
             async with asyncio.timeout(TOTAL_SECONDS):
@@ -52,5 +52,5 @@ async def _load_in_browser(
     except ModuleNotFoundError as missing:
         message = f"--browser needs the package {missing.name}."
         raise Refusal("LOAD_ERROR", message, "pip install 'stringd[browser]'") from missing
-    policy = NetworkPolicy(routes=runtime.http, reach=wanted.reach)
+    policy = NetworkPolicy(routes=runtime.http, reach=wanted.options.nearest_zone)
     return await load_in_browser(wanted.uri, browser=browser, policy=policy, cookies=state.cookies)

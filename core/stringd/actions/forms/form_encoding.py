@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 from urllib.parse import quote_plus
 
-from stringd.api.documents import Submission
+from stringd.api.load_options import Submission
 
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from stringd.actions.arguments.action_call import Call
 from stringd.actions.forms.form_encoding import Entry, body_of, query_of
 from stringd.actions.values.typed_values import Value, as_text
+from stringd.api.load_options import LoadOptions
 from stringd.api.outlines import Choice, Field, FieldKind, Form
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.forms import CONFIRM, flags_of, is_button, is_foreign, origin_of
@@ -37,14 +38,15 @@ def form_target(page: Page, form: Form, call: Call) -> Target:
     entries = [entry for _, entry in sorted(_entries(form, call, pressed), key=lambda it: it[0])]
     hidden = dict.fromkeys(_secrets(form, call), MASK)
     method = own.method or form.method
-    reach = page.zone.reach(confirmed=call.confirmed)
+    options = LoadOptions(nearest_zone=page.zone.reach(confirmed=call.confirmed), hidden=hidden)
     if method != "POST":
         url, shown = (_with_query(target, it, form) for it in (entries, _masked(entries, form)))
-        # The whole URL is masked too, because a short value is not found on its own.
-        return Target(shown=shown, uri=url, reach=reach, hidden={url: shown, **hidden} if hidden else {})
+        # The whole address, too: a short value is not found by itself.
+        options = replace(options, hidden={url: shown, **hidden} if hidden else {})
+        return Target(shown=shown, uri=url, options=options)
     submission = body_of(entries, method, own.encoding or form.encoding, form.charset)
     submission = replace(submission, page=page.uri)
-    return Target(shown=target, uri=target, reach=reach, submission=submission, hidden=hidden)
+    return Target(shown=target, uri=target, options=replace(options, submission=submission))
 
 
 def _with_query(target: str, entries: Sequence[Entry], form: Form) -> str:

@@ -27,23 +27,23 @@ class Revision:
     lines: int
 
 
-def written(before: str, body: str) -> Revision:
+def overwrite(before: str, body: str) -> Revision:
     """Put a body in the place of all that was there, if anything."""
     new = body.removeprefix(BOM) if before.startswith(BOM) else body
     return _spliced(before, _start(before), len(before), new, ends=True)
 
 
-def appended(before: str, body: str) -> Revision:
+def append(before: str, body: str) -> Revision:
     """Put a body below a text."""
     return _spliced(before, len(before), len(before), body, ends=True)
 
 
-def edited(before: str, body: str) -> Revision:
+def replace_all(before: str, body: str) -> Revision:
     """Replace the whole text; a last line that had no end has none afterwards."""
     return _spliced(before, _start(before), len(before), body.removeprefix(BOM))
 
 
-def block_replaced(before: str, block_id: str, body: str) -> Revision:
+def replace_block(before: str, block_id: str, body: str) -> Revision:
     """Replace a block's content and nothing else, or refuse a body that would swallow what is around it.
 
     Where only a blank line is missing between the two, it goes in.
@@ -57,7 +57,7 @@ def block_replaced(before: str, block_id: str, body: str) -> Revision:
     raise _swallowing(before, lost[0])
 
 
-def text_replaced(before: str, body: str) -> Revision:
+def replace_text(before: str, body: str) -> Revision:
     """Replace a file's text below the frontmatter; a file that is not there has neither."""
     return _spliced(before, *text_span(before, body), body)
 
@@ -77,7 +77,7 @@ def line_span(text: str, first: int, last: int) -> tuple[int, int]:
     return lines.start(first - 1), lines.start(last)
 
 
-def lines_replaced(before: str, first: int, last: int, body: str | None) -> Revision:
+def replace_lines(before: str, first: int, last: int, body: str | None) -> Revision:
     """Replace lines, counted from 1 and the last one included; no body deletes them."""
     start, end = line_span(before, first, last)
     if body is None:
@@ -85,7 +85,7 @@ def lines_replaced(before: str, first: int, last: int, body: str | None) -> Revi
     return _spliced(before, start, end, body)
 
 
-def swapped(before: str, body: str, shown: str, *, every: bool) -> Revision:
+def replace_occurrences(before: str, body: str, shown: str, *, every: bool) -> Revision:
     """Replace one text by another: the body is the old one, a line `---`, the new one."""
     bom, text = before[: _start(before)], before[_start(before) :]
     pairs = [(old, _adapted(new, text)) for old, new in _pairs(body)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stringd.api.documents import Document, Package
+from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.outlines import Outline
 from stringd.api.zones import Zone
 from stringd.documents.pages.includes import Expanded, Linked, Read, with_includes
@@ -39,14 +40,11 @@ class Page:
     """The files that it includes, as they were; None for one that is not there."""
     package: Package | None = None
     zone: Zone = Zone.LOOPBACK
-    """The farthest that anybody's words in it came from: what it links to lies no nearer."""
-    own_zone: Zone = Zone.LOOPBACK
-    """The one that it came from itself, without what it includes."""
+    """The farthest zone that any of its text came from; its links may lead no nearer."""
     left_out: tuple[str, ...] = ()
     """What a reader is told, in a line each, of what it names and may not lead to."""
-    full: bool = False
-    options: frozenset[str] = frozenset()
-    """How it was asked for: all of it, and with which of its loader's options."""
+    options: LoadOptions = UNRESTRICTED
+    """How to load it again; `nearest_zone` is where it came from itself, without what it includes."""
 
     @property
     def title(self) -> str | None:
@@ -153,7 +151,7 @@ def outlined_page(document: Document, outline: Outline) -> Page:
         sheet=sheet,
         flaws=sheet.flaws,
         zone=document.zone,
-        own_zone=document.zone,
+        options=LoadOptions(nearest_zone=document.zone),
     )
 
 

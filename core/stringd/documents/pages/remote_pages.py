@@ -8,6 +8,7 @@ from typing import TypeVar
 from urllib.parse import unquote
 
 from stringd.api.documents import Document, LocalFile
+from stringd.api.load_options import LoadOptions
 from stringd.api.zones import Zone
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.includes import MOST_CHARACTERS, MOST_INCLUDES, Linked, with_includes
@@ -48,7 +49,7 @@ async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page
         menus=menus,
         flaws=in_document(expanded, sheet, flaws),
         zone=shelf.zone,
-        own_zone=document.zone,
+        options=LoadOptions(nearest_zone=document.zone),
         left_out=shelf.left_out,
     )
 

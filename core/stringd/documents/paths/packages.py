@@ -14,7 +14,7 @@ def locate(target: str, author: Path, package: Package) -> FileTarget:
     """Return the file of a package that a relative target means, and the block of it, or refuse."""
     name, mark, block = target.partition("#")
     if mark and not block:
-        raise Refusal("INVALID_TARGET", f"No block is named behind the #: {target}")
+        raise Refusal("INVALID_TARGET", f"No block is named after the #: {target}")
     path = author if not name else real_path(author.parent / name)
     if not path.is_relative_to(package.directory):
         raise Refusal("FILE_NOT_ALLOWED", f"Outside of {package.uri}: {target}")

@@ -54,7 +54,7 @@ def resolve(typed: str, session: Session, *, full_access: bool, shown: str | Non
         raise Refusal("INVALID_TARGET", f"The path is longer than {LONGEST_PATH} bytes.")
     name, block, lines = _Splitter(session, full_access=full_access).split(typed)
     if block == "":
-        raise Refusal("INVALID_TARGET", f"No block is named behind the #: {shown}")
+        raise Refusal("INVALID_TARGET", f"No block is named after the #: {shown}")
     path = confine(_absolute(name, session), shown, session.user, full_access=full_access)
     if name.endswith("/"):
         _require_directory(path, shown)

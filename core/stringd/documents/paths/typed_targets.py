@@ -1,4 +1,4 @@
-"""What a typed target is, to every command alike: a file that is there, a URI, or else a path."""
+"""Tell URIs from paths in the targets that users type."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from stringd.documents.paths.resolving import names_something
 _URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>//)?")
 
 
-def means_uri(typed: str, invocation: Invocation) -> bool:
-    """Whether a target has `//`, or a scheme that a plugin loads while no file of that name is there."""
+def is_typed_uri(typed: str, invocation: Invocation) -> bool:
+    """Whether a target is a URI: it has `//`, or the scheme of a loader and no file has this name."""
     found = _URI.match(typed)
     if found is None or found["slashes"]:
         return found is not None
@@ -19,5 +19,5 @@ def means_uri(typed: str, invocation: Invocation) -> bool:
 
 
 def names_file(typed: str, invocation: Invocation) -> bool:
-    """Whether a target begins with the name of something that is there and may be touched."""
+    """Whether a target names an existing file or directory that the user may access."""
     return names_something(typed, invocation.session, full_access=invocation.runtime.config.full_access)

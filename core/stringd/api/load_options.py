@@ -1,0 +1,50 @@
+"""How a document is loaded: the options that go with it from the command to the loader and the renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stringd.api.checks import check_optional_text
+from stringd.api.zones import Zone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """The body of a submitted form, and the URL of the page that holds the form."""
+
+    method: str
+    media_type: str
+    body: bytes
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """How a document is loaded.
+
+    `nearest_zone` is the nearest zone that may be connected to. `fresh` bypasses caches. `full` asks for the
+    whole document instead of its main content. `flags` are the given options that the loader declares, as in
+    `/open uri --flag`. `submission` is the form that is sent. `hidden` maps texts that must be shown nowhere,
+    not in a URI or an error either, to their replacements.
+    """
+
+    nearest_zone: Zone = Zone.LOOPBACK
+    fresh: bool = False
+    full: bool = False
+    flags: frozenset[str] = frozenset()
+    submission: Submission | None = None
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_optional_text("load options", *self.flags)
+        if not isinstance(self.nearest_zone, Zone):
+            raise TypeError(f"load options need a Zone, not {self.nearest_zone!r}")
+
+    def for_reload(self, zone: Zone) -> LoadOptions:
+        """Return what is kept to load a document of `zone` again: no form, no zone nearer than its own."""
+        return LoadOptions(nearest_zone=zone, full=self.full, flags=self.flags)
+
+
+UNRESTRICTED = LoadOptions()
+PUBLIC_ONLY = LoadOptions(nearest_zone=Zone.PUBLIC)

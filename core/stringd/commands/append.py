@@ -1,0 +1,28 @@
+"""`/append`: add text at the end of a file."""
+
+from __future__ import annotations
+
+from stringd.api.commands import Command, Invocation, TopicGroup
+from stringd.api.replies import Reply
+from stringd.commands.edit_request import FORCE, read_body, read_request
+from stringd.commands.file_edits import edit
+from stringd.documents.editing.edits import append
+from stringd.text.counts import counted
+
+
+async def run(invocation: Invocation) -> Reply:
+    """Append the body to the file."""
+    request, body = await read_request(invocation, APPEND, FORCE), read_body(invocation, APPEND)
+    request.require_whole_file(APPEND)
+    changed = await edit(invocation, request, lambda before: append(before, body))
+    return changed.reply(f"Appended to: {request.shown} (now {counted(changed.size, 'byte')})", request.shown)
+
+
+APPEND = Command(
+    name="append",
+    summary="Add the lines below at the end of a file.",
+    usage="/append path [--force]\ntext",
+    run=run,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_body=True,
+)

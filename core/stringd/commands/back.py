@@ -1,0 +1,41 @@
+"""`/back`: return to the previous document."""
+
+from __future__ import annotations
+
+from stringd.actions.default_action import render_opened
+from stringd.api.commands import Command, Invocation, TopicGroup
+from stringd.api.replies import Reply
+from stringd.commands.history import drop_last, go_back
+from stringd.documents.navigator import DocumentNavigator
+from stringd.documents.paths.resolving import shown_document
+from stringd.errors import Refusal
+
+_TEMPORARY = "LOAD_ERROR"
+
+
+async def run(invocation: Invocation) -> Reply:
+    """Reload the last document of the history and show it."""
+    history = invocation.session.state.history
+    if not history:
+        raise Refusal("NO_HISTORY", "There is no document before this one.")
+    try:
+        opened = await DocumentNavigator(invocation).reopen(history[-1])
+    except Refusal as refusal:
+        if refusal.code == _TEMPORARY:
+            raise
+        drop_last(invocation)
+        context = (*refusal.context, "The next /back goes further back.")
+        raise Refusal(refusal.code, refusal.message, *context) from refusal
+    go_back(invocation, opened.location)
+    shown = shown_document(opened.location, invocation.session.user)
+    return Reply.page(f"Back to {shown}", await render_opened(invocation, opened))
+
+
+BACK = Command(
+    name="back",
+    summary="Go back to the document before this one.",
+    usage="/back",
+    run=run,
+    topic_types=TopicGroup.DOCUMENTS,
+    takes_arguments=False,
+)
