@@ -10,7 +10,7 @@ from stringd.actions.arguments.values import Value
 from stringd.actions.declared_variables import DeclaredVariable, declared_variables, exported_names
 from stringd.actions.placeholders import find_slots, secret_names, slot_names
 from stringd.actions.shell.slots import read_command_line
-from stringd.actions.templates.checking import template_flaws
+from stringd.actions.templates.checking import check_template
 
 __all__ = [
     "ANY_APP",
@@ -20,6 +20,7 @@ __all__ = [
     "Environment",
     "FunctionRun",
     "Value",
+    "check_template",
     "declared_variables",
     "expectation",
     "exported_names",
@@ -30,5 +31,4 @@ __all__ = [
     "schema_of",
     "secret_names",
     "slot_names",
-    "template_flaws",
 ]

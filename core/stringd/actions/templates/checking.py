@@ -1,11 +1,11 @@
-"""What is wrong with a template, told without running it."""
+"""Checks of templates without running them."""
 
 from __future__ import annotations
 
 from stringd.actions.templates.jobs import read
 from stringd.actions.templates.run import JINJA, MEMORY, TEMPLATE_MODULES
 from stringd.api.workers import Budget
-from stringd.documents.syntax.blocks import Flaw
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.errors import WorkStopped
 from stringd.workers.blocking import BlockingWorkers
 from stringd.workers.confinement import Seal
@@ -14,15 +14,19 @@ _BUDGET = Budget(seconds=0.6, memory=MEMORY)
 _workers = BlockingWorkers(Seal.COMPUTING, TEMPLATE_MODULES)
 
 
-def template_flaws(template: str, role: str) -> tuple[Flaw, ...]:
-    """Return what can't be read or meant in a template of a role, by the lines of the template.
+def check_template(template: str, role: str, subject: str = "") -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of a template for a role, by the lines of the template.
 
-    Reading one works out what is constant in it, which is as hostile as running it.
+    Compiling one evaluates its constants, so it is as dangerous as running it.
     """
     try:
         made = _workers.run(read, template, role.endswith(JINJA), budget=_BUDGET)
     except WorkStopped as stopped:
-        return (Flaw(line=1, message=str(stopped)),)
+        return (_invalid(1, str(stopped), subject),)
     if "error" in made:
-        return (Flaw(line=made["line"], message=made["error"]),)
-    return tuple(Flaw(line=it, message="it is printed as it stands") for it in made["doubts"])
+        return (_invalid(made["line"], made["error"], subject),)
+    return tuple(Diagnostic(DiagnosticCode.TEMPLATE_LITERAL, it, {}, subject) for it in made["doubts"])
+
+
+def _invalid(line: int, reason: str, subject: str) -> Diagnostic:
+    return Diagnostic(DiagnosticCode.TEMPLATE_INVALID, line, {"reason": reason}, subject)
