@@ -10,10 +10,11 @@ import httpcore
 from stringd.api.http import HttpRequest, HttpResponse, HttpRoute
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
-from stringd.http_client.failures import reason
+from stringd.http_client.failures import body_failure_reason, failure_reason
 from stringd.http_client.messages import made_request, read_response
 from stringd.http_client.name_lookup import LookUp, Lookups, ask_the_system
 from stringd.http_client.network_policy import Networks
+from stringd.http_client.observed_streams import has_ended
 from stringd.http_client.routed_connections import make_pool
 from stringd.text.web_urls import WebUrl
 
@@ -46,10 +47,12 @@ class SharedHttpClient:
                 response = await self._answered(made_request(request, url, route))
                 try:
                     return await read_response(response, limit, zone=route.zone)
+                except httpcore.RemoteProtocolError as error:
+                    raise HttpFailed(body_failure_reason(error, ended=has_ended(response))) from error
                 finally:
                     await response.aclose()
             except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
-                raise HttpFailed(reason(error)) from error
+                raise HttpFailed(failure_reason(error)) from error
 
     async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
         """Return where to connect for a host; see `HttpClient.route`."""
