@@ -10,7 +10,7 @@ from bench.rooms import measurement
 from bench.table import Row, at_most
 from stringd.documents.pages.page import Page
 from stringd.documents.pagination.parts import Parts
-from stringd.documents.syntax.parsed_document import take_apart
+from stringd.documents.syntax.parsed_document import parse_document
 from stringd_web.html.html_reader import read_html
 
 if TYPE_CHECKING:
@@ -107,6 +107,6 @@ def _seconds(read: Callable[[str], object], text: str) -> float:
 
 
 def _shown(text: str) -> None:
-    page = Page(uri="https://x.example/", path=None, source=text, sheet=take_apart(text))
+    page = Page(uri="https://x.example/", path=None, source=text, sheet=parse_document(text))
     parts = Parts(page, None, _PART)
     parts.view(parts.count)

@@ -23,7 +23,7 @@ def declared(command: str, *parameters: str) -> Action:
     """The action whose fence holds this command and these parameters."""
     lines = ("~~~act.x", f"CLI {command}", *(f"  {it}" for it in parameters), "~~~")
     book = parse_actions(parse("\n".join(lines)).fences)
-    assert book.warnings == ()
+    assert book.diagnostics == ()
     assert book.actions["x"].target == command.rstrip()
     return book.actions["x"]
 

@@ -26,7 +26,7 @@ TWO = ("  city, -c: string (required)", "  days, -d: number")
 
 def action(*parameters: str) -> Action:
     book = parse_actions(parse(act("x", "GET https://api.example/x", *parameters)).fences)
-    assert book.warnings == ()
+    assert book.diagnostics == ()
     return book.actions["x"]
 
 

@@ -1,36 +1,40 @@
-"""What is told about a template that is not run."""
+"""Diagnostics of templates that are not run."""
 
 from __future__ import annotations
 
 import pytest
 
-from stringd.actions.templates.template_flaws import template_flaws
-from stringd.documents.syntax.blocks import Flaw
+from stringd.actions.templates.template_diagnostics import check_template
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
+
+
+def invalid(line: int, reason: str) -> Diagnostic:
+    return Diagnostic(DiagnosticCode.TEMPLATE_INVALID, line, {"reason": reason})
 
 
 @pytest.mark.parametrize(
-    ("template", "role", "flaw"),
+    ("template", "role", "expected"),
     [
         ("{x} = $.a\nfor: r in $.b\n{r}\nend:", "response", None),
         ("{% for x in y %}{{ x }}{% endfor %}", "response", None),
-        ("a\nend:", "response", Flaw(line=2, message="end: without for:")),
+        ("a\nend:", "response", invalid(2, "end: without for:")),
         ("{% for x in y %}{{ x }}{% endfor %}", "response.j2", None),
-        ("a\n{{ 1 | nope }}", "response.j2", Flaw(line=2, message="No filter named 'nope'.")),
+        ("a\n{{ 1 | nope }}", "response.j2", invalid(2, "No filter named 'nope'.")),
         ("{{ 1 / 0 }}{% include 'x' %}", "response.j2", None),
         (
             "{% if x %}" * 900 + "{% endif %}" * 900,
             "response.j2",
-            Flaw(line=1, message="it is nested too deeply"),
+            invalid(1, "it is nested too deeply"),
         ),
         (
             "for: r in $.b\n" * 900 + "end:\n" * 900,
             "response",
-            Flaw(line=1, message="it is nested too deeply"),
+            invalid(1, "it is nested too deeply"),
         ),
     ],
 )
-def test_what_can_not_be_read(template: str, role: str, flaw: Flaw | None) -> None:
-    assert template_flaws(template, role) == ((flaw,) if flaw else ())
+def test_what_can_not_be_read(template: str, role: str, expected: Diagnostic | None) -> None:
+    assert check_template(template, role) == ((expected,) if expected else ())
 
 
 @pytest.mark.parametrize(
@@ -41,15 +45,15 @@ def test_what_can_not_be_read(template: str, role: str, flaw: Flaw | None) -> No
     ],
 )
 def test_lines_that_are_printed_and_hardly_meant_to_be(line: str) -> None:
-    flaw = Flaw(line=2, message="it is printed as it stands")
-    assert template_flaws(f"a\n{line}\nb", "response") == (flaw,)
+    expected = Diagnostic(DiagnosticCode.TEMPLATE_LITERAL, 2)
+    assert check_template(f"a\n{line}\nb", "response") == (expected,)
 
 
 @pytest.mark.parametrize(
     "line", ["{c} {Response.body}", "to: {x}", "For you", "a = {b}", "{a} == {b}", "end"]
 )
 def test_lines_that_are_text(line: str) -> None:
-    assert template_flaws(line, "response") == ()
+    assert check_template(line, "response") == ()
 
 
 @pytest.mark.requirement("template.hostile")
@@ -65,6 +69,6 @@ def test_lines_that_are_text(line: str) -> None:
     ],
 )
 def test_reading_a_hostile_template_ends(template: str, is_flawed: bool) -> None:
-    assert template_flaws("ok", "response.j2") == ()
-    assert bool(template_flaws(template, "response.j2")) == is_flawed
-    assert template_flaws("ok", "response.j2") == ()
+    assert check_template("ok", "response.j2") == ()
+    assert bool(check_template(template, "response.j2")) == is_flawed
+    assert check_template("ok", "response.j2") == ()

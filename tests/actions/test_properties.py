@@ -52,7 +52,7 @@ VALUES = st.lists(HOSTILE | ENCODABLE, max_size=8).map("".join)
 
 def declared(line: str, *parameters: str) -> Action:
     book = parse_actions(parse(act("x", line, *parameters)).fences)
-    assert book.warnings == ()
+    assert book.diagnostics == ()
     return book.actions["x"]
 
 

@@ -557,7 +557,11 @@ def quoting(command: str) -> AnalysedCommand:
 
 
 def parameter(line: str) -> Parameter | None:
-    return read_parameter(f"  {line}", pytest.fail)
+    found = read_parameter(f"  {line}")
+    if found is None:
+        return None
+    assert found[1] == ()
+    return found[0]
 
 
 @pytest.mark.requirement("action.cli.evaluators")

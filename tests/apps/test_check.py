@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from stringd_app.checking import check_file
 from tests.apps.shelf import put, write_app
 from tests.repository.tree import ROOT
 
@@ -22,14 +23,14 @@ def check(path: Path) -> tuple[int, list[str]]:
 FLAWS = [
     ("---\nname: my app\n---\n", "1: name: my app can't be typed as app:name", "letters, digits"),
     ("---\na: [\n---\n", "2: frontmatter can't be read", "key: value"),
-    ("---\ndefault: run\n---\n", "1: default: run is no action of this page", "Name one of"),
+    ("---\ndefault: run\n---\n", "1: default: run is not an action of this page", "Name one of"),
     (
         "---\ndefault: a\n---\n```act.a\nCLI echo {x}\n  x: string (required)\n```\n",
         "1: default: a never runs by itself: it requires x",
         "Give these parameters defaults",
     ),
-    ("```act.Say\nCLI true\n```\n", "1: act.Say names no action", "lower-case"),
-    ("```act.a.resp\nx\n```\n", "1: act.a.resp names no action", "act.name.response"),
+    ("```act.Say\nCLI true\n```\n", "1: act.Say does not name an action", "lower-case"),
+    ("```act.a.resp\nx\n```\n", "1: act.a.resp does not name an action", "act.name.response"),
     ("---\nrequires: [my key]\n---\n", "1: $my key can't be set", "letters, digits"),
     ("```act.a\nGET /x\n```\n", "1: act.a: /x does not begin with http", "the whole URL"),
     ("```act.a\nGET {u}/x\n```\n", "1: act.a: {u}/x does not begin with http", "$NAME"),
@@ -53,7 +54,7 @@ FLAWS = [
         "6: act.a.response: it is printed as it stands",
         "Correct the template",
     ),
-    ("```act.a\nFETCH x\n```\n", "2: act.a is no action", "method in capitals"),
+    ("```act.a\nFETCH x\n```\n", "2: act.a is not an action", "method in capitals"),
     ("```act.a\nGET http://x.y/\n  x text\n```\n", "3: x text is not understood", "Write a parameter as"),
     ("```act.a\nGET http://x.y/\n  x: number (mn:1)\n```\n", "3: x: constraint mn:1", "min:N"),
     ("```act.a.response\n{x} = 1\n```\n", "1: act.a.response belongs to no action", "Name the template"),
@@ -88,11 +89,19 @@ FLAWS = [
         "Write {x}",
     ),
     ("```act.a\nGET http://x.y/?k=$KEY\n```\n", "1: act.a: $KEY is declared nowhere", "requires:"),
-    ("```act.a\nGET http://x.y/{nam}\n  name: string\n```\n", "1: act.a: {nam} is no parameter", "{name}?"),
-    ("# A\n\nSee [this](gone.md).\n", "3: gone.md leads nowhere", "a file of the app"),
-    ("# A\n\nSee [this](../../etc/passwd).\n", "3: ../../etc/passwd leads nowhere", "a file of the app"),
-    ("[!nav:main](gone.md)\n", "1: menu main: File not found: gone.md", "Let the target"),
-    ("[!include:x](../out.md)\n", "1: ../out.md leads nowhere", "a file of the app"),
+    (
+        "```act.a\nGET http://x.y/{nam}\n  name: string\n```\n",
+        "1: act.a: {nam} is not a parameter",
+        "{name}?",
+    ),
+    ("# A\n\nSee [this](gone.md).\n", "3: gone.md is not a file of this app", "a file of the app"),
+    (
+        "# A\n\nSee [this](../../etc/passwd).\n",
+        "3: ../../etc/passwd is not a file of this app",
+        "a file of the app",
+    ),
+    ("[!nav:main](gone.md)\n", "1: menu main: File not found: gone.md", "a file of the app"),
+    ("[!include:x](../out.md)\n", "1: ../out.md is not a file of this app", "a file of the app"),
     ("<!-- #a -->\ntext\n", "1: block #a never ends", "<!-- /id -->"),
     ("<!-- #a -->\n<!-- /a -->\n<!-- #a -->\n<!-- /a -->\n", "3: block #a exists already", "own name"),
 ]
@@ -100,16 +109,27 @@ FLAWS = [
 
 @pytest.mark.requirement("app.check")
 @pytest.mark.parametrize(("page", "message", "remedy"), FLAWS, ids=[flaw for _, flaw, _ in FLAWS])
-def test_a_flaw_is_told_with_its_line_and_its_remedy(
+def test_a_diagnostic_has_its_line_and_its_remedy(
     tmp_path: Path, page: str, message: str, remedy: str
 ) -> None:
-    code, lines = check(put(tmp_path / "string.md", page))
-    told = dict(zip(lines[:-1:2], lines[1:-1:2], strict=True))
-    found = next((it for it in told if it.startswith(f"string.md:{message}")), None)
-    assert found is not None, lines
-    assert remedy in told[found]
-    assert "See the reference" not in "".join(lines)
-    assert (code, lines[-1].endswith(("warning", "warnings"))) == (1, True)
+    found = check_file(put(tmp_path / "string.md", page), tmp_path)
+    (diagnostic,) = [it for it in found if f"{it.line}: {it.message}".startswith(message)]
+    assert remedy in diagnostic.remedy
+
+
+@pytest.mark.requirement("app.check")
+def test_each_diagnostic_is_printed_above_its_remedy(tmp_path: Path) -> None:
+    page = put(tmp_path / "string.md", "---\nname: my app\n---\n<!-- #a -->\n")
+    assert check(page) == (
+        1,
+        [
+            "string.md:1: name: my app can't be typed as app:name",
+            "    Use letters, digits, _ and -; `title:` takes any text.",
+            "string.md:4: block #a never ends",
+            "    Write <!-- /id --> on a line of its own where the block ends.",
+            "1 file, 2 warnings",
+        ],
+    )
 
 
 @pytest.mark.requirement("app.check")

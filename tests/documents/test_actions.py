@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stringd.documents.syntax.actions import Action, ActionBook, Parameter, hint, parse_actions
+from stringd.documents.syntax.actions import Action, ActionBook, Parameter, call_hint, parse_actions
 from stringd.documents.syntax.parser import parse
 
 FRAMING = (
@@ -22,12 +22,12 @@ def book(text: str) -> ActionBook:
 
 def read(*lines: str) -> Action:
     found = book("\n".join(("```act.x", *lines, "```")))
-    assert found.warnings == ()
+    assert found.diagnostics == ()
     return found.actions["x"]
 
 
 def complaints(*lines: str) -> list[tuple[int, str]]:
-    return [(it.line, it.message) for it in book("\n".join(("```act.x", *lines, "```"))).warnings]
+    return [(it.line, it.message) for it in book("\n".join(("```act.x", *lines, "```"))).diagnostics]
 
 
 def parameter(line: str) -> Parameter:
@@ -194,21 +194,21 @@ def test_a_line_that_fits_nothing_is_a_warning(line: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "number", "part"),
     [
-        (["FETCH https://api.example/x"], 2, "act.x is no action: expected GET, POST"),
-        (["get https://api.example/x"], 2, "act.x is no action"),
-        (["", "GET"], 3, "act.x is no action"),
-        ([], 1, "act.x is no action"),
+        (["FETCH https://api.example/x"], 2, "act.x is not an action: expected GET, POST"),
+        (["get https://api.example/x"], 2, "act.x is not an action"),
+        (["", "GET"], 3, "act.x is not an action"),
+        ([], 1, "act.x is not an action"),
         (["GET https://api.example/x --data 1"], 2, "--data is not understood"),
         (["GET https://api.example/x -d"], 2, "-d is not understood"),
         (["GET https://api.example/x -d 'open"], 2, "'open is not understood"),
-        (["GET https://api.example/x -H 'no colon'"], 2, "no colon is no header"),
-        (["GET https://api.example/x -H 'A: b\nC: d'"], 2, "is no header"),
+        (["GET https://api.example/x -H 'no colon'"], 2, "no colon is not a header"),
+        (["GET https://api.example/x -H 'A: b\nC: d'"], 2, "is not a header"),
         (["POST https://api.example/x -d a", "  body:", "    b"], 3, "the body exists already"),
-        (["GET https://api.example/x", "  headers:", "    A: b", "    none"], 5, "none is no header"),
-        (["GET https://api.example/x -H 'Host: {x}.example'"], 2, "Host holds no value: it is a name"),
-        (["GET https://api.example/x", "  Host: a, $B"], 3, "Host holds no value: it is a name"),
+        (["GET https://api.example/x", "  headers:", "    A: b", "    none"], 5, "none is not a header"),
+        (["GET https://api.example/x -H 'Host: {x}.example'"], 2, "Host can't hold a value"),
+        (["GET https://api.example/x", "  Host: a, $B"], 3, "Host can't hold a value"),
         *(
-            (["POST https://api.example/x", f"  {name}: {{x}}"], 3, f"{name} is no header of an action's")
+            (["POST https://api.example/x", f"  {name}: {{x}}"], 3, f"{name} can't be set by an action")
             for name in FRAMING
         ),
         (["CLI date", "  q: string", "  q: number"], 4, "q is declared already"),
@@ -255,14 +255,14 @@ def test_templates_stand_by_action_and_role_wherever_they_are() -> None:
         ("a", "error"): "Two\n",
         ("a", "response.j2"): "```\nThree\n```\n",
     }
-    assert found.warnings == ()
+    assert found.diagnostics == ()
 
 
 def test_what_comes_twice_or_belongs_to_nothing_is_a_warning() -> None:
     found = book("```act.a\nCLI one\n```\n```act.a\nCLI two\n```\n```act.b.response\nx\n```\n")
     assert found.actions["a"].target == "one"
     assert found.templates == {}
-    assert [(it.line, it.message) for it in found.warnings] == [
+    assert [(it.line, it.message) for it in found.diagnostics] == [
         (4, "act.a exists already"),
         (7, "act.b.response belongs to no action"),
     ]
@@ -270,7 +270,7 @@ def test_what_comes_twice_or_belongs_to_nothing_is_a_warning() -> None:
 
 @pytest.mark.parametrize("info", ["act.", "act.A", "act.1", "act.a b", "act.a.other", "xact.a", "act"])
 def test_other_fences_are_prose(info: str) -> None:
-    assert book(f"```{info}\nCLI date\n```\n") == ActionBook(actions={}, templates={}, warnings=())
+    assert book(f"```{info}\nCLI date\n```\n") == ActionBook(actions={}, templates={})
 
 
 def test_the_hint_shows_what_is_required() -> None:
@@ -278,8 +278,8 @@ def test_the_hint_shows_what_is_required() -> None:
         "```act.search\nGET https://api.example/?q={q}\n  q: string (required)\n  n: number\n```\n"
         "```act.list\nCLI ls\n```\n"
     )
-    assert hint(found.actions.values()) == "[actions] /act.search --q <string> | /act.list"
-    assert hint([]) is None
+    assert call_hint(found.actions.values()) == "[actions] /act.search --q <string> | /act.list"
+    assert call_hint([]) is None
 
 
 @pytest.mark.timeout(20)

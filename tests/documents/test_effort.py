@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stringd.documents.syntax.parsed_document import take_apart
+from stringd.documents.syntax.parsed_document import parse_document
 from stringd.documents.syntax.parsing_cost import AT_ONCE, effort
 from tests.documents.kinds import KINDS, Make, repeated
 from tests.documents.pieces import PIECES
@@ -30,7 +30,7 @@ def seconds(text: str) -> float:
     """Return the processor time of reading."""
     gc.collect()
     began = time.thread_time()
-    take_apart(text)
+    parse_document(text)
     return time.thread_time() - began
 
 
@@ -81,9 +81,9 @@ def test_so_does_any_cycle(piece: str, opening: str) -> None:
 
 @pytest.mark.requirement("documents.frontmatter.long")
 def test_frontmatter_of_nothing_but_brackets_is_a_warning() -> None:
-    sheet = take_apart("---\na: " + "{[" * 20_000 + "\n---\n# Heading\n")
+    sheet = parse_document("---\na: " + "{[" * 20_000 + "\n---\n# Heading\n")
     assert sheet.parsed.frontmatter == {}
     assert sheet.body == "# Heading\n"
-    assert [it.message for it in sheet.flaws] == [
+    assert [it.message for it in sheet.diagnostics] == [
         "frontmatter has too many brackets for its length and is not read"
     ]

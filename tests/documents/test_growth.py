@@ -16,7 +16,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.pages.search import find
 from stringd.documents.pagination.parts import Parts
 from stringd.documents.paths.origins import Origin
-from stringd.documents.syntax.parsed_document import take_apart
+from stringd.documents.syntax.parsed_document import parse_document
 from stringd.errors import Refusal
 from tests.documents.kinds import KINDS, Make
 
@@ -34,9 +34,9 @@ def absent(target: str, author: Origin) -> Linked:
 
 
 def shown(text: str) -> None:
-    sheet = take_apart(text)
+    sheet = parse_document(text)
     expanded = with_includes(text, FILE, absent)
-    list(map(expanded.in_document, (*sheet.flaws, *sheet.flaws)))
+    list(map(expanded.in_document, (*sheet.diagnostics, *sheet.diagnostics)))
     find_menus(sheet.parsed, FILE, absent)
     parts = Parts(Page(uri="https://x.example", path=None, source=text, sheet=sheet), None, PART)
     assert len(parts.view(parts.count)) <= 2 * PART
@@ -66,11 +66,11 @@ def test_cost_grows_with_the_size_only(make: Make, work: Callable[[str], None]) 
 @pytest.mark.requirement("documents.frontmatter.long")
 def test_frontmatter_that_never_seems_to_end_is_a_warning() -> None:
     text = "---\ntitle: a\n" + "b: c\n" * 30_000 + "---\n# Heading\n"
-    sheet = take_apart(text)
+    sheet = parse_document(text)
     assert sheet.parsed.frontmatter == {}
     assert sheet.parsed.title == "Heading"
     assert sheet.body == "# Heading\n"
-    assert [it.message for it in sheet.flaws] == [
+    assert [it.message for it in sheet.diagnostics] == [
         "frontmatter is longer than 100,000 characters and not read"
     ]
 
@@ -84,7 +84,7 @@ def test_a_page_reads_a_hundred_menus_each_once() -> None:
         return Linked(origin=FILE, block=None, text="[a](b)")
 
     lines = [f"[!nav:m{number}](menu{number // 2}.md)" for number in range(250)]
-    menus, flaws = find_menus(take_apart("\n".join(lines)).parsed, FILE, menu)
+    menus, flaws = find_menus(parse_document("\n".join(lines)).parsed, FILE, menu)
     assert len(asked) == len(set(asked)) == 100
     assert len(menus) == 200
     assert len(flaws) == 50

@@ -14,7 +14,7 @@ def inside(text: str) -> dict[str, str]:
 
 
 def warnings(text: str) -> list[tuple[int, str]]:
-    return [(it.line, it.message) for it in parse(text).warnings]
+    return [(it.line, it.message) for it in parse(text).diagnostics]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from stringd.documents.syntax.parser import parse
 )
 def test_frontmatter(text: str, expected: dict[str, object]) -> None:
     parsed = parse(text)
-    assert (parsed.frontmatter, parsed.warnings) == (expected, ())
+    assert (parsed.frontmatter, parsed.diagnostics) == (expected, ())
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def test_frontmatter(text: str, expected: dict[str, object]) -> None:
         ("# remark\na: *b", 3, "found undefined alias 'b'"),
         ("a: b\r\nc: \x01", 3, "special characters are not allowed"),
         ("a: \u2028\n\u2028\nb: c: d", 4, "mapping values are not allowed here"),
-        ("a: " + "[" * 1_000, 2, "it is nested too deep"),
+        ("a: " + "[" * 1_000, 2, "it is nested too deeply"),
     ],
 )
 def test_broken_frontmatter_is_a_warning_of_one_sentence_about_its_line(
     front: str, line: int, reason: str
 ) -> None:
     parsed = parse(f"---\n{front}\n---\n# A\n")
-    assert [(it.line, it.message) for it in parsed.warnings] == [
+    assert [(it.line, it.message) for it in parsed.diagnostics] == [
         (line, f"frontmatter can't be read: {reason}")
     ]
     assert (parsed.frontmatter, parsed.title) == ({}, "A")
@@ -69,7 +69,7 @@ def test_broken_frontmatter_is_a_warning_of_one_sentence_about_its_line(
 )
 def test_text_between_thematic_breaks_is_text(text: str) -> None:
     parsed = parse(text)
-    assert (parsed.frontmatter, parsed.body, parsed.warnings) == ({}, 0, ())
+    assert (parsed.frontmatter, parsed.body, parsed.diagnostics) == ({}, 0, ())
     assert all(first >= 1 for first, _ in parsed.hidden)
 
 
@@ -127,7 +127,7 @@ def test_definitions(text: str, expected: list[tuple[str, str, int, int]]) -> No
 
 def test_a_second_definition_is_hidden_and_a_warning() -> None:
     parsed = parse("[a]: /x\n[A]: /y\n")
-    assert [(it.line, it.message) for it in parsed.warnings] == [(2, "[A] is defined already")]
+    assert [(it.line, it.message) for it in parsed.diagnostics] == [(2, "[A] is defined already")]
     assert parsed.hidden == ((0, 1), (1, 2))
 
 

@@ -25,8 +25,8 @@ def shown(parsed: Parsed) -> str:
 @given(DOCUMENTS)
 def test_no_text_is_an_error(text: str) -> None:
     parsed = parse(text)
-    assert all(1 <= it.line <= len(parsed.lines) for it in parsed.warnings)
-    assert all(1 <= it.line <= len(parsed.lines) for it in parse_actions(parsed.fences).warnings)
+    assert all(1 <= it.line <= len(parsed.lines) for it in parsed.diagnostics)
+    assert all(1 <= it.line <= len(parsed.lines) for it in parse_actions(parsed.fences).diagnostics)
     assert len(shown(parsed)) <= 2 * len(text) + sum(8 + len(it.label) for it in parsed.links)
 
 

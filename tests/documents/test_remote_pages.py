@@ -92,7 +92,7 @@ def test_what_comes_too_late_is_a_line() -> None:
     page = web.page(f"{PUBLIC}a", seconds=0.2)
     assert f"> [!] include never: It has not come in time: {PUBLIC}never" in page.sheet.body
     assert "Here." in page.sheet.body
-    assert [it.message for it in page.flaws] == [f"menu m: It has not come in time: {PUBLIC}never"]
+    assert [it.message for it in page.diagnostics] == [f"menu m: It has not come in time: {PUBLIC}never"]
 
 
 def test_each_document_is_fetched_once() -> None:

@@ -16,7 +16,7 @@ def read(text: str) -> tuple[str, dict[str, str], list[tuple[int, str]]]:
     shortcuts = find_shortcuts(parsed)
     targets = {it.id: it.target for it in shortcuts.by_id.values()}
     assert list(targets) == list(shortcuts.by_id)
-    return render(parsed, shortcuts), targets, [(it.line, it.message) for it in shortcuts.warnings]
+    return render(parsed, shortcuts), targets, [(it.line, it.message) for it in shortcuts.diagnostics]
 
 
 @pytest.mark.parametrize(

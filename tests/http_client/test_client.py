@@ -32,7 +32,7 @@ def endless() -> Iterator[bytes]:
 
 
 BROKEN: dict[str, tuple[Reply, str]] = {
-    "garbage": (b"\x00\x01garbage\r\n\r\n", r"the answer is no HTTP \(.+\)"),
+    "garbage": (b"\x00\x01garbage\r\n\r\n", r"the answer is not valid HTTP \(.+\)"),
     "SSH": (b"SSH-2.0-OpenSSH_9.6\r\n", "the connection was closed without an answer"),
     "nothing": (b"", "the connection was closed without an answer"),
     "half a head": (
@@ -42,12 +42,12 @@ BROKEN: dict[str, tuple[Reply, str]] = {
     "cut off": (HEAD + b"Content-Length: 10\r\n\r\nhalf", "the answer is cut off"),
     "cut off in a chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nff\r\nhalf", "the answer is cut off"),
     "no last chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", "the answer is cut off"),
-    "no chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", r"the answer is no HTTP \(.+\)"),
+    "no chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", r"the answer is not valid HTTP \(.+\)"),
     "two lengths": (
         HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-        r"the answer is no HTTP \(.+\)",
+        r"the answer is not valid HTTP \(.+\)",
     ),
-    "a negative length": (HEAD + b"Content-Length: -1\r\n\r\n", r"the answer is no HTTP \(.+\)"),
+    "a negative length": (HEAD + b"Content-Length: -1\r\n\r\n", r"the answer is not valid HTTP \(.+\)"),
     "one header without an end": (
         lambda _: itertools.chain([HEAD, b"X: "], endless()),
         "the head of the answer is too large",

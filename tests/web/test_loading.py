@@ -93,7 +93,7 @@ def test_refusals_reach_the_agent_and_leave_the_topic_where_it_is(stage: Stage, 
     site.serve("/broken", b"garbage\r\n\r\n")
     stage.send(f"/open {site.url}/")
     assert stage.send("/open none") == f"ERROR(NOT_FOUND): Not found: {site.url}/none"
-    assert stage.send("/open broken").startswith("ERROR(LOAD_ERROR): The answer is no HTTP")
+    assert stage.send("/open broken").startswith("ERROR(LOAD_ERROR): The answer is not valid HTTP")
     assert stage.send("/open ftp://127.0.0.1/").startswith("ERROR(INVALID_TARGET): ")
     assert shown(stage, "/refresh") == "Here."
 

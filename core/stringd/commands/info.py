@@ -95,11 +95,11 @@ async def _document_facts(invocation: Invocation) -> Iterable[Fact]:
 def _warnings(page: Page) -> Iterator[Fact]:
     # The parser also ends lines at a lone CR, which the line numbers in replies do not count.
     lines = Lines(page.source)
-    for flaw in page.flaws[:MOST]:
-        number = line_number(page.source, lines.start(flaw.line - 1))
-        yield "warning", f"line {number}: {flaw.message}"
-    if len(page.flaws) > MOST:
-        yield "warning", f"… and {len(page.flaws) - MOST} more, once these are repaired"
+    for it in page.diagnostics[:MOST]:
+        number = line_number(page.source, lines.start(it.line - 1))
+        yield "warning", f"line {number}: {it.message}"
+    if len(page.diagnostics) > MOST:
+        yield "warning", f"… and {len(page.diagnostics) - MOST} more, once these are repaired"
 
 
 def _offers(page: Page, actions: Iterable[str]) -> Iterator[Fact]:

@@ -11,9 +11,10 @@ from stringd.api.http import HttpRequest, HttpResponse, HttpRoute
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http_client.address_policy import AddressPolicy
-from stringd.http_client.failures import reason
+from stringd.http_client.failures import body_failure_reason, failure_reason
 from stringd.http_client.messages import build_wire_request, read_response
 from stringd.http_client.name_lookup import LookUp, NameLookup, look_up_with_system
+from stringd.http_client.observed_streams import has_ended
 from stringd.http_client.routed_connections import create_pool
 from stringd.text.web_urls import WebUrl
 
@@ -46,10 +47,12 @@ class SharedHttpClient:
                 response = await self._send(build_wire_request(request, url, route))
                 try:
                     return await read_response(response, limit, zone=route.zone)
+                except httpcore.RemoteProtocolError as error:
+                    raise HttpFailed(body_failure_reason(error, ended=has_ended(response))) from error
                 finally:
                     await response.aclose()
             except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
-                raise HttpFailed(reason(error)) from error
+                raise HttpFailed(failure_reason(error)) from error
 
     async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
         """Resolve a host; see `HttpClient.route`."""

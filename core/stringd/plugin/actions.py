@@ -12,7 +12,7 @@ from stringd.actions.environment.declared_variables import (
     exported_names,
 )
 from stringd.actions.shell.analysed_command import analyse_command
-from stringd.actions.templates.template_flaws import template_flaws
+from stringd.actions.templates.template_diagnostics import check_template
 from stringd.actions.values.placeholders import find_placeholders, placeholder_names
 from stringd.actions.values.secret_taint import secret_names
 from stringd.actions.values.typed_values import Value
@@ -26,6 +26,7 @@ __all__ = [
     "FunctionRun",
     "Value",
     "analyse_command",
+    "check_template",
     "declared_variables",
     "expectation",
     "exported_names",
@@ -35,5 +36,4 @@ __all__ = [
     "placeholder_names",
     "schema_of",
     "secret_names",
-    "template_flaws",
 ]

@@ -13,6 +13,7 @@ from stringd.documents.paths.text_files import is_directory, is_there, read_if_t
 from stringd.documents.paths.uris import is_uri, joined
 from stringd.documents.syntax.actions import CLI, Action
 from stringd.documents.syntax.blocks import Names, slug
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.forms import form_action, origin_of
 from stringd.documents.syntax.parameters import Parameter
 from stringd.documents.syntax.parsed_document import ParsedDocument
@@ -22,6 +23,8 @@ __all__ = [
     "CLI",
     "OF_A_STRANGER",
     "Action",
+    "Diagnostic",
+    "DiagnosticCode",
     "Linked",
     "Names",
     "Origin",

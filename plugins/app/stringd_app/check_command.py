@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stringd.plugin import CliCommand, Fault, Refusal
+from stringd.plugin import CliCommand, Fault
 from stringd.plugin.cli import write_output
 from stringd.plugin.text import counted
 
 if TYPE_CHECKING:
-    from stringd_app.findings import Finding
+    from stringd.plugin.documents import Diagnostic
 
 MISUSE = 2
 
@@ -25,11 +25,11 @@ def _run(arguments: argparse.Namespace) -> int:
     files = list(_files(root)) if path.is_dir() else [path]
     if not files:
         raise Fault(f"no document in {arguments.path}", exit_code=MISUSE)
-    findings = [(file.relative_to(root), it) for file in files for it in _checked(file, root)]
-    lines = [f"{file}:{it.line}: {it.message}\n    {it.remedy}" for file, it in findings]
-    summary = f"{counted(len(files), 'file')}, {counted(len(findings), 'warning')}"
+    found = [(file.relative_to(root), it) for file in files for it in _check(file, root)]
+    lines = [f"{file}:{it.line}: {it.message}\n    {it.remedy}" for file, it in found]
+    summary = f"{counted(len(files), 'file')}, {counted(len(found), 'warning')}"
     write_output("\n".join((*lines, summary)))
-    return 1 if findings else 0
+    return 1 if found else 0
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -37,16 +37,11 @@ def _files(root: Path) -> Iterator[Path]:
     yield from sorted(it for it in root.rglob("templates/*.md.j2") if it.is_file())
 
 
-def _checked(file: Path, root: Path) -> list[Finding]:
-    # What reads templates takes a while to import, and no other subcommand needs it.
-    from stringd_app.checking import check_document, check_template
-    from stringd_app.findings import Finding
+def _check(file: Path, root: Path) -> list[Diagnostic]:
+    # The template languages are slow to import, and no other subcommand needs them.
+    from stringd_app.checking import check_file
 
-    try:
-        return check_template(file) if file.suffix == ".j2" else check_document(file, root)
-    except Refusal as refusal:
-        remedy = "A document is a text file in UTF-8 of at most 10 MiB."
-        return [Finding(line=1, message=refusal.message, remedy=remedy)]
+    return check_file(file, root)
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

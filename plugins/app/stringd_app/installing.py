@@ -135,11 +135,11 @@ def _refuse_taken(name: str, identity: Identity, invocation: Invocation) -> None
 
 def _installed(name: str, request: _Request, place: Path) -> Reply:
     sheet = read_entry(entry_in(place))
-    flaws = len(sheet.flaws)
+    warnings = len(sheet.diagnostics)
     lines = [
         f"source: {request.source}",
         f"stored: {place.parent.name}/{name}/{entry_in(place).name}",
-        *([f"warnings: {flaws}, which stringd check lists"] if flaws else []),
+        *([f"warnings: {warnings}, which stringd check lists"] if warnings else []),
         f"open: /open app:{name}",
     ]
     return Reply.page(f"Installed app:{name}", "\n".join(lines))

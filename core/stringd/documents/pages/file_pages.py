@@ -18,7 +18,7 @@ from stringd.documents.pages.page import Page, file_page, outlined_page
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.pages.recent_pages import RecentPages
 from stringd.documents.paths.text_files import LIMIT, NoText, read_bytes, read_text
-from stringd.documents.syntax.verbatim import has_document_name, is_verbatim, verbatim_sheet
+from stringd.documents.syntax.verbatim import has_document_name, is_verbatim, verbatim_document
 from stringd.text.media_detection import detect_media_type, rendered_type_of_name
 from stringd.text.printable import printable
 from stringd.workers.threads import READING, STORAGE
@@ -80,7 +80,7 @@ async def _read(path: Path, shown: str, read_linked: Read, *, is_small: bool) ->
     try:
         text = read_text(path, shown) if is_small else await STORAGE.run(read_text, path, shown)
     except NoText as refusal:
-        sheet = verbatim_sheet(describe_binary(path, refusal.size), title=printable(path.name))
+        sheet = verbatim_document(describe_binary(path, refusal.size), title=printable(path.name))
         return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
     if not is_verbatim(path):
         await sheet_of(text)
@@ -91,7 +91,7 @@ async def _read(path: Path, shown: str, read_linked: Read, *, is_small: bool) ->
 
 def _page(path: Path, text: str, read_linked: Read) -> Page:
     if is_verbatim(path):
-        return Page(uri=path.as_uri(), path=path, source=text, sheet=verbatim_sheet(text))
+        return Page(uri=path.as_uri(), path=path, source=text, sheet=verbatim_document(text))
     return file_page(path, text, read_linked)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.pages.relocation import moved_into
 from stringd.documents.paths.origins import Origin, name_of, stem_of
-from stringd.documents.syntax.blocks import Flaw, included_marker
+from stringd.documents.syntax.blocks import included_marker
+from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parser import Directive
 from stringd.errors import Refusal
@@ -69,16 +70,16 @@ class Expanded:
     text: str
     stretches: tuple[Stretch, ...] = ()
 
-    def in_document(self, flaw: Flaw) -> Flaw:
-        """Return a flaw of the page with its line in the document; what is included stands in one line."""
-        number = flaw.line - 1
+    def in_document(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Return a diagnostic of the page with its line in the document; an include is one line there."""
+        number = diagnostic.line - 1
         before = bisect_right(self.stretches, number, key=lambda it: it.first) - 1
         if before < 0:
-            return flaw
+            return diagnostic
         stretch = self.stretches[before]
         if number < stretch.last:
-            return Flaw(line=stretch.line + 1, message=f"include {stretch.name}: {flaw.message}")
-        return Flaw(line=flaw.line - (stretch.last - stretch.line - 1), message=flaw.message)
+            return replace(diagnostic, line=stretch.line + 1, subject=f"include {stretch.name}")
+        return replace(diagnostic, line=diagnostic.line - (stretch.last - stretch.line - 1))
 
 
 def with_includes(text: str, document: Origin, read: Read) -> Expanded:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from stringd.documents.pages.includes import Read
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.origins import Origin
-from stringd.documents.syntax.blocks import Flaw, Names, slug
+from stringd.documents.syntax.blocks import Names, slug
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.links import is_directive
 from stringd.documents.syntax.parser import Parsed
 from stringd.documents.syntax.shortcuts import Shortcut, own_name
@@ -28,10 +29,10 @@ class Menu:
     entries: Mapping[str, Shortcut]
 
 
-def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, Menu], list[Flaw]]:
-    """Read the menus that a page names; one that can't be, or be asked for, is a flaw of the page."""
+def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, Menu], list[Diagnostic]]:
+    """Read the menus that a page names; one that can't be, or be asked for, is a diagnostic of the page."""
     menus: dict[str, Menu] = {}
-    flaws: list[Flaw] = []
+    diagnostics: list[Diagnostic] = []
     shelf = _Shelf(document, read)
     for directive in parsed.directives:
         if directive.kind != "nav":
@@ -40,8 +41,9 @@ def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, 
             _require_free(directive.name)
             menus[directive.name] = replace(shelf.menu(directive.target), name=directive.name)
         except Refusal as refusal:
-            flaws.append(Flaw(line=directive.line + 1, message=f"menu {directive.name}: {refusal.message}"))
-    return menus, flaws
+            arguments = {"name": directive.name, "reason": refusal.message}
+            diagnostics.append(Diagnostic(DiagnosticCode.MENU_UNREADABLE, directive.line + 1, arguments))
+    return menus, diagnostics
 
 
 def _require_free(name: str) -> None:

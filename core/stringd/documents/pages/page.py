@@ -14,12 +14,12 @@ from stringd.documents.pages.includes import Expanded, Linked, Read, with_includ
 from stringd.documents.pages.menus import Menu, find_menus
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.origins import Origin
-from stringd.documents.syntax.actions import Action, hint
-from stringd.documents.syntax.blocks import Flaw
+from stringd.documents.syntax.actions import Action, call_hint
+from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.rendering import Rendered
 from stringd.documents.syntax.shortcuts import Shortcut
-from stringd.documents.syntax.structured import outlined_sheet
+from stringd.documents.syntax.structured import structured_document
 from stringd.errors import Refusal
 from stringd.text.listing import MOST, listed, nearest_first
 from stringd.text.nearest import nearest
@@ -34,7 +34,7 @@ class Page:
     source: str
     sheet: ParsedDocument
     menus: Mapping[str, Menu] = field(default_factory=dict)
-    flaws: tuple[Flaw, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     """All that can't mean what its author meant, by the lines of the source."""
     included: Mapping[Path, str | None] = field(default_factory=dict)
     """The files that it includes, as they were; None for one that is not there."""
@@ -98,7 +98,7 @@ class Page:
             yield self.sheet.notice
         if self.menus:
             yield f"[nav] {', '.join(self.menus)} — /nav <name>"
-        calls = hint(actions)
+        calls = call_hint(actions)
         if calls:
             yield calls
         yield from self.left_out
@@ -123,33 +123,35 @@ def file_page(path: Path, source: str, read: Read) -> Page:
 
     expanded = with_includes(source, path, read_included)
     sheet = read_sheet(expanded.text)
-    menus, menu_flaws = find_menus(sheet.parsed, path, read)
+    menus, menu_diagnostics = find_menus(sheet.parsed, path, read)
     return Page(
         uri=path.as_uri(),
         path=path,
         source=source,
         sheet=sheet,
         menus=menus,
-        flaws=in_document(expanded, sheet, menu_flaws),
+        diagnostics=in_document(expanded, sheet, menu_diagnostics),
         included=included,
     )
 
 
-def in_document(expanded: Expanded, sheet: ParsedDocument, menu_flaws: Iterable[Flaw]) -> tuple[Flaw, ...]:
-    """Return all flaws of a page, by the lines of the document."""
-    flaws = map(expanded.in_document, (*sheet.flaws, *menu_flaws))
-    return tuple(sorted(flaws, key=lambda it: it.line))
+def in_document(
+    expanded: Expanded, sheet: ParsedDocument, menu_diagnostics: Iterable[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    """Return all diagnostics of a page, in the order of the document's lines."""
+    found = map(expanded.in_document, (*sheet.diagnostics, *menu_diagnostics))
+    return tuple(sorted(found, key=lambda it: it.line))
 
 
 def outlined_page(document: Document, outline: Outline) -> Page:
     """Return the page of what a renderer made, and knows the structure of."""
-    sheet = outlined_sheet(document.text, document.title, outline, document.uri)
+    sheet = structured_document(document.text, document.title, outline, document.uri)
     return Page(
         uri=document.uri,
         path=None,
         source=document.text if document.source is None else document.source,
         sheet=sheet,
-        flaws=sheet.flaws,
+        diagnostics=sheet.diagnostics,
         zone=document.zone,
         options=LoadOptions(nearest_zone=document.zone),
     )

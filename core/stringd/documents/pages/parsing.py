@@ -7,9 +7,9 @@ import gc
 
 from stringd.api.workers import Budget
 from stringd.documents.pages.lru_cache import Remembered
-from stringd.documents.syntax.parsed_document import ParsedDocument, take_apart
+from stringd.documents.syntax.parsed_document import ParsedDocument, parse_document
 from stringd.documents.syntax.parsing_cost import AT_ONCE, IN_A_THREAD, effort
-from stringd.documents.syntax.verbatim import verbatim_sheet
+from stringd.documents.syntax.verbatim import verbatim_document
 from stringd.errors import Refusal, WorkStopped
 from stringd.workers.threads import READING, Work, current_work
 
@@ -33,7 +33,7 @@ def read_sheet(text: str) -> ParsedDocument:
     work = current_work()
     if work and effort(text) > IN_A_THREAD and not _runs_loop():
         return asyncio.run_coroutine_threadsafe(_sheet_from_apart(text, work), work.loop).result()
-    return _kept(text, take_apart(text))
+    return _kept(text, parse_document(text))
 
 
 async def sheet_of(text: str, most: int = IN_A_THREAD) -> ParsedDocument:
@@ -59,7 +59,7 @@ def taken_apart_within_bounds(text: str) -> ParsedDocument:
     # It would look through a million tokens again and again, none of which can be let go yet.
     gc.disable()
     try:
-        sheet = take_apart(text)
+        sheet = parse_document(text)
     finally:
         gc.enable()
     if sheet.records > MOST_RECORDS:
@@ -72,9 +72,9 @@ async def _sheet_from_apart(text: str, work: Work) -> ParsedDocument:
     try:
         sheet = await work.apart(taken_apart_within_bounds, text, budget=_budget(text))
     except WorkStopped as stopped:
-        sheet = verbatim_sheet(text, notice=_notice(str(stopped)))
+        sheet = verbatim_document(text, notice=_notice(str(stopped)))
     except Refusal as refusal:
-        sheet = verbatim_sheet(text, notice=_notice(refusal.message))
+        sheet = verbatim_document(text, notice=_notice(refusal.message))
     return _kept(text, sheet)
 
 

@@ -40,14 +40,14 @@ async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page
     await sheet_of(document.text, OF_A_STRANGER)
     expanded = await shelf.complete(lambda: with_includes(document.text, document.uri, shelf.read))
     sheet = await sheet_of(expanded.text, OF_A_STRANGER)
-    menus, flaws = await shelf.complete(lambda: find_menus(sheet.parsed, document.uri, shelf.read_menu))
+    menus, diagnostics = await shelf.complete(lambda: find_menus(sheet.parsed, document.uri, shelf.read_menu))
     return Page(
         uri=document.uri,
         path=None,
         source=document.text,
         sheet=sheet,
         menus=menus,
-        flaws=in_document(expanded, sheet, flaws),
+        diagnostics=in_document(expanded, sheet, diagnostics),
         zone=shelf.zone,
         options=LoadOptions(nearest_zone=document.zone),
         left_out=shelf.left_out,

@@ -1,11 +1,13 @@
-"""Which headers an action may declare: not those that say how a message is read, or by whom."""
+"""Headers that an action must not declare: those that frame the message or choose its recipient."""
 
 from __future__ import annotations
 
 import re
 
-# They belong to one connection, or say where a message ends: whoever sends it has to know.
-_OF_THE_CONNECTION = frozenset(
+from stringd.documents.syntax.diagnostics import DiagnosticCode
+
+# They belong to one connection or frame the message, so only the HTTP client can write them.
+_RESERVED = frozenset(
     {"connection", "content-length", "expect", "keep-alive", "proxy-connection", "te", "trailer"}
     | {"transfer-encoding", "upgrade"}
 )
@@ -13,10 +15,10 @@ _HOST = "host"
 _AUTHORITY = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 
 
-def fault_of(name: str, value: str) -> str | None:
-    """Return why a header can't be declared so; None where it can."""
-    if name.lower() in _OF_THE_CONNECTION:
-        return f"{name} is no header of an action's: it is written by whoever sends the request"
+def header_fault(name: str, value: str) -> DiagnosticCode | None:
+    """Return why an action can't declare this header; None if it can."""
+    if name.lower() in _RESERVED:
+        return DiagnosticCode.HEADER_RESERVED
     if name.lower() == _HOST and not _AUTHORITY.fullmatch(value):
-        return f"{name} holds no value: it is a name that stands in the document"
+        return DiagnosticCode.HEADER_HOST
     return None

@@ -1,4 +1,4 @@
-"""Reads the fence of one action, line by line."""
+"""Reader of the fence that declares one action, line by line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import textwrap
 from dataclasses import dataclass, replace
 
 from stringd.api.outlines import Form
-from stringd.documents.syntax.action_headers import fault_of
-from stringd.documents.syntax.blocks import Flaw
+from stringd.documents.syntax.action_headers import header_fault
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.parameters import Parameter, read_parameter
 from stringd.documents.syntax.parser import Fence
 
@@ -17,7 +17,7 @@ CLI = "CLI"
 HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _FIRST_LINE = re.compile(r"[ \t]*(?P<method>[A-Z]+)[ \t]+(?=\S)")
 _URL = re.compile(r"\S+")
-# A quoted word may span lines, and a backslash at a line's end continues it; nothing is matched twice.
+# A quoted word may span lines; a backslash at the end of a line continues it. Possessive: no backtracking.
 _WORD = re.compile(
     r"""(?:[ \t]|\\\n)*+(?P<word>(?:[^\s'"\\]|\\[^\n]|'[^']*+'|"(?:[^"\\]|\\.)*+")++)""", re.DOTALL
 )
@@ -31,8 +31,8 @@ _SHOWN = 60
 class Action:
     """Something an agent can do: an HTTP request, a command line, or a form of the page.
 
-    `target` is the URL, or the command, its author's text untouched; `line` is where its fence begins and
-    counts from 1.
+    `target` is the URL or the command exactly as the author wrote it; `line` is where the fence begins, from
+    1.
     """
 
     id: str
@@ -46,16 +46,16 @@ class Action:
 
     @property
     def takes_secrets(self) -> bool:
-        """Whether one of the values of its calls is shown nowhere."""
+        """Whether one of its parameters is secret."""
         return any(it.secret for it in self.parameters)
 
 
-class Reader:
-    """Reads one fence from its first line to its last."""
+class ActionReader:
+    """Read one fence from its first line to its last."""
 
-    def __init__(self, fence: Fence, warnings: list[Flaw]) -> None:
+    def __init__(self, fence: Fence, diagnostics: list[Diagnostic]) -> None:
         self._fence = fence
-        self._warnings = warnings
+        self._diagnostics = diagnostics
         self._text = fence.text.rstrip("\n")
         self._lines = self._text.split("\n")
         self._number = next((number for number, line in enumerate(self._lines) if line.strip()), -1)
@@ -65,20 +65,20 @@ class Reader:
         self._body: str | None = None
 
     def action(self) -> Action | None:
-        """Return what the fence declares, or None when its first line is none."""
+        """Return the action that the fence declares; None if its first line does not begin one."""
         first = _FIRST_LINE.match(self._lines[self._number])
         if first is None or first["method"] not in (CLI, *HTTP_METHODS):
-            expected = f"expected {', '.join(HTTP_METHODS)} or {CLI} and what it runs"
-            self._complain(f"act.{self._fence.id} is no action: {expected}")
+            methods = f"{', '.join(HTTP_METHODS)} or {CLI}"
+            self._report(DiagnosticCode.ACTION_METHOD, id=self._fence.id, methods=methods)
             return None
         is_cli = first["method"] == CLI
         target = self._command(first.end()) if is_cli else self._request(first.end())
         read = self._cli_line if is_cli else self._http_line
         while self._number < len(self._lines):
             self._number = read(self._lines[self._number])
-        return self._made(first["method"], target)
+        return self._build(first["method"], target)
 
-    def _made(self, method: str, target: str) -> Action:
+    def _build(self, method: str, target: str) -> Action:
         return Action(
             id=self._fence.id,
             method=method,
@@ -97,7 +97,7 @@ class Reader:
         return "\n".join(command).rstrip()
 
     def _is_parameter(self) -> bool:
-        return read_parameter(self._lines[self._number], lambda _: None) is not None
+        return read_parameter(self._lines[self._number]) is not None
 
     def _request(self, column: int) -> str:
         text = "\n".join(self._lines[self._number :])
@@ -105,9 +105,9 @@ class Reader:
         assert url is not None
         words, end = _words(text, url.end())
         self._options(words)
-        left_over = text[end:].partition("\n")[0].strip()
-        if left_over:
-            self._complain(f"{_short(left_over)} is not understood")
+        rest = text[end:].partition("\n")[0].strip()
+        if rest:
+            self._report(DiagnosticCode.ACTION_OPTION, text=_short(rest))
         self._number += text.count("\n", 0, end) + 1
         return url[0]
 
@@ -116,15 +116,15 @@ class Reader:
         for word in rest:
             value = next(rest, None) if word in {"-H", "-d"} else None
             if value is None:
-                self._complain(f"{_short(word)} is not understood")
+                self._report(DiagnosticCode.ACTION_OPTION, text=_short(word))
             elif word == "-H":
                 self._header(value)
             else:
-                self._take_body(value)
+                self._set_body(value)
 
     def _cli_line(self, line: str) -> int:
         if line.strip() and not self._parameter(line):
-            self._complain(f"{_short(line)} is not understood")
+            self._report(DiagnosticCode.ACTION_LINE, text=_short(line))
         return self._number + 1
 
     def _http_line(self, line: str) -> int:
@@ -141,7 +141,7 @@ class Reader:
         end = self._end_of_section(_indent(self._lines[opener]))
         text = textwrap.dedent("\n".join(self._lines[opener + 1 : end])).strip("\n")
         if name == "body":
-            self._take_body(text)
+            self._set_body(text)
             return end
         for self._number in range(opener + 1, end):
             if self._lines[self._number].strip():
@@ -154,40 +154,46 @@ class Reader:
                 return number
         return len(self._lines)
 
-    def _take_body(self, text: str) -> None:
+    def _set_body(self, text: str) -> None:
         if self._body is None:
             self._body = text
         else:
-            self._complain("the body exists already")
+            self._report(DiagnosticCode.ACTION_BODY_REPEATED)
 
     def _header(self, text: str) -> None:
         found = _HEADER.fullmatch(text)
-        fault = fault_of(found["name"], found["value"]) if found else f"{_short(text)} is no header"
-        if fault:
-            self._complain(fault)
-        elif found:
+        if found is None:
+            self._report(DiagnosticCode.HEADER_FORM, text=_short(text))
+        elif fault := header_fault(found["name"], found["value"]):
+            self._report(fault, name=found["name"])
+        else:
             self._headers.append((found["name"], found["value"]))
 
     def _parameter(self, line: str) -> bool:
-        parameter = read_parameter(line, self._complain)
-        if parameter is None:
+        found = read_parameter(line)
+        if found is None:
             return False
+        parameter, not_understood = found
+        for constraint in not_understood:
+            self._report(DiagnosticCode.PARAMETER_CONSTRAINT, name=parameter.name, constraint=constraint)
         if parameter.name in self._parameters:
-            self._complain(f"{parameter.name} is declared already")
+            self._report(DiagnosticCode.PARAMETER_REPEATED, name=parameter.name)
         else:
             self._parameters[parameter.name] = self._with_free_alias(parameter)
         return True
 
     def _with_free_alias(self, parameter: Parameter) -> Parameter:
-        if parameter.alias in self._aliases:
-            self._complain(f"-{parameter.alias} is declared already")
+        if parameter.alias and parameter.alias in self._aliases:
+            self._report(DiagnosticCode.ALIAS_REPEATED, alias=parameter.alias)
             return replace(parameter, alias=None)
         if parameter.alias:
             self._aliases.add(parameter.alias)
         return parameter
 
-    def _complain(self, message: str) -> None:
-        self._warnings.append(flaw_of(self._fence, message, self._number))
+    def _report(self, code: DiagnosticCode, **arguments: str) -> None:
+        # Line 0 of the fence's text is the one below the opening fence, whose own number counts from 0.
+        line = self._fence.first + self._number + 2
+        self._diagnostics.append(Diagnostic(code, line, arguments))
 
 
 def _words(text: str, position: int) -> tuple[list[str], int]:
@@ -205,9 +211,3 @@ def _indent(line: str) -> int:
 def _short(text: str) -> str:
     beginning = " ".join(text.split())[: 2 * _SHOWN]
     return textwrap.shorten(beginning, _SHOWN, placeholder="...")
-
-
-def flaw_of(fence: Fence, message: str, number: int = -1) -> Flaw:
-    """Return a warning about one line of a fence's text, or about the fence."""
-    # The text's line 0 stands below the opening fence, whose own number counts from 0.
-    return Flaw(line=fence.first + number + 2, message=message)

@@ -1,4 +1,4 @@
-"""The actions of a document as data: what its `act.ID` fences declare, read but not run."""
+"""The actions of a document, as its `act.ID` fences declare them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from stringd.documents.syntax.action_reader import CLI, HTTP_METHODS, Action, Reader, flaw_of
-from stringd.documents.syntax.blocks import Flaw
+from stringd.documents.syntax.action_reader import CLI, HTTP_METHODS, Action, ActionReader
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.parameters import Parameter
 from stringd.documents.syntax.parser import Fence
 from stringd.text.listing import listed
 
-__all__ = ["CLI", "HTTP_METHODS", "Action", "ActionBook", "Parameter", "hint", "parse_actions"]
+__all__ = ["CLI", "HTTP_METHODS", "Action", "ActionBook", "Parameter", "call_hint", "parse_actions"]
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -20,34 +20,34 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionBook:
-    """A page's actions in their order, the templates by action and role, and what could not be read."""
+    """The actions of a page in their order, their templates by action and role, and the diagnostics."""
 
     actions: Mapping[str, Action]
     templates: Mapping[tuple[str, str], str]
-    warnings: tuple[Flaw, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def parse_actions(fences: Iterable[Fence]) -> ActionBook:
-    """Read the fences of a page. No fence is an error: what fits nothing becomes a warning."""
+    """Read the fences of a page; what can't be read becomes a diagnostic."""
     actions: dict[str, Action] = {}
     templates: dict[tuple[str, str], Fence] = {}
-    warnings: list[Flaw] = []
+    diagnostics: list[Diagnostic] = []
     for fence in fences:
         if fence.role is not None:
-            _add(templates, (fence.id, fence.role), fence, fence, warnings)
-        elif action := Reader(fence, warnings).action():
-            _add(actions, fence.id, action, fence, warnings)
+            _add(templates, (fence.id, fence.role), fence, fence, diagnostics)
+        elif action := ActionReader(fence, diagnostics).action():
+            _add(actions, fence.id, action, fence, diagnostics)
     orphans = (it for it in templates.values() if it.id not in actions)
-    warnings.extend(flaw_of(it, f"act.{it.id}.{it.role} belongs to no action") for it in orphans)
+    diagnostics.extend(_orphan(it) for it in orphans)
     return ActionBook(
         actions=actions,
-        templates={place: it.text for place, it in templates.items() if it.id in actions},
-        warnings=tuple(sorted(warnings, key=lambda it: it.line)),
+        templates={key: it.text for key, it in templates.items() if it.id in actions},
+        diagnostics=tuple(sorted(diagnostics, key=lambda it: it.line)),
     )
 
 
-def hint(actions: Iterable[Action]) -> str | None:
-    """Return the line that tells how to call the actions, each with what it requires; None without any."""
+def call_hint(actions: Iterable[Action]) -> str | None:
+    """Return the line that lists the calls of the actions with their required flags; None without actions."""
     calls = listed([*map(_call, actions)], "/act lists them", between=" | ")
     return f"[actions] {calls}" if calls else None
 
@@ -57,9 +57,16 @@ def _call(action: Action) -> str:
     return " ".join((f"/act.{action.id}", *flags))
 
 
-def _add(known: dict[Key, Value], key: Key, value: Value, fence: Fence, warnings: list[Flaw]) -> None:
+def _add(
+    known: dict[Key, Value], key: Key, value: Value, fence: Fence, diagnostics: list[Diagnostic]
+) -> None:
     if key in known:
-        role = f".{fence.role}" if fence.role else ""
-        warnings.append(flaw_of(fence, f"act.{fence.id}{role} exists already"))
+        name = f"{fence.id}.{fence.role}" if fence.role else fence.id
+        diagnostics.append(Diagnostic(DiagnosticCode.ACTION_REPEATED, fence.first + 1, {"name": name}))
     else:
         known[key] = value
+
+
+def _orphan(fence: Fence) -> Diagnostic:
+    arguments = {"id": fence.id, "role": fence.role or ""}
+    return Diagnostic(DiagnosticCode.TEMPLATE_ORPHANED, fence.first + 1, arguments)

@@ -1,4 +1,4 @@
-"""What of a document can be addressed: marked blocks, and the sections below its headings."""
+"""Headings and marked blocks: the parts of a document that have an id."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from itertools import pairwise
 from markdown_it.token import Token
 
 from stringd.api.outlines import Heading
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.lines import Lines
 
-# No file holds NUL: what is included can't be mistaken for an author's block, nor a block for it.
+# Text files can't hold NUL, so an include is never mistaken for a block of the author's, nor the reverse.
 _INCLUDED = "\0"
 _MARKER = re.compile(rf"<!--\s*(?P<edge>[#/])(?P<id>[\w-]+)\s*(?P<included>{_INCLUDED}?)-->")
 _EXPLICIT_ID = re.compile(r"(?<!\\)\{#(?P<id>[\w-]+)\}$")
@@ -27,10 +28,10 @@ _RAW_HTML = re.compile(r"\s*<(script|pre|style|textarea)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A part of a document: lines `first` up to `last`, of which `inner` up to `inner_last` are its content.
+    """A part of a document: lines `first` to `last` (exclusive), with its content in `inner` to `inner_last`.
 
-    A marked block's content stands between its markers; a section's begins below its heading. What is
-    `included` is there in another file's name.
+    The content of a marked block is between its markers; that of a section begins below its heading.
+    `included` means that the text comes from another file.
     """
 
     id: str
@@ -41,7 +42,7 @@ class Block:
     level: int | None = None
     included: bool = False
 
-    def called(self, name: str) -> Block:
+    def renamed(self, name: str) -> Block:
         """Return the same block under another id."""
         return replace(self, id=name)
 
@@ -56,16 +57,8 @@ class Marker:
     included: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flaw:
-    """Something in a document that can't mean what its author meant; lines count from 1."""
-
-    line: int
-    message: str
-
-
 def slug(text: str) -> str:
-    """Return the id that a heading has by its text."""
+    """Return the id that a heading gets from its text."""
     return _BLANKS.sub("-", _NOT_IN_SLUG.sub("", text.lower()).strip())
 
 
@@ -83,23 +76,23 @@ def find_headings(tokens: Sequence[Token], lines: Lines) -> Iterator[Heading]:
                 level=int(token.tag[1]),
                 text=(text.removesuffix(explicit[0]) if explicit else text).strip(),
                 id=explicit["id"] if explicit else slug(text),
-                mark=_mark(lines, last - 2 if is_underlined else first, explicit[0]) if explicit else None,
+                mark=_id_span(lines, last - 2 if is_underlined else first, explicit[0]) if explicit else None,
             )
 
 
-def _mark(lines: Lines, number: int, written: str) -> tuple[int, int]:
+def _id_span(lines: Lines, number: int, written: str) -> tuple[int, int]:
     before, _, _ = lines[number].rpartition(written)
     start = lines.start(number)
     return start + len(before.rstrip(" \t")), start + len(before) + len(written)
 
 
 def included_marker(edge: str, name: str) -> str:
-    """Return the line before (`#`) or behind (`/`) what is included."""
+    """Return the marker line that begins (`#`) or ends (`/`) an included text."""
     return f"<!-- {edge}{name} {_INCLUDED}-->"
 
 
 def find_markers(tokens: Iterable[Token], lines: Lines) -> Iterator[Marker]:
-    """Yield the marker lines; those in code and in raw HTML are text."""
+    """Yield the markers; in code and raw HTML they are plain text."""
     for token in tokens:
         if token.type == "html_block" and token.map and not _RAW_HTML.match(token.content):
             for number in range(token.map[0], min(token.map[1], len(lines))):
@@ -113,8 +106,8 @@ def find_markers(tokens: Iterable[Token], lines: Lines) -> Iterator[Marker]:
                     )
 
 
-def pair_markers(markers: Iterable[Marker], warnings: list[Flaw]) -> list[Block]:
-    """Pair the markers; each that has no partner becomes a warning."""
+def pair_markers(markers: Iterable[Marker], diagnostics: list[Diagnostic]) -> list[Block]:
+    """Pair the markers; each one without a partner becomes a diagnostic."""
     pairs: list[Block] = []
     open_markers: list[Marker] = []
     open_ids: Counter[str] = Counter()
@@ -123,29 +116,29 @@ def pair_markers(markers: Iterable[Marker], warnings: list[Flaw]) -> list[Block]
             open_markers.append(marker)
             open_ids[marker.id] += 1
         elif open_ids[marker.id]:
-            unended = _unwind(open_markers, marker.id)
-            begun = unended.pop()
-            open_ids.subtract([marker.id, *(it.id for it in unended)])
-            warnings.extend(map(_unended, unended))
+            not_ended = _unwind(open_markers, marker.id)
+            begun = not_ended.pop()
+            open_ids.subtract([marker.id, *(it.id for it in not_ended)])
+            diagnostics.extend(map(_not_ended, not_ended))
             pairs.append(_between(begun, marker))
         else:
-            warnings.append(Flaw(line=marker.line + 1, message=f"block /{marker.id} ends but never began"))
-    warnings.extend(map(_unended, open_markers))
+            diagnostics.append(_diagnostic(DiagnosticCode.BLOCK_NOT_BEGUN, marker.line, marker.id))
+    diagnostics.extend(map(_not_ended, open_markers))
     return pairs
 
 
-def marked_blocks(pairs: Sequence[Block], warnings: list[Flaw]) -> dict[str, Block]:
-    """Return the blocks by id, the page's own before those included; each that repeats one is a warning."""
+def marked_blocks(pairs: Sequence[Block], diagnostics: list[Diagnostic]) -> dict[str, Block]:
+    """Return the blocks by id, the page's own before included ones; each repeated id becomes a diagnostic."""
     blocks: dict[str, Block] = {}
-    inside = _inside_includes(pairs)
-    in_order = sorted(pairs, key=lambda it: it.first in inside)
+    included = _starts_in_includes(pairs)
+    in_order = sorted(pairs, key=lambda it: it.first in included)
     repeated = [it for it in in_order if blocks.setdefault(it.id, it) is not it]
-    warnings.extend(Flaw(line=it.first + 1, message=f"block #{it.id} exists already") for it in repeated)
+    diagnostics.extend(_diagnostic(DiagnosticCode.BLOCK_REPEATED, it.first, it.id) for it in repeated)
     return blocks
 
 
-def _inside_includes(pairs: Iterable[Block]) -> set[int]:
-    """Return where the pairs begin that came with something included; pairs nest, or stand apart."""
+def _starts_in_includes(pairs: Iterable[Block]) -> set[int]:
+    """Return the first lines of the pairs within included text; pairs either nest or are disjoint."""
     inside: set[int] = set()
     end = 0
     for pair in sorted(pairs, key=lambda it: it.first):
@@ -157,7 +150,7 @@ def _inside_includes(pairs: Iterable[Block]) -> set[int]:
 
 
 class Names:
-    """Names that are given once: who comes later with the same one gets `-2`, `-3` and so on."""
+    """Unique names: later requests for a name in use get `-2`, `-3` and so on."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
@@ -167,7 +160,7 @@ class Names:
         return name in self._taken
 
     def take(self, wanted: str) -> str:
-        """Return the wanted name, or it with the next free number."""
+        """Return the wanted name, with the next free number if it is in use."""
         name = wanted
         while name in self._taken:
             self._numbers[wanted] = self._numbers.get(wanted, 1) + 1
@@ -177,15 +170,19 @@ class Names:
 
 
 def _unwind(open_markers: list[Marker], block_id: str) -> list[Marker]:
-    """Take off what was begun since the block, and the block itself as the last one."""
+    """Pop the markers begun since the block, and the block's own last."""
     unwound = [open_markers.pop()]
     while unwound[-1].id != block_id:
         unwound.append(open_markers.pop())
     return unwound
 
 
-def _unended(begun: Marker) -> Flaw:
-    return Flaw(line=begun.line + 1, message=f"block #{begun.id} never ends")
+def _not_ended(begun: Marker) -> Diagnostic:
+    return _diagnostic(DiagnosticCode.BLOCK_NOT_ENDED, begun.line, begun.id)
+
+
+def _diagnostic(code: DiagnosticCode, line: int, block_id: str) -> Diagnostic:
+    return Diagnostic(code, line + 1, {"id": block_id})
 
 
 def _between(begun: Marker, ended: Marker) -> Block:
@@ -200,7 +197,7 @@ def _between(begun: Marker, ended: Marker) -> Block:
 
 
 def _plain_text(inline: Token) -> str:
-    """Return a heading's text as it is shown: no link has the name that its author gave it."""
+    """Return the text of a heading as it is shown: without the `@id` of its links."""
     shown: list[str] = []
     label = 0
     for it in inline.children or ():

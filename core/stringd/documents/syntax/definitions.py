@@ -1,4 +1,4 @@
-"""Reference definitions, `[label]: target`, and which of them a link means."""
+"""Reference definitions, `[label]: target`, and the links that refer to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
 from stringd.api.outlines import Link
-from stringd.documents.syntax.blocks import Flaw
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.lines import Lines
 
 _LABEL = re.compile(r"[^\[]*+\[(?P<label>(?:[^\]\\]|\\.)*+)\]:")
@@ -20,22 +20,22 @@ _LEAD = " \t>"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """A reference definition: `[label]: target`, on lines `first` up to `last`.
+    """A reference definition: `[label]: target`, on lines `first` to `last` (exclusive).
 
-    `place` is from where to where it stands between a list item's mark and what else the item holds.
+    `hidden` is the span to leave out of the shown text when the definition begins a list item.
     """
 
     label: str
     target: str
     first: int
     last: int
-    place: tuple[int, int] | None = None
+    hidden: tuple[int, int] | None = None
 
 
 def find_definitions(
-    tokens: Iterable[Token], environment: Mapping[str, Any], lines: Lines, warnings: list[Flaw]
+    tokens: Iterable[Token], environment: Mapping[str, Any], lines: Lines, diagnostics: list[Diagnostic]
 ) -> Iterator[Definition]:
-    """Yield what the parser noted; one that comes second to another becomes a warning."""
+    """Yield the definitions that the parser found; each that repeats a label becomes a diagnostic."""
     items: dict[int, int] = {}
     for token in tokens:
         if token.type == "list_item_open" and token.map:
@@ -44,8 +44,8 @@ def find_definitions(
         yield _definition(found, lines, items)
     for found in environment.get("duplicate_refs", ()):
         duplicate = _definition(found, lines, items)
-        message = f"[{duplicate.label}] is defined already"
-        warnings.append(Flaw(line=duplicate.first + 1, message=message))
+        arguments = {"label": duplicate.label}
+        diagnostics.append(Diagnostic(DiagnosticCode.REFERENCE_REPEATED, duplicate.first + 1, arguments))
         yield duplicate
 
 
@@ -57,32 +57,32 @@ def _definition(found: Mapping[str, Any], lines: Lines, items: Mapping[int, int]
         target=found["href"],
         first=first,
         last=last,
-        place=_place(first, last, lines, items.get(first, 0)),
+        hidden=_hidden(first, last, lines, items.get(first, 0)),
     )
 
 
-def _place(first: int, last: int, lines: Lines, end_of_item: int) -> tuple[int, int] | None:
-    """Return what is not shown, so that the text below moves up to the item's mark; an empty item goes."""
+def _hidden(first: int, last: int, lines: Lines, end_of_item: int) -> tuple[int, int] | None:
+    """Return the span to hide so that the text below moves up to the list marker; None for an empty item."""
     below = next((number for number in range(last, end_of_item) if lines[number].strip(_LEAD)), None)
     if below is None:
         return None
     column, text = lines[first].find("["), lines[below]
     lead = min(column, len(text) - len(text.lstrip(_LEAD)))
     if below == last:
-        # Right below a definition there is no code by indent.
+        # Indented code can't directly follow a definition.
         lead = len(text) - len(text[lead:].lstrip())
     return lines.start(first) + column, lines.start(below) + lead
 
 
 def spelled_as_defined(links: Iterable[Link], definitions: Iterable[Definition]) -> Iterator[Link]:
-    """Yield the links, each reference as its definition spells it: to Markdown, case makes no difference."""
+    """Yield the links with each reference spelled as its definition is; Markdown ignores case."""
     spelling = Spelling(definitions)
     for link in links:
         yield link if link.reference is None else replace(link, reference=spelling.of(link.reference))
 
 
 class Spelling:
-    """How labels that Markdown holds for the same are spelled: as the first definition has it."""
+    """The spelling of labels that Markdown treats as equal: that of the first definition."""
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
         self._labels: dict[str, str] = {}
@@ -90,5 +90,5 @@ class Spelling:
             self._labels.setdefault(normalizeReference(definition.label), definition.label)
 
     def of(self, label: str) -> str:
-        """Return a label in the spelling that counts; one that nothing defines, as it is."""
+        """Return the defined spelling of a label; an undefined label is returned unchanged."""
         return self._labels.get(normalizeReference(label), label)

@@ -1,4 +1,4 @@
-"""The forms of a page as actions: what can be filled into them are their parameters."""
+"""Forms of web pages as actions, with their fields as parameters."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SHOWN_TYPES = {FieldKind.NUMBER: "number", FieldKind.SWITCH: "boolean", FieldKi
 
 
 def form_book(forms: Iterable[Form], uri: str) -> ActionBook:
-    """Return the forms of the page of a URI as its actions."""
-    return ActionBook(actions={it.id: form_action(it, uri) for it in forms}, templates={}, warnings=())
+    """Return the forms of a page as its actions; `uri` is that of the page."""
+    return ActionBook(actions={it.id: form_action(it, uri) for it in forms}, templates={})
 
 
 def form_action(form: Form, uri: str) -> Action:
-    """Return a form as an action; one that is sent to another site than the page's takes `--confirm`."""
+    """Return a form as an action; one sent to another site than the page's takes `--confirm`."""
     parameters = [_parameter(flag, field) for flag, field in flags_of(form) if flag]
     if any(is_foreign(target, uri) for target in _targets(form)):
         parameters.append(CONFIRMING)
@@ -42,24 +42,24 @@ def form_action(form: Form, uri: str) -> Action:
 
 
 def flags_of(form: Form) -> Iterator[tuple[str, Field]]:
-    """Yield the fields with the names of their flags; a hidden one has none."""
+    """Yield the fields with the names of their flags; the name is empty for a hidden field."""
     names = Names(_RESERVED)
     for field in form.fields:
         yield "" if field.kind is FieldKind.HIDDEN else names.take(_flag(field)), field
 
 
 def is_button(field: Field) -> bool:
-    """Whether a field is there to be pressed."""
+    """Whether a field is a button."""
     return field.kind in _BUTTONS
 
 
 def is_foreign(target: str, uri: str) -> bool:
-    """Whether a form that is sent to a URL of the web leads to another origin than the page's."""
+    """Whether a URL that a form is sent to has another origin than the page."""
     return bool(target) and origin_of(target) not in {None, origin_of(uri)}
 
 
 def origin_of(uri: str) -> str | None:
-    """Return the origin of a URL of the web, as its loader reads it; None of anything else."""
+    """Return the origin of an HTTP URL; None for any other URI."""
     try:
         return WebUrl.read(uri).origin
     except ValueError:
@@ -67,23 +67,23 @@ def origin_of(uri: str) -> str | None:
 
 
 def _targets(form: Form) -> set[str]:
-    """Return where a form may be sent to, by one button or another."""
+    """Return the URLs that a form may be sent to, one of which a button may name."""
     pressed = (choice for field in form.fields if is_button(field) for choice in field.choices)
     return {form.url, *(it.url for it in pressed if it.url)}
 
 
 def _flag(field: Field) -> str:
-    """Return a name as a flag: a slug with a letter first, in which all that parts words is a dash."""
-    said = (it.label for it in field.choices) if is_button(field) else (field.label,)
-    for name in (field.name, *said):
-        spelled = slug(_NO_WORD.sub(" ", name)).strip("_-")
-        if spelled:
-            return spelled if spelled[0].isalpha() else f"field-{spelled}"
+    """Return the flag of a field: a slug of its name or label that begins with a letter."""
+    labels = (it.label for it in field.choices) if is_button(field) else (field.label,)
+    for name in (field.name, *labels):
+        flag = slug(_NO_WORD.sub(" ", name)).strip("_-")
+        if flag:
+            return flag if flag[0].isalpha() else f"field-{flag}"
     return "field"
 
 
 def _parameter(flag: str, field: Field) -> Parameter:
-    choices = () if _is_pressed_alone(field) or field.kind is FieldKind.SWITCH else _choices(field)
+    choices = () if _is_single_button(field) or field.kind is FieldKind.SWITCH else _choices(field)
     labels = tuple(it.label for it in choices)
     values = tuple(it.value for it in choices)
     default = _default(field)
@@ -103,15 +103,15 @@ def _parameter(flag: str, field: Field) -> Parameter:
 
 
 def _type(field: Field) -> str:
-    return "boolean" if _is_pressed_alone(field) else _SHOWN_TYPES.get(field.kind, "string")
+    return "boolean" if _is_single_button(field) else _SHOWN_TYPES.get(field.kind, "string")
 
 
-def _is_pressed_alone(field: Field) -> bool:
+def _is_single_button(field: Field) -> bool:
     return is_button(field) and len(field.choices) == 1
 
 
 def _choices(field: Field) -> tuple[Choice, ...]:
-    """Return what can be chosen; what stands for no choice can't be, where one is required."""
+    """Return the choices; a required field leaves out the empty one."""
     return tuple(it for it in field.choices if it.value or not field.required)
 
 

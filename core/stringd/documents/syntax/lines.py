@@ -1,4 +1,4 @@
-"""A text as lines whose every byte can be found again."""
+"""Lines of a text with their positions in it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _NUMBERED_NEWLINE = re.compile(r"\r?\n")
 BOM = "\ufeff"
 
 
-# A record, though it makes itself: what is read in a worker process comes back as records alone.
+# A dataclass with its own __init__: a worker process may return only dataclasses.
 @dataclass(init=False, eq=False, repr=False)
 class Lines:
-    """A text cut at its line ends, unless told otherwise those that Markdown knows; numbers count from 0."""
+    """A text split at its line ends, by default those of Markdown; numbers count from 0."""
 
     text: str
     _starts: list[int]
@@ -36,24 +36,24 @@ class Lines:
 
     @cached_property
     def newline(self) -> str:
-        """The text's own line end."""
+        """The line end of the text, as its first line has it."""
         match = _NEWLINE.search(self.text)
         return match[0] if match else "\n"
 
     def __getitem__(self, number: int) -> str:
-        """Return one line without its end."""
+        """Return a line without its end."""
         return self.text[self._starts[number] : self._ends[number]]
 
     def start(self, number: int) -> int:
-        """Return where a line starts; the line after the last one starts at the text's end."""
+        """Return where a line starts; the line after the last one starts at the end of the text."""
         return self._starts[number] if number < len(self._starts) else len(self.text)
 
     def slice(self, first: int, last: int) -> str:
-        """Return the lines from `first` up to, but without, `last`, with their ends."""
+        """Return the lines from `first` to `last` (exclusive), with their ends."""
         return self.text[self.start(first) : self.start(last)]
 
     def number_of(self, position: int) -> int:
-        """Return the line in which a position of the text lies."""
+        """Return the number of the line that contains a position."""
         return bisect_right(self._starts, position) - 1
 
 
@@ -63,22 +63,22 @@ def _bounds(text: str, newline: re.Pattern[str]) -> tuple[list[int], list[int]]:
 
 
 def _bounds_at_lf(text: str) -> tuple[list[int], list[int]]:
-    """Return the same of a text that has no other line ends, in a third of the time."""
+    """Return the bounds in a text whose only line end is LF, in a third of the time."""
     starts = [0, *accumulate([len(line) + 1 for line in text.split("\n")])]
-    behind = starts.pop()
-    return starts, [start - 1 for start in (*starts[1:], behind)]
+    end = starts.pop()
+    return starts, [start - 1 for start in (*starts[1:], end)]
 
 
 def numbered_lines(text: str) -> Lines:
-    """Cut a text as commands and replies number its lines: at each LF, and nowhere else (runtime.md 5)."""
+    """Split a text as commands and replies number its lines: at each LF, and nowhere else."""
     return Lines(text, _NUMBERED_NEWLINE)
 
 
 def line_number(text: str, position: int) -> int:
-    """Return the number, from 1, of the line in which a position of a text lies."""
+    """Return the number, from 1, of the line that contains a position of a text."""
     return text.count("\n", 0, position) + 1
 
 
 def without_line_end(text: str) -> str:
-    """Return a text without the end of its last line."""
+    """Return a text without the line end of its last line."""
     return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")

@@ -1,4 +1,4 @@
-"""The links of a document, each with its place in the text."""
+"""The links of a document with their positions in the text."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _DIRECTIVE = re.compile(r"!\w")
 
 
 def is_directive(link: Link) -> bool:
-    """Tell whether it asks for something, as `[!nav:name](target)` does, and is no link to a reader."""
+    """Whether a link is a directive such as `[!nav:name](target)`, and not shown as a link."""
     return _DIRECTIVE.match(link.label) is not None
 
 
 def find_links(tokens: Iterable[Token], lines: Lines) -> Iterator[Link]:
-    """Yield links in reading order; what stands in code is none."""
+    """Yield the links in reading order; code contains none."""
     finder = _Finder(lines)
     for before, token in pairwise(tokens):
         if token.type == "inline" and token.map:
@@ -39,7 +39,7 @@ def _placed(token: Token) -> Iterator[Token]:
 
 
 class _Finder:
-    """Finds inline text again in the lines that it came from."""
+    """Finder of inline text in the lines that it came from."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
@@ -47,15 +47,15 @@ class _Finder:
         self._reached = 0
 
     def links(self, inline: Token, placed: Iterable[Token], *, in_cell: bool) -> Iterator[Link]:
-        """Yield the links of one stretch of text; those whose place can't be told stay as they are."""
-        # Every bar in a cell's content had a backslash, which the table took away.
-        places = self._places(inline, "|" if in_cell else "")
+        """Yield the links of one inline text; those whose position can't be determined are left out."""
+        # Every bar in a table cell was escaped by a backslash, which the parser has removed.
+        positions = self._positions(inline, "|" if in_cell else "")
         for token in placed:
-            label, label_end, end = (places.of(token.meta[edge]) for edge in ("label", "label_end", "end"))
+            label, label_end, end = (positions.of(token.meta[edge]) for edge in ("label", "label_end", "end"))
             if label is not None and label_end is not None and end is not None:
                 yield _link(token, inline.content, label, label_end, end)
 
-    def _places(self, inline: Token, escaped: str) -> _Places:
+    def _positions(self, inline: Token, escaped: str) -> _Positions:
         first, last = inline.map or (0, 0)
         starts: list[int] = []
         shifts: list[int | None] = []
@@ -68,10 +68,10 @@ class _Finder:
             shifts.append(None if column is None else self._lines.start(number) + column - position - indent)
             position += len(text) + 1
         escapes = [it.start() for it in re.finditer(re.escape(escaped), inline.content)] if escaped else []
-        return _Places(starts=starts, shifts=shifts, escapes=escapes)
+        return _Positions(starts=starts, shifts=shifts, escapes=escapes)
 
     def _column(self, number: int, text: str) -> int | None:
-        # The cells of a table's row stand in one line: each is looked for behind the one before.
+        # The cells of a row are on one line: search for each one behind the previous one.
         if number != self._line:
             self._line, self._reached = number, 0
         column = self._lines[number].replace("\0", "\ufffd").find(text, self._reached)
@@ -82,11 +82,11 @@ class _Finder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Places:
-    """Where in the document a stretch of text stands.
+class _Positions:
+    """The positions of an inline text in the document.
 
-    Each line that begins at one of `starts` is shifted by one of `shifts`; before each of `escapes`, a
-    backslash was taken away.
+    The line that begins at each of `starts` is shifted by the matching one of `shifts`; a backslash was
+    removed before each of `escapes`.
     """
 
     starts: list[int]
@@ -94,7 +94,7 @@ class _Places:
     escapes: list[int]
 
     def of(self, position: int) -> int | None:
-        """Return where a position of the stretch is, if that can be told."""
+        """Return the document position of a position in the inline text; None if it is unknown."""
         shift = self.shifts[bisect_right(self.starts, position) - 1]
         return None if shift is None else position + shift + bisect_left(self.escapes, position)
 

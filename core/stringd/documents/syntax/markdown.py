@@ -1,4 +1,4 @@
-"""CommonMark with tables and frontmatter, whose links know where they stand."""
+"""The CommonMark parser, with tables and frontmatter, that records the positions of links."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from stringd.documents.syntax.inline_html import html_inline
 
 FRONTMATTER = "---"
-"""What a text with frontmatter begins with."""
+"""The beginning of a text with frontmatter."""
 
 Rule = Callable[[StateInline, bool], bool]
 
 
 class _Parser(MarkdownIt):
-    """A link's target is data here, not an address for a browser: it stays as its author wrote it."""
+    """The parser, with link targets left exactly as the author wrote them."""
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802
         return url
@@ -28,23 +28,23 @@ class _Parser(MarkdownIt):
 
 
 def make_parser(*, frontmatter: bool = True) -> MarkdownIt:
-    """Return the parser that serves rendering, listing, extraction and editing alike."""
+    """Return a parser of documents, with or without frontmatter."""
     parser = _Parser("commonmark").enable("table")
     if frontmatter:
         parser.use(front_matter_plugin)
-    parser.inline.ruler.at("link", _placed(link, "link_open"))
-    parser.inline.ruler.at("image", _placed(image, "image"))
+    parser.inline.ruler.at("link", _with_positions(link, "link_open"))
+    parser.inline.ruler.at("image", _with_positions(image, "image"))
     parser.inline.ruler.at("backticks", _code_span)
     parser.inline.ruler.at("html_inline", html_inline)
     return parser
 
 
-def _placed(rule: Rule, kind: str) -> Rule:
-    """Make a rule note in its token from where to where in the inline text it reached."""
+def _with_positions(rule: Rule, kind: str) -> Rule:
+    """Wrap a rule so that its token records where in the inline text it begins and ends."""
 
-    def placed(state: StateInline, silent: bool) -> bool:
+    def rule_with_positions(state: StateInline, silent: bool) -> bool:
         start, count = state.pos, len(state.tokens)
-        # Where no label can end, none is looked for.
+        # Skip the search for a label that can't end.
         if state.html_terminator_last("]") < start or not rule(state, silent):
             return False
         if not silent:
@@ -55,13 +55,13 @@ def _placed(rule: Rule, kind: str) -> Rule:
             _shift(token.children or (), label)
         return True
 
-    return placed
+    return rule_with_positions
 
 
 def _shift(in_alt_text: Iterable[Token], by: int) -> None:
-    # An image's alternative text is parsed by itself, so its places count from its own start.
+    # The alternative text of an image is parsed separately, so its positions count from its own start.
     for token in in_alt_text:
-        token.meta = {edge: place + by for edge, place in token.meta.items()}
+        token.meta = {edge: position + by for edge, position in token.meta.items()}
         _shift(token.children or (), by)
 
 
@@ -74,7 +74,7 @@ def _code_span(state: StateInline, silent: bool) -> bool:
 
 
 def lines_in_code(inline: Token) -> set[int]:
-    """Return the lines of the document that a code span of several lines reaches."""
+    """Return the lines of the document that belong to code spans of several lines."""
     found: set[int] = set()
     position, number = 0, (inline.map or (0, 0))[0]
     for child in inline.children or ():

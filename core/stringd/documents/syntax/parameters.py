@@ -1,9 +1,9 @@
-"""The parameters of an action: one strictly written line each."""
+"""The parameters of an action, each declared on one line of strict syntax."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 CHOICES = "choices"
@@ -21,11 +21,11 @@ _ESCAPE = re.compile(r'\\(["\\])')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """What an action takes; `default` is the author's text, `minimum` and `maximum` of a text are lengths.
+    """A parameter of an action; `minimum` and `maximum` of a text bound its length.
 
-    `labels` are what the choices are called, where that is something else. A `secret` value is never shown.
-    `confirms` marks the runtime's own `--confirm`. Only fields of forms have the type `choices`: any number
-    of them, with commas between.
+    `default` is the author's text. `labels` name the choices where these differ from their values. A
+    `secret` value is never shown. `confirms` marks the runtime's own `--confirm`. Only form fields have the
+    type `choices`: any number of them, separated by commas.
     """
 
     name: str
@@ -42,17 +42,14 @@ class Parameter:
     confirms: bool = False
 
 
-def read_parameter(line: str, complain: Callable[[str], None]) -> Parameter | None:
-    """Read a parameter's line; None when it is none. What its constraints can't mean is complained about."""
+def read_parameter(line: str) -> tuple[Parameter, tuple[str, ...]] | None:
+    """Read a line as a parameter and the constraints that are not understood; None if it is no such line."""
     found = _LINE.fullmatch(line)
     if found is None:
         return None
     constraints = list(_constraints(found["constraints"]))
     bounds = {edge["edge"]: float(edge["value"]) for it in constraints if (edge := _BOUND.fullmatch(it))}
-    for constraint in constraints:
-        if not _is_known(constraint):
-            complain(f"{found['name']}: constraint {constraint} is not understood")
-    return Parameter(
+    parameter = Parameter(
         name=found["name"],
         alias=found["alias"],
         type=found["type"],
@@ -63,6 +60,7 @@ def read_parameter(line: str, complain: Callable[[str], None]) -> Parameter | No
         maximum=bounds.get("max"),
         choices=tuple(choice.strip() for it in constraints if "|" in it for choice in it.split("|")),
     )
+    return parameter, tuple(it for it in constraints if not _is_known(it))
 
 
 def _constraints(text: str | None) -> Iterator[str]:

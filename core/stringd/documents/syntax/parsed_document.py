@@ -1,11 +1,11 @@
-"""A text and all that is read out of it."""
+"""A document with everything that parsing finds in it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from stringd.documents.syntax.actions import ActionBook, parse_actions
-from stringd.documents.syntax.blocks import Flaw
+from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.parser import Parsed, parse
 from stringd.documents.syntax.rendering import Rendered, rendered
 from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts
@@ -13,10 +13,10 @@ from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedDocument:
-    """A document's text, taken apart once: what is rendered, listed, extracted and edited is all of it.
+    """A document, parsed once for rendering, listing, extraction and editing.
 
-    `notice` tells why a text is shown as it is, if it could not be taken apart; `from_outline` that its
-    renderer gave it its structure.
+    `notice` says why a text is shown unparsed, if it could not be parsed; `from_outline` that its renderer
+    gave it its structure.
     """
 
     parsed: Parsed
@@ -32,21 +32,21 @@ class ParsedDocument:
         return self.rendered.text
 
     @property
-    def flaws(self) -> tuple[Flaw, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What can't mean what its author meant, in the order of the text."""
-        found = (*self.parsed.warnings, *self.shortcuts.warnings, *self.actions.warnings)
-        return tuple(sorted(found, key=lambda flaw: flaw.line))
+        found = (*self.parsed.diagnostics, *self.shortcuts.diagnostics, *self.actions.diagnostics)
+        return tuple(sorted(found, key=lambda it: it.line))
 
     @property
     def records(self) -> int:
-        """How many things were read out of the text: what it takes in memory grows with them."""
+        """How many records parsing has made; the memory that the document takes grows with them."""
         parsed = self.parsed
         counted = (parsed.links, parsed.blocks, parsed.definitions, parsed.directives, parsed.fences)
-        described = (parsed.structure.headings, self.flaws, self.actions.actions, self.shortcuts.by_id)
+        described = (parsed.structure.headings, self.diagnostics, self.actions.actions, self.shortcuts.by_id)
         return sum(map(len, counted)) + sum(map(len, described)) + len(self.shortcuts.replacements)
 
     def block(self, block_id: str) -> Rendered | None:
-        """Return a block as it is shown; None if there is none of that id."""
+        """Return a block as it is shown; None if there is no block of that id."""
         block = self.parsed.blocks.get(block_id)
         if block is None:
             return None
@@ -54,8 +54,8 @@ class ParsedDocument:
         return rendered(self.parsed, self.shortcuts, first, block.inner_last)
 
 
-def take_apart(text: str) -> ParsedDocument:
-    """Take a text apart."""
+def parse_document(text: str) -> ParsedDocument:
+    """Parse a document with its shortcuts and actions, and render it."""
     parsed = parse(text)
     shortcuts = find_shortcuts(parsed)
     return ParsedDocument(

@@ -1,4 +1,4 @@
-"""One parse of a document, from which everything else is read: rendering, listing, extraction, editing."""
+"""The parser of documents: frontmatter, blocks, directives, links, definitions and action fences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from markdown_it.token import Token
 from stringd.api.outlines import Heading, Link
 from stringd.documents.syntax.blocks import (
     Block,
-    Flaw,
     Marker,
     find_headings,
     find_markers,
@@ -21,6 +20,7 @@ from stringd.documents.syntax.blocks import (
     pair_markers,
 )
 from stringd.documents.syntax.definitions import Definition, find_definitions, spelled_as_defined
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.frontmatter import Frontmatter, read_frontmatter
 from stringd.documents.syntax.lines import BOM, Lines
 from stringd.documents.syntax.links import find_links
@@ -38,7 +38,7 @@ _parser_of_text = make_parser(frontmatter=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
-    """A line that asks for something: a menu, an include, a page of requirements."""
+    """A line such as `[!nav:name](target)` that names a menu, an include or a page of requirements."""
 
     kind: str
     name: str
@@ -48,7 +48,7 @@ class Directive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fence:
-    """A fence that defines an action (`role` None) or belongs to one: its response template, say."""
+    """A fence that declares an action (`role` None) or belongs to one, such as its response template."""
 
     id: str
     role: str | None
@@ -59,7 +59,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Structure:
-    """What divides a text, line by line: where top-level elements start, and what its blocks are made of."""
+    """The structure of a text by lines: the starts of top-level elements, and what blocks are made of."""
 
     starts: tuple[int, ...] = ()
     headings: tuple[Heading, ...]
@@ -69,7 +69,7 @@ class Structure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """A document, taken apart; its text begins in line `body`, below the frontmatter."""
+    """A parsed document; its text begins in line `body`, below the frontmatter."""
 
     lines: Lines
     frontmatter: Mapping[str, Any]
@@ -83,27 +83,27 @@ class Parsed:
     definitions: tuple[Definition, ...]
     fences: tuple[Fence, ...]
     hidden: tuple[tuple[int, int], ...]
-    warnings: tuple[Flaw, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
     def place(self, line: int) -> int:
-        """Return where in the text a block's line starts."""
+        """Return the position in the text where a line starts."""
         return self.lines.start(line)
 
 
 def parse(text: str) -> Parsed:
-    """Take a document apart. Nothing in a text is an error: what can't be meant becomes a warning."""
+    """Parse a document; no text is an error: what can't be meant becomes a diagnostic."""
     lines = Lines(text)
-    front, tokens, environment = _taken_apart(text, lines)
-    warnings = [front.flaw] if front.flaw else []
+    front, tokens, environment = _tokenize(text, lines)
+    diagnostics = [front.diagnostic] if front.diagnostic else []
     directives = tuple(_directives(tokens, lines))
     structure = _structure(tokens, directives, lines)
-    definitions = tuple(find_definitions(tokens, environment, lines, warnings))
-    fences = tuple(_fences(tokens, warnings))
+    definitions = tuple(find_definitions(tokens, environment, lines, diagnostics))
+    fences = tuple(_fences(tokens, diagnostics))
     hidden = [
         (0, front.height),
         *((it.line, it.line + 1) for it in structure.markers),
         *((it.line, it.line + 1) for it in directives),
-        *((it.first, it.last) for it in definitions if it.place is None),
+        *((it.first, it.last) for it in definitions if it.hidden is None),
         *((it.first, it.last) for it in fences),
     ]
     return Parsed(
@@ -112,21 +112,21 @@ def parse(text: str) -> Parsed:
         body=front.height,
         title=_title(front.values, structure.headings),
         structure=structure,
-        blocks=find_blocks(structure, lines, warnings),
+        blocks=find_blocks(structure, lines, diagnostics),
         directives=directives,
         links=tuple(spelled_as_defined(find_links(tokens, lines), definitions)),
         references=environment["references"],
         definitions=definitions,
         fences=fences,
         hidden=tuple(sorted(it for it in hidden if it[0] < it[1])),
-        warnings=tuple(sorted(warnings, key=lambda it: it.line)),
+        diagnostics=tuple(sorted(diagnostics, key=lambda it: it.line)),
     )
 
 
 def parse_part(text: str, references: References) -> Structure | None:
-    """Return what divides a part of a document that begins with a top-level element.
+    """Return the structure of a part of a document that begins with a top-level element.
 
-    `references` are those of the whole document; None if the part has some itself.
+    `references` are those of the whole document. None if the part defines references itself.
     """
     environment = {"references": dict(references)}
     tokens = _parser_of_text.parse(text.removeprefix(BOM), environment)
@@ -136,15 +136,15 @@ def parse_part(text: str, references: References) -> Structure | None:
     return _structure(tokens, _directives(tokens, lines), lines)
 
 
-def find_blocks(structure: Structure, lines: Rows, warnings: list[Flaw]) -> Mapping[str, Block]:
-    """Return the blocks that a structure makes, in the order of the text; what makes none is a warning."""
-    pairs = pair_markers(structure.markers, warnings)
-    named = {**_include_blocks(structure.includes), **marked_blocks(pairs, warnings)}
+def find_blocks(structure: Structure, lines: Rows, diagnostics: list[Diagnostic]) -> Mapping[str, Block]:
+    """Return the blocks of a structure in the order of the text; unpaired markers become diagnostics."""
+    pairs = pair_markers(structure.markers, diagnostics)
+    named = {**_include_blocks(structure.includes), **marked_blocks(pairs, diagnostics)}
     found = (*find_sections(structure.headings, lines, pairs, named).values(), *named.values())
     return {it.id: it for it in sorted(found, key=lambda it: it.first)}
 
 
-def _taken_apart(text: str, lines: Lines) -> tuple[Frontmatter, Sequence[Token], Mapping[str, Any]]:
+def _tokenize(text: str, lines: Lines) -> tuple[Frontmatter, Sequence[Token], Mapping[str, Any]]:
     environment: dict[str, Any] = {"references": {}}
     tokens = _parser.parse(text.removeprefix(BOM), environment)
     if not tokens or tokens[0].type != "front_matter":
@@ -166,7 +166,7 @@ def _structure(tokens: Sequence[Token], directives: Iterable[Directive], lines: 
 
 
 def _include_blocks(directives: Iterable[Directive]) -> dict[str, Block]:
-    """Return the includes as blocks: each is the line that stands for it; the first of an id counts."""
+    """Return the includes as blocks of one line each; of several with the same id, the first."""
     blocks: dict[str, Block] = {}
     for name, line in ((it.name, it.line) for it in directives):
         blocks.setdefault(name, Block(id=name, first=line, inner=line, inner_last=line + 1, last=line + 1))
@@ -179,7 +179,7 @@ def _directives(tokens: Iterable[Token], lines: Lines) -> Iterator[Directive]:
             code = lines_in_code(token)
             for number in (number for number in range(*token.map) if number not in code):
                 found = _DIRECTIVE.fullmatch(lines[number].strip())
-                if found and _has_its_name(found):
+                if found and _is_named_properly(found):
                     yield Directive(
                         kind=found["kind"],
                         name=found["name"] or "",
@@ -188,25 +188,26 @@ def _directives(tokens: Iterable[Token], lines: Lines) -> Iterator[Directive]:
                     )
 
 
-def _has_its_name(found: re.Match[str]) -> bool:
+def _is_named_properly(found: re.Match[str]) -> bool:
     return (found["name"] is None) == (found["kind"] == "requirements")
 
 
-def _fences(tokens: Iterable[Token], warnings: list[Flaw]) -> Iterator[Fence]:
+def _fences(tokens: Iterable[Token], diagnostics: list[Diagnostic]) -> Iterator[Fence]:
     for token in tokens:
         if token.type == "fence" and token.level == 0 and token.map:
-            written = token.info.strip()
-            info = _DEFINITION.fullmatch(written)
-            if info:
+            info = token.info.strip()
+            found = _DEFINITION.fullmatch(info)
+            if found:
                 yield Fence(
-                    id=info["id"],
-                    role=info["role"],
+                    id=found["id"],
+                    role=found["role"],
                     text=token.content,
                     first=token.map[0],
                     last=token.map[1],
                 )
-            elif written.startswith("act."):
-                warnings.append(Flaw(line=token.map[0] + 1, message=f"{written} names no action"))
+            elif info.startswith("act."):
+                arguments = {"info": info}
+                diagnostics.append(Diagnostic(DiagnosticCode.ACTION_NAME, token.map[0] + 1, arguments))
 
 
 def _title(frontmatter: Mapping[str, Any], headings: Iterable[Heading]) -> str | None:

@@ -1,4 +1,4 @@
-"""What an agent sees of a document: its own text, without what only the runtime needs."""
+"""Rendering of a document: its text without markers, directives, definitions and action fences."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from stringd.documents.syntax.shortcuts import Replacement, Shortcuts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendered:
-    """A text as it is shown, and where in it the headings stand that begin its sections."""
+    """A text as it is shown, and the positions in it of the headings that begin sections."""
 
     text: str
     headings: tuple[tuple[int, Heading], ...]
 
 
 def render(parsed: Parsed, shortcuts: Shortcuts, first: int = 0, last: int | None = None) -> str:
-    """Return the lines from `first` up to `last` as they are shown; all of them unless told otherwise."""
+    """Return the lines from `first` to `last` (exclusive) as they are shown; by default all of them."""
     return rendered(parsed, shortcuts, first, last).text
 
 
 def rendered(parsed: Parsed, shortcuts: Shortcuts, first: int = 0, last: int | None = None) -> Rendered:
-    """Return the lines from `first` up to `last` as they are shown, and where their headings are then."""
+    """Return the lines from `first` to `last` (exclusive) as they are shown, with their headings."""
     end = len(parsed.lines) if last is None else last
-    replacements = sorted((*shortcuts.replacements, *_left_out(parsed)), key=lambda it: it.start)
+    replacements = sorted((*shortcuts.replacements, *_hidden_spans(parsed)), key=lambda it: it.start)
     headings = [it for it in parsed.structure.headings if first <= it.first < end]
-    kept = _Kept(parsed.lines, replacements, headings)
+    visible = _VisibleText(parsed.lines, replacements, headings)
     for start, stop in _visible(parsed.hidden, first, end):
-        kept.take(start, stop)
+        visible.take(start, stop)
     if any(stop == end for _, stop in parsed.hidden):
-        kept.end()
-    return Rendered(text=kept.text(), headings=tuple(kept.headings))
+        visible.end()
+    return Rendered(text=visible.text(), headings=tuple(visible.headings))
 
 
-def _left_out(parsed: Parsed) -> Iterator[Replacement]:
-    """Yield what is not shown of lines that are: ids of headings, definitions that begin a list item."""
+def _hidden_spans(parsed: Parsed) -> Iterator[Replacement]:
+    """Yield the hidden parts of visible lines: ids of headings, definitions that begin a list item."""
     marks = (heading.mark for heading in parsed.structure.headings)
-    places = (definition.place for definition in parsed.definitions)
-    return (Replacement(start=it[0], end=it[1], text="") for it in (*marks, *places) if it)
+    definitions = (definition.hidden for definition in parsed.definitions)
+    return (Replacement(start=it[0], end=it[1], text="") for it in (*marks, *definitions) if it)
 
 
 def _visible(hidden: Iterable[tuple[int, int]], first: int, end: int) -> Iterator[tuple[int, int]]:
@@ -53,14 +53,14 @@ def _visible(hidden: Iterable[tuple[int, int]], first: int, end: int) -> Iterato
         yield first, end
 
 
-class _Kept:
-    """The visible parts, put together; of the blank lines around what is left out, one side stays."""
+class _VisibleText:
+    """Builder of the visible text; blank lines are kept on only one side of a hidden part."""
 
     def __init__(
         self, lines: Lines, replacements: Sequence[Replacement], headings: Sequence[Heading]
     ) -> None:
         self.headings: list[tuple[int, Heading]] = []
-        self._coming = list(reversed(headings))
+        self._pending = list(reversed(headings))
         self._lines = lines
         self._replacements = replacements
         self._next = 0
@@ -74,8 +74,8 @@ class _Kept:
                 first += 1
         if first == last:
             return
-        while self._coming and self._coming[-1].first < last:
-            heading = self._coming.pop()
+        while self._pending and self._pending[-1].first < last:
+            heading = self._pending.pop()
             self._keep(first, heading.first)
             self.headings.append((self._length, heading))
             first = heading.first
@@ -86,7 +86,7 @@ class _Kept:
         return "".join(self._parts)
 
     def end(self) -> None:
-        """Drop the blank lines before something that was left out at the end."""
+        """Drop the blank lines before a hidden part at the end."""
         if self._parts and self._after_blank:
             self._parts[-1] = self._parts[-1].rstrip("\r\n \t") + self._lines.newline
 

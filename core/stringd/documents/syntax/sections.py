@@ -1,4 +1,4 @@
-"""Sections: what stands below a heading, as something that can be addressed."""
+"""Sections: the text below each heading, as a block with an id."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ class Rows(Protocol):
 def find_sections(
     headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block], named: Mapping[str, Block]
 ) -> dict[str, Block]:
-    """Return the sections by id; its author's id comes before a slug, and who is second gets `-2`.
+    """Return the sections by id; explicit ids take precedence over slugs, a repeated id gets `-2`.
 
-    A section ends with the pair of markers that its heading stands between. One that is all that a named
-    block of its id holds, or holds nothing else, is that block.
+    A section ends with the pair of markers that encloses its heading. A section is left out if it and a named
+    block of the same id have the same content.
     """
     found = [
         (heading, section)
         for heading, section in zip(headings, _sections(headings, lines, pairs), strict=True)
-        if heading.id and not _is_same(section, named.get(heading.id), lines)
+        if heading.id and not _has_same_content(section, named.get(heading.id), lines)
     ]
     names = Names(named)
     ids: dict[int, str] = {}
-    # The page's own come before what is included, so that including something renames nothing.
+    # The page's own sections come first, so that an include never renames them.
     for included in (False, True):
         part = [heading for heading, section in found if section.included is included]
         ids |= {it.first: names.take(it.id) for it in part if it.mark}
         ids |= {it.first: names.take(it.id) for it in part if not it.mark}
-    return {ids[it.first]: section.called(ids[it.first]) for it, section in found}
+    return {ids[it.first]: section.renamed(ids[it.first]) for it, section in found}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Around:
-    """A pair of markers around a place, what is around that, and the innermost of all that is included."""
+class _Enclosure:
+    """A pair of markers that encloses a line, the next pair outwards, and the innermost enclosing include."""
 
     block: Block
-    outer: _Around | None
+    outer: _Enclosure | None
     include: Block | None
 
 
 def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) -> Iterator[Block]:
-    around = list(_around(headings, pairs))
-    includes = [it.include if it else None for it in around]
-    around_line = {heading.first: it for heading, it in zip(headings, around, strict=True)}
+    enclosures = list(_enclosures(headings, pairs))
+    includes = [it.include if it else None for it in enclosures]
+    enclosure_of_line = {heading.first: it for heading, it in zip(headings, enclosures, strict=True)}
     ends = _section_ends(headings, includes, len(lines))
-    for heading, last, enclosing, include in zip(headings, ends, around, includes, strict=True):
-        # A block that begins here and holds the next heading too is held in part: the section ends before it.
-        held = _begun_behind(heading.first, around_line.get(last), last)
-        end = min(held, enclosing.block.inner_last if enclosing else last)
+    for heading, last, enclosing, include in zip(headings, ends, enclosures, includes, strict=True):
+        # A block that begins in this section and reaches beyond the next heading ends the section.
+        limit = _first_begun_after(heading.first, enclosure_of_line.get(last), last)
+        end = min(limit, enclosing.block.inner_last if enclosing else last)
         yield Block(
             id=heading.id,
             first=heading.first,
@@ -70,15 +70,15 @@ def _sections(headings: Sequence[Heading], lines: Rows, pairs: Sequence[Block]) 
         )
 
 
-def _begun_behind(line: int, around: _Around | None, otherwise: int) -> int:
-    """Return where the outermost of the pairs begins that begin behind a line."""
-    while around and around.block.first > line:
-        otherwise, around = around.block.first, around.outer
-    return otherwise
+def _first_begun_after(line: int, enclosure: _Enclosure | None, default: int) -> int:
+    """Return where the outermost pair begins that begins after a line."""
+    while enclosure and enclosure.block.first > line:
+        default, enclosure = enclosure.block.first, enclosure.outer
+    return default
 
 
 def _section_ends(headings: Sequence[Heading], includes: Sequence[Block | None], end: int) -> list[int]:
-    """Return where the next heading of the level or above is; one that is included ends nothing outside."""
+    """Return the next heading of the same level or above; included headings end no section outside."""
     nexts: dict[int | None, list[int]] = {}
     ends = []
     for heading, include in zip(reversed(headings), reversed(includes), strict=True):
@@ -89,30 +89,30 @@ def _section_ends(headings: Sequence[Heading], includes: Sequence[Block | None],
     return ends[::-1]
 
 
-def _around(headings: Sequence[Heading], pairs: Sequence[Block]) -> Iterator[_Around | None]:
-    """Yield the innermost pair of markers around each heading; pairs nest, or stand apart."""
-    coming = sorted(pairs, key=lambda it: it.first, reverse=True)
-    around: _Around | None = None
+def _enclosures(headings: Sequence[Heading], pairs: Sequence[Block]) -> Iterator[_Enclosure | None]:
+    """Yield the innermost pair of markers around each heading; pairs either nest or are disjoint."""
+    pending = sorted(pairs, key=lambda it: it.first, reverse=True)
+    enclosure: _Enclosure | None = None
     for heading in headings:
-        while coming and coming[-1].first < heading.first:
-            around = _entered(around, coming.pop())
-        around = _left(around, heading.first)
-        yield around
+        while pending and pending[-1].first < heading.first:
+            enclosure = _enter(enclosure, pending.pop())
+        enclosure = _leave(enclosure, heading.first)
+        yield enclosure
 
 
-def _entered(around: _Around | None, block: Block) -> _Around:
-    outer = _left(around, block.first)
+def _enter(enclosure: _Enclosure | None, block: Block) -> _Enclosure:
+    outer = _leave(enclosure, block.first)
     include = block if block.included else outer.include if outer else None
-    return _Around(block=block, outer=outer, include=include)
+    return _Enclosure(block=block, outer=outer, include=include)
 
 
-def _left(around: _Around | None, line: int) -> _Around | None:
-    while around and around.block.last <= line:
-        around = around.outer
-    return around
+def _leave(enclosure: _Enclosure | None, line: int) -> _Enclosure | None:
+    while enclosure and enclosure.block.last <= line:
+        enclosure = enclosure.outer
+    return enclosure
 
 
-def _is_same(section: Block, block: Block | None, lines: Rows) -> bool:
+def _has_same_content(section: Block, block: Block | None, lines: Rows) -> bool:
     if block is None:
         return False
     if block.first < section.first:

@@ -1,4 +1,4 @@
-"""Short names for what a document links to, so that no URL needs to stand in its text."""
+"""Shortcuts: short names for link targets, which keep URLs out of the shown text."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from stringd.api.outlines import Link
-from stringd.documents.syntax.blocks import Flaw, Names, slug
+from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.definitions import Spelling
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.links import is_directive
 from stringd.documents.syntax.parser import Parsed
@@ -16,13 +17,13 @@ from stringd.documents.syntax.parser import Parsed
 LONG_TARGET = 40
 _OWN = re.compile(r"@(?P<id>[\w.-]+)")
 _OWN_LABEL = re.compile(r"(?P<mark>@(?P<id>[\w.-]+)\s+)(?P<label>\S.*)", re.DOTALL)
-_SLUGGABLE = re.compile(r"[A-Za-z0-9 -]{1,20}")
+_SHORT_LABEL = re.compile(r"[A-Za-z0-9 -]{1,20}")
 _REMOTE = re.compile(r"https?://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
-    """`@id` for a target."""
+    """`@id`, the short name of a target."""
 
     id: str
     label: str
@@ -31,7 +32,7 @@ class Shortcut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replacement:
-    """What the rendered text has in place of a stretch of the source."""
+    """The text shown in place of a span of the source."""
 
     start: int
     end: int
@@ -40,15 +41,15 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcuts:
-    """The shortcuts of a page in the order of its text, and how its links read with them."""
+    """The shortcuts of a page in the order of its text, and the replacements that show them in its links."""
 
     by_id: dict[str, Shortcut]
     replacements: tuple[Replacement, ...]
-    warnings: tuple[Flaw, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def find_shortcuts(parsed: Parsed, taken: Iterable[str] = (), schemes: Collection[str] = ()) -> Shortcuts:
-    """Name the targets of a page: its author's names first, then those that its links get by themselves.
+    """Name the link targets of a page: names given by the author first, then automatic ones.
 
     URIs of `schemes` get names as those of the web do.
     """
@@ -64,7 +65,7 @@ def find_shortcuts(parsed: Parsed, taken: Iterable[str] = (), schemes: Collectio
 def name_links(
     links: Iterable[Link], lines: Lines, taken: Iterable[str] = (), schemes: Collection[str] = ()
 ) -> Shortcuts:
-    """Name the targets of links whose labels are nothing but text: one name for one label and target."""
+    """Name the targets of links whose labels are plain text: one name for each label and target."""
     naming = _Naming(lines, taken, schemes)
     for link in links:
         naming.take_text(link)
@@ -72,24 +73,24 @@ def name_links(
 
 
 class _Naming:
-    """One page's names, as they are given."""
+    """The names of one page while they are being given."""
 
     def __init__(self, lines: Lines, taken: Iterable[str], schemes: Collection[str]) -> None:
         self._schemes = schemes
         self._by_id: dict[str, Shortcut] = {}
         self._replacements: list[Replacement] = []
-        self._warnings: list[Flaw] = []
+        self._diagnostics: list[Diagnostic] = []
         self._names = Names(taken)
-        self._nameless = 0
+        self._unnamed = 0
         self._lines = lines
         self._given: dict[tuple[str, str], str] = {}
 
     def shortcuts(self) -> Shortcuts:
-        """Return the names that were given."""
+        """Return the shortcuts named so far."""
         return Shortcuts(
             by_id=self._by_id,
             replacements=tuple(sorted(self._replacements, key=lambda it: it.start)),
-            warnings=tuple(self._warnings),
+            diagnostics=tuple(self._diagnostics),
         )
 
     def take_definitions(self, parsed: Parsed) -> None:
@@ -109,49 +110,49 @@ class _Naming:
             return
         if own["id"] in self._names:
             line = self._lines.number_of(link.label_start) + 1
-            self._warnings.append(Flaw(line=line, message=f"@{own['id']} is defined already"))
+            self._diagnostics.append(Diagnostic(DiagnosticCode.SHORTCUT_REPEATED, line, {"id": own["id"]}))
         name = self._add(own["id"], own["label"], link.target)
-        self._put(link.label_start, link.label_start + len(own["mark"]), "")
-        self._end_with(link, name)
+        self._replace(link.label_start, link.label_start + len(own["mark"]), "")
+        self._show_name(link, name)
 
     def take_other(self, link: Link) -> None:
-        """Take a link that has no name of its author's, if the agent should not see its target."""
+        """Take a link without a name of its own if its target should not be shown."""
         if _names_itself(link):
             return
         if own := _OWN.fullmatch(link.reference or ""):
             self._spell(link, own["id"])
         elif _needs_name(link, self._schemes):
-            self._end_with(link, self._add(self._automatic_name(link.label), link.label, link.target))
+            self._show_name(link, self._add(self._automatic_name(link.label), link.label, link.target))
 
     def take_text(self, link: Link) -> None:
-        """Take a link whose label is not read; one more of a label and a target has the same name."""
+        """Take a link whose label is not parsed; links with equal label and target share a name."""
         if _needs_name(link, self._schemes):
             key = link.label, link.target
             if key not in self._given:
                 self._given[key] = self._add(self._automatic_name(link.label), link.label, link.target)
-            self._end_with(link, self._given[key])
+            self._show_name(link, self._given[key])
 
     def _spell(self, link: Link, name: str) -> None:
-        """Let a link by reference name its definition as that is spelled."""
+        """Show a link by reference with the spelling of its definition."""
         written = self._lines.text[link.label_end + 2 : link.end - 1] or link.label
         if written != link.reference:
-            self._end_with(link, name)
+            self._show_name(link, name)
 
     def _automatic_name(self, label: str) -> str:
-        if _SLUGGABLE.fullmatch(label) and slug(label):
+        if _SHORT_LABEL.fullmatch(label) and slug(label):
             return slug(label)
-        self._nameless += 1
-        return f"link-{self._nameless}"
+        self._unnamed += 1
+        return f"link-{self._unnamed}"
 
     def _add(self, wanted: str, label: str, target: str) -> str:
         name = self._names.take(wanted)
         self._by_id[name] = Shortcut(id=name, label=" ".join(label.split()), target=target)
         return name
 
-    def _end_with(self, link: Link, name: str) -> None:
-        self._put(link.label_end, link.end, f"][@{name}]")
+    def _show_name(self, link: Link, name: str) -> None:
+        self._replace(link.label_end, link.end, f"][@{name}]")
 
-    def _put(self, start: int, end: int, text: str) -> None:
+    def _replace(self, start: int, end: int, text: str) -> None:
         self._replacements.append(Replacement(start=start, end=end, text=text))
 
 
@@ -173,7 +174,7 @@ def _needs_name(link: Link, schemes: Collection[str]) -> bool:
 
 
 def own_name(link: Link) -> tuple[str, str] | None:
-    """Return the id and the label that an author gave a link; None if it has no name of its own."""
+    """Return the id and the label that the author gave a link; None if it has no id of its own."""
     own = _OWN_LABEL.fullmatch(link.label)
     if own and not link.image:
         return own["id"], own["label"]

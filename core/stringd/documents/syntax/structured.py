@@ -1,4 +1,4 @@
-"""Documents whose structure their renderer knows: their text is shown, and never read for constructs."""
+"""Documents whose structure a renderer provides; their text is not parsed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from stringd.documents.syntax.rendering import rendered
 from stringd.documents.syntax.shortcuts import name_links
 
 
-def outlined_sheet(text: str, title: str | None, outline: Outline, uri: str = "") -> ParsedDocument:
-    """Return a text with the structure that its outline gives it; forms are those of the page of a URI."""
-    parsed = _parsed(Lines(text), title, outline)
+def structured_document(text: str, title: str | None, outline: Outline, uri: str = "") -> ParsedDocument:
+    """Return a text with the structure of its outline; `uri` is the page that its forms belong to."""
+    parsed = _structured(Lines(text), title, outline)
     shortcuts = name_links(outline.links, parsed.lines)
     return ParsedDocument(
         parsed=parsed,
@@ -27,7 +27,7 @@ def outlined_sheet(text: str, title: str | None, outline: Outline, uri: str = ""
     )
 
 
-def _parsed(lines: Lines, title: str | None, outline: Outline) -> Parsed:
+def _structured(lines: Lines, title: str | None, outline: Outline) -> Parsed:
     structure = Structure(headings=outline.headings, markers=(), includes=())
     sections = find_blocks(structure, lines, [])
     return Parsed(
@@ -43,14 +43,14 @@ def _parsed(lines: Lines, title: str | None, outline: Outline) -> Parsed:
         definitions=(),
         fences=(),
         hidden=(),
-        warnings=(),
+        diagnostics=(),
     )
 
 
 def _with_ids(sections: Mapping[str, Block], ids: Mapping[str, Span]) -> Mapping[str, Block]:
-    """Return the sections and what else has a name, in the order of the text.
+    """Return the sections and the spans with an id, in the order of the text.
 
-    An id of a heading names its section.
+    An id on the line of a heading names its section.
     """
     by_line = {it.first: it for it in sections.values()}
     named = {name: _block(name, span, by_line.get(span.first)) for name, span in ids.items()}
@@ -60,5 +60,5 @@ def _with_ids(sections: Mapping[str, Block], ids: Mapping[str, Span]) -> Mapping
 
 def _block(name: str, span: Span, section: Block | None) -> Block:
     if section:
-        return section.called(name)
+        return section.renamed(name)
     return Block(id=name, first=span.first, inner=span.first, inner_last=span.last, last=span.last)

@@ -1,4 +1,4 @@
-"""Text that is no document: it is shown as it is, and nothing in it is a construct."""
+"""Texts that are not documents: shown as they are, without parsing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stringd.api.outlines import Outline
 from stringd.documents.syntax.parsed_document import ParsedDocument
-from stringd.documents.syntax.structured import outlined_sheet
+from stringd.documents.syntax.structured import structured_document
 from stringd.text.media_detection import media_type_of_name
 
 _DOCUMENTS = {"", ".md", ".markdown", ".txt"}
@@ -23,6 +23,6 @@ def is_verbatim(path: Path) -> bool:
     return not has_document_name(path) and media_type_of_name(path.name) is not None
 
 
-def verbatim_sheet(text: str, title: str | None = None, notice: str | None = None) -> ParsedDocument:
-    """Return a text as it is, with no constructs in it; a notice may tell why."""
-    return replace(outlined_sheet(text, title, Outline()), notice=notice)
+def verbatim_document(text: str, title: str | None = None, notice: str | None = None) -> ParsedDocument:
+    """Return a text unparsed; a notice may say why."""
+    return replace(structured_document(text, title, Outline()), notice=notice)

@@ -1,0 +1,34 @@
+"""Checks of templates without running them."""
+
+from __future__ import annotations
+
+from stringd.actions.templates import jobs
+from stringd.actions.templates.template_run import JINJA, MEMORY, TEMPLATE_MODULES
+from stringd.api.workers import Budget
+from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
+from stringd.errors import WorkStopped
+from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.confinement import Seal
+
+_BUDGET = Budget(seconds=0.6, memory=MEMORY)
+_workers = BlockingWorkers(Seal.COMPUTING, TEMPLATE_MODULES)
+
+
+def check_template(template: str, role: str, subject: str = "") -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of a template for a role, by the lines of the template.
+
+    Compiling one evaluates its constants, so it is as dangerous as running it.
+    """
+    try:
+        made = _workers.run(jobs.check_template, template, role.endswith(JINJA), budget=_BUDGET)
+    except WorkStopped as stopped:
+        return (_invalid(1, str(stopped), subject),)
+    if "error" in made:
+        return (_invalid(made["line"], made["error"], subject),)
+    return tuple(
+        Diagnostic(DiagnosticCode.TEMPLATE_LITERAL, it, {}, subject) for it in made["suspicious_lines"]
+    )
+
+
+def _invalid(line: int, reason: str, subject: str) -> Diagnostic:
+    return Diagnostic(DiagnosticCode.TEMPLATE_INVALID, line, {"reason": reason}, subject)
