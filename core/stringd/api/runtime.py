@@ -118,6 +118,9 @@ class Runtime(Protocol):
     async def load(self, wanted: LoadRequest) -> Document:
         """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
 
+    async def stopping(self) -> None:
+        """Return when the daemon begins to stop: streams and WebSockets should end now."""
+
     async def execute(
         self,
         user_id: str,
@@ -139,7 +142,10 @@ class Runtime(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Runs as long as the daemon does; when a required one fails, the daemon ends."""
+    """Runs as long as the daemon does; when a required one fails or returns, the daemon ends.
+
+    It is cancelled when the topics have ended; `Runtime.stopping` returns before that.
+    """
 
     name: str
     run: Callable[[], Awaitable[None]]

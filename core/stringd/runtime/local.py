@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
@@ -51,6 +52,7 @@ class LocalRuntime:
         self.secrets = SecretStore(self.notices.append)
         self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
+        self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
@@ -175,6 +177,20 @@ class LocalRuntime:
         """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
         return await as_document(await self.find(wanted))
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the daemon has begun to stop."""
+        return self._stopping.is_set()
+
+    async def stopping(self) -> None:
+        """Return when the daemon begins to stop."""
+        await self._stopping.wait()
+
+    async def stop(self, grace_seconds: float, end_seconds: float) -> None:
+        """Tell routes and services that the daemon stops, and end all topics; see `Sessions.stop`."""
+        self._stopping.set()
+        await self.registry.stop(grace_seconds, end_seconds)
+
     async def execute(
         self,
         user_id: str,
@@ -185,7 +201,7 @@ class LocalRuntime:
         begun: Callable[[], None] | None = None,
         arrived: float | None = None,
     ) -> Outcome:
-        """Wait for the topic's turn and run the command; see `Daemon.execute`."""
+        """Wait for the topic's turn and run the command; see `Runtime.execute`."""
         sent = Sent(cmd, time.monotonic() if arrived is None else arrived, disconnected)
         session = self.registry.touch(self.users.get(user_id), topic)
         if self.runner.is_urgent(session, cmd):

@@ -1,7 +1,8 @@
-"""The application: the protocol's endpoints, then the routes of plugins, behind one door."""
+"""The ASGI application: the protocol's endpoints and the routes of plugins, behind the request guard."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from starlette.applications import Starlette
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stringd.config import Config
 from stringd.errors import ClientGone, RequestRefused
+from stringd.extensions.containment import call_async
 from stringd.runtime.local import LocalRuntime
 from stringd.server.endpoints.chanflow import chanflow
 from stringd.server.endpoints.exec import EXEC, Execute
@@ -35,7 +37,7 @@ _PROTOCOL = (
 
 
 def make_runtime(config: Config) -> LocalRuntime:
-    """Load the plugins; the protocol's paths are nobody's to claim."""
+    """Load the plugins; none of them may claim a path of the protocol."""
     return LocalRuntime(config, reserved_paths=(EXEC, *(route.path for route in _PROTOCOL)))
 
 
@@ -55,7 +57,8 @@ def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGI
     app.router.default = _nothing_there
     app.state.runtime = runtime
     app.state.stop = stop
-    return RequestGuard(_past_starlette(execute, app), allowed_origins=runtime.config.allowed_origins)
+    behind = _past_starlette(execute, _contained(app, runtime))
+    return RequestGuard(behind, allowed_origins=runtime.config.allowed_origins)
 
 
 def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
@@ -68,6 +71,20 @@ def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
             await app(scope, receive, send)
 
     return dispatch
+
+
+def _contained(app: ASGIApp, runtime: LocalRuntime) -> ASGIApp:
+    """Let nothing out of a plugin's route but an error that can be answered."""
+
+    async def contained(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await call_async(app, scope, receive, send)
+        except asyncio.CancelledError:
+            # The server cancels what still runs at its end, and nobody waits for an answer then.
+            if not runtime.is_stopping:
+                raise
+
+    return contained
 
 
 async def _nothing_there(scope: Scope, receive: Receive, send: Send) -> None:

@@ -30,6 +30,7 @@ SHUTDOWN_DELAY_SECONDS = 0.05
 COMMAND_GRACE_SECONDS = 1.0
 TOPICS_END_SECONDS = 2.7
 FLUSH_SECONDS = 0.3
+ROUTE_GRACE_SECONDS = 0.3
 CLOSE_SECONDS = 4
 LAST_RESORT_SECONDS = 4.6
 
@@ -103,12 +104,17 @@ class Server(uvicorn.Server):
         return Acceptor(listener, make, self._patience, DESCRIPTORS.current)
 
     async def _end_topics(self) -> None:
-        await self._runtime.registry.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
+        await self._runtime.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
         # Every command is answered now. Who neither sends nor reads any more is not waited for.
         await asyncio.sleep(FLUSH_SECONDS)
         for connection in list(self.server_state.connections):
             if connection.transport:
                 connection.transport.abort()
+        # What still runs now are routes of plugins, which had their moment to end by themselves.
+        if tasks := set(self.server_state.tasks):
+            await asyncio.wait(tasks, timeout=ROUTE_GRACE_SECONDS)
+        for task in self.server_state.tasks:
+            task.cancel()
 
     def _leave(self) -> None:
         log.error("something would not end within %s s; leaving without it", LAST_RESORT_SECONDS)
