@@ -1,8 +1,9 @@
-"""What the tests of bash topics share: a daemon, a topic to talk to, and a look at what is left running."""
+"""Fixtures of the tests of bash topics: a daemon, topics to talk to, and the processes that run."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,13 @@ import pytest
 
 from stringd.testing.process import DaemonProcess, Events
 
+LONGEST_WAIT = 25
 SYSTEM = re.compile(r"exit: (?P<state>\d+|waiting|running) \| cwd: (?P<cwd>.*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A reply of a bash topic, taken apart."""
+    """A parsed reply of a bash topic."""
 
     label: str
     state: str
@@ -39,14 +41,39 @@ class Topic:
         return self.daemon.exec(cmd, self.name, self.user)
 
     def __call__(self, cmd: str) -> Answer:
-        """Send a text or a command, and return the state that is answered."""
+        """Send a text or a command and return the parsed reply."""
         return answer(self.events(cmd))
 
     def says(self, cmd: str) -> str:
-        """Return what an evaluation that succeeds prints."""
+        """Return the output of an evaluation that must succeed."""
         it = self(cmd)
         assert (it.state, it.code) == ("0", None), it.raw
         return it.output
+
+    def ends(self, cmd: str) -> Answer:
+        """Send an urgent command and return the end of the program, which may come after the first reply."""
+        it = self(cmd)
+        return self(f"//wait {LONGEST_WAIT}") if it.state == "running" else it
+
+    def gate(self) -> Gate:
+        """Return a file that programs of this topic, which are in its home directory, wait for."""
+        return Gate(self.daemon.home / f".gate-{time.monotonic_ns()}")
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A file for which a program waits, so that a test decides how long the program runs."""
+
+    path: Path
+
+    @property
+    def wait(self) -> str:
+        """The shell command that returns when the gate is open."""
+        return f"until [[ -e {self.path} ]]; do sleep 0.05; done"
+
+    def open(self) -> None:
+        """Let the program go on."""
+        self.path.touch()
 
 
 def answer(events: Events) -> Answer:
@@ -64,8 +91,13 @@ def answer(events: Events) -> Answer:
     )
 
 
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of a process, which is the same on a machine with other work to do."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
 def marked_processes(mark: str) -> dict[int, str]:
-    """Return the processes in whose environment a text stands, with their command lines."""
+    """Return the processes whose environment contains a text, with their command lines."""
     found = {}
     for entry in Path("/proc").iterdir():
         try:
@@ -80,7 +112,7 @@ def marked_processes(mark: str) -> dict[int, str]:
 
 @pytest.fixture
 def start_bash(start_daemon: Callable[..., DaemonProcess]) -> Callable[..., DaemonProcess]:
-    """Return a function that starts daemons whose default user has a home."""
+    """Return a function that starts daemons whose default user has a home directory."""
 
     def start(**env: str) -> DaemonProcess:
         daemon = start_daemon(env=env)

@@ -1,4 +1,4 @@
-"""Programs that are interactive or awkward: what is sent to each, and what must come back."""
+"""Interactive and awkward programs: what is sent to each, and what must come back."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
-    """One conversation; it is skipped where what it needs, programs and who runs them, is not there."""
+class Conversation:
+    """The steps with one program; `needs` names the programs and the user without which it is skipped."""
 
     name: str
     needs: str
     steps: tuple[Step, ...]
 
 
-def program(name: str, *steps: tuple[str, ...], needs: str = "bash") -> Evaluation:
-    return Evaluation(
+def program(name: str, *steps: tuple[str, ...], needs: str = "bash") -> Conversation:
+    return Conversation(
         name=name, needs=needs, steps=tuple(Step(**dict(zip(FIELDS, it, strict=False))) for it in steps)
     )
 
@@ -154,7 +154,7 @@ PROGRAMS = (
     ),
     program(
         "git commit",
-        (f"{REPO} && git commit", WAITING, "Please enter the commit message"),
+        (f"{REPO} && GIT_EDITOR=vi git commit", WAITING, "Please enter the commit message"),
         ('//keys i "First" Escape', WAITING, "First"),
         (":wq", OK, "First"),
         needs="git vi",
@@ -217,7 +217,7 @@ PROGRAMS = (
     ),
     program("a program deaf to signals", (DEAF, RUNNING), ("//interrupt", RUNNING), ("//reset", OK)),
     program("a stopped program", ("cat", WAITING), ("//keys ^Z", "148"), ("fg", WAITING), END),
-    program("a timed read", ("read -t 0.3 x", WAITING), ("//wait 5", "142")),
+    program("a timed read", ("read -t 4 x", WAITING), ("//wait 20", "142")),
     program("a raw terminal", ("stty raw -echo; cat", WAITING), ("//kill", "137")),
     program("two forks away", (DOUBLE_FORK, OK, "forked")),
     program(

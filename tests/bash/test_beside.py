@@ -1,7 +1,9 @@
-"""What can be done while a request is being served, and what must not happen to what waits behind it."""
+"""Commands beside a request that is being served, and the requests that are queued behind it."""
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,14 +11,14 @@ from contextlib import contextmanager
 import pytest
 
 from stringd.testing.process import DaemonProcess, Events
-from tests.bash.conftest import Topic, answer
+from tests.bash.conftest import LONGEST_WAIT, Topic, answer
 from tests.protocol.waits import eventually, session
 
 QUEUE = 16
 
 
 class Served:
-    """A request that is being served in a thread of its own."""
+    """A request that a thread of its own sends."""
 
     def __init__(self, topic: Topic, cmd: str) -> None:
         self._events: list[Events] = []
@@ -47,7 +49,7 @@ def test_the_request_being_served_gets_the_status(
     topic.says("true")
     with busy(topic, "echo begun; sleep 30") as served:
         eventually(lambda: topic("//wait 0.1").state == "running")
-        it = topic(command)
+        it = topic.ends(command)
         assert (it.state, it.code) == (status, None)
     it = answer(served.events())
     assert (it.state, it.output.rstrip().split("\n")) == (status, ["begun", *told])
@@ -58,7 +60,7 @@ def test_keys_reach_a_program_that_is_being_served(topic: Topic) -> None:
     topic.says("true")
     with busy(topic, "sleep 30") as served:
         eventually(lambda: topic("//wait 0.1").state == "running")
-        assert topic("//keys ^C").state == "130"
+        assert topic.ends("//keys ^C").state == "130"
     assert answer(served.events()).state == "130"
 
 
@@ -82,7 +84,7 @@ def test_urgent_commands_pass_a_full_queue(topic: Topic) -> None:
             "POST", "/exec", {"cmd": "echo x", "topic": topic.name}, {"X-User-Id": "default"}
         )
         assert full.status == 429
-        assert topic("//interrupt").state == "130"
+        assert topic.ends("//interrupt").state == "130"
     assert answer(served.events()).state == "130"
     assert [answer(it.events()).output for it in queued] == [str(number) for number in range(QUEUE)]
 
@@ -90,8 +92,11 @@ def test_urgent_commands_pass_a_full_queue(topic: Topic) -> None:
 @pytest.mark.requirement("bash.conflict")
 def test_text_that_was_queued_unknowingly_is_never_typed(topic: Topic) -> None:
     topic.says("true")
-    with busy(topic, "sleep 0.5; read answer; echo got $answer") as served:
+    gate = topic.gate()
+    with busy(topic, f"{gate.wait}; read answer; echo got $answer") as served:
         queued = Served(topic, "rm everything")
+        eventually(lambda: (session(topic.daemon, topic.name) or {})["queue_length"] == 1)
+        gate.open()
         assert answer(served.events()).state == "waiting"
         refused = queued.events()
     assert refused.head["code"] == "CONFLICT"
@@ -110,7 +115,8 @@ def test_blocks_of_one_text_are_written_unknowingly(topic: Topic) -> None:
 
 
 def test_an_answer_that_comes_too_late_is_not_run(topic: Topic) -> None:
-    assert topic("read -t 0.5 answer; echo over").state == "waiting"
+    assert topic("bash -c 'echo $$ >.asking; read answer'; echo over").state == "waiting"
+    os.kill(int((topic.daemon.home / ".asking").read_text(encoding="ascii")), signal.SIGKILL)
     eventually(lambda: "program: (none)" in topic.events("//info").content)
     late = topic.events("touch late")
     assert late.head["code"] == "CONFLICT"
@@ -121,7 +127,9 @@ def test_an_answer_that_comes_too_late_is_not_run(topic: Topic) -> None:
 
 def test_what_a_program_printed_last_comes_with_the_next_reply(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.3"')
-    assert topic("sleep 0.6; echo late; (exit 3)").state == "running"
+    gate = topic.gate()
+    assert topic(f"{gate.wait}; echo late; (exit 3)").state == "running"
+    gate.open()
     eventually(lambda: "program: (none)" in topic.events("//info").content)
     it = topic("echo next")
     assert it.state == "0"
@@ -132,9 +140,11 @@ def test_what_a_program_printed_last_comes_with_the_next_reply(topic: Topic) -> 
 @pytest.mark.requirement("bash.wait")
 def test_wait_returns_after_its_seconds(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.2"')
-    assert topic("sleep 2").state == "running"
+    gate = topic.gate()
+    assert topic(gate.wait).state == "running"
     assert topic("//wait 0.2").state == "running"
-    assert topic("//wait 10").state == "0"
+    gate.open()
+    assert topic(f"//wait {LONGEST_WAIT}").state == "0"
     assert topic("//wait").output == "[no program is running]"
     assert topic.events("//wait long").head["code"] == "INVALID_PARAMS"
 
@@ -153,7 +163,7 @@ def test_unknown_keys_are_named(topic: Topic, keys: str) -> None:
     refused = topic.events(keys)
     assert refused.head["code"] == "INVALID_PARAMS"
     assert "PageDown" in refused.content
-    assert topic("//interrupt").state == "130"
+    assert topic.ends("//interrupt").state == "130"
 
 
 def test_a_bad_limit_is_refused_before_anything_runs(topic: Topic) -> None:
@@ -178,7 +188,7 @@ def test_a_variable_that_makes_no_sense_ends_the_daemon(
 def test_a_program_that_waits_is_waiting_also_when_it_says_nothing(topic: Topic) -> None:
     assert topic("cat").state == "waiting"
     assert topic("//wait 0.4").state == "waiting"
-    assert topic("//keys Ctrl+D").state == "0"
+    assert topic.ends("//keys Ctrl+D").state == "0"
 
 
 def test_a_busy_topic_tells_of_itself_and_can_be_closed(topic: Topic) -> None:
@@ -202,7 +212,7 @@ def test_defaults_come_from_the_environment(start_bash: Callable[..., DaemonProc
     rc = daemon.home / "rc"
     rc.write_text("echo never shown >/dev/null; from_rc=yes; cd /usr\n", encoding="utf-8")
     assert Topic(daemon)("stty size; sleep 30").output == "30 100"
-    assert Topic(daemon)("//interrupt").state == "130"
+    assert Topic(daemon).ends("//interrupt").state == "130"
     daemon = start_bash(STRINGD_BASH_RC=str(rc))
     it = Topic(daemon)("echo $from_rc")
     assert (it.output, it.cwd) == ("yes", "/usr")

@@ -1,4 +1,4 @@
-"""Shells come and go with their topics, and take with them whatever they have started."""
+"""Shells end with their topics, and with each shell everything that it has started."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.bash.conftest import Topic, answer, marked_processes
 from tests.protocol.waits import eventually
 
 TOPICS = 100
-# A plain child, one in a session of its own, and one that has forked twice and so belongs to nobody.
+# A plain child, one in a session of its own, and two orphans of a process that has forked twice.
 STAYING = (
     "sleep 4001 & setsid sleep 4002 & (setsid sh -c 'trap \"\" HUP TERM INT; sleep 4003 & sleep 4004' &) ; "
     "nohup sleep 4005 >/dev/null 2>&1 & disown -a; true"
@@ -37,7 +37,7 @@ def start_staying(daemon: DaemonProcess, name: str = "bash:t") -> None:
 
 
 def shells(daemon: DaemonProcess) -> dict[int, str]:
-    """What runs for a daemon, apart from itself and the host process of its shells."""
+    """Return the processes of a daemon's shells: not the daemon, nor its fork server and supervisors."""
     processes = marked_processes(f"HOME={daemon.home}")
     return {pid: line for pid, line in processes.items() if "stringd.processes" not in line}
 
@@ -105,15 +105,15 @@ def test_the_daemons_end_leaves_no_process(
     eventually(lambda: all_of(daemon) == {})
 
 
-def test_a_host_process_that_is_killed_is_replaced(start_bash: Callable[..., DaemonProcess]) -> None:
+def test_a_fork_server_that_is_killed_is_replaced(start_bash: Callable[..., DaemonProcess]) -> None:
     daemon = start_bash()
     old, new = Topic(daemon, "bash:old"), Topic(daemon, "bash:new")
     old.says("x=kept")
     parents = Path(f"/proc/{daemon.process.pid}/task/{daemon.process.pid}/children").read_text(
         encoding="ascii"
     )
-    (host,) = map(int, parents.split())
-    os.kill(host, signal.SIGKILL)
+    (fork_server,) = map(int, parents.split())
+    os.kill(fork_server, signal.SIGKILL)
     assert old.says("echo $x") == "kept"
     assert new.says("echo new") == "new"
     daemon.stop()
@@ -143,14 +143,17 @@ def test_many_topics_at_once(start_bash: Callable[..., DaemonProcess]) -> None:
 @pytest.mark.requirement("bash.wait")
 def test_a_client_that_gives_up_leaves_the_program_alone(shared: DaemonProcess) -> None:
     topic = Topic(shared, "bash:patient")
-    connection = http.client.HTTPConnection("127.0.0.1", shared.port, timeout=0.7)
-    body = json.dumps({"cmd": "sleep 2; echo late; (exit 6)", "topic": topic.name})
+    gate = topic.gate()
+    connection = http.client.HTTPConnection("127.0.0.1", shared.port, timeout=0.3)
+    body = json.dumps({"cmd": f"{gate.wait}; echo late; (exit 6)", "topic": topic.name})
     connection.request("POST", "/exec", body, {"X-User-Id": "default"})
+    eventually(lambda: "program: until" in topic.events("//info").content)
     with pytest.raises(TimeoutError):
         connection.getresponse().read()
     connection.close()
     refused = topic.events("echo not its input")
     assert refused.head["code"] == "CONFLICT"
+    gate.open()
     it = topic("//wait")
     assert (it.state, it.output) == ("6", "late")
     assert topic.says("echo usable") == "usable"

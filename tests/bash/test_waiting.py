@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,9 +17,7 @@ from tests.protocol.waits import eventually
 
 @pytest.mark.requirement("bash.waiting", "bash.stdin")
 def test_a_question_is_answered_in_plain_text(topic: Topic) -> None:
-    start = time.monotonic()
     it = topic("cd /usr; read -p 'Name? ' name; echo Hello $name")
-    assert time.monotonic() - start < 3
     assert (it.state, it.code, it.cwd, it.output) == ("waiting", None, "/usr", "Name? ")
     it = topic("Ada")
     assert (it.state, it.output) == ("0", "Hello Ada")
@@ -36,7 +35,7 @@ def test_each_reply_shows_only_what_is_new(topic: Topic) -> None:
 def test_a_program_that_only_takes_long_is_running(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.4"')
     assert topic("echo begun; sleep 30 | cat >/dev/null").state == "running"
-    it = topic("//interrupt")
+    it = topic.ends("//interrupt")
     assert (it.state, it.code) == ("130", "EXIT_130")
     assert topic.says("echo usable") == "usable"
 
@@ -87,7 +86,8 @@ def test_a_secret_that_looks_like_a_command_is_hidden(topic: Topic) -> None:
 
 @pytest.mark.requirement("bash.secrets")
 def test_a_secret_that_comes_too_late_is_hidden(topic: Topic) -> None:
-    assert topic("read -s -t 0.5 -p 'Password: ' p; echo over").state == "waiting"
+    assert topic("bash -c 'echo $$ >.asking; read -s -p Password: p'; echo over").state == "waiting"
+    os.kill(int((topic.daemon.home / ".asking").read_text(encoding="ascii")), signal.SIGKILL)
     eventually(lambda: "program: (none)" in topic.events("//info").content)
     late = topic.events("hunter2-secret")
     assert late.head["code"] == "CONFLICT"

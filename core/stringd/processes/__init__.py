@@ -1,1 +1,1 @@
-"""Child processes: process groups, process trees, shell commands and their environment."""
+"""Child processes: supervisors, process groups and trees, shell commands and their environment."""

@@ -1,4 +1,4 @@
-"""What programs are given of the daemon's environment: what stands on one list, and what the user names."""
+"""The environment of programs: a fixed list of the daemon's variables, and those that the user names."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ _LOCALE = ("LANG", "LANGUAGE", "LC_*")
 _ACCOUNT = ("USER", "LOGNAME", "SHELL", "TZ", "TMPDIR")
 _DESKTOP = ("SSH_AUTH_SOCK", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
 KEPT = (*_LOCALE, *_ACCOUNT, *_DESKTOP)
-"""The variables that every shell command is given, beside `PATH`; `*` stands for anything."""
+"""The variables that every shell command inherits besides `PATH`; `*` matches anything."""
 
 
 def author_environment(session: Session) -> dict[str, str]:
-    """Return what the command of an author's is given: the paths and the locale."""
-    return {**_picked(_LOCALE), "HOME": str(session.user.home)}
+    """Return the environment of an author's command: paths and locale."""
+    return {**_inherited(_LOCALE), "HOME": str(session.user.home)}
 
 
 def shell_environment(runtime: Runtime, session: Session) -> dict[str, str]:
-    """Return what the shells of a topic are given, and with which `string` finds this daemon from there."""
+    """Return the environment of a topic's shells; with it, `string` finds this daemon."""
     return {**kept_environment(runtime), **topic_environment(runtime, session)}
 
 
 def kept_environment(runtime: Runtime) -> dict[str, str]:
-    """Return what all shells are given."""
-    return _picked((*KEPT, *runtime.config.kept_variables))
+    """Return the environment that all shells share."""
+    return _inherited((*KEPT, *runtime.config.kept_variables))
 
 
 def topic_environment(runtime: Runtime, session: Session) -> dict[str, str]:
-    """Return what the shells of one topic are given beside what all are given."""
+    """Return the variables that the shells of one topic have in addition."""
     user = session.user
     return {"HOME": str(user.home), "STRINGD_PORT": str(runtime.port), "STRINGD_USER": user.id}
 
 
-def _picked(patterns: Iterable[str]) -> dict[str, str]:
+def _inherited(patterns: Iterable[str]) -> dict[str, str]:
     return {"PATH": os.defpath, **_matching(os.environ, ("PATH", *patterns))}
 
 

@@ -1,4 +1,4 @@
-"""What a topic's variables mean to the programs that it runs: their environment, and their time limit."""
+"""A topic's variables in the environment of its programs, and the programs' time limit."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from stringd.config import parse_seconds
 from stringd.errors import Refusal
 
 TIME_LIMIT = "_timeout"
-# Who exports is asked before what: these no one can, as they are the shell's and the loader's own. They say
-# what runs when a program is started, or where it is found.
+# Names that nobody can export: the shell and the dynamic loader use them to decide what is run when a program
+# starts, or where it is found.
 _RESERVED = re.compile(
     r"_.*|BASH.*|LD_.*|DYLD_.*|PS[0-4]|E?UID|PPID"
     r"|CDPATH|ENV|EXECIGNORE|FPATH|GCONV_PATH|GLIBC_TUNABLES|GLOBIGNORE|HOME|IFS|PATH|POSIXLY_CORRECT"
@@ -21,30 +21,30 @@ _RESERVED = re.compile(
 
 
 def is_reserved(name: str) -> bool:
-    """Tell whether no program is given a variable of this name, whoever has set it."""
+    """Tell whether a variable of this name is never exported, whoever has set it."""
     return _RESERVED.fullmatch(name) is not None
 
 
 def require_free(name: str, written: str) -> None:
-    """Refuse to set by hand what no program would be given; names that begin with `_` are settings."""
+    """Refuse to set a variable that is never exported; names that begin with `_` are settings."""
     if is_reserved(name) and not name.startswith("_"):
         message = f"{written} can't be set: shells and the system's loader take orders from {name}."
         raise Refusal("INVALID_TARGET", message, "Another name may be set, and given to one command by it.")
 
 
 def exported(session: Session) -> Mapping[str, str]:
-    """Return the variables that go into the environment of what a topic runs."""
+    """Return the variables that a topic's programs have in their environment."""
     variables = session.state.variables.items()
     return {name: it.value for name, it in variables if _is_exported(name, it.provenance)}
 
 
 def time_limit(state: State, default: float) -> float:
-    """Return the seconds that a topic's programs may take: its `{_timeout}`, or else the default."""
+    """Return how many seconds a topic's programs may take: its `{_timeout}` or the default."""
     return read_limit(state.variable(TIME_LIMIT), default)
 
 
 def read_limit(value: str | None, default: float) -> float:
-    """Return the seconds that a value of `{_timeout}` means, or else the default; or refuse it."""
+    """Parse a value of `{_timeout}`; return the default for none, and refuse an invalid one."""
     if value is None:
         return default
     seconds = parse_seconds(value)

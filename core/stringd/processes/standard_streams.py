@@ -1,4 +1,4 @@
-"""What is said to whoever started the program; a standard stream that is gone or full stops nothing."""
+"""Write to the standard streams; one that is closed or full does no harm."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from stringd.text.escaping import visible
 
 
 def announce(line: str) -> None:
-    """Say a line on standard error, if anybody can hear it."""
+    """Print a line to standard error, if that is possible."""
     with suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()
 
 
 def discard_output(*descriptors: int) -> None:
-    """Let what is still buffered for these descriptors go nowhere: the interpreter can end in peace."""
+    """Discard what is still buffered for these descriptors, so that flushing it at exit can't fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for descriptor in descriptors:
         os.dup2(nowhere, descriptor)

@@ -1,4 +1,4 @@
-"""Worker processes for programs without an event loop of their own."""
+"""Worker processes for programs without an event loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class BlockingWorkers:
-    """A pool with an event loop of its own, for any thread; its processes end with the program."""
+    """A pool with an event loop of its own, usable from any thread; its processes end with the program."""
 
     def __init__(self, seal: Seal = Seal.READING, modules: Sequence[str] = ()) -> None:
         self.pool = WorkerPool(seal, modules)
@@ -33,7 +33,7 @@ class BlockingWorkers:
         return self.wait_for(self.pool.run(job, *arguments, owner="", budget=budget))
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return what comes of a coroutine that uses the pool."""
+        """Run a coroutine that uses the pool and return its result."""
         with self._lock:
             return self._runner.run(work)
 

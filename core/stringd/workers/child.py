@@ -1,4 +1,4 @@
-"""The program of a worker process: it does one job after the other until the daemon is gone."""
+"""The program of a worker process: run one job after the other until the daemon closes the channel."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from stringd.processes.tree import die_with_parent
 from stringd.workers.confinement import Seal, confine, limit_resources
 from stringd.workers.protocol import LENGTH, READY, STARTED, packed, trusted
 
-# What any job may ask for, on top of what Python and its libraries map.
+# The limit of address space for any job.
 _MOST_MEMORY = 4 * 1024**3
 _PAGE = resource.getpagesize()
 _STATUS = Path("/proc/self/statm")
 
 
 def main() -> None:
-    """Take jobs from a descriptor, which stands in the arguments with the seal and what to import first."""
+    """Serve the channel that the arguments name, with a seal and the modules to import before sealing."""
     parser = argparse.ArgumentParser()
     parser.add_argument("channel", type=int)
     parser.add_argument("seal", type=Seal)
@@ -47,7 +47,7 @@ def _serve(channel: int) -> None:
 
 
 def _answer(job: Callable[..., Any], arguments: tuple[Any, ...], memory: int) -> bytes:
-    """Return the message that tells how a job went."""
+    """Run a job and return the message with its outcome."""
     try:
         with _within(memory):
             return packed(("done", job(*arguments)))
@@ -61,7 +61,7 @@ def _answer(job: Callable[..., Any], arguments: tuple[Any, ...], memory: int) ->
 
 @contextlib.contextmanager
 def _within(memory: int) -> Iterator[None]:
-    """Let the process grow by so much and no more."""
+    """Limit how much memory the process may map beyond what it has mapped already."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (min(most, _mapped() + memory), most))
     try:
@@ -70,16 +70,17 @@ def _within(memory: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-_mapped_file = os.open(_STATUS, os.O_RDONLY) if _STATUS.exists() else None
+# Opened before the process is sealed.
+_STATUS_FILE = os.open(_STATUS, os.O_RDONLY) if _STATUS.exists() else None
 
 
 def _mapped() -> int:
-    """Return how much memory is mapped by now; the file was opened while files could be opened."""
-    return 0 if _mapped_file is None else int(os.pread(_mapped_file, 64, 0).split()[0]) * _PAGE
+    """Return how much memory is mapped now."""
+    return 0 if _STATUS_FILE is None else int(os.pread(_STATUS_FILE, 64, 0).split()[0]) * _PAGE
 
 
 def _receive(channel: int, size: int) -> bytes:
-    """Return so many bytes; none when the daemon has gone."""
+    """Return exactly `size` bytes; none when the daemon has closed the channel."""
     data = bytearray(size)
     view = memoryview(data)
     while view:

@@ -1,7 +1,7 @@
-"""What a worker process may ask of the kernel: to compute, and hardly anything else (Linux).
+"""Confine a worker process to computing, with a seccomp filter (Linux).
 
-The filter is an allow-list of system calls. There is no way in it to a network, to another process or
-program, or to writing a file; whatever is not listed fails with EPERM, an ordinary OSError in Python.
+The filter is an allow-list of system calls. None of them reaches a network, another process or program, or
+writes a file; a call that is not listed fails with EPERM, an ordinary OSError in Python.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from enum import Enum
 
 
 class Seal(Enum):
-    """What is left to a process beside computing."""
+    """What a process may do besides computing."""
 
     READING = "reading"
     """It may open files for reading, as importing modules does."""
@@ -27,8 +27,8 @@ class Seal(Enum):
     """It may open nothing."""
 
 
-# By name: the numbers on x86_64 and aarch64; None where the machine has no such call.
-_CALLS: dict[str, tuple[int | None, int | None]] = {
+# The numbers on x86_64 and aarch64; None where the architecture has no such call.
+_SYSTEM_CALLS: dict[str, tuple[int | None, int | None]] = {
     "read": (0, 63),
     "write": (1, 64),
     "close": (3, 57),
@@ -88,9 +88,9 @@ _CALLS: dict[str, tuple[int | None, int | None]] = {
     "rseq": (334, 293),
     "faccessat2": (439, 439),
 }
-# These could limit other processes, or have the kernel signal them as soon as a socket is written to.
+# Allowed with some arguments only: they could limit other processes, or have the kernel signal them.
 _PRLIMIT, _FCNTL, _IOCTL = (302, 261), (72, 25), (16, 29)
-_OWN = 0
+_THIS_PROCESS = 0
 _FCNTL_COMMANDS = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
 _IOCTL_COMMANDS = (0x5401, 0x5451)  # TCGETS, which tells a terminal from a file, and FIOCLEX
 _OPENAT, _CLONE, _CLONE3 = (257, 56), (56, 220), (435, 435)
@@ -105,13 +105,13 @@ _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 
 
 def limit_resources(memory: int) -> None:
-    """Cap the process's memory for good, and let it leave no core file."""
+    """Limit the process's memory permanently and disable core files."""
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def confine(seal: Seal) -> bool:
-    """Give up all system calls but those of a seal, for good; False where the system knows no such thing."""
+    """Give up all system calls but those of a seal, permanently; return False where that is impossible."""
     program = _program(seal)
     if not program or sys.platform != "linux":
         return False
@@ -132,22 +132,22 @@ def _program(seal: Seal) -> list[bytes]:
 
 
 def _instructions(column: int, architecture: int, seal: Seal) -> Iterator[bytes]:
-    """Yield the filter: each rule is a comparison that skips what it does not decide."""
+    """Yield the filter, whose rules are comparisons that skip to the next one unless they match."""
     yield _instruction(_LOAD, _ARCHITECTURE)
     yield _instruction(_EQUAL, architecture, then=1)
     yield _instruction(_RETURN, _KILL)
     yield _instruction(_LOAD, _NUMBER)
-    for numbers in _CALLS.values():
+    for numbers in _SYSTEM_CALLS.values():
         number = numbers[column]
         if number is not None:
             yield from _rule(number, _instruction(_RETURN, _ALLOW))
-    yield from _rule(_PRLIMIT[column], *_one_of(_FIRST_ARGUMENT, [_OWN]))
+    yield from _rule(_PRLIMIT[column], *_one_of(_FIRST_ARGUMENT, [_THIS_PROCESS]))
     yield from _rule(_FCNTL[column], *_one_of(_SECOND_ARGUMENT, _FCNTL_COMMANDS))
     yield from _rule(_IOCTL[column], *_one_of(_SECOND_ARGUMENT, _IOCTL_COMMANDS))
     if seal is Seal.READING:
         yield from _rule(_OPENAT[column], *_where(_THIRD_ARGUMENT, _WRITES, _FAIL | errno.EPERM, _ALLOW))
     yield from _rule(_CLONE[column], *_where(_FIRST_ARGUMENT, _CLONE_THREAD, _ALLOW, _FAIL | errno.EPERM))
-    # The C library falls back to clone, whose flags can be looked at.
+    # ENOSYS makes the C library fall back to clone, whose flags a filter can check.
     yield from _rule(_CLONE3[column], _instruction(_RETURN, _FAIL | errno.ENOSYS))
     yield _instruction(_RETURN, _FAIL | errno.EPERM)
 
@@ -158,9 +158,9 @@ def _rule(number: int, *instructions: bytes) -> Iterator[bytes]:
 
 
 def _one_of(argument: int, values: Sequence[int]) -> tuple[bytes, ...]:
-    """Return what allows a call if an argument, or the lower half of a large one, is among some values."""
+    """Allow a call if the lower 32 bits of an argument are one of some values."""
     last = len(values)
-    # The one that matches skips the others, and the refusal behind them.
+    # A match skips the other comparisons and the refusal after them.
     comparisons = (_instruction(_EQUAL, it, then=last - index) for index, it in enumerate(values))
     return (
         _instruction(_LOAD, argument),

@@ -1,4 +1,4 @@
-"""A few worker processes for all topics: started when there is work, ended when there is none for a while."""
+"""A few worker processes for all topics, started on demand and ended after some idle time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 _FEWEST, _MOST = 2, 4
 _IDLE_SECONDS = 60.0
-# A process that has grown beyond this is replaced: what it holds after its job is of no use to the next one.
+# A larger process is replaced: the memory that a job left behind is of no use to the next one.
 _LARGEST = 256 * 1024 * 1024
 
 
 class WorkerPool:
-    """Does jobs in worker processes; it implements `Workers`.
+    """Runs jobs in worker processes; implements `Workers`.
 
-    `modules` are what each process imports before it is sealed.
+    Each process imports `modules` before it is sealed.
     """
 
     def __init__(self, seal: Seal = Seal.READING, modules: Sequence[str] = ()) -> None:
@@ -60,7 +60,7 @@ class WorkerPool:
     async def _run_in(
         self, worker: Worker, job: Callable[..., T], arguments: tuple[object, ...], budget: Budget
     ) -> T:
-        """Run a job, and keep the process for the next one unless it may still be at it."""
+        """Run a job; keep the process for the next one unless it may still be busy."""
         try:
             result: T = await worker.run(job, arguments, budget)
             return result

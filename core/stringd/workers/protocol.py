@@ -1,6 +1,6 @@
-"""What a worker process and the daemon say to each other: a length, then a pickle.
+"""The messages between the daemon and a worker process: a length, then a pickle.
 
-The daemon trusts no worker, since a job may have taken it over: what comes back is read by an unpickler that
+The daemon does not trust workers, since a job may have taken one over: results are read by an unpickler that
 builds plain values, dataclasses and enums, and calls nothing else.
 """
 
@@ -19,7 +19,7 @@ LENGTH = struct.Struct("!Q")
 READY, STARTED = b"r", b"s"
 LONGEST_ANSWER = 512 * 1024 * 1024
 _PROTOCOL = pickle.HIGHEST_PROTOCOL
-_ADMITTED: dict[tuple[str, str], Any] = {
+_ALLOWED: dict[tuple[str, str], Any] = {
     ("builtins", "set"): set,
     ("builtins", "frozenset"): frozenset,
     ("builtins", "bytearray"): bytearray,
@@ -38,7 +38,7 @@ def packed(value: object) -> bytes:
 
 
 def trusted(data: bytes) -> Any:
-    """Return the value of a message that the daemon has sent."""
+    """Return the value of a message from the daemon."""
     return pickle.loads(data)  # noqa: S301
 
 
@@ -61,8 +61,8 @@ class _Unpickler(pickle.Unpickler):
         self._packages = packages
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in _ADMITTED:
-            return _ADMITTED[module, name]
+        if (module, name) in _ALLOWED:
+            return _ALLOWED[module, name]
         if self._packages and (module, name) in _PATHS:
             return _PATHS[module, name]
         if module.partition(".")[0] in self._packages and "." not in name:

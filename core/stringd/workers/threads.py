@@ -1,12 +1,12 @@
-"""Which threads there are, and for whom they work: nobody waits behind work of another kind.
+"""Thread pools, one for each kind of work, so that no kind waits behind another.
 
-- `STORAGE` is for what is on disk before a request is answered, and for what is read to be edited.
-- `READING` is for all that takes texts apart, in turns: no topic ever has all of these threads.
-- A SQLite file has one of its own (`database.py`), and so has each lookup of a name (`http/lookups.py`).
-- Those of asyncio are left to what is rare: starting a browser, and the like.
+- `STORAGE` reads and writes the files that a request needs before it is answered.
+- `READING` parses texts; topics take turns, and none ever has all of these threads.
+- Each SQLite file has a thread of its own (`storage/database.py`), and so has each name lookup
+  (`http_client/name_lookup.py`).
+- asyncio's default pool is left to rare work such as starting a browser.
 
-What a stranger has written, or what is large, is no work for a thread, which can't be stopped: it goes to a
-worker process.
+A thread can't be stopped. Texts that are large or come from strangers are parsed in worker processes instead.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from stringd.workers.fair_queue import FairQueue
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_STORING, _READING = 8, 16
-_NOBODY = ""
+_STORAGE_THREADS, _READING_THREADS = 8, 16
+_NO_OWNER = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """For whom something is done (`user:topic`), and the processes that can do what takes long."""
+    """The owner of the current work (`user:topic`), and the worker processes for long jobs."""
 
     owner: str
     workers: Workers
     loop: asyncio.AbstractEventLoop
 
     async def apart(self, job: Callable[..., T], *arguments: object, budget: Budget) -> T:
-        """Have a job done in a worker process; see `Workers`."""
+        """Run a job in a worker process; see `Workers`."""
         return await self.workers.run(job, *arguments, owner=self.owner, budget=budget)
 
 
@@ -48,13 +48,13 @@ _work: ContextVar[Work | None] = ContextVar("work", default=None)
 
 
 def current_work() -> Work | None:
-    """Return for whom something is done here; None outside of commands."""
+    """Return the work that the caller is part of; None outside of commands."""
     return _work.get()
 
 
 @contextlib.contextmanager
 def working_for(owner: str, workers: Workers) -> Iterator[None]:
-    """Do what follows for an owner, in whichever threads."""
+    """Set the owner of the work done in this context, in any thread."""
     work = Work(owner=owner, workers=workers, loop=asyncio.get_running_loop())
     before = _work.set(work)
     try:
@@ -64,7 +64,7 @@ def working_for(owner: str, workers: Workers) -> Iterator[None]:
 
 
 class Threads:
-    """Some threads for one kind of work."""
+    """A pool of threads for one kind of work."""
 
     def __init__(self, name: str, number: int) -> None:
         self._pool = ThreadPoolExecutor(number, f"stringd-{name}")
@@ -78,26 +78,26 @@ class Threads:
 
 
 class SharedThreads(Threads):
-    """Threads that those for whom something is done take in turns."""
+    """A pool of threads that owners use in turns."""
 
     def __init__(self, name: str, number: int) -> None:
         super().__init__(name, number)
         self._queue = FairQueue(number)
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a function in one of the threads when it is its owner's turn, and return its result."""
+        """Call a function in one of the threads at its owner's turn, and return its result."""
         current = current_work()
-        owner = current.owner if current else _NOBODY
+        owner = current.owner if current else _NO_OWNER
         await self._queue.enter(owner)
         job = self._submitted(partial(work, *args, **kwargs))
         job.add_done_callback(partial(self._leave, asyncio.get_running_loop(), owner, time.monotonic()))
         return await asyncio.wrap_future(job)
 
-    def _leave(self, loop: asyncio.AbstractEventLoop, owner: str, began: float, _: Future[T]) -> None:
-        # A thread goes on although nobody waits for it any more, perhaps until the loop is closed.
+    def _leave(self, loop: asyncio.AbstractEventLoop, owner: str, started: float, _: Future[T]) -> None:
+        # A cancelled thread goes on, perhaps until the loop is closed.
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(self._queue.leave, owner, time.monotonic() - began)
+            loop.call_soon_threadsafe(self._queue.leave, owner, time.monotonic() - started)
 
 
-STORAGE = Threads("storage", _STORING)
-READING = SharedThreads("reading", _READING)
+STORAGE = Threads("storage", _STORAGE_THREADS)
+READING = SharedThreads("reading", _READING_THREADS)

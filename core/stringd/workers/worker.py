@@ -19,8 +19,8 @@ from stringd.workers.confinement import Seal
 from stringd.workers.protocol import LENGTH, LONGEST_ANSWER, READY, STARTED, packages_of, packed, untrusted
 
 _START_SECONDS = 30.0
-# A job that neither computes nor ends is stopped after so much more time than it may compute.
-_WAITING = 10.0
+# A job that sleeps is stopped after this many times its budget of CPU time.
+_WALL_CLOCK_FACTOR = 10.0
 _SHORTEST_WAIT = 0.01
 _LARGE = 256 * 1024
 _KEPT = ("PATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LC_ALL")
@@ -28,7 +28,7 @@ _ENDED = "its process ended, so it probably needs too much memory"
 
 
 class Worker:
-    """A process that does one job at a time; whatever goes wrong in one, it is killed."""
+    """A process that runs one job at a time; after one that went wrong, it is killed."""
 
     def __init__(self, seal: Seal, modules: Sequence[str] = ()) -> None:
         self._socket, theirs = socket.socketpair()
@@ -47,46 +47,46 @@ class Worker:
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
             )
-        # What runs templates returns plain values: not even classes of ours can be named by it.
+        # Jobs that run templates return plain values: their results can't name any class, not even ours.
         self._returns_records = seal is not Seal.COMPUTING
         self._is_ready = False
         self._cpu_seconds = 0.0
         self.is_free = True
-        """Whether it can be given a job: not while it is at one, nor ever after one that went wrong."""
+        """Whether it can be given a job: not during one, nor after one that went wrong."""
         self.used = 0.0
         """The CPU seconds that the last job took."""
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The process id."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process is still there."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     async def run(self, job: Callable[..., Any], arguments: tuple[object, ...], budget: Budget) -> Any:
         """Return what a job returns; raise its `Refusal`, `WorkStopped`, or RuntimeError with a traceback."""
         self.is_free = False
         try:
-            message = await self._asked(packed((job, arguments, budget.memory)), budget.seconds)
+            message = await self._ask(packed((job, arguments, budget.memory)), budget.seconds)
         except RecursionError as error:
             raise WorkStopped("what it is given is nested too deeply") from error
         except (OSError, EOFError) as error:
             raise WorkStopped(_ENDED) from error
         packages = packages_of(job) if self._returns_records else frozenset[str]()
-        outcome = await self._unpacked(message, packages)
+        outcome = await self._unpack(message, packages)
         self.is_free = outcome != ("memory",)
         return _result(job, outcome)
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         self._socket.close()
         self._process.kill()
         self._process.wait()
 
-    async def _asked(self, message: bytes, seconds: float) -> bytearray:
+    async def _ask(self, message: bytes, seconds: float) -> bytearray:
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(_START_SECONDS):
             if not self._is_ready:
@@ -94,25 +94,25 @@ class Worker:
                 self._is_ready = True
             await loop.sock_sendall(self._socket, message)
             await self._expect(STARTED)
-        return await self._answered(seconds)
+        return await self._await_answer(seconds)
 
-    async def _answered(self, seconds: float) -> bytearray:
-        """Return the answer, if it comes before the process has computed, or waited, for too long."""
+    async def _await_answer(self, seconds: float) -> bytearray:
+        """Return the answer, unless the process exceeds its CPU time or waits for too long."""
         loop = asyncio.get_running_loop()
-        began, deadline = self._computed(), loop.time() + seconds * _WAITING
+        start, deadline = self._cpu_time(), loop.time() + seconds * _WALL_CLOCK_FACTOR
         answer = asyncio.ensure_future(self._receive_message())
         try:
             while not answer.done():
-                self.used = self._computed() - began
+                self.used = self._cpu_time() - start
                 left = min(seconds - self.used, deadline - loop.time())
                 if left <= 0:
                     raise WorkStopped("it takes too long")
                 await asyncio.wait({answer}, timeout=max(left, _SHORTEST_WAIT))
-            self.used = self._computed() - began
+            self.used = self._cpu_time() - start
             return answer.result()
         finally:
             answer.cancel()
-            # Until it has let go of the socket, its number must not be that of another one.
+            # While the task uses the socket, its descriptor must not be closed and reused.
             await asyncio.wait({answer})
 
     async def _expect(self, word: bytes) -> None:
@@ -135,7 +135,7 @@ class Worker:
             view = view[count:]
         return data
 
-    async def _unpacked(self, message: bytearray, packages: frozenset[str]) -> Any:
+    async def _unpack(self, message: bytearray, packages: frozenset[str]) -> Any:
         try:
             if len(message) > _LARGE:
                 return await asyncio.to_thread(untrusted, message, packages)
@@ -143,24 +143,24 @@ class Worker:
         except (pickle.UnpicklingError, ValueError, TypeError, AttributeError, EOFError) as error:
             raise WorkStopped(f"its result can't be read: {error}") from error
 
-    def _computed(self) -> float:
-        """Return the CPU seconds used so far; elsewhere than on Linux, the seconds that passed."""
+    def _cpu_time(self) -> float:
+        """Return the CPU time used so far; on systems other than Linux, the time that has passed."""
         if sys.platform != "linux":
             return time.monotonic()
-        # There is no such clock any more once the process has been reaped.
+        # A reaped process has no clock any more.
         with contextlib.suppress(OSError):
             self._cpu_seconds = time.clock_gettime(_cpu_clock(self._process.pid))
         return self._cpu_seconds
 
 
 def _environment() -> dict[str, str]:
-    """Return what a process needs to find the same modules; it gets nothing else of the daemon's."""
+    """Return the part of the environment that is needed to import the same modules."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def _cpu_clock(pid: int) -> int:
-    """Return Linux's clock of the CPU time of another process."""
+    """Return the id of Linux's CPU-time clock of another process."""
     return (~pid << 3) | 2
 
 
