@@ -1,1 +1,1 @@
-"""Feeds as lists of their entries."""
+"""Parsers for RSS, Atom and JSON Feed, and the page made of a feed."""

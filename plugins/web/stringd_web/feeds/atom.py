@@ -1,4 +1,4 @@
-"""Atom."""
+"""Parser of Atom feeds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from stringd_web.feeds.feed_records import (
-    MOST_ENTRIES,
+    MAX_ENTRIES,
     NO_TEXT,
     Enclosure,
     Entry,
@@ -21,7 +21,7 @@ _XHTML = {"xhtml", "application/xhtml+xml"}
 
 
 def read_atom(root: Element, uri: str) -> Feed | None:
-    """Return a feed in Atom; None if it is something else."""
+    """Return an Atom feed; None if the document is something else."""
     if root.name != "atom:feed":
         return None
     base = _base(root, uri)
@@ -30,8 +30,8 @@ def read_atom(root: Element, uri: str) -> Feed | None:
         title=_feed_text(root.first("atom:title")),
         uri=_link(root, base),
         summary=_feed_text(root.first("atom:subtitle", "atom:tagline")),
-        entries=tuple(_entry(it, _base(it, base), author) for it in entries[:MOST_ENTRIES]),
-        more=len(entries[MOST_ENTRIES:]),
+        entries=tuple(_entry(it, _base(it, base), author) for it in entries[:MAX_ENTRIES]),
+        further_entries=len(entries[MAX_ENTRIES:]),
     )
 
 
@@ -77,14 +77,14 @@ def _feed_text(element: Element | None) -> FeedText:
         return NO_TEXT
     kind = element.attributes.get("type", "text")
     if kind in _XHTML:
-        return FeedText(text=_inner(element), is_html=True)
+        return FeedText(text=_inner_html(element), is_html=True)
     return FeedText(text=element.whole_text().strip(), is_html=kind in _HTML)
 
 
-def _inner(element: Element) -> str:
-    return "".join((escape(element.text), *(_outer(it) + escape(it.tail) for it in element.children)))
+def _inner_html(element: Element) -> str:
+    return "".join((escape(element.text), *(_outer_html(it) + escape(it.tail) for it in element.children)))
 
 
-def _outer(element: Element) -> str:
+def _outer_html(element: Element) -> str:
     name = element.name.rpartition(":")[2]
-    return f"<{name}>{_inner(element)}</{name}>"
+    return f"<{name}>{_inner_html(element)}</{name}>"

@@ -1,4 +1,4 @@
-"""What a feed tells, whichever language it is written in."""
+"""Records of a feed, independent of its format."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from stringd.plugin.documents import joined
 
-# Nobody reads further, and each takes its time.
-MOST_ENTRIES = 5000
+# Processing time grows with the number of entries, and nobody reads this many.
+MAX_ENTRIES = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedText:
-    """What someone wrote, in plain text or in HTML."""
+    """Text of a feed, plain or HTML."""
 
     text: str = ""
     is_html: bool = False
@@ -23,7 +23,7 @@ NO_TEXT = FeedText()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enclosure:
-    """A file that belongs to an entry."""
+    """A file attached to an entry."""
 
     uri: str
     media_type: str = ""
@@ -33,7 +33,7 @@ class Enclosure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One entry; what it does not tell is empty."""
+    """An entry; missing data is empty."""
 
     title: FeedText = NO_TEXT
     uri: str = ""
@@ -45,16 +45,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed with its entries, in their order."""
+    """A feed with its entries in feed order."""
 
     title: FeedText = NO_TEXT
     uri: str = ""
     summary: FeedText = NO_TEXT
     entries: tuple[Entry, ...] = ()
-    more: int = 0
-    """How many entries there are beyond these."""
+    further_entries: int = 0
+    """The number of further entries beyond these."""
 
 
 def resolve_address(base: str, reference: str) -> str:
-    """Return what a reference of a feed leads to; nothing where there is none."""
+    """Resolve a reference in a feed; empty if there is none."""
     return joined(base, reference) if reference else ""

@@ -1,4 +1,4 @@
-"""JSON Feed."""
+"""Parser of JSON Feed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from stringd_web.feeds.feed_records import MOST_ENTRIES, Enclosure, Entry, Feed, FeedText, resolve_address
+from stringd_web.feeds.feed_records import MAX_ENTRIES, Enclosure, Entry, Feed, FeedText, resolve_address
 
 _VERSION = "jsonfeed.org/version/"
 
 
 def read_json_feed(text: str, uri: str) -> Feed | None:
-    """Return a JSON Feed; None if a text is something else."""
+    """Return a JSON Feed; None if the text is something else."""
     if _VERSION not in text:
         return None
     try:
@@ -27,8 +27,8 @@ def read_json_feed(text: str, uri: str) -> Feed | None:
         title=FeedText(text=_text(feed, "title")),
         uri=resolve_address(uri, _text(feed, "home_page_url")),
         summary=FeedText(text=_text(feed, "description")),
-        entries=tuple(_entry(it, uri, author) for it in items[:MOST_ENTRIES] if isinstance(it, dict)),
-        more=len(items[MOST_ENTRIES:]),
+        entries=tuple(_entry(it, uri, author) for it in items[:MAX_ENTRIES] if isinstance(it, dict)),
+        further_entries=len(items[MAX_ENTRIES:]),
     )
 
 

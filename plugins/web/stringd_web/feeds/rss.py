@@ -1,17 +1,17 @@
-"""RSS in all its versions."""
+"""Parser of RSS feeds, 0.9 to 2.0."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stringd_web.feeds.feed_records import MOST_ENTRIES, Enclosure, Entry, Feed, FeedText, resolve_address
+from stringd_web.feeds.feed_records import MAX_ENTRIES, Enclosure, Entry, Feed, FeedText, resolve_address
 from stringd_web.feeds.xml import Element
 
 _WEB = ("http://", "https://")
 
 
 def read_rss(root: Element, uri: str) -> Feed | None:
-    """Return a feed in RSS, of 0.9 to 2.0; None if it is something else."""
+    """Return an RSS feed; None if the document is something else."""
     if root.name not in {"rss", "rdf:RDF"}:
         return None
     channel = root.first("channel")
@@ -23,8 +23,8 @@ def read_rss(root: Element, uri: str) -> Feed | None:
         title=FeedText(text=channel.child_text("title"), is_html=True),
         uri=home,
         summary=FeedText(text=channel.child_text("description", "itunes:summary"), is_html=True),
-        entries=tuple(_entry(it, home or uri) for it in items[:MOST_ENTRIES]),
-        more=len(items[MOST_ENTRIES:]),
+        entries=tuple(_entry(it, home or uri) for it in items[:MAX_ENTRIES]),
+        further_entries=len(items[MAX_ENTRIES:]),
     )
 
 

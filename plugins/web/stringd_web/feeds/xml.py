@@ -1,4 +1,4 @@
-"""XML as a tree of elements whose names are alike in all feeds; no entity of a document's own is expanded."""
+"""A bounded XML parser for feeds, with uniform namespace prefixes; declared entities are refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_ELEMENTS = 200_000
 MAX_NAMESPACES = 100
 _DEFAULT = "xmlns"
 _ATOM = "atom"
-# Names of these have no prefix here; others get the one that is usual for them.
+# Element names in these namespaces get no prefix; those in others, the usual prefix.
 _UNPREFIXED = {
     "http://purl.org/rss/1.0/",
     "http://my.netscape.com/rdf/simple/0.9/",
@@ -41,12 +41,12 @@ _BARE_AMPERSAND = re.compile(
 
 
 class NotWellFormed(ValueError):
-    """A text that is no XML, and where."""
+    """Text that is not well-formed XML, with the position of the error."""
 
 
 @dataclass(slots=True)
 class Element:
-    """An element: the text before its first child, and what follows it in `tail`."""
+    """An element; `text` precedes its first child, `tail` follows its end tag."""
 
     name: str
     attributes: dict[str, str]
@@ -55,25 +55,25 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def all(self, *names: str) -> Iterator[Element]:
-        """Yield the children of any of these names."""
+        """Yield the children with any of these names."""
         return (it for it in self.children if it.name in names)
 
     def first(self, *names: str) -> Element | None:
-        """Return the first child of the first of these names that there is one of."""
+        """Return the first child with the first of these names that occurs."""
         return next((it for name in names for it in self.all(name)), None)
 
     def child_text(self, *names: str) -> str:
-        """Return the text of the first child of these names that has some."""
+        """Return the first non-empty text of a child with these names, in order of the names."""
         found = (it.whole_text().strip() for name in names for it in self.all(name))
         return next(filter(None, found), "")
 
     def whole_text(self) -> str:
-        """Return all text in it."""
+        """Return all text in the element."""
         return "".join((self.text, *(it.whole_text() + it.tail for it in self.children)))
 
 
 def read_xml(text: str, uri: str) -> Element | None:
-    """Return the root of a document, or raise `NotWellFormed`; None where it is too much for a feed.
+    """Return the root of a document, or raise `NotWellFormed`; None if it exceeds the limits.
 
     A document that declares entities is refused.
     """
@@ -85,7 +85,7 @@ def read_xml(text: str, uri: str) -> Element | None:
 
 
 def _read_leniently(text: str, uri: str) -> Element | None:
-    """Take each `&` that begins no reference for one that somebody forgot to escape."""
+    """Parse again with stray ampersands escaped."""
     try:
         return _Reader(uri).read(_BARE_AMPERSAND.sub(lambda found: found[1] or "&amp;", text))
     except expat.ExpatError as error:
@@ -93,7 +93,7 @@ def _read_leniently(text: str, uri: str) -> Element | None:
 
 
 class _LimitExceeded(Exception):
-    """No feed that anyone reads has so many elements or namespaces, or is nested so deep."""
+    """The document has more elements, namespaces or depth than any real feed."""
 
 
 class _Reader:
@@ -110,7 +110,7 @@ class _Reader:
         self._parser.CharacterDataHandler = self._characters
         self._parser.EntityDeclHandler = self._refuse_entity_declaration
         self._parser.SkippedEntityHandler = self._skipped_entity
-        # Names of HTML's characters are used as if it had declared them; nothing is fetched for that.
+        # Reports HTML's named entities as skipped instead of undefined; no DTD is fetched.
         self._parser.UseForeignDTD(True)
 
     def read(self, text: str) -> Element | None:
@@ -139,7 +139,7 @@ class _Reader:
         self._text_pieces.append(text)
 
     def _flush_text(self) -> None:
-        """Put all that was said since the last tag in its place, at once: it may have come in many pieces."""
+        """Store the text since the last tag, joined, since it may come in many pieces."""
         text, element = "".join(self._text_pieces), self._open[-1]
         self._text_pieces.clear()
         if element.children:
@@ -148,7 +148,7 @@ class _Reader:
             element.text = text
 
     def _declared(self, attributes: dict[str, str]) -> dict[str, str]:
-        """Return the namespaces that hold in an element."""
+        """Return the namespaces in scope in an element."""
         own = {key: value for key, value in attributes.items() if key.startswith(_DEFAULT)}
         namespaces = {**self._namespaces[-1], **own} if own else self._namespaces[-1]
         if len(namespaces) > MAX_NAMESPACES:

@@ -1,4 +1,4 @@
-"""The headings and ids of a page become marks, so that their places are known in the end."""
+"""Marks for headings and ids, so that their positions in the Markdown are known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stringd_web.html.marks import Marks
 from stringd_web.html.nodes import BLOCKS, ancestors, attribute, prepend_text, replace_tag
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_CALLED_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
+_ROLE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
 _HEADINGS_IN_SUMMARIES = "summary:has(h1, h2, h3, h4, h5, h6)"
 _WITHOUT_TEXT = frozenset({"table", "ul", "ol", "menu", "dl", "tbody", "thead", "tfoot"})
 _VOID = frozenset(
@@ -21,10 +21,10 @@ _CONTAINERS = frozenset(
 
 
 def mark_headings(tree: LexborHTMLParser, kinds: ElementKinds, marks: Marks) -> None:
-    """Mark the headings; those that are only called so become some."""
-    unlike = f"{_CALLED_HEADINGS}, {_HEADINGS_IN_SUMMARIES}" if "summary" in kinds.tags else _CALLED_HEADINGS
-    for node in reversed(tree.css(unlike)):
-        _make_heading(tree, node)
+    """Mark headings; elements with the role of a heading become headings."""
+    selector = f"{_ROLE_HEADINGS}, {_HEADINGS_IN_SUMMARIES}" if "summary" in kinds.tags else _ROLE_HEADINGS
+    for node in reversed(tree.css(selector)):
+        _normalize_heading(tree, node)
     for node in tree.css("h1, h2, h3, h4, h5, h6"):
         for br in node.css("br"):
             br.replace_with(" ")
@@ -33,8 +33,8 @@ def mark_headings(tree: LexborHTMLParser, kinds: ElementKinds, marks: Marks) -> 
             prepend_text(node, marks.title(int((node.tag or "h2")[1]), text))
 
 
-def _make_heading(tree: LexborHTMLParser, node: LexborNode) -> None:
-    """Make a heading of what is called one; a summary that holds a heading is none beside it."""
+def _normalize_heading(tree: LexborHTMLParser, node: LexborNode) -> None:
+    """Turn an element with the role of a heading into one; unwrap a summary with a heading."""
     if node.tag == "summary":
         replace_tag(tree, node, "div")
         return
@@ -44,16 +44,16 @@ def _make_heading(tree: LexborHTMLParser, node: LexborNode) -> None:
 
 
 def mark_ids(tree: LexborHTMLParser, marks: Marks) -> None:
-    """Mark where what has an id begins and ends; of two with the same id, a browser finds the first."""
+    """Mark the start and end of elements with ids; of duplicates, the first, as in browsers."""
     known: set[str] = set()
     for node in tree.css("[id], a[name]"):
         for name in {attribute(node, "id"): None, attribute(node, "name") if node.tag == "a" else "": None}:
             if name and name not in known:
                 known.add(name)
-                _mark(node, *marks.name(name))
+                _mark_element(node, *marks.name(name))
 
 
-def _mark(node: LexborNode, begin: str, end: str) -> None:
+def _mark_element(node: LexborNode, begin: str, end: str) -> None:
     tag = node.tag or ""
     if tag == "dt":
         prepend_text(node, begin)
@@ -67,11 +67,11 @@ def _mark(node: LexborNode, begin: str, end: str) -> None:
         prepend_text(node, begin)
         node.insert_child(end)
     else:
-        _mark_point(node, begin, end)
+        _mark_inline(node, begin, end)
 
 
 def _end_definition(node: LexborNode, end: str) -> None:
-    """End a term with its last definition."""
+    """Put the end mark of a term into its last definition."""
     last, following = node, node.next
     while following is not None and (following.tag == "dd" or not following.is_element_node):
         last = following if following.tag == "dd" else last
@@ -85,8 +85,8 @@ def _mark_row(node: LexborNode, begin: str, end: str) -> None:
         prepend_text(cells[0], begin + end)
 
 
-def _mark_point(node: LexborNode, begin: str, end: str) -> None:
-    """Mark a place in a line: what is meant is the block around it, or what follows."""
+def _mark_inline(node: LexborNode, begin: str, end: str) -> None:
+    """Mark a position in a line; its range is the enclosing block."""
     if node.tag in _VOID:
         node.insert_before(begin)
     else:

@@ -1,4 +1,4 @@
-"""Code is taken out of a page as it is: nothing that is done to the page's text can touch it."""
+"""Extraction of code blocks and spans, so that conversion can't change them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from stringd_web.html.element_kinds import ElementKinds
 from stringd_web.html.link_targets import LinkTargets
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
-from stringd_web.html.nodes import ancestors, attribute, children, remove, replace_tag, text_of
+from stringd_web.html.nodes import ancestors, attribute, children, remove_nodes, replace_tag, text_of
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _INLINE = frozenset({"code", "kbd", "samp", "tt"})
-_IN_CLASSES_BESIDE_CODE = "lineno", "linenum", "line-num", "gutter", "hljs-ln-n"
-_COPIES = "copybtn"
-_NUMBERED = {"td", "div", "pre", "span", "a"}
+_LINE_NUMBER_CLASSES = "lineno", "linenum", "line-num", "gutter", "hljs-ln-n"
+_COPY_CLASS = "copybtn"
+_LINE_NUMBER_TAGS = {"td", "div", "pre", "span", "a"}
 _BUTTONS = {"button", "clipboard-copy"}
-_BESIDE_CODE = ", ".join(
-    (*(f"[class*='{it}']" for it in _IN_CLASSES_BESIDE_CODE), f".{_COPIES}", *sorted(_BUTTONS))
+_NOT_CODE = ", ".join(
+    (*(f"[class*='{it}']" for it in _LINE_NUMBER_CLASSES), f".{_COPY_CLASS}", *sorted(_BUTTONS))
 )
 _HOLDS_CODE = re.compile(r"highlight|code|snippet", re.IGNORECASE)
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|highlight-text|highlight|src|brush)-([\w+#.-]+)")
@@ -36,36 +36,36 @@ _NO_LANGUAGE = {
     "notranslate",
 }
 _NAMES_OF_LANGUAGES = "data-lang", "data-language", "data-code-language"
-_KNOWN = """
+_LANGUAGE_LIST = """
     bash c clojure cpp csharp css diff elisp elixir erlang go haskell html ini java javascript json
     julia kotlin latex lisp lua makefile markdown nix ocaml perl php powershell python r ruby rust
     scala shell sh sql swift toml typescript xml yaml zig
 """
-_LANGUAGES = frozenset(_KNOWN.split())
+_LANGUAGES = frozenset(_LANGUAGE_LIST.split())
 _LANGUAGE_NAME = re.compile(r"[A-Za-z][\w+#.-]*")
 _TICKS = re.compile("`+")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
-_OUTER_LEVELS = 6
+_MAX_LEVELS_UP = 6
 
 
 def extract_code_blocks(
     tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, marks: Marks
 ) -> None:
-    """Put marks in the place of what is in `<pre>`, byte for byte; its links are listed below."""
+    """Replace the content of `<pre>` by marks, unchanged; list its links below."""
     if kinds.tags.isdisjoint(_PREFORMATTED):
         return
     blocks = tree.css("pre, listing, xmp, plaintext")
-    if kinds.tags & _BUTTONS or kinds.has_class_with((*_IN_CLASSES_BESIDE_CODE, _COPIES)):
-        remove(it for it in tree.css(_BESIDE_CODE) if _is_beside_code(it))
+    if kinds.tags & _BUTTONS or kinds.has_class_with((*_LINE_NUMBER_CLASSES, _COPY_CLASS)):
+        remove_nodes(it for it in tree.css(_NOT_CODE) if _is_not_code(it))
     for node in blocks:
         if not _is_in_preformatted(node):
             _list_links(tree, node, targets, marks)
             for block in _programs(tree, node if node.tag == "pre" else replace_tag(tree, node, "pre")):
-                _take_block(block, marks)
+                _replace_block(block, marks)
 
 
 def _programs(tree: LexborHTMLParser, node: LexborNode) -> list[LexborNode]:
-    """Return a block as one for each program in it: a page may let its reader choose between languages."""
+    """Split a block into one per program: a page may offer the same code in several languages."""
     blocks = [node]
     for code in _codes(node)[1:]:
         block = tree.create_node("pre")
@@ -76,7 +76,7 @@ def _programs(tree: LexborHTMLParser, node: LexborNode) -> list[LexborNode]:
 
 
 def _codes(node: LexborNode) -> list[LexborNode]:
-    """Return the programs in a block, if it holds nothing else; lines of one program are none."""
+    """Return the programs that make up a block; none if its `<code>` elements are lines of one."""
     codes = [it for it in node.css("code") if it.parent is not None and it.parent.mem_id == node.mem_id]
     languages = [_named_language(it) for it in codes]
     texts = [it.text(deep=False) for it in children(node) if it.is_text_node] if all(languages) else ["?"]
@@ -85,7 +85,7 @@ def _codes(node: LexborNode) -> list[LexborNode]:
 
 
 def _list_links(tree: LexborHTMLParser, node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
-    found = {(text_of(it), targets.of(it.attrs.get("href"))): None for it in node.css("a[href]")}
+    found = {(text_of(it), targets.resolve(it.attrs.get("href"))): None for it in node.css("a[href]")}
     listed = [f"{marks.link(label, target)}{label}{LINK_END}" for label, target in found if label and target]
     if listed:
         place = tree.create_node("p")
@@ -93,13 +93,13 @@ def _list_links(tree: LexborHTMLParser, node: LexborNode, targets: LinkTargets, 
         node.insert_after(place, move=True)
 
 
-def _is_beside_code(node: LexborNode) -> bool:
-    """Tell whether a node is a line's number, or a button for copying."""
-    around = list(islice(ancestors(node), _OUTER_LEVELS))
-    if node.tag in _BUTTONS or _COPIES in attribute(node, "class"):
-        return any(it.tag == "pre" or _HOLDS_CODE.search(attribute(it, "class")) for it in around)
-    if node.tag not in _NUMBERED or not node.text_lexbor().strip("0123456789 \t\n"):
-        return node.tag in _NUMBERED
+def _is_not_code(node: LexborNode) -> bool:
+    """Whether a node is a line number or a copy button."""
+    outer_nodes = list(islice(ancestors(node), _MAX_LEVELS_UP))
+    if node.tag in _BUTTONS or _COPY_CLASS in attribute(node, "class"):
+        return any(it.tag == "pre" or _HOLDS_CODE.search(attribute(it, "class")) for it in outer_nodes)
+    if node.tag not in _LINE_NUMBER_TAGS or not node.text_lexbor().strip("0123456789 \t\n"):
+        return node.tag in _LINE_NUMBER_TAGS
     return False
 
 
@@ -107,7 +107,7 @@ def _is_in_preformatted(node: LexborNode) -> bool:
     return any(it.tag in _PREFORMATTED for it in ancestors(node))
 
 
-def _take_block(node: LexborNode, marks: Marks) -> None:
+def _replace_block(node: LexborNode, marks: Marks) -> None:
     language = _language(node)
     _break_lines(node)
     text = _without_marks(node.text())
@@ -117,13 +117,13 @@ def _take_block(node: LexborNode, marks: Marks) -> None:
 
 
 def fenced(text: str, language: str) -> list[str]:
-    """Return lines of code between fences that nothing in it can close."""
-    fence = "`" * max(3, _longest(text) + 1)
+    """Return code between fences longer than any in the code."""
+    fence = "`" * max(3, _longest_tick_run(text) + 1)
     return [fence + language, *text.removesuffix("\n").split("\n"), fence]
 
 
 def extract_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
-    """Put marks in the place of code in a line; links in it remain links."""
+    """Replace inline code by marks; links in it stay links."""
     outer: list[LexborNode] = []
     for node in tree.css("code, kbd, samp, tt"):
         if node.parent is not None and node.parent.tag in _INLINE:
@@ -133,25 +133,25 @@ def extract_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
     for node in reversed(outer):
         text = node.text()
         if BEGIN in text:
-            node.inner_html = "".join(_taken(part, marks) for part in _parts(text))
+            node.inner_html = "".join(_replace_part(part, marks) for part in _parts(text))
             node.unwrap()
         else:
-            node.replace_with(_taken(text, marks))
+            node.replace_with(_replace_part(text, marks))
 
 
 def code_span(text: str) -> str:
-    """Return code between backticks that nothing in it can close."""
-    ticks = "`" * (_longest(text) + 1 if "`" in text else 1)
+    """Return code between more backticks than any run in the code."""
+    ticks = "`" * (_longest_tick_run(text) + 1 if "`" in text else 1)
     pad = " " if text[0] == "`" or text[-1] == "`" else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
 def _parts(text: str) -> list[str]:
-    """Split text into marks and what stands between them."""
+    """Split text into marks and the text between them."""
     return re.split(f"({MARK.pattern.replace('(', '(?:')})", text)
 
 
-def _taken(part: str, marks: Marks) -> str:
+def _replace_part(part: str, marks: Marks) -> str:
     code = _BLANKS.sub(" ", part).strip(" ")
     if not code or part[0] == BEGIN:
         return part
@@ -165,7 +165,7 @@ def _without_marks(text: str) -> str:
 
 
 def _break_lines(node: LexborNode) -> None:
-    """Let lines end where a browser ends them."""
+    """Insert line breaks where a browser would break lines."""
     for br in node.css("br"):
         br.replace_with("\n")
     for line in reversed(node.css("div, li, p, tr")):
@@ -173,13 +173,13 @@ def _break_lines(node: LexborNode) -> None:
             line.insert_child("\n")
 
 
-def _longest(text: str) -> int:
+def _longest_tick_run(text: str) -> int:
     return max(map(len, _TICKS.findall(text)), default=0)
 
 
 def _language(node: LexborNode) -> str:
     code = node.css_first("code")
-    outer = islice(ancestors(node), _OUTER_LEVELS)
+    outer = islice(ancestors(node), _MAX_LEVELS_UP)
     for it in (code, node, *outer):
         name = it is not None and _named_language(it)
         if name:

@@ -1,4 +1,4 @@
-"""Which fields of a page belong to which of its forms."""
+"""Association of form controls with their forms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BUTTON_TYPES = frozenset({"button", "reset"})
 
 @dataclass(slots=True, kw_only=True)
 class FormDraft:
-    """A form, and what belongs to it in the order of the page; `holds` tells whether any of it is inside."""
+    """A form with its controls in page order; `holds` if any control is a descendant."""
 
     node: LexborNode
     controls: list[Control] = field(default_factory=list)
@@ -24,31 +24,31 @@ class FormDraft:
 
 
 def collect_forms(tree: LexborHTMLParser, labels: FieldLabels) -> Iterable[FormDraft]:
-    """Return the forms of a page, each with the fields that are sent with it."""
+    """Return the forms of a page with their controls."""
     nodes = tree.css(_CONTROLS)
     drafts = {it.mem_id: FormDraft(node=it) for it in nodes if it.tag == "form"}
     by_id = {it.node.attributes.get("id"): it for it in reversed(drafts.values())}
-    before: FormDraft | None = None
+    last_form: FormDraft | None = None
     for place, node in enumerate(nodes if drafts else (), start=1):
         if node.tag == "form":
-            before = drafts[node.mem_id]
+            last_form = drafts[node.mem_id]
             continue
-        attributes, around = node.attributes, labels.around(node)
-        owner = drafts[around.form.mem_id] if around.form is not None else None
+        attributes, context = node.attributes, labels.context(node)
+        owner = drafts[context.form.mem_id] if context.form is not None else None
         if owner:
             owner.holds = True
-        elif before and not before.holds:
-            # A form that begins where none may be, as between the rows of a table, ends at once in the tree.
-            owner = before
+        elif last_form and not last_form.holds:
+            # The parser closes a misplaced form, as between table rows, at once.
+            owner = last_form
         if "form" in attributes:
             owner = by_id.get(attributes["form"] or "")
-        if owner and not around.disabled and "disabled" not in attributes:
-            control = Control(node=node, attributes=attributes, type=_type(node), place=place)
+        if owner and not context.disabled and "disabled" not in attributes:
+            control = Control(node=node, attributes=attributes, type=_control_type(node), place=place)
             owner.controls.append(control)
     return drafts.values()
 
 
-def _type(node: LexborNode) -> str:
+def _control_type(node: LexborNode) -> str:
     tag = node.tag or ""
     if tag in {"select", "textarea"}:
         return tag

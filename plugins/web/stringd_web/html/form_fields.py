@@ -1,4 +1,4 @@
-"""The fields of a form, from what stands in a page to what can be filled in."""
+"""Conversion of form controls to fields."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _FORMATS = {
 _TRIMMED = frozenset({"email", "url"})
 _BLACK = "#000000"
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
-_RANGE = (0.0, 100.0)
+_SLIDER_RANGE = (0.0, 100.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """Something in a form that has a part in what is sent; `place` is its number among all of a page."""
+    """A control that is submitted with a form; `place` is its index among those of the page."""
 
     node: LexborNode
     attributes: Attributes
@@ -38,49 +38,51 @@ class Control:
     place: int
 
     def get(self, name: str) -> str:
-        """Return an attribute, an empty one also where there is none."""
+        """Return an attribute; empty if it is missing."""
         return self.attributes.get(name) or ""
 
     @property
     def name(self) -> str:
-        """What it is sent as."""
+        """The name under which it is submitted."""
         return self.get("name")
 
     @property
     def is_required(self) -> bool:
-        """Whether a browser would not send the form without it."""
+        """Whether it must be filled in."""
         return "required" in self.attributes
 
     @property
-    def is_on(self) -> bool:
-        """Whether it is checked when the page is opened."""
+    def is_checked(self) -> bool:
+        """Whether it is checked initially."""
         return "checked" in self.attributes
 
 
 def text_field(control: Control, labels: FieldLabels) -> Field:
-    """Return what any text can be written into, or one of a format."""
+    """Return the field of a text input, with hints about its format."""
     return Field(
         name=control.name,
         kind=FieldKind.SECRET if control.type == "password" else FieldKind.TEXT,
         label=_label(control, labels, _text_hints(control, labels)),
         required=control.is_required,
-        default=(_text(control),),
-        longest=_whole(control.get("maxlength")),
+        default=(_initial_text(control),),
+        longest=_to_int(control.get("maxlength")),
         place=control.place,
     )
 
 
 def number_field(control: Control, labels: FieldLabels) -> Field:
-    """Return what a number can be written into; a slider always has one."""
-    low, high = _number(control.get("min")), _number(control.get("max"))
+    """Return the field of a number input; a slider always has a value."""
+    low, high = _to_float(control.get("min")), _to_float(control.get("max"))
     value = control.get("value") if _NUMBER.fullmatch(control.get("value")) else ""
     if control.type == "range":
-        low, high = (edge if edge is not None else it for edge, it in zip((low, high), _RANGE, strict=True))
+        low, high = (
+            edge if edge is not None else it for edge, it in zip((low, high), _SLIDER_RANGE, strict=True)
+        )
         value = value or f"{low + max(high - low, 0) / 2:g}"
     return Field(
         name=control.name,
         kind=FieldKind.NUMBER,
-        label=_label(control, labels, _step(control)),
+        label=_label(control, labels, _step_hints(control)),
         required=control.is_required,
         default=(value,),
         minimum=low,
@@ -90,13 +92,13 @@ def number_field(control: Control, labels: FieldLabels) -> Field:
 
 
 def select_field(control: Control, labels: FieldLabels) -> Field:
-    """Return what one of several options can be chosen in, or any number of them."""
+    """Return the field of a select element."""
     multiple = "multiple" in control.attributes
     options = list(_options(control.node))
     chosen = [it for it in options if it.selected]
     if not multiple:
-        # Of several that are selected the last one counts; of none, the first one that can be.
-        free = [] if (_whole(control.get("size")) or 1) > 1 else [it for it in options if not it.disabled]
+        # Browsers select the last of several, or else the first enabled option.
+        free = [] if (_to_int(control.get("size")) or 1) > 1 else [it for it in options if not it.disabled]
         chosen = chosen[-1:] or free[:1]
     return Field(
         name=control.name,
@@ -110,28 +112,32 @@ def select_field(control: Control, labels: FieldLabels) -> Field:
 
 
 def switch_field(control: Control, labels: FieldLabels) -> Field:
-    """Return what is on or off."""
+    """Return the field of a single check box."""
     value = control.attributes.get("value", "on") or ""
     return Field(
         name=control.name,
         kind=FieldKind.SWITCH,
         label=_label(control, labels),
         required=control.is_required,
-        default=(value,) if control.is_on else (),
+        default=(value,) if control.is_checked else (),
         choices=(Choice(value=value, label=value),),
         place=control.place,
     )
 
 
 def group_field(controls: Sequence[Control], labels: FieldLabels) -> Field:
-    """Return radio buttons as one choice, or check boxes of one name as several."""
+    """Return the field of a group of radio buttons or check boxes of one name."""
     first = controls[0]
     is_radio = first.type == "radio"
     choices = _distinct(
-        Choice(value=_checked(it), label=labels.of(it.node, it.attributes) or _checked(it), place=it.place)
+        Choice(
+            value=_checkbox_value(it),
+            label=labels.of(it.node, it.attributes) or _checkbox_value(it),
+            place=it.place,
+        )
         for it in controls
     )
-    on = tuple(_checked(it) for it in controls if it.is_on)
+    on = tuple(_checkbox_value(it) for it in controls if it.is_checked)
     return Field(
         name=first.name,
         kind=FieldKind.CHOICE if is_radio else FieldKind.CHOICES,
@@ -144,7 +150,7 @@ def group_field(controls: Sequence[Control], labels: FieldLabels) -> Field:
 
 
 def hidden_field(control: Control, value: str | None = None) -> Field:
-    """Return what is sent as it is."""
+    """Return the field of a hidden input."""
     return Field(
         name=control.name,
         kind=FieldKind.HIDDEN,
@@ -167,10 +173,10 @@ def _options(select: LexborNode) -> Iterator[_Option]:
         group = node.parent.attributes if node.parent is not None and node.parent.tag == "optgroup" else {}
         value = attributes.get("value", text) or ""
         label = attributes.get("label") or text or value
-        within = group.get("label")
+        group_label = group.get("label")
         yield _Option(
             value=value,
-            label=one_line(f"{within}: {label}" if within else label),
+            label=one_line(f"{group_label}: {label}" if group_label else label),
             selected="selected" in attributes,
             disabled="disabled" in attributes or "disabled" in group,
         )
@@ -183,17 +189,17 @@ def _distinct(choices: Iterator[Choice]) -> tuple[Choice, ...]:
     return tuple(by_value.values())
 
 
-def _checked(control: Control) -> str:
+def _checkbox_value(control: Control) -> str:
     return control.attributes.get("value", "on") or ""
 
 
 def _label(control: Control, labels: FieldLabels, hints: Iterator[str] | tuple[str, ...] = ()) -> str:
-    label, told = labels.of(control.node, control.attributes), "; ".join(hints)
-    return f"{label} ({told})" if label and told else label or told
+    label, hint = labels.of(control.node, control.attributes), "; ".join(hints)
+    return f"{label} ({hint})" if label and hint else label or hint
 
 
-def _text(control: Control) -> str:
-    """Return what is written in a field when the page is opened; what it can't hold, it does not."""
+def _initial_text(control: Control) -> str:
+    """Return the initial value of a text input, sanitized as browsers do."""
     if control.type == "textarea":
         return control.node.text()
     value = re.sub(r"[\r\n]", "", control.get("value"))
@@ -204,13 +210,13 @@ def _text(control: Control) -> str:
 
 
 def _text_hints(control: Control, labels: FieldLabels) -> Iterator[str]:
-    _, told = _FORMATS.get(control.type, (None, ""))
-    if told:
-        yield f"{told}, several with commas" if "multiple" in control.attributes else told
+    _, hint = _FORMATS.get(control.type, (None, ""))
+    if hint:
+        yield f"{hint}, several with commas" if "multiple" in control.attributes else hint
     for word, edge in (("from", "min"), ("to", "max")):
-        if told and control.get(edge):
+        if hint and control.get(edge):
             yield f"{word} {one_line(control.get(edge))}"
-    shortest = _whole(control.get("minlength"))
+    shortest = _to_int(control.get("minlength"))
     if shortest:
         yield f"at least {shortest} characters"
     if control.get("pattern") and control.get("title"):
@@ -220,16 +226,16 @@ def _text_hints(control: Control, labels: FieldLabels) -> Iterator[str]:
         yield f"such as {suggested}"
 
 
-def _step(control: Control) -> Iterator[str]:
-    step = _number(control.get("step"))
+def _step_hints(control: Control) -> Iterator[str]:
+    step = _to_float(control.get("step"))
     if step is not None and step != 1:
         yield f"in steps of {step:g}"
 
 
-def _number(text: str) -> float | None:
+def _to_float(text: str) -> float | None:
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
-def _whole(text: str) -> int | None:
+def _to_int(text: str) -> int | None:
     text = text.strip()
     return int(text[:9]) if text.isascii() and text.isdigit() else None

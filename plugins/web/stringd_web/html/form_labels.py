@@ -1,4 +1,4 @@
-"""What the fields of forms are called, and what stands around them."""
+"""Labels and context of form controls."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 Attributes = Mapping[str, str | None]
 
-LONGEST = 200
-_MOST_NODES = 1000
-_MOST_SUGGESTED = 20
-# What stands in a label beside its text: the field itself, and what nobody sees.
-_NO_TEXT = frozenset({"button", "datalist", "script", "select", "style", "template", "textarea"})
+MAX_LABEL_LENGTH = 200
+_MAX_NODES = 1000
+_MAX_SUGGESTIONS = 20
+# Descendants of a label whose text is not part of it.
+_NOT_LABEL_TEXT = frozenset({"button", "datalist", "script", "select", "style", "template", "textarea"})
 
 
 @dataclass(frozen=True, slots=True)
 class FieldContext:
-    """What stands around a field: the nearest of each, and whether it is switched off with its fieldset."""
+    """The nearest form, label and fieldset around a control, and whether the fieldset is disabled."""
 
     form: LexborNode | None = None
     label: LexborNode | None = None
@@ -30,32 +30,32 @@ class FieldContext:
 
 
 class FieldLabels:
-    """Knows a page's labels; each of its nodes is looked at once, however many fields there are."""
+    """Finds labels; visits each node of the page at most once."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
-        self._around: dict[int, FieldContext] = {}
+        self._contexts: dict[int, FieldContext] = {}
         self._texts: dict[int, str] = {}
         self._suggestions: dict[str, str] = {}
 
-    def around(self, node: LexborNode) -> FieldContext:
-        """Return what stands around a node."""
+    def context(self, node: LexborNode) -> FieldContext:
+        """Return the context of a node."""
         path, outer = [], node.parent
-        while outer is not None and outer.mem_id not in self._around:
+        while outer is not None and outer.mem_id not in self._contexts:
             path.append(outer)
             outer = outer.parent
-        around = self._around[outer.mem_id] if outer is not None else FieldContext()
+        context = self._contexts[outer.mem_id] if outer is not None else FieldContext()
         for it in reversed(path):
-            around = self._around[it.mem_id] = _inside(it, around)
-        return around
+            context = self._contexts[it.mem_id] = _context_of_children(it, context)
+        return context
 
     def of(self, node: LexborNode, attributes: Attributes) -> str:
-        """Return what a field is called by its label, by its own attributes or, last, by its example."""
+        """Return the label of a control: from its label element, or else from its attributes."""
         return next(filter(None, self._names(node, attributes)), "")
 
     def legend(self, node: LexborNode) -> str:
-        """Return what the fields are called among which a field stands."""
-        fieldset = self.around(node).fieldset
+        """Return the legend of the fieldset around a control."""
+        fieldset = self.context(node).fieldset
         return self.caption(fieldset) if fieldset is not None else ""
 
     def caption(self, node: LexborNode) -> str:
@@ -63,13 +63,13 @@ class FieldLabels:
         legend = node.css_first("legend")
         return self._text(legend) if legend is not None else ""
 
-    def named(self, ids: str | None) -> str:
-        """Return the texts of the nodes of some ids."""
+    def texts_of_ids(self, ids: str | None) -> str:
+        """Return the texts of the nodes with the given ids."""
         found = (self._by_id.get(it) for it in (ids or "").split())
         return " ".join(self._text(it) for it in found if it is not None)
 
     def suggestions(self, datalist: str) -> str:
-        """Return what a list suggests to fill in; empty where there is no such list."""
+        """Return the suggestions of a datalist; empty if there is none."""
         if datalist and datalist not in self._suggestions:
             node = self._by_id.get(datalist)
             options = node.css("option") if node is not None and node.tag == "datalist" else []
@@ -80,10 +80,10 @@ class FieldLabels:
         name = attributes.get("id")
         if name and name in self._for:
             yield self._text(self._for[name])
-        label = self.around(node).label
+        label = self.context(node).label
         if label is not None and "for" not in label.attributes:
             yield self._text(label)
-        yield self.named(attributes.get("aria-labelledby"))
+        yield self.texts_of_ids(attributes.get("aria-labelledby"))
         for it in ("aria-label", "placeholder", "title"):
             yield one_line(attributes.get(it) or "")
 
@@ -103,44 +103,46 @@ class FieldLabels:
 
 
 def one_line(text: str) -> str:
-    """Return a text in one line, not too long to be a label."""
+    """Return a text on one line, shortened to the length of a label."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else textwrap.shorten(line, LONGEST, placeholder=" …")
+    return (
+        line if len(line) <= MAX_LABEL_LENGTH else textwrap.shorten(line, MAX_LABEL_LENGTH, placeholder=" …")
+    )
 
 
 def _suggested(options: Sequence[LexborNode]) -> str:
-    shown = (one_line(it.attributes.get("value") or it.text()) for it in options[:_MOST_SUGGESTED])
-    more = len(options) - _MOST_SUGGESTED
+    shown = (one_line(it.attributes.get("value") or it.text()) for it in options[:_MAX_SUGGESTIONS])
+    more = len(options) - _MAX_SUGGESTIONS
     return ", ".join(shown) + (f" … and {more} more" if more > 0 else "")
 
 
 def _pieces(node: LexborNode) -> Iterator[str]:
-    """Yield the text in a node as far as it is shown; it may be nested more deeply than calls can be."""
-    waiting = [node]
-    for _ in range(_MOST_NODES):
-        if not waiting:
+    """Yield the visible text of a node; iterative, since nesting may exceed the recursion limit."""
+    stack = [node]
+    for _ in range(_MAX_NODES):
+        if not stack:
             return
-        it = waiting.pop()
+        it = stack.pop()
         if it.is_text_node:
             yield it.text(deep=False)
-        elif it.tag not in _NO_TEXT:
-            waiting += reversed([*it.iter(include_text=True)])
+        elif it.tag not in _NOT_LABEL_TEXT:
+            stack += reversed([*it.iter(include_text=True)])
 
 
-def _inside(node: LexborNode, around: FieldContext) -> FieldContext:
-    """Return what stands around the children of a node."""
+def _context_of_children(node: LexborNode, context: FieldContext) -> FieldContext:
+    """Return the context of the children of a node."""
     match node.tag:
         case "form":
-            return replace(around, form=node)
+            return replace(context, form=node)
         case "label":
-            return replace(around, label=node)
+            return replace(context, label=node)
         case "fieldset":
-            disabled = around.disabled or "disabled" in node.attributes
-            return replace(around, fieldset=node, disabled=disabled, outside_disabled=around.disabled)
+            disabled = context.disabled or "disabled" in node.attributes
+            return replace(context, fieldset=node, disabled=disabled, outside_disabled=context.disabled)
         case "legend" if _is_first_legend(node):
-            return replace(around, disabled=around.outside_disabled)
+            return replace(context, disabled=context.outside_disabled)
         case _:
-            return around
+            return context
 
 
 def _is_first_legend(node: LexborNode) -> bool:

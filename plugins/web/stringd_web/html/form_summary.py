@@ -1,4 +1,4 @@
-"""Where a form stands in a page, it says how it is called and what can be filled in."""
+"""Replacement of forms by a summary of their actions and fields."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from selectolax.lexbor import LexborHTMLParser
 
 from stringd.plugin import Form
 from stringd_web.html.marks import Marks
-from stringd_web.html.nodes import remove
+from stringd_web.html.nodes import remove_nodes
 from stringd_web.html.page_forms import describe_form
 
 _WIDGETS = "input, select, textarea:not([readonly]), button, datalist"
 
 
 def summarize_forms(tree: LexborHTMLParser, marks: Marks, forms: Mapping[int, Form], uri: str) -> None:
-    """Put what is told of each form, by its node's number, at its end in the place of its fields."""
+    """Replace the controls of each form, by node id, by a summary at its end."""
     for node in tree.css("form"):
-        remove(node.css(_WIDGETS))
+        remove_nodes(node.css(_WIDGETS))
         form = forms.get(node.mem_id)
         if form:
             place = tree.create_node("div")

@@ -1,4 +1,4 @@
-"""Formulas are written in TeX where the page holds it, else in one line."""
+"""Formulas: as TeX if the page has it, else linearized."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
-from stringd_web.html.nodes import attribute, children, remove, text_of
+from stringd_web.html.nodes import attribute, children, remove_nodes, text_of
 
 _RENDERED = (".MathJax", ".MathJax_Display", ".MathJax_Preview", ".MathJax_SVG", ".MathJax_CHTML")
 _SCRIPTS = "script[type^='math/tex']"
 _WRAPPERS = (".katex-display", ".katex", "mjx-container", ".mwe-math-element", "math")
-# No wrapper is a formula without one of these in it.
+# A wrapper contains a formula only if it contains one of these.
 FORMULAS = frozenset({"script", "math", "annotation"})
 _TEX = ", ".join(f"annotation[encoding='{it}']" for it in ("application/x-tex", "application/x-latex", "TeX"))
 _JOINED = {"msup": "^", "msub": "_", "mfrac": "/", "munder": "_", "mover": "^"}
 
 
 def extract_formulas(tree: LexborHTMLParser, marks: Marks) -> None:
-    """Put marks in the place of formulas."""
+    """Replace formulas by marks."""
     scripts = tree.css(_SCRIPTS)
     if scripts:
-        remove(tree.css(_outermost(_RENDERED)))
+        remove_nodes(tree.css(_outermost(_RENDERED)))
     for script in scripts:
         display = "display" in attribute(script, "type")
         script.replace_with(marks.literal(_between_dollars(script.text_lexbor(), display=display)))
@@ -33,7 +33,7 @@ def extract_formulas(tree: LexborHTMLParser, marks: Marks) -> None:
 
 
 def _outermost(selectors: Sequence[str]) -> str:
-    # A list within :not, since what stands before a blank in it may be no :is() in lexbor.
+    # A list within :not, since lexbor does not support :is() before a descendant combinator there.
     return f":is({', '.join(selectors)}):not({', '.join(f'{it} *' for it in selectors)})"
 
 
@@ -57,7 +57,7 @@ def _between_dollars(tex: str, *, display: bool) -> str:
 
 
 def _linear(node: LexborNode, depth: int = 0) -> str:
-    """Return a formula in one line; braces say what belongs together."""
+    """Return a formula on one line, with parentheses for grouping."""
     if node.is_text_node or depth > 50:
         return text_of(node)
     if node.tag in {"annotation", "annotation-xml"}:

@@ -1,4 +1,4 @@
-"""HTML as an agent should read it: its content as Markdown, and where in it the links and sections are."""
+"""HTML pages as documents: main content as Markdown, with an outline of links and sections."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from stringd_web.html.noise_removal import (
 from stringd_web.html.outline_builder import OutlineBuilder
 from stringd_web.html.page_forms import forms_with_nodes
 from stringd_web.html.script_notice import has_scripts, with_script_notice
-from stringd_web.html.table_layout import Tables
+from stringd_web.html.table_layout import TableNormalizer
 
-_UNUSUAL = FORMULAS | MEDIA | WIDGETS | HINTS
+_SPECIAL_TAGS = FORMULAS | MEDIA | WIDGETS | HINTS
 
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
-    """Return a page as a document; `full` keeps what is around its content."""
+    """Return a page as a document; `full` keeps everything around the main content."""
     try:
         return _read(parse_bounded(without_marks(text)), text, uri, full=full)
     except NestedTooDeep:
@@ -51,41 +51,43 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
     title, targets, marks = _title(tree), LinkTargets(uri, _base(tree)), Marks()
     is_scripted = has_scripts(tree)
     drop_non_content(tree)
-    # A page's forms are its own also where they stand beside its content, as a search does.
+    # Collected before content is dropped, since forms outside of it, such as a search, are available too.
     forms = {it.node.mem_id: it.form for it in forms_with_nodes(tree, targets.base)}
     if not full:
         keep_main_content(tree)
     kinds = element_kinds(tree, text)
     if may_have_noise(tree, kinds):
-        _clean(tree, full=full)
+        _drop_noise(tree, full=full)
     if forms and "form" in kinds.tags:
         summarize_forms(tree, marks, forms, uri)
-    _take(tree, kinds, targets, marks)
-    places = OutlineBuilder(marks)
-    markdown = places.fill(clean_up_markdown(to_markdown(tree.body.html or "" if tree.body else ""), marks))
+    _replace_by_marks(tree, kinds, targets, marks)
+    builder = OutlineBuilder(marks)
+    markdown = builder.build(clean_up_markdown(to_markdown(tree.body.html or "" if tree.body else ""), marks))
     if is_scripted and not forms:
-        markdown = with_script_notice(markdown, places)
+        markdown = with_script_notice(markdown, builder)
     outline = Outline(
-        links=tuple(places.links),
-        headings=tuple(places.headings),
-        ids=places.ids(),
+        links=tuple(builder.links),
+        headings=tuple(builder.headings),
+        ids=builder.ids(),
         forms=tuple(forms.values()),
     )
     title = title or next((it.text for it in marks.titles if it.level == 1), None)
     return Document(uri=uri, title=title, text=markdown, source=text, outline=outline)
 
 
-def _clean(tree: LexborHTMLParser, *, full: bool) -> None:
+def _drop_noise(tree: LexborHTMLParser, *, full: bool) -> None:
     if not full:
         drop_banners(tree)
     drop_noscript(tree)
     drop_hidden_duplicates(tree)
 
 
-def _take(tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, marks: Marks) -> None:
-    """Take out of a page what Markdown is not to change; what comes later is in what came before."""
+def _replace_by_marks(
+    tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, marks: Marks
+) -> None:
+    """Replace what the converter must not touch by marks, outer constructs before inner ones."""
     extract_code_blocks(tree, kinds, targets, marks)
-    if kinds.tags & _UNUSUAL:
+    if kinds.tags & _SPECIAL_TAGS:
         extract_formulas(tree, marks)
         extract_media(tree, targets, marks)
         drop_widgets(tree)
@@ -95,7 +97,7 @@ def _take(tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, mar
     extract_code_spans(tree, marks)
     mark_ids(tree, marks)
     if "table" in kinds.tags:
-        Tables(tree, marks).settle()
+        TableNormalizer(tree, marks).normalize()
 
 
 def _title(tree: LexborHTMLParser) -> str | None:

@@ -1,4 +1,4 @@
-"""Links of a page become marks around their labels."""
+"""Replacement of links by marks around their labels."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _BLOCKS = (
     f"{_HEADINGS}, p, div, ul, ol, li, dl, table, pre, blockquote, hr, br, "
     "section, article, figure, header, footer"
 )
-_SIGNS = {"¶", "#", "§", "🔗", "∞", "\uf0c1"}
-_TEXT_IN_ITS_PLACE = "title", "aria-label"
+_PERMALINK_SYMBOLS = {"¶", "#", "§", "🔗", "∞", "\uf0c1"}
+_LABEL_ATTRIBUTES = "title", "aria-label"
 
 
 def mark_links(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> None:
-    """Put marks around the labels of links; a link around blocks gets a label of one line."""
+    """Put marks around link labels; a link around blocks gets a label of one line."""
     around_blocks = {it.mem_id for it in tree.css(f"a[href]:has({_BLOCKS})")}
     for node in reversed(tree.css("a[href]")):
-        target = targets.of(node.attrs.get("href"))
+        target = targets.resolve(node.attrs.get("href"))
         if target is None:
             continue
         label = marks.plain(node.text_lexbor())
@@ -31,37 +31,37 @@ def mark_links(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> No
         elif target[0] == "#" and _is_own_permalink(node, label, target):
             node.inner_html = ""
         elif not label:
-            _name(node, target, marks)
+            _label_by_attribute(node, target, marks)
         elif node.mem_id in around_blocks:
-            _take_card(node, target, marks)
+            _mark_card(node, target, marks)
         else:
-            _enclose(node, label, target, marks)
+            _mark_label(node, label, target, marks)
 
 
 def _is_permalink(node: LexborNode, label: str) -> bool:
-    """Tell whether a link only offers the address of the heading that it stands in, or beside."""
+    """Whether a link is only the permalink of a heading."""
     if label[:1].isalnum() or any(map(str.isalnum, label)) or "id" in node.attrs or "name" in node.attrs:
         return False
-    return label in _SIGNS or any(it.tag in _HEADING_TAGS for it in ancestors(node))
+    return label in _PERMALINK_SYMBOLS or any(it.tag in _HEADING_TAGS for it in ancestors(node))
 
 
 def _is_own_permalink(node: LexborNode, label: str, target: str) -> bool:
-    """Tell whether a link offers the address of the place that it is itself: the place remains."""
-    return label in _SIGNS and target[1:] in {node.attrs.get("id"), node.attrs.get("name")}
+    """Whether a link is the permalink of its own id, which must be kept."""
+    return label in _PERMALINK_SYMBOLS and target[1:] in {node.attrs.get("id"), node.attrs.get("name")}
 
 
-def _name(node: LexborNode, target: str, marks: Marks) -> None:
-    """Give a link that shows nothing the name that it has for those who can't see it."""
-    label = next((name for it in _TEXT_IN_ITS_PLACE if (name := " ".join(attribute(node, it).split()))), "")
+def _label_by_attribute(node: LexborNode, target: str, marks: Marks) -> None:
+    """Label a link without text by its title or ARIA label."""
+    label = next((name for it in _LABEL_ATTRIBUTES if (name := " ".join(attribute(node, it).split()))), "")
     if label:
         node.insert_child(f"{marks.link(label, target)}{label}{LINK_END}")
 
 
-def _take_card(node: LexborNode, target: str, marks: Marks) -> None:
+def _mark_card(node: LexborNode, target: str, marks: Marks) -> None:
     heading = node.css_first(_HEADINGS)
     title = marks.plain(heading.text_lexbor()) if heading else ""
     if heading is not None and title:
-        _enclose(heading, title, target, marks)
+        _mark_label(heading, title, target, marks)
     else:
         for block in node.css(_BLOCKS):
             block.insert_before(" ")
@@ -71,6 +71,6 @@ def _take_card(node: LexborNode, target: str, marks: Marks) -> None:
         node.insert_child(f"{marks.link(label, target)}{label}{LINK_END}")
 
 
-def _enclose(node: LexborNode, label: str, target: str, marks: Marks) -> None:
+def _mark_label(node: LexborNode, label: str, target: str, marks: Marks) -> None:
     prepend_text(node, marks.link(label, target))
     node.insert_child(LINK_END)

@@ -1,7 +1,7 @@
-"""What is taken out of a page while it is converted, and the marks that stand in its place.
+"""Marks: placeholders for the parts of a page that bypass the conversion to Markdown.
 
-The marks are made of code points that are no characters: they are taken out of what comes from outside,
-so that no page can forge a mark, and no converter has a reason to touch them.
+They consist of Unicode noncharacters, which are removed from input: pages can't forge marks, and converters
+leave them alone.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _REFERENCE = re.compile(r"&#(?:[xX]0*[fF][dD][dD][0-2](?![0-9a-fA-F])|0*6497[678
 
 
 def without_marks(text: str) -> str:
-    """Return HTML in which nothing can be taken for a mark."""
+    """Remove everything from HTML that could be mistaken for a mark."""
     for it in () if text.isascii() else (BEGIN, END, ESCAPE):
         text = text.replace(it, "") if it in text else text
     return _REFERENCE.sub("", text)
 
 
 class Target(NamedTuple):
-    """Where a link or an image leads, and its label as plain text."""
+    """The target of a link or an image, and its label as plain text."""
 
     label: str
     target: str
@@ -42,7 +42,7 @@ class Title(NamedTuple):
 
 @dataclass(slots=True)
 class Marks:
-    """All that was taken out of one page, in the order of its marks."""
+    """The parts of one page that were replaced by marks, by mark number."""
 
     literals: list[str] = field(default_factory=list)
     blocks: list[Sequence[str]] = field(default_factory=list)
@@ -52,42 +52,42 @@ class Marks:
     names: list[str] = field(default_factory=list)
 
     def literal(self, text: str) -> str:
-        """Take text that is written as it is, on one line."""
+        """Add inline text that is inserted unchanged; return its mark."""
         self.literals.append(text)
         return f"{BEGIN}c{len(self.literals) - 1}{END}"
 
     def block(self, lines: Sequence[str]) -> str:
-        """Take lines that are written as they are."""
+        """Add lines that are inserted unchanged; return their mark."""
         self.blocks.append(lines)
         return f"{BEGIN}b{len(self.blocks) - 1}{END}"
 
     def link(self, label: str, target: str) -> str:
-        """Take a link; what follows up to `LINK_END` is its label."""
+        """Add a link; the text after its mark up to `LINK_END` is its label."""
         self.links.append(Target(label, target))
         return f"{BEGIN}l{len(self.links) - 1}{END}"
 
     def image(self, label: str, target: str) -> str:
-        """Take an image."""
+        """Add an image; return its mark."""
         self.images.append(Target(label=label, target=target))
         return f"{BEGIN}i{len(self.images) - 1}{END}"
 
     def title(self, level: int, text: str) -> str:
-        """Take a heading; its mark stands before its text."""
+        """Add a heading; its mark goes before its text."""
         self.titles.append(Title(level=level, text=text))
         return f"{BEGIN}h{len(self.titles) - 1}{END}"
 
     def name(self, name: str) -> tuple[str, str]:
-        """Take an id; its marks stand where its part begins and ends."""
+        """Add an id; return the marks for its start and end."""
         number = len(self.names)
         self.names.append(name)
         return f"{BEGIN}s{number}{END}", f"{BEGIN}e{number}{END}"
 
     def blocks_in(self, text: str) -> list[Sequence[str]]:
-        """Return the lines whose marks stand in a text."""
+        """Return the blocks whose marks are in a text."""
         return [self.blocks[int(it[2])] for it in MARK.finditer(text) if it[1] == "b"]
 
     def plain(self, text: str) -> str:
-        """Return text on one line with what the marks in it stand for."""
+        """Return text on one line, with marks replaced by their content."""
         return " ".join((MARK.sub(self._shown, text) if BEGIN in text else text).split())
 
     def _shown(self, mark: re.Match[str]) -> str:

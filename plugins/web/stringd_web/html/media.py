@@ -1,4 +1,4 @@
-"""Images, and what plays or stands in frames, as their names and addresses."""
+"""Images as Markdown images; audio, video and frames as links."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.link_targets import LinkTargets
 from stringd_web.html.marks import LINK_END, Marks
-from stringd_web.html.nodes import ancestors, attribute, remove, text_of
+from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
 
 _SOURCES = "data-src", "data-lazy-src", "data-original", "data-url", "src", "data"
-_CANDIDATES = "srcset", "data-srcset"
+_SRCSETS = "srcset", "data-srcset"
 _PLACEHOLDER = re.compile(
     r"data:|about:|\s*$|.*(?:placeholder|spacer|blank|transparent|1x1)[\w.-]*\.(?:gif|png|svg)$",
     re.IGNORECASE,
@@ -23,7 +23,7 @@ MEDIA = frozenset(_MEDIA.split(", "))
 
 
 def inline_frames(tree: LexborHTMLParser) -> LexborHTMLParser:
-    """Return a page of nothing but frames as one that has them in its text."""
+    """Turn a frameset into a body with iframes."""
     frames = tree.css("frameset frame") if tree.body is None else []
     if not frames:
         return tree
@@ -33,24 +33,24 @@ def inline_frames(tree: LexborHTMLParser) -> LexborHTMLParser:
 
 
 def extract_media(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> None:
-    """Put marks in the place of images, and links in the place of what plays."""
+    """Replace images by marks, and audio, video and frames by links."""
     found = tree.css(_MEDIA)
     pictures = tree.css("a[href] img") if found else []
-    _name_links(tree, pictures)
+    _label_picture_links(tree, pictures)
     linked = {it.mem_id for it in pictures}
     for node in reversed(found):
         if node.tag == "img":
-            _take_image(node, targets, marks, is_linked=node.mem_id in linked)
+            _replace_image(node, targets, marks, is_linked=node.mem_id in linked)
         elif node.tag == "svg":
-            _take_drawing(node)
+            _replace_drawing(node)
         elif node.tag == "area":
-            _take_area(node, targets, marks)
+            _replace_area(node, targets, marks)
         else:
-            _take_frame(node, targets, marks)
+            _replace_frame(node, targets, marks)
 
 
-def _name_links(tree: LexborHTMLParser, pictures: list[LexborNode]) -> None:
-    """Name links after the picture without words that is all of them, unless another link leads there."""
+def _label_picture_links(tree: LexborHTMLParser, pictures: list[LexborNode]) -> None:
+    """Label links around unnamed pictures by file name, unless another link has the same target."""
     around = {link.mem_id: (link, it) for it in reversed(pictures) if (link := _link_around(it)) is not None}
     bare = [(link, it) for link, it in around.values() if not text_of(link) and not _name_of(link)]
     if bare:
@@ -79,14 +79,17 @@ def _label(picture: LexborNode) -> str:
     return " ".join(label.split())
 
 
-def _take_area(node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
-    target, label = targets.of(node.attrs.get("href")), attribute(node, "alt") or attribute(node, "title")
+def _replace_area(node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
+    target, label = (
+        targets.resolve(node.attrs.get("href")),
+        attribute(node, "alt") or attribute(node, "title"),
+    )
     if target and label:
         node.replace_with(f"{marks.link(label, target)}{label}{LINK_END} ")
 
 
-def _take_drawing(node: LexborNode) -> None:
-    """Leave of a drawing the words in it; of an icon that is all of a link, its name."""
+def _replace_drawing(node: LexborNode) -> None:
+    """Replace a drawing by its text; an icon that is all of a link, by its title."""
     shown = " ".join(map(text_of, node.css("text")))
     node.replace_with(shown or _icon_name(node))
 
@@ -94,14 +97,16 @@ def _take_drawing(node: LexborNode) -> None:
 def _icon_name(node: LexborNode) -> str:
     title = node.css_first("title")
     parent = node.parent
-    is_all = parent is not None and parent.tag in {"a", "button"} and text_of(parent) == text_of(node)
-    return (text_of(title) if title else attribute(node, "aria-label")) if is_all else ""
+    is_only_content = (
+        parent is not None and parent.tag in {"a", "button"} and text_of(parent) == text_of(node)
+    )
+    return (text_of(title) if title else attribute(node, "aria-label")) if is_only_content else ""
 
 
-def _take_image(node: LexborNode, targets: LinkTargets, marks: Marks, *, is_linked: bool) -> None:
+def _replace_image(node: LexborNode, targets: LinkTargets, marks: Marks, *, is_linked: bool) -> None:
     label = _label(node)
     source = _source(node)
-    target = targets.of(source) if source else None
+    target = targets.resolve(source) if source else None
     if is_linked or not target or _is_pixel(node):
         node.replace_with(label)
     elif label or node.attrs.get("alt") is None or _is_figure(node):
@@ -116,19 +121,19 @@ def _is_figure(node: LexborNode) -> bool:
 
 
 def _source(node: LexborNode) -> str:
-    """Return the address of what is shown, which a page may have put elsewhere until a script shows it."""
+    """Return the URL of an image, also if it is in an attribute for lazy loading."""
     values = [attribute(node, name) for name in _SOURCES]
-    values += [_first(attribute(node, name)) for name in _CANDIDATES]
+    values += [_first_candidate(attribute(node, name)) for name in _SRCSETS]
     if (parent := node.parent) is not None and parent.tag == "picture":
-        values += [_first(attribute(it, "srcset")) for it in parent.css("source")]
+        values += [_first_candidate(attribute(it, "srcset")) for it in parent.css("source")]
     values += [attribute(it, "src") for it in node.css("source")]
     known = [it for it in values if it]
     loaded = [it for it in known if not it.startswith(("data:", "about:"))]
     return next((it for it in loaded if not _PLACEHOLDER.match(it)), next(iter(loaded), ""))
 
 
-def _first(value: str) -> str:
-    """Return the first address of a list of candidates."""
+def _first_candidate(value: str) -> str:
+    """Return the first URL of a srcset."""
     return next(iter(value.split()), "").rstrip(",")
 
 
@@ -139,9 +144,9 @@ def _file_name(target: str) -> str:
         return "image"
 
 
-def _take_frame(node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
+def _replace_frame(node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
     source = _source(node)
-    target = targets.of(source) if source else None
+    target = targets.resolve(source) if source else None
     if not target:
         node.unwrap()
         return
@@ -152,4 +157,4 @@ def _take_frame(node: LexborNode, targets: LinkTargets, marks: Marks) -> None:
     if node.tag == "object":
         node.unwrap()
     else:
-        remove([node])
+        remove_nodes([node])

@@ -1,4 +1,4 @@
-"""Small moves on the tree of a page."""
+"""Helpers for the nodes of an HTML tree."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ _BLOCKS = """
     summary table tbody td tfoot th thead tr ul
 """
 BLOCKS = frozenset(_BLOCKS.split())
-_MOST_ANCESTORS = 500
+_MAX_ANCESTORS = 500
 
 
-def remove(nodes: Iterable[LexborNode]) -> None:
-    """Take nodes off their tree; inner ones go first, since what is in a removed node is gone with it."""
+def remove_nodes(nodes: Iterable[LexborNode]) -> None:
+    """Remove nodes, inner ones first: removing a node invalidates its descendants."""
     for node in reversed(list(nodes)):
         node.decompose()
 
 
 def attribute(node: LexborNode, name: str) -> str:
-    """Return an attribute's value, without blanks around it; empty where there is none."""
+    """Return an attribute's value, stripped; empty if it is missing."""
     return (node.attrs.get(name) or "").strip()
 
 
 def text_of(node: LexborNode) -> str:
-    """Return the text in a node, on one line."""
+    """Return the text of a node on one line."""
     return " ".join(node.text_lexbor().split())
 
 
 def ancestors(node: LexborNode) -> Iterator[LexborNode]:
-    """Yield what a node stands in, the nearest first; no more of it than a page should have."""
+    """Yield the ancestors of a node, nearest first, up to a maximum."""
     above = node.parent
-    for _ in range(_MOST_ANCESTORS):
+    for _ in range(_MAX_ANCESTORS):
         if above is None or not above.is_element_node:
             return
         yield above
@@ -42,12 +42,12 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def children(node: LexborNode) -> list[LexborNode]:
-    """Return what stands directly in a node, text too."""
+    """Return the children of a node, including text."""
     return list(node.iter(include_text=True))
 
 
 def prepend_text(node: LexborNode, text: str) -> None:
-    """Put text before all that is in a node."""
+    """Insert text at the start of a node."""
     if node.first_child is None:
         node.insert_child(text)
     else:
@@ -55,7 +55,7 @@ def prepend_text(node: LexborNode, text: str) -> None:
 
 
 def replace_tag(tree: LexborHTMLParser, node: LexborNode, tag: str) -> LexborNode:
-    """Return an element of another name with all that was in a node, and stands where the node stood."""
+    """Replace a node by an element of another tag with the same children, and return that."""
     new = tree.create_node(tag)
     for child in children(node):
         new.insert_child(child, move=True)

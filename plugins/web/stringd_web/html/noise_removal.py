@@ -1,4 +1,4 @@
-"""What nobody wrote to be read is taken off a page: scripts, styles, banners, and what is there twice."""
+"""What nobody wrote to be read is taken off a page: scripts, styles, banners, and hidden duplicates."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.element_kinds import ElementKinds
-from stringd_web.html.nodes import ancestors, attribute, remove, text_of
+from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
 
-_MACHINERY = "script:not([type^='math/tex']), style, template, link, meta, head"
+_NON_CONTENT = "script:not([type^='math/tex']), style, template, link, meta, head"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"
-_DEEPEST_SHADOW = 8
+_MAX_SHADOW_DEPTH = 8
 _HIDDEN_BY_ATTRIBUTE = "[hidden], [aria-hidden='true'], [style]"
 _HIDDEN_BY_CLASS = "sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text"
 _HIDDEN = ", ".join((_HIDDEN_BY_ATTRIBUTE, *(f".{it}" for it in _HIDDEN_BY_CLASS)))
 _NOT_SHOWN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
-_MOST_COMPARED = 100
+_MAX_COMPARED = 100
 _BANNERS_BY_NAME = (
     "[id*='cookie' i], [aria-label*='cookie' i], [id*='consent' i], [id*='gdpr' i], #onetrust-banner-sdk"
 )
@@ -29,50 +29,56 @@ _BANNERS = ", ".join(
         *(f".{it}" for it in _CLASSES_OF_BANNERS),
     )
 )
-_ASKS = re.compile(
+_ASKS_FOR_CONSENT = re.compile(
     r"\b(?:accept|agree|consent|allow|reject|decline|got it|akzeptieren|zustimmen|ablehnen|accepter|aceptar)",
     re.IGNORECASE,
 )
-_SKIPS = re.compile(r"skip|jump", re.IGNORECASE)
+_SKIP_CLASS = re.compile(r"skip|jump", re.IGNORECASE)
 _CONTENT = {"article", "main"}
-_LONGEST_BANNER = 3000
-_IDLE = re.compile(r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE)
-_DOUBTFUL = f"{_HIDDEN_BY_ATTRIBUTE}, {_BANNERS_BY_NAME}"
-_DOUBTFUL_CLASSES = (*_HIDDEN_BY_CLASS, *_IN_CLASSES_OF_BANNERS, *_CLASSES_OF_BANNERS)
+_MAX_BANNER_LENGTH = 3000
+_IDLE_CAPTION = re.compile(
+    r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE
+)
+_POSSIBLE_NOISE = f"{_HIDDEN_BY_ATTRIBUTE}, {_BANNERS_BY_NAME}"
+_POSSIBLE_NOISE_CLASSES = (*_HIDDEN_BY_CLASS, *_IN_CLASSES_OF_BANNERS, *_CLASSES_OF_BANNERS)
 WIDGETS = frozenset({"input", "select", "textarea", "button", "datalist", "progress", "meter"})
 HINTS = frozenset({"abbr", "acronym"})
 
 
 def drop_non_content(tree: LexborHTMLParser) -> None:
-    """Drop what is for browsers; declarative shadow trees are part of the page."""
-    machinery = tree.css(_MACHINERY)
-    if any(it.tag == "template" for it in machinery):
+    """Drop scripts, styles and metadata; open declarative shadow trees."""
+    nodes = tree.css(_NON_CONTENT)
+    if any(it.tag == "template" for it in nodes):
         _open_shadows(tree)
-        machinery = tree.css(_MACHINERY)
-    remove(machinery)
+        nodes = tree.css(_NON_CONTENT)
+    remove_nodes(nodes)
 
 
 def may_have_noise(tree: LexborHTMLParser, kinds: ElementKinds) -> bool:
-    """Tell whether a page may hold banners, substitutes, or what is there twice."""
-    is_named = "noscript" in kinds.tags or kinds.has_class_with(_DOUBTFUL_CLASSES)
-    return is_named or tree.css_first(_DOUBTFUL) is not None
+    """Whether a page may contain banners, noscript content or hidden duplicates."""
+    is_named = "noscript" in kinds.tags or kinds.has_class_with(_POSSIBLE_NOISE_CLASSES)
+    return is_named or tree.css_first(_POSSIBLE_NOISE) is not None
 
 
 def drop_noscript(tree: LexborHTMLParser) -> None:
-    """Drop what is for browsers without scripts, unless that is most of the page."""
+    """Drop noscript content, unless it is most of the page."""
     nodes = tree.css("noscript")
-    instead = sum(len(text_of(it)) for it in nodes)
-    if nodes and tree.body is not None and (_has_a_heading(tree) or len(text_of(tree.body)) > 2 * instead):
-        remove(nodes)
+    noscript_length = sum(len(text_of(it)) for it in nodes)
+    if (
+        nodes
+        and tree.body is not None
+        and (_has_heading(tree) or len(text_of(tree.body)) > 2 * noscript_length)
+    ):
+        remove_nodes(nodes)
 
 
-def _has_a_heading(tree: LexborHTMLParser) -> bool:
+def _has_heading(tree: LexborHTMLParser) -> bool:
     headings = tree.css("h1, h2, h3, h4, h5, h6")
     return any(text_of(it) and all(above.tag != "noscript" for above in ancestors(it)) for it in headings)
 
 
 def _open_shadows(tree: LexborHTMLParser) -> None:
-    for _ in range(_DEEPEST_SHADOW):
+    for _ in range(_MAX_SHADOW_DEPTH):
         for template in tree.css(_SHADOW):
             _open_shadow(tree, template)
 
@@ -85,14 +91,14 @@ def _open_shadow(tree: LexborHTMLParser, template: LexborNode) -> None:
 
 
 def drop_banners(tree: LexborHTMLParser) -> None:
-    """Drop what asks for consent to cookies, and links that only lead past the navigation."""
-    remove(it for it in tree.css(_BANNERS) if _skips(it) or _asks_for_consent(it))
+    """Drop cookie consent banners and skip links."""
+    remove_nodes(it for it in tree.css(_BANNERS) if _is_skip_link(it) or _asks_for_consent(it))
 
 
-def _skips(node: LexborNode) -> bool:
+def _is_skip_link(node: LexborNode) -> bool:
     return (
         node.tag == "a"
-        and bool(_SKIPS.search(attribute(node, "class")))
+        and bool(_SKIP_CLASS.search(attribute(node, "class")))
         and attribute(node, "href").startswith("#")
     )
 
@@ -104,25 +110,27 @@ def _asks_for_consent(node: LexborNode) -> bool:
     if not node.css_first("button, [role=button], input" + ("" if is_content else ", a")):
         return False
     text = text_of(node)
-    return len(text) < _LONGEST_BANNER and "cookie" in text.lower() and bool(_ASKS.search(text))
+    return (
+        len(text) < _MAX_BANNER_LENGTH and "cookie" in text.lower() and bool(_ASKS_FOR_CONSENT.search(text))
+    )
 
 
 def drop_hidden_duplicates(tree: LexborHTMLParser) -> None:
-    """Drop what a browser does not show and the page says elsewhere, too; what is said only there is kept."""
+    """Drop hidden nodes whose text also appears elsewhere; unique text is kept."""
     hidden = [it for it in tree.css(_HIDDEN) if _is_hidden(it)]
     if hidden and tree.body is not None:
-        page = _spaced_words(tree.body)
-        for node in hidden[:_MOST_COMPARED][::-1]:
-            text = _spaced_words(node)
+        page = _spaced_text(tree.body)
+        for node in hidden[:_MAX_COMPARED][::-1]:
+            text = _spaced_text(node)
             if not any(map(str.isalnum, text)):
-                remove([] if node.css_first("img") else [node])
-            elif len((said := re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")).findall(page)) > 1:
-                page = said.sub("", page, count=1)
+                remove_nodes([] if node.css_first("img") else [node])
+            elif len((phrase := re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")).findall(page)) > 1:
+                page = phrase.sub("", page, count=1)
                 node.decompose()
 
 
-def _spaced_words(node: LexborNode) -> str:
-    """Return the text in a node with blanks between its elements, so that none is part of another's word."""
+def _spaced_text(node: LexborNode) -> str:
+    """Return the text of a node with blanks between elements, so that words stay separate."""
     return " ".join(node.text(separator=" ").split())
 
 
@@ -133,19 +141,19 @@ def _is_hidden(node: LexborNode) -> bool:
 
 
 def drop_widgets(tree: LexborHTMLParser) -> None:
-    """Drop buttons that do nothing to a text, and what can be filled in; a list's boxes become `[x]`."""
+    """Drop form controls and idle buttons; check boxes of lists become `[x]`."""
     for box in tree.css(
         "li > input[type=checkbox], li > p > input[type=checkbox], li > label > input[type=checkbox]"
     ):
         box.replace_with("[x] " if "checked" in box.attrs else "[ ] ")
-    remove(it for it in tree.css("button") if _IDLE.match(text_of(it)))
+    remove_nodes(it for it in tree.css("button") if _IDLE_CAPTION.match(text_of(it)))
     for select in reversed(tree.css("select")):
         select.replace_with(", ".join(text_of(it) for it in select.css("option")))
-    remove(tree.css("input, textarea:not([readonly]), datalist, progress:empty, meter:empty"))
+    remove_nodes(tree.css("input, textarea:not([readonly]), datalist, progress:empty, meter:empty"))
 
 
 def expand_abbreviations(tree: LexborHTMLParser) -> None:
-    """Write what a browser shows when a pointer rests there: what is short for what."""
+    """Append the titles of abbreviations, which browsers show as tooltips."""
     for node in tree.css("abbr[title], acronym[title]"):
         title = attribute(node, "title")
         if title and title not in text_of(node):

@@ -1,4 +1,4 @@
-"""Markdown with marks becomes the text that is read, and the places of what is in it."""
+"""Replaces the marks in Markdown by text, recording the positions of links, headings and ids."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from stringd.plugin import Heading, Link, Span
 from stringd.plugin.documents import slug
 from stringd_web.html.marks import MARK, Marks, Target
 
-_MOST_IN_PREFIX = 32
+_MAX_PREFIX_PARTS = 32
 _ENDS_PREFIX = {" ", ">"}
-_EMPTY = {"", " ", "\n"}
+_STARTS_EMPTY = {"", " ", "\n"}
 _NOT_PREFIX = re.compile(r"[^> ]")
-_PREFIX = re.compile(r"(?:[ >]|[-:] |\d+[.)] )*")
+_LINE_PREFIX = re.compile(r"(?:[ >]|[-:] |\d+[.)] )*")
 _EMPTY_LINES = re.compile(r" *(?:\n[ >]*(?=\n))*\n([ >]*)")
 _EMPTY_END = re.compile(r"(?:\n[ >]*)+\Z")
 _ITEM = re.compile(r"(?:\n[ >]*)?(?:\n[ >]*|\A[ >]*)- \Z")
 _BLANKS = re.compile(r" +\Z")
-_TAKEN_BACK = "- >\n"
+_REMOVABLE = "- >\n"
 _IN_LABEL = str.maketrans({"[": "\\[", "]": "\\]"})
 
 
 class OutlineBuilder:
-    """A text as it grows, and where its parts stand in it."""
+    """Builds the final text and its outline."""
 
     def __init__(self, marks: Marks) -> None:
         self.links: list[Link] = []
@@ -31,37 +31,37 @@ class OutlineBuilder:
         self._marks = marks
         self._parts: list[str] = []
         self._length = 0
-        self._counted = 0
+        self._counted_parts = 0
         self._lines = 0
-        self._open: list[tuple[int, int]] = []
-        self._begun: dict[int, int] = {}
-        self._ended: dict[int, int] = {}
-        self._put: dict[str, Callable[[int, str], str]] = {
+        self._open_links: list[tuple[int, int]] = []
+        self._first_lines: dict[int, int] = {}
+        self._last_lines: dict[int, int] = {}
+        self._handlers: dict[str, Callable[[int, str], str]] = {
             "b": self._put_block,
             "d": self._put_definition,
-            "e": self._end_name,
+            "e": self._end_id,
             "h": self._put_heading,
             "i": self._put_image,
             "l": self._begin_link,
-            "s": self._begin_name,
+            "s": self._begin_id,
             "z": self._end_link,
         }
 
-    def fill(self, markdown: str) -> str:
-        """Return the text, without marks."""
+    def build(self, markdown: str) -> str:
+        """Return the text with all marks replaced."""
         pieces = MARK.split(markdown)
         self._write(pieces[0])
         for kind, number, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
-            put = self._put.get(kind)
+            put = self._handlers.get(kind)
             self._write(put(int(number or 0), text) if put else text)
         return "".join(self._parts)
 
     def ids(self) -> dict[str, Span]:
-        """Return the parts that have ids: what begins with a heading is its section."""
+        """Return the line ranges of ids; an id at a heading covers its section."""
         sections = _sections(self.headings, self._line() + 1)
         spans: dict[str, Span] = {}
-        for number, first in self._begun.items():
-            last = self._ended.get(number, first) + 1
+        for number, first in self._first_lines.items():
+            last = self._last_lines.get(number, first) + 1
             spans[self._marks.names[number]] = Span(
                 first=first, last=max(first + 1, last, sections.get(first, last))
             )
@@ -72,17 +72,17 @@ class OutlineBuilder:
         self._length += len(text)
 
     def _line(self) -> int:
-        """Return the number of the line in which the text ends so far."""
+        """Return the number of the current line."""
         last = len(self._parts) - 1
-        self._lines += "".join(self._parts[self._counted : last]).count("\n")
-        self._counted = last
-        # Of the last part, something can still be taken back.
+        self._lines += "".join(self._parts[self._counted_parts : last]).count("\n")
+        self._counted_parts = last
+        # The last part may still be shortened.
         return self._lines + self._parts[last].count("\n")
 
     def _prefix(self) -> str | None:
-        """Return what stands in the line so far, if its text has not begun yet."""
+        """Return the prefix of the current line (quotes, bullets), or None if it already has text."""
         line = ""
-        for part in reversed(self._parts[-_MOST_IN_PREFIX:]):
+        for part in reversed(self._parts[-_MAX_PREFIX_PARTS:]):
             _before, newline, rest = part.rpartition("\n")
             line = rest + line
             if newline:
@@ -90,20 +90,20 @@ class OutlineBuilder:
             if rest and rest[-1] not in _ENDS_PREFIX:
                 return None
         else:
-            if len(self._parts) > _MOST_IN_PREFIX:
+            if len(self._parts) > _MAX_PREFIX_PARTS:
                 return None
-        return line if _PREFIX.fullmatch(line) else None
+        return line if _LINE_PREFIX.fullmatch(line) else None
 
-    def _take_back(self, empty: re.Pattern[str]) -> None:
-        """Take back what the text ends with."""
+    def _remove_trailing(self, empty: re.Pattern[str]) -> None:
+        """Remove trailing text that matches."""
         last = self._parts[-1]
-        if found := empty.search(last, len(last.rstrip(_TAKEN_BACK))):
+        if found := empty.search(last, len(last.rstrip(_REMOVABLE))):
             self._parts[-1] = last[: found.start()]
             self._length -= len(found[0])
 
-    def _joined(self, text: str) -> str:
-        """Return what follows a mark; if the mark is alone in its line, that is the text below."""
-        prefix = self._prefix() if text[:1] in _EMPTY else None
+    def _join_next_line(self, text: str) -> str:
+        """Return the text after a mark; a mark alone in its line is joined with the next line."""
+        prefix = self._prefix() if text[:1] in _STARTS_EMPTY else None
         if prefix is None:
             return text
         below = _EMPTY_LINES.match(text)
@@ -124,14 +124,14 @@ class OutlineBuilder:
         return text
 
     def _put_definition(self, _: int, text: str) -> str:
-        """Write a definition below its term."""
+        """Write a definition below its term, as Markdown's `: `."""
         prefix = self._prefix() or ""
         if not prefix.endswith("- ") or not self._parts[-1].endswith("- "):
             return text
         prefix = prefix.removesuffix("- ")
-        self._take_back(_ITEM)
+        self._remove_trailing(_ITEM)
         self._write(f"\n{prefix}: " if self._length else ": ")
-        return self._joined(text)
+        return self._join_next_line(text)
 
     def _put_heading(self, number: int, text: str) -> str:
         title = self._marks.titles[number]
@@ -146,54 +146,54 @@ class OutlineBuilder:
         self._write("![")
         start = self._length
         self._write(image.label.translate(_IN_LABEL))
-        return f"{self._label_end(start, image, is_image=True)}{text}"
+        return f"{self._close_label(start, image, is_image=True)}{text}"
 
     def _begin_link(self, number: int, text: str) -> str:
-        """Begin a label; blanks stand before it."""
+        """Open a link label; move leading blanks before the bracket."""
         bracket = " [" if text[:1] == " " and self._prefix() is None else "["
-        self._open.append((number, self._length + len(bracket)))
+        self._open_links.append((number, self._length + len(bracket)))
         return bracket + text.lstrip(" ")
 
     def _end_link(self, _: int, text: str) -> str:
-        """End a label; blanks stand behind it."""
-        if not self._open:
+        """Close a link label; move trailing blanks behind the link."""
+        if not self._open_links:
             return text
-        number, start = self._open.pop()
+        number, start = self._open_links.pop()
         blank = ""
         if self._parts[-1][-1:] == " ":
             blank = " " if self._length > start else ""
-            self._take_back(_BLANKS)
-        return f"{self._label_end(start, self._marks.links[number])}{blank}{text}"
+            self._remove_trailing(_BLANKS)
+        return f"{self._close_label(start, self._marks.links[number])}{blank}{text}"
 
-    def _label_end(self, start: int, leads: Target, *, is_image: bool = False) -> str:
-        """Return what ends a label that began there, and ends here."""
-        written = f"]({leads.target})"
+    def _close_label(self, start: int, link: Target, *, is_image: bool = False) -> str:
+        """Return the end of a label that started at an offset, and record its link."""
+        written = f"]({link.target})"
         self.links.append(
             Link(
                 label_start=start,
                 label_end=self._length,
                 end=self._length + len(written),
-                label=leads.label,
-                target=leads.target,
+                label=link.label,
+                target=link.target,
                 image=is_image,
             )
         )
         return written
 
-    def _begin_name(self, number: int, text: str) -> str:
-        self._begun[number] = self._line()
-        return self._joined(text)
+    def _begin_id(self, number: int, text: str) -> str:
+        self._first_lines[number] = self._line()
+        return self._join_next_line(text)
 
-    def _end_name(self, number: int, text: str) -> str:
-        """End a part; a mark that is alone in its line ends what is above."""
-        if text[:1] in _EMPTY and self._prefix() is not None:
-            self._take_back(_EMPTY_END)
-        self._ended[number] = self._line()
+    def _end_id(self, number: int, text: str) -> str:
+        """End the range of an id; a mark alone in its line ends the range at the line above."""
+        if text[:1] in _STARTS_EMPTY and self._prefix() is not None:
+            self._remove_trailing(_EMPTY_END)
+        self._last_lines[number] = self._line()
         return text
 
 
 def _sections(headings: list[Heading], end: int) -> dict[int, int]:
-    """Return for the lines where headings stand the lines where their sections end."""
+    """Return the end line of each heading's section, by the heading's line."""
     ends: dict[int, int] = {}
     open_headings: list[Heading] = []
     for heading in headings:

@@ -1,4 +1,4 @@
-"""The forms of a page, as browsers would fill and send them."""
+"""The forms of a page, with the fields and values that browsers would submit."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ from stringd_web.html.form_fields import (
 from stringd_web.html.form_labels import FieldLabels, one_line
 
 _BUTTONS = frozenset({"submit", "image"})
-_IDLE = frozenset({"button", "reset", "file"})
-_NUMBERS = frozenset({"number", "range"})
-_GROUPED = frozenset({"checkbox", "radio"})
-_LONGEST_NAME = 40
+_NOT_SUBMITTED = frozenset({"button", "reset", "file"})
+_NUMBER_TYPES = frozenset({"number", "range"})
+_GROUPED_TYPES = frozenset({"checkbox", "radio"})
+_MAX_NAME_LENGTH = 40
 _CHARSET = "_charset_"
-_NOT_SENT = ("replacement", "utf-16", "x-user-defined")
+_UNUSABLE_CHARSETS = ("replacement", "utf-16", "x-user-defined")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormWithNode:
-    """A form, and the element of the page that it was read from."""
+    """A form and its element in the page."""
 
     node: LexborNode
     form: Form
 
 
 def read_forms(tree: LexborHTMLParser, base: str) -> tuple[Form, ...]:
-    """Return the forms of a page in its order, each under a name of its own."""
+    """Return the forms of a page in page order, with unique names."""
     return tuple(it.form for it in forms_with_nodes(tree, base))
 
 
 def forms_with_nodes(tree: LexborHTMLParser, base: str) -> Sequence[FormWithNode]:
-    """Return the forms of a page with their elements; one that only closes a dialog is none."""
+    """Return the forms of a page with their elements, except `method=dialog` forms."""
     labels, names = FieldLabels(tree), _FormNames()
     drafts = [it for it in collect_forms(tree, labels) if _method(it) != "DIALOG"]
     return [FormWithNode(node=it.node, form=_form(it, labels, names, base)) for it in drafts]
 
 
 def describe_form(form: Form, uri: str = "") -> list[str]:
-    """Return the lines that stand in the page of a URI where a form was: how it is called, and with what."""
+    """Return the lines that replace a form in the page: how to call it, with its fields."""
     lines = [schema_of(form_action(form, uri or form.url), most=MOST)]
     if form.url and origin_of(form.url) is None:
         lines = [f"A form that leads to {one_line(form.url)}, and can't be sent from here."]
@@ -68,15 +68,15 @@ def describe_form(form: Form, uri: str = "") -> list[str]:
 
 
 class _FormNames:
-    """The names of a page's forms; those without any are counted."""
+    """Unique form names; forms without a name are numbered."""
 
     def __init__(self) -> None:
         self._names = Names()
-        self._nameless = itertools.count(1)
+        self._numbers = itertools.count(1)
 
     def take(self, wanted: str) -> str:
-        """Return a name that no other form has."""
-        return self._names.take(wanted or f"form-{next(self._nameless)}")
+        """Return a unique name."""
+        return self._names.take(wanted or f"form-{next(self._numbers)}")
 
 
 def _form(draft: FormDraft, labels: FieldLabels, names: _FormNames, base: str) -> Form:
@@ -87,7 +87,7 @@ def _form(draft: FormDraft, labels: FieldLabels, names: _FormNames, base: str) -
     files = (it for it in draft.controls if it.type == "file")
     action = (attributes.get("action") or "").strip()
     return Form(
-        id=names.take(_name(draft, buttons, labels)),
+        id=names.take(_form_name(draft, buttons, labels)),
         method=_method(draft),
         url=target_of(action, base) if action else "",
         encoding=encoding_of(attributes.get("enctype")),
@@ -106,25 +106,25 @@ def _fields(
 ) -> Iterator[Field]:
     groups: dict[tuple[str, str], list[Control]] = {}
     for it in controls:
-        if not it.name or it.type in _IDLE or it.type in _BUTTONS:
+        if not it.name or it.type in _NOT_SUBMITTED or it.type in _BUTTONS:
             continue
-        if it.type in _GROUPED:
+        if it.type in _GROUPED_TYPES:
             groups.setdefault((it.type, it.name), []).append(it)
         else:
-            yield from _single(it, labels, encoding)
+            yield from _single_field(it, labels, encoding)
     for (kind, _), group in groups.items():
         alone = kind == "checkbox" and len(group) == 1
         yield switch_field(group[0], labels) if alone else group_field(group, labels)
 
 
-def _single(control: Control, labels: FieldLabels, encoding: webencodings.Encoding) -> Iterator[Field]:
+def _single_field(control: Control, labels: FieldLabels, encoding: webencodings.Encoding) -> Iterator[Field]:
     if control.type == "hidden":
-        is_told = control.name.lower() == _CHARSET
-        yield hidden_field(control, _name_of(encoding) if is_told else None)
+        is_charset_field = control.name.lower() == _CHARSET
+        yield hidden_field(control, _name_of(encoding) if is_charset_field else None)
     elif control.type == "select":
         yield select_field(control, labels)
     else:
-        read = number_field if control.type in _NUMBERS else text_field
+        read = number_field if control.type in _NUMBER_TYPES else text_field
         field = read(control, labels)
         is_fixed = "readonly" in control.attributes and control.type != "range"
         yield replace(field, kind=FieldKind.HIDDEN) if is_fixed else field
@@ -132,24 +132,24 @@ def _single(control: Control, labels: FieldLabels, encoding: webencodings.Encodi
         yield hidden_field(replace(control, attributes={"name": control.get("dirname")}), "ltr")
 
 
-def _name(draft: FormDraft, buttons: Sequence[Control], labels: FieldLabels) -> str:
+def _form_name(draft: FormDraft, buttons: Sequence[Control], labels: FieldLabels) -> str:
     attributes = draft.node.attributes
-    said = (attributes.get("id"), attributes.get("name"), labels.caption(draft.node))
-    called = [*said, *(caption_of(it, labels) for it in buttons[:1])]
-    return next(filter(None, map(_as_name, called)), "")
+    own_names = (attributes.get("id"), attributes.get("name"), labels.caption(draft.node))
+    candidates = [*own_names, *(caption_of(it, labels) for it in buttons[:1])]
+    return next(filter(None, map(_to_action_name, candidates)), "")
 
 
-def _as_name(text: str | None) -> str:
-    """Return a text as the name of an action; an empty one where there is nothing of one in it."""
+def _to_action_name(text: str | None) -> str:
+    """Return a text in the form of an action name; empty if nothing is left of it."""
     plain = unicodedata.normalize("NFKD", text or "").encode("ascii", "ignore").decode().lower()
     spelled = re.sub(r"[^a-z0-9_]+", "-", plain).lstrip("0123456789_-")
-    return spelled[:_LONGEST_NAME].rstrip("_-")
+    return spelled[:_MAX_NAME_LENGTH].rstrip("_-")
 
 
 def _encoding(accepted: str) -> webencodings.Encoding:
-    """Return the first charset of a list in which forms are sent; a page's own is not asked for."""
+    """Return the first usable charset of `accept-charset`; UTF-8 by default."""
     known = filter(None, map(webencodings.lookup, accepted.split()))
-    return next((it for it in known if not it.name.startswith(_NOT_SENT)), webencodings.UTF8)
+    return next((it for it in known if not it.name.startswith(_UNUSABLE_CHARSETS)), webencodings.UTF8)
 
 
 def _name_of(encoding: webencodings.Encoding) -> str:

@@ -1,4 +1,4 @@
-"""What belongs to a page's content and stands beside it: messages, and the way to further pages."""
+"""Messages and pagination outside of the main content that belong to it."""
 
 from __future__ import annotations
 
@@ -11,61 +11,65 @@ from stringd_web.html.nodes import ancestors, attribute, children, text_of
 _MESSAGES = (
     "[role=alert], [role=status], [class~=alert i], [class~=flash i], [class^=flash- i], [class~=messages i]"
 )
-_PAGES = "[class*=paginat i], [id*=paginat i], [aria-label*=paginat i], [class~=pager i]"
+_PAGINATION = "[class*=paginat i], [id*=paginat i], [aria-label*=paginat i], [class~=pager i]"
 _NEIGHBOURS = "a[rel~=next]:not(footer *), a[rel~=prev]:not(footer *)"
-_NO_PART = "h1, main, article, form"
+_NEVER_MOVED = "h1, main, article, form"
 _DROPPED = {"header", "footer", "aside", "nav"}
 _NOT_SHOWN = "display:none"
-_WHOLE = {"body", "main", "html"}
-_LEAST_IN_LINKS = 0.3
-_LONGEST = 1000
+_PAGE_ELEMENTS = {"body", "main", "html"}
+_MIN_LINK_SHARE = 0.3
+_MAX_LENGTH = 1000
 
 
 def keep_related_content(tree: LexborHTMLParser, content: LexborNode) -> None:
-    """Move into the content what belongs to it: messages before it, links to further pages behind it."""
+    """Move related nodes into the content: messages to its start, pagination to its end."""
     messages = [it for it in tree.css(_MESSAGES) if _would_be_dropped(it, content) and not _is_hidden(it)]
     for node in reversed(_outermost(messages)):
-        _put(tree, node, content, first=True)
+        _move_into(tree, node, content, first=True)
     neighbours = [it.parent for it in tree.css(_NEIGHBOURS) if it.parent is not None]
-    pages = [it for it in (*tree.css(_PAGES), *neighbours) if it.tag not in _WHOLE and _is_links(it)]
+    pages = [
+        it
+        for it in (*tree.css(_PAGINATION), *neighbours)
+        if it.tag not in _PAGE_ELEMENTS and _is_mostly_links(it)
+    ]
     for node in _outermost(it for it in pages if _may_be_dropped(it, content)):
-        _put(tree, node, content, first=False)
+        _move_into(tree, node, content, first=False)
 
 
 def _outermost(nodes: Iterable[LexborNode]) -> list[LexborNode]:
-    """Return what stands in no other of the nodes: each text once, and none that is long."""
-    known: dict[str, LexborNode] = {}
+    """Return the outermost of the nodes, without long ones and repeated texts."""
+    found: dict[str, LexborNode] = {}
     for node in nodes:
-        if not _is_within(node, known.values()):
+        if not _is_inside_any(node, found.values()):
             text = text_of(node)
-            if text and len(text) <= _LONGEST and not node.css_first(_NO_PART):
-                known.setdefault(text, node)
-    return list(known.values())
+            if text and len(text) <= _MAX_LENGTH and not node.css_first(_NEVER_MOVED):
+                found.setdefault(text, node)
+    return list(found.values())
 
 
 def _would_be_dropped(node: LexborNode, content: LexborNode) -> bool:
-    """Tell whether a part is outside of the content, or in what is dropped within it."""
-    around = [node, *ancestors(node)]
-    if all(it.mem_id != content.mem_id for it in around):
+    """Whether a node is outside of the content, or in a part of it that is dropped."""
+    outer_nodes = [node, *ancestors(node)]
+    if all(it.mem_id != content.mem_id for it in outer_nodes):
         return True
-    tags = {it.tag for it in around}
+    tags = {it.tag for it in outer_nodes}
     return "article" not in tags and bool(tags & (_DROPPED if content.tag == "body" else {"nav"}))
 
 
 def _may_be_dropped(node: LexborNode, content: LexborNode) -> bool:
-    """Tell the same of links: where nothing is known to be the content, lists of them may be dropped."""
-    is_somewhere = content.tag == "body" and all(it.tag != "article" for it in ancestors(node))
-    return is_somewhere or _would_be_dropped(node, content)
+    """Whether links may be dropped: without a known content element, lists of links may be."""
+    is_unenclosed = content.tag == "body" and all(it.tag != "article" for it in ancestors(node))
+    return is_unenclosed or _would_be_dropped(node, content)
 
 
-def _is_links(node: LexborNode) -> bool:
+def _is_mostly_links(node: LexborNode) -> bool:
     linked = sum(len(text_of(it)) for it in node.css("a[href]"))
-    return linked > 0 and linked >= _LEAST_IN_LINKS * len(text_of(node))
+    return linked > 0 and linked >= _MIN_LINK_SHARE * len(text_of(node))
 
 
-def _is_within(node: LexborNode, outer: Iterable[LexborNode]) -> bool:
-    known = {it.mem_id for it in outer}
-    return any(it.mem_id in known for it in ancestors(node))
+def _is_inside_any(node: LexborNode, outer: Iterable[LexborNode]) -> bool:
+    found = {it.mem_id for it in outer}
+    return any(it.mem_id in found for it in ancestors(node))
 
 
 def _is_hidden(node: LexborNode) -> bool:
@@ -73,8 +77,8 @@ def _is_hidden(node: LexborNode) -> bool:
     return "hidden" in node.attrs or attribute(node, "aria-hidden") == "true" or _NOT_SHOWN in style
 
 
-def _put(tree: LexborHTMLParser, node: LexborNode, content: LexborNode, *, first: bool) -> None:
-    """Move what is in a part to a nameless one of the content, which nothing that drops parts finds."""
+def _move_into(tree: LexborHTMLParser, node: LexborNode, content: LexborNode, *, first: bool) -> None:
+    """Move a node's children to a new div in the content, which no later step drops."""
     part = tree.create_node("div")
     for child in children(node):
         part.insert_child(child, move=True)

@@ -1,4 +1,4 @@
-"""Tables that hold data stay tables; those that only arrange what is in them are taken apart."""
+"""Data tables become Markdown tables; layout tables are dissolved."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from stringd_web.html.nodes import attribute, children, prepend_text, replace_ta
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _CELLS = frozenset({"td", "th"})
 # In lexbor, an :is() before a blank finds children only.
-_ARRANGED = "h1, h2, h3, h4, h5, h6, table, form, hr, blockquote, figure, section, article"
-_ARRANGED_IN_CELLS = f"td :is({_ARRANGED}), th :is({_ARRANGED})"
+_LAYOUT_CONTENT = "h1, h2, h3, h4, h5, h6, table, form, hr, blockquote, figure, section, article"
+_LAYOUT_CONTENT_IN_CELLS = f"td :is({_LAYOUT_CONTENT}), th :is({_LAYOUT_CONTENT})"
 _LISTS_IN_CELLS = "td :is(ul, ol, menu), th :is(ul, ol, menu)"
-_MOST_SPANNED = 20_000
+_MAX_SPANNED_CELLS = 20_000
 
 
-class Tables:
-    """The tables of one page, taken from the outside in."""
+class TableNormalizer:
+    """Prepares the tables of one page for conversion, outer tables first."""
 
     def __init__(self, tree: LexborHTMLParser, marks: Marks) -> None:
         self._tree = tree
         self._marks = marks
         self._inner: set[int] = set()
-        self._spanned = 0
+        self._spanned_cells = 0
 
-    def settle(self) -> None:
-        """Make each table one that Markdown has, or none."""
+    def normalize(self) -> None:
+        """Normalize data tables and dissolve layout tables."""
         for table in self._tree.css("table"):
             if table.mem_id not in self._inner:
-                self._settle(table)
+                self._normalize(table)
 
-    def _settle(self, table: LexborNode) -> None:
+    def _normalize(self, table: LexborNode) -> None:
         rows = _rows(table)
-        if _only_arranges(table, rows):
-            self._take_apart(table, rows)
+        if _is_layout(table, rows):
+            self._dissolve(table, rows)
             return
         for inner in reversed(table.css("table table")):
             self._inner.add(inner.mem_id)
-            _write_in_lines(self._tree, inner)
-        self._tidy(table, rows)
+            _flatten_nested(self._tree, inner)
+        self._prepare(table, rows)
 
-    def _take_apart(self, table: LexborNode, rows: list[LexborNode]) -> None:
+    def _dissolve(self, table: LexborNode, rows: list[LexborNode]) -> None:
         for row in rows:
             for cell in _cells(row):
                 replace_tag(self._tree, cell, "div")
@@ -57,39 +57,39 @@ class Tables:
         else:
             table.unwrap()
 
-    def _tidy(self, table: LexborNode, rows: list[LexborNode]) -> None:
+    def _prepare(self, table: LexborNode, rows: list[LexborNode]) -> None:
         for caption in table.css("caption"):
             table.insert_before(replace_tag(self._tree, caption, "div"), move=True)
         for cell in table.css("[colspan], [rowspan]"):
             self._limit_span(cell, len(rows))
         self._write_code_in_cells(table)
-        _write_items_in_cells(table)
+        _number_items_in_cells(table)
         for rule in table.css("hr"):
             replace_tag(self._tree, rule, "br")
-        if rows and not _is_head(rows[0]) and (cells := _cells(rows[0])):
+        if rows and not _is_header(rows[0]) and (cells := _cells(rows[0])):
             prepend_text(cells[0], HEADLESS)
 
     def _limit_span(self, cell: LexborNode, rows: int) -> None:
-        """Let a cell span what it says, unless the page would become many times what it is."""
+        """Clamp colspan and rowspan; drop them once the total would grow too large."""
         across = min(_number(cell, "colspan"), 1000)
         down = min(_number(cell, "rowspan") or rows, rows)
-        self._spanned += across * down
-        is_much = self._spanned > _MOST_SPANNED
-        if across > 1 < down and not is_much:
-            across = self._part(cell, across, down)
-        cell.attrs["colspan"] = "1" if is_much else str(max(across, 1))
-        cell.attrs["rowspan"] = "1" if is_much else str(max(down, 1))
+        self._spanned_cells += across * down
+        is_excessive = self._spanned_cells > _MAX_SPANNED_CELLS
+        if across > 1 < down and not is_excessive:
+            across = self._split_spanning_cell(cell, across, down)
+        cell.attrs["colspan"] = "1" if is_excessive else str(max(across, 1))
+        cell.attrs["rowspan"] = "1" if is_excessive else str(max(down, 1))
 
-    def _part(self, cell: LexborNode, across: int, down: int) -> int:
-        """Give a cell that spans both ways empty ones beside it; return how many columns are left to it."""
+    def _split_spanning_cell(self, cell: LexborNode, across: int, down: int) -> int:
+        """Split a cell that spans rows and columns into one per column; return its new colspan."""
         for _ in range(across - 1):
-            beside = self._tree.create_node(cell.tag or "td")
-            beside.attrs["rowspan"] = str(down)
-            cell.insert_after(beside, move=True)
+            extra = self._tree.create_node(cell.tag or "td")
+            extra.attrs["rowspan"] = str(down)
+            cell.insert_after(extra, move=True)
         return 1
 
     def _write_code_in_cells(self, table: LexborNode) -> None:
-        """Write code in a cell line by line, since a cell has only one."""
+        """Turn code blocks in cells into code spans, one per line."""
         for node in table.css("pre"):
             text = node.text_lexbor()
             lines = [line for block in self._marks.blocks_in(text) for line in block[1:-1]]
@@ -107,12 +107,12 @@ def _cells(row: LexborNode) -> list[LexborNode]:
     return [it for it in children(row) if it.tag in _CELLS]
 
 
-def _is_head(row: LexborNode) -> bool:
+def _is_header(row: LexborNode) -> bool:
     parent = row.parent
     return (parent is not None and parent.tag == "thead") or all(it.tag == "th" for it in _cells(row))
 
 
-def _only_arranges(table: LexborNode, rows: list[LexborNode]) -> bool:
+def _is_layout(table: LexborNode, rows: list[LexborNode]) -> bool:
     if attribute(table, "role") in {"presentation", "none"}:
         return True
     if any(it.tag in {"thead", "caption"} for it in children(table)):
@@ -120,11 +120,11 @@ def _only_arranges(table: LexborNode, rows: list[LexborNode]) -> bool:
     cells = [_cells(row) for row in rows]
     if any(it.tag == "th" for row in cells for it in row):
         return False
-    return all(len(row) < 2 for row in cells) or table.css_first(_ARRANGED_IN_CELLS) is not None
+    return all(len(row) < 2 for row in cells) or table.css_first(_LAYOUT_CONTENT_IN_CELLS) is not None
 
 
-def _write_in_lines(tree: LexborHTMLParser, table: LexborNode) -> None:
-    """Write a table that stands in a cell of another one in lines: its cells between bars."""
+def _flatten_nested(tree: LexborHTMLParser, table: LexborNode) -> None:
+    """Flatten a nested table to lines with cells separated by bars."""
     for row in _rows(table):
         for number, cell in enumerate(_cells(row)):
             prepend_text(cell, " | " if number else "")
@@ -140,7 +140,7 @@ def _write_in_lines(tree: LexborHTMLParser, table: LexborNode) -> None:
         table.unwrap()
 
 
-def _write_items_in_cells(table: LexborNode) -> None:
+def _number_items_in_cells(table: LexborNode) -> None:
     for listed in table.css(_LISTS_IN_CELLS):
         items = [it for it in children(listed) if it.tag == "li"]
         for number, item in enumerate(items, 1):
