@@ -13,7 +13,10 @@ from tests.extensions.installation import Installation
 pytestmark = pytest.mark.timeout(240)
 
 
-@pytest.mark.parametrize(("kind", "name"), [("app", "low-tide"), ("topic-type", "diary")])
+BEGUN = [("app", "low-tide"), ("plugin", "word-count"), ("topic-type", "diary")]
+
+
+@pytest.mark.parametrize(("kind", "name"), BEGUN)
 def test_what_it_begins_works(kind: str, name: str, published: Installation, tmp_path: Path) -> None:
     made = published.run("stringd", "new", kind, name, cwd=tmp_path)
     folder, module = tmp_path / f"stringd-{name}", f"stringd_{name.replace('-', '_')}"
@@ -23,6 +26,10 @@ def test_what_it_begins_works(kind: str, name: str, published: Installation, tmp
     if kind == "app":
         checked = published.run("stringd", "check", str(folder / module), cwd=tmp_path)
         assert checked.stdout == "2 files, 0 warnings\n"
+    if kind == "plugin":
+        checked = published.run("stringd", "check", str(folder), cwd=tmp_path)
+        adds = "    adds command /word-count\n1 plugin, 0 failing\n"
+        assert checked.stdout == f"word-count (stringd-word-count 0.1.0)\n{adds}"
     published.install(folder)
     tested = published.run(
         "python",
@@ -51,6 +58,20 @@ def test_what_it_begins_is_an_app_before_it_is_installed(
 def test_a_name_that_does_not_do_is_misuse(name: str, published: Installation, tmp_path: Path) -> None:
     refused = published.run("stringd", "new", "app", name, cwd=tmp_path)
     assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "holder"),
+    [("web", "web (stringd "), ("commands", "commands (stringd "), ("weather", "weather (stringd-weather ")],
+)
+@pytest.mark.parametrize("kind", ["app", "plugin", "topic-type"])
+def test_a_name_that_a_plugin_has_is_refused(
+    kind: str, name: str, holder: str, published: Installation, tmp_path: Path
+) -> None:
+    refused = published.run("stringd", "new", kind, name, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"stringd: the name {name} is taken by the plugin {holder}")
     assert list(tmp_path.iterdir()) == []
 
 

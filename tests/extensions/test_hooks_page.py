@@ -1,14 +1,17 @@
-"""docs/reference/hooks.md lists every hook, every name in `stringd.plugin`, and what each is made of."""
+"""docs/reference/hooks.md has every hook and every name of `stringd.plugin` and its submodules."""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
+import pkgutil
 import re
 from enum import Enum
 
 import pytest
 
+from stringd import plugin
 from tests.docs.pages import text_of
 from tests.extensions.test_records import CLASSES, EXPORTED, HOOKS, RECORDS
 
@@ -18,7 +21,15 @@ ROW = re.compile(r"^\| `(\w+)(?:\([^`]*\))?` \|(?P<rest>.*)\|$", re.MULTILINE)
 PARTS = HEADING.split(PAGE)
 SECTIONS = dict(zip(PARTS[1::2], PARTS[2::2], strict=True))
 EXCEPTIONS = {name for name, it in CLASSES.items() if issubclass(it, Exception)} - {"RequestRefused"}
+SUBMODULES = sorted(it.name for it in pkgutil.iter_modules(plugin.__path__))
 MADE_OF_MEMBERS = [name for name in CLASSES if name not in RECORDS.keys() | EXCEPTIONS]
+
+
+def row_of(name: str, named: object) -> str:
+    """A row for a name, as its docstring describes it."""
+    parameters = f"({', '.join(inspect.signature(named).parameters)})" if inspect.isroutine(named) else ""
+    summary = (inspect.getdoc(named) or "").partition("\n")[0]
+    return f"| `{name}{parameters}` | {summary} |"
 
 
 def rows(heading: str) -> dict[str, str]:
@@ -40,6 +51,30 @@ def test_it_has_every_exported_name_and_no_other() -> None:
     functions = {row[1] for row in ROW.finditer(SECTIONS["Functions and marks"])}
     assert described | functions == EXPORTED.keys()
     assert described & functions == set()
+
+
+@pytest.mark.parametrize("name", SUBMODULES)
+def test_it_has_every_name_of_a_submodule_and_no_other(name: str) -> None:
+    """What is missing is shown as the rows to be added."""
+    module = importlib.import_module(f"stringd.plugin.{name}")
+    described = rows(f"stringd.plugin.{name}").keys()
+    missing = [row_of(it, getattr(module, it)) for it in module.__all__ if it not in described]
+    assert "\n".join(missing) == ""
+    assert described == set(module.__all__)
+
+
+def test_every_submodule_and_every_function_in_it_has_a_docstring() -> None:
+    modules = {name: importlib.import_module(f"stringd.plugin.{name}") for name in SUBMODULES}
+    members = {
+        f"{name}.{it}": getattr(module, it) for name, module in modules.items() for it in module.__all__
+    }
+    made = {name: it for name, it in members.items() if inspect.isclass(it) or inspect.isroutine(it)}
+    assert [name for name, it in (modules | made).items() if not inspect.getdoc(it)] == []
+
+
+def test_it_names_the_version_of_the_door() -> None:
+    major, minor = plugin.API_VERSION
+    assert f"version {major}.{minor} of `stringd.plugin`" in PAGE
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -68,10 +68,19 @@ class Plugins:
 
 
 def load_plugins(
-    config: Config, runtime: Runtime | None = None, *, reserved_paths: Iterable[str] = ()
+    config: Config,
+    runtime: Runtime | None = None,
+    *,
+    reserved_paths: Iterable[str] = (),
+    candidates: Sequence[Candidate] = (),
 ) -> Plugins:
-    """Load what the configuration asks for. Without a daemon, what needs one is not asked for."""
-    selected = select_plugins(available_plugins(config), config)
+    """Load what the configuration asks for. Without a daemon, what needs one is not asked for.
+
+    `candidates` are loaded beside them, in place of other versions of the same distribution.
+    """
+    replaced = {it.distribution for it in candidates}
+    chosen = select_plugins(available_plugins(config), config)
+    selected = (*(it for it in chosen if it.distribution not in replaced), *candidates)
     host = _Host(config, runtime, reserved=_reserved(reserved_paths))
     reports = host.take_all(selected)
     _refuse_named(reports, config)

@@ -52,7 +52,11 @@ from stringd.errors import (
 )
 from stringd.extensions.hookspecs import hookimpl, hookspec
 
+API_VERSION = (1, 0)
+"""What plugins may rely on: the first number grows when something is removed or changes its meaning."""
+
 __all__ = [
+    "API_VERSION",
     "Attributed",
     "Author",
     "Budget",

@@ -1,7 +1,8 @@
-"""Files that cannot be raced: open directories, regular files, atomic writes."""
+"""Files: those of a topic's user, open directories, regular files and atomic writes."""
 
 from __future__ import annotations
 
+from stringd.documents.paths.user_files import UserFiles
 from stringd.files.atomic import write_atomically
 from stringd.files.directories import Directory, made_folder, open_folder, status_of
 from stringd.files.file_kinds import NotRegular
@@ -13,6 +14,7 @@ __all__ = [
     "OWN_PREFIX",
     "Directory",
     "NotRegular",
+    "UserFiles",
     "made_folder",
     "open_file",
     "open_folder",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.text.media_detection import (
+from stringd.text.media_type_detection import (
     ANY_JSON,
     ANY_XML,
     CODE,

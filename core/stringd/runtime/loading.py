@@ -15,7 +15,7 @@ from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
 from stringd.text.masking import mask_values
-from stringd.text.media_detection import base_type, possible_types
+from stringd.text.media_type_detection import base_type, possible_types
 from stringd.workers.threads import READING, STORAGE, current_work
 
 # What is rendered in a thread: up to here it takes less time than to send it elsewhere.

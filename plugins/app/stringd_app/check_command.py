@@ -1,4 +1,4 @@
-"""`stringd check PATH`: every warning about an app, with its line and its remedy."""
+"""`stringd check PATH`: every warning about an app, or what a plugin adds and where it fails."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from stringd.plugin.text import counted
 
 if TYPE_CHECKING:
     from stringd.plugin.documents import Diagnostic
+    from stringd.plugin.inspection import Inspection
 
 MISUSE = 2
 
@@ -21,6 +22,8 @@ def _run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.path).resolve()
     if not path.exists():
         raise Fault(f"no such file or directory: {arguments.path}", exit_code=MISUSE)
+    if path.suffix == ".py" or (path / "pyproject.toml").is_file():
+        return _check_plugins(path, arguments)
     root = path if path.is_dir() else path.parent
     files = list(_files(root)) if path.is_dir() else [path]
     if not files:
@@ -30,6 +33,27 @@ def _run(arguments: argparse.Namespace) -> int:
     summary = f"{counted(len(files), 'file')}, {counted(len(found), 'warning')}"
     write_output("\n".join((*lines, summary)))
     return 1 if found else 0
+
+
+def _check_plugins(path: Path, arguments: argparse.Namespace) -> int:
+    from stringd.plugin.inspection import inspect_plugin
+
+    found = inspect_plugin(path, arguments.config)
+    if not found:
+        raise Fault(f"no entry point of stringd.plugins in {arguments.path}/pyproject.toml", exit_code=MISUSE)
+    failing = sum(bool(it.report.skipped or it.tracebacks) for it in found)
+    summary = f"{counted(len(found), 'plugin')}, {failing} failing"
+    write_output("\n".join((*(line for it in found for line in _lines(it)), summary)))
+    return 1 if failing else 0
+
+
+def _lines(found: Inspection) -> Iterator[str]:
+    yield str(found.report.candidate)
+    if found.report.skipped:
+        yield f"    skipped: {found.report.skipped}"
+    else:
+        yield from (f"    adds {it}" for it in found.report.adds or ("nothing",))
+    yield from (f"\n{it}" for it in found.tracebacks)
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -45,12 +69,12 @@ def _check(file: Path, root: Path) -> list[Diagnostic]:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", help="a document, or the directory of an app")
+    parser.add_argument("path", metavar="PATH", help="a document, the directory of an app, or a plugin")
 
 
 CHECK = CliCommand(
     name="check",
-    summary="Look an app's documents over: every warning with its line and its remedy.",
+    summary="Check the documents of an app, or a plugin: a .py file, or a directory with pyproject.toml.",
     configure=_configure,
     run=_run,
 )

@@ -1,8 +1,9 @@
-"""`stringd new app NAME` and `stringd new topic-type NAME`: a distribution to begin with."""
+"""`stringd new KIND NAME`: a distribution to begin with, of an app, a topic type or any plugin."""
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import re
 from collections.abc import Iterator
 from importlib.resources import files
@@ -11,8 +12,9 @@ from pathlib import Path
 
 from stringd.plugin import CliCommand, Fault
 from stringd.plugin.cli import write_output
+from stringd.plugin.inspection import installed_plugins
 
-KINDS = ("app", "topic-type")
+KINDS = ("app", "plugin", "topic-type")
 MISUSE = 2
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _SUFFIX = ".in"
@@ -22,12 +24,29 @@ def _run(arguments: argparse.Namespace) -> int:
     name: str = arguments.name
     if not _NAME.fullmatch(name):
         raise Fault(f"a name is lower-case letters, digits and single hyphens, not {name}", exit_code=MISUSE)
+    _refuse_taken(name)
     folder = Path(f"stringd-{name}")
     if folder.exists():
         raise Fault(f"{folder} is there already")
     made = list(_write(arguments.kind, name, folder))
     write_output("\n".join((*map(str, made), f"Next: read {folder / 'README.md'}")))
     return 0
+
+
+def _refuse_taken(name: str) -> None:
+    """Refuse the name of an installed plugin, or one whose package another one would hide."""
+    for plugin in installed_plugins():
+        if plugin.name == name:
+            raise Fault(
+                f"the name {name} is taken by the plugin {plugin}; choose another one", exit_code=MISUSE
+            )
+    module = _module(name)
+    if importlib.util.find_spec(module):
+        raise Fault(f"a package {module} is installed already; choose another name", exit_code=MISUSE)
+
+
+def _module(name: str) -> str:
+    return f"stringd_{name.replace('-', '_')}"
 
 
 def _write(kind: str, name: str, folder: Path) -> Iterator[Path]:
@@ -64,7 +83,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 NEW = CliCommand(
     name="new",
-    summary="Begin a distribution that brings an app or a topic type, with a test that passes.",
+    summary="Begin a distribution of an app, a topic type or another plugin, with a test that passes.",
     configure=_configure,
     run=_run,
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stringd.text.counts import counted
-from stringd.text.media_detection import media_type_of_name
+from stringd.text.media_type_detection import media_type_of_name
 from stringd.text.printable import printable
 
 _UNKNOWN = "application/octet-stream"

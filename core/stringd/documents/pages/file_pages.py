@@ -19,7 +19,7 @@ from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.pages.recent_pages import RecentPages
 from stringd.documents.paths.text_files import LIMIT, NoText, read_bytes, read_text
 from stringd.documents.syntax.verbatim import has_document_name, is_verbatim, verbatim_document
-from stringd.text.media_detection import detect_media_type, rendered_type_of_name
+from stringd.text.media_type_detection import detect_media_type, rendered_type_of_name
 from stringd.text.printable import printable
 from stringd.workers.threads import READING, STORAGE
 

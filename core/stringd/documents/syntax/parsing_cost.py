@@ -21,7 +21,7 @@ OF_A_STRANGER = 200_000
 """The same limit for texts from the network."""
 
 
-def effort(text: str) -> int:
+def parsing_effort(text: str) -> int:
     """Return the number of characters of prose that take as long to parse."""
     marks = sum(cost * text.count(mark) for mark, cost in _COSTS.items())
     return len(text) + marks + yaml_effort(_frontmatter(text))

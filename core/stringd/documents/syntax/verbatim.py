@@ -8,7 +8,7 @@ from pathlib import Path
 from stringd.api.outlines import Outline
 from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.structured import structured_document
-from stringd.text.media_detection import media_type_of_name
+from stringd.text.media_type_detection import media_type_of_name
 
 _DOCUMENTS = {"", ".md", ".markdown", ".txt"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stringd.plugin.documents import joined
+from stringd.plugin.documents import resolve_uri
 
 # Processing time grows with the number of entries, and nobody reads this many.
 MAX_ENTRIES = 5000
@@ -57,4 +57,4 @@ class Feed:
 
 def resolve_address(base: str, reference: str) -> str:
     """Resolve a reference in a feed; empty if there is none."""
-    return joined(base, reference) if reference else ""
+    return resolve_uri(base, reference) if reference else ""

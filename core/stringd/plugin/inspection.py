@@ -1,0 +1,25 @@
+"""Looking at plugins: which are installed, and what one that is not installed adds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stringd.config import Config
+from stringd.extensions.discovery import Candidate, installed_plugins
+from stringd.extensions.inspection import Inspection, inspect_plugins, plugins_at
+
+__all__ = [
+    "Candidate",
+    "Inspection",
+    "inspect_plugin",
+    "installed_plugins",
+    "plugins_at",
+]
+
+
+def inspect_plugin(path: Path, config: Config) -> list[Inspection]:
+    """Report on each plugin of a Python file or a distribution's directory, beside those of `config`."""
+    # What a daemon is made of takes a while to import.
+    from stringd.server.app import make_runtime
+
+    return inspect_plugins(plugins_at(path), config, make_runtime(config))
