@@ -14,7 +14,9 @@ async def run(invocation: Invocation) -> Reply:
     """List the user's topics, of one type or of all."""
     wanted = invocation.line.arguments.lower()
     if wanted.startswith("-") or len(wanted.split()) > 1:
-        raise Refusal("INVALID_PAYLOAD", f"One type of topic, not {wanted}", f"Usage: {TOPICS.usage}")
+        raise Refusal(
+            "INVALID_PAYLOAD", f"/topics takes one topic type, not {wanted}", f"Usage: {TOPICS.usage}"
+        )
     topics = invocation.runtime.sessions(invocation.session.user.id)
     listed = sorted((it for it in topics if wanted in ("", it.topic_type)), key=lambda it: it.topic)
     return Reply.page(

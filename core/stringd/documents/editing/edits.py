@@ -96,7 +96,9 @@ def replace_occurrences(before: str, body: str, shown: str, *, every: bool) -> R
         raise Refusal("NOT_FOUND", f"Text not found in {shown}", _length(last_line(before)))
     if len(fitting) > 1:
         raise Refusal(
-            "CONFLICT", "More than one line --- may part old from new.", "Replace lines: path:L5-L10"
+            "CONFLICT",
+            "More than one line --- could separate the old text from the new.",
+            "Replace lines: path:L5-L10",
         )
     old, new = fitting[0]
     pattern = _occurrence(old, whole_lines=not new)
@@ -116,7 +118,7 @@ def _ambiguous(text: str, places: Sequence[int], shown: str) -> Refusal:
 def _swallowing(before: str, place: int) -> Refusal:
     number = line_number(before, place)
     line = numbered_lines(before)[number - 1].strip()
-    hint = "A fence, a comment or HTML that begins in the text has to end in it."
+    hint = "Close every fence, comment and HTML element that the text opens."
     return Refusal("INVALID_PAYLOAD", f"The text would swallow line {number}: {line}", hint)
 
 

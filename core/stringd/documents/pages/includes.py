@@ -119,7 +119,7 @@ class _Expansion:
 
     def _content(self, target: str, chain: tuple[Origin, ...]) -> str:
         if not self._files:
-            raise Refusal("LOAD_ERROR", f"{target} is one too many, a page has at most {MOST_INCLUDES}")
+            raise Refusal("LOAD_ERROR", f"{target} exceeds the limit of {MOST_INCLUDES} includes")
         self._files -= 1
         linked = self._read(target, chain[-1])
         if linked.text is None:
@@ -127,12 +127,12 @@ class _Expansion:
         self._characters -= len(linked.text)
         if self._characters < 0:
             raise Refusal(
-                "LOAD_ERROR", f"{target} is too much, a page includes {MOST_CHARACTERS:,} characters"
+                "LOAD_ERROR", f"{target} exceeds the limit of {MOST_CHARACTERS:,} included characters"
             )
         if linked.origin in chain:
             raise Refusal("LOAD_ERROR", f"{target} includes itself")
         if len(chain) > DEEPEST:
-            raise Refusal("LOAD_ERROR", f"{target} is included too deep")
+            raise Refusal("LOAD_ERROR", f"{target} is nested too deeply")
         content = _part(self.expand(linked.text, (*chain, linked.origin)).text, linked.block)
         if content is None:
             file = target.rpartition("#")[0] or name_of(chain[-1])

@@ -46,7 +46,7 @@ def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, 
 
 def _require_free(name: str) -> None:
     if name in RESERVED:
-        raise Refusal("INVALID_TARGET", f"/nav {name} shows something else, give it another name")
+        raise Refusal("INVALID_TARGET", f"the name is reserved for /nav {name}")
 
 
 class _Shelf:
@@ -61,7 +61,7 @@ class _Shelf:
         """Return what a target leads to as a menu."""
         if target not in self._known:
             if len(self._known) >= MOST_MENUS:
-                raise Refusal("LOAD_ERROR", f"one too many, a page has at most {MOST_MENUS}")
+                raise Refusal("LOAD_ERROR", f"exceeds the limit of {MOST_MENUS} menus")
             self._known[target] = self._found(target)
         known = self._known[target]
         if isinstance(known, Refusal):

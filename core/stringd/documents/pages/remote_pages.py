@@ -109,7 +109,7 @@ class _Shelf:
 
     def _noted(self, uri: str, reach: Zone) -> Refusal:
         if len(self._known) + len(self._missing) > MOST_INCLUDES:
-            return Refusal("LOAD_ERROR", f"{uri} is one too many, a page has at most {MOST_INCLUDES}")
+            return Refusal("LOAD_ERROR", f"{uri} exceeds the limit of {MOST_INCLUDES} includes")
         self._missing[uri] = min(reach, self._missing.get(uri, reach))
         return Refusal("LOAD_ERROR", f"Not there yet: {uri}")
 
@@ -119,7 +119,7 @@ class _Shelf:
             left = self._deadline - asyncio.get_running_loop().time()
             await asyncio.wait(tasks.values(), timeout=max(0.0, left))
             for uri, task in tasks.items():
-                late = Refusal("LOAD_ERROR", f"It has not come in time: {uri}")
+                late = Refusal("LOAD_ERROR", f"Timed out: {uri}")
                 self._keep(uri, task.result() if task.done() else late)
         finally:
             for task in tasks.values():
@@ -141,7 +141,7 @@ class _Shelf:
             self._zones[found.uri] = min(found.zone, self._zones.get(found.uri, found.zone))
             if self._characters > MOST_CHARACTERS:
                 found = Refusal(
-                    "LOAD_ERROR", f"{uri} is too much, a page includes {MOST_CHARACTERS:,} characters"
+                    "LOAD_ERROR", f"{uri} exceeds the limit of {MOST_CHARACTERS:,} included characters"
                 )
         self._known[uri] = found
 
@@ -150,4 +150,4 @@ def _require_alike(uri: str, author: str, target: str) -> None:
     """Let no document lead to a kind of URI that it did not come by itself, such as a local file."""
     schemes = {it.partition(":")[0].lower() for it in (uri, author)}
     if len(schemes) > 1 and not schemes <= _WEB:
-        raise Refusal("INVALID_TARGET", f"Nothing that the network may name: {target}")
+        raise Refusal("INVALID_TARGET", f"Not allowed in a page from the network: {target}")

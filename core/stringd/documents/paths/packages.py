@@ -17,7 +17,7 @@ def locate(target: str, author: Path, package: Package) -> FileTarget:
         raise Refusal("INVALID_TARGET", f"No block is named after the #: {target}")
     path = author if not name else real_path(author.parent / name)
     if not path.is_relative_to(package.directory):
-        raise Refusal("FILE_NOT_ALLOWED", f"Outside of {package.uri}: {target}")
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside {package.uri}: {target}")
     return FileTarget(typed=target, path=path, block=block or None)
 
 
@@ -25,5 +25,5 @@ def inside(directory: Path, name: str) -> Path:
     """Return the real path of what has a name in a directory of an app, or refuse what lies elsewhere."""
     path = real_path(directory / name)
     if not path.is_relative_to(real_path(directory)):
-        raise Refusal("FILE_NOT_ALLOWED", f"Outside of the app: {name}")
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside the app: {name}")
     return path

@@ -78,12 +78,12 @@ def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
     real, is_final = _resolved(path)
     if not full_access and not _is_allowed(real, user):
         allowed = ", ".join(map(str, (user.home, *user.allowed_paths)))
-        raise Refusal("FILE_NOT_ALLOWED", f"Outside of what may be touched: {typed}", f"allowed: {allowed}")
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside the allowed paths: {typed}", f"allowed: {allowed}")
     refuse_path(real, typed)
     if _longest_name(real) > LONGEST_NAME:
         raise Refusal("INVALID_TARGET", f"A name in the path is longer than {LONGEST_NAME} bytes.")
     if not is_final:
-        raise Refusal("INVALID_TARGET", f"Symbolic links lead in a circle: {typed}")
+        raise Refusal("INVALID_TARGET", f"Too many levels of symbolic links: {typed}")
     return Path(real)
 
 
@@ -184,7 +184,7 @@ def _from_uri(uri: str) -> Path:
 
 def _real(path: Path) -> str:
     if "\0" in str(path) or not _is_storable(path):
-        raise Refusal("INVALID_TARGET", "A path can't hold a NUL character or half a surrogate pair.")
+        raise Refusal("INVALID_TARGET", "A path can't contain a NUL character or a lone surrogate.")
     return _with_one_slash(str(real_path(path)))
 
 

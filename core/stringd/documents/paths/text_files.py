@@ -174,7 +174,7 @@ def _decoded(content: Content, shown: str) -> str:
     except UnicodeDecodeError:
         raise NoText(f"Not a UTF-8 text file: {shown}", content.size) from None
     if "\0" in text:
-        raise NoText(f"Not a text file, it holds NUL bytes: {shown}", content.size)
+        raise NoText(f"Not a text file, it contains NUL bytes: {shown}", content.size)
     if not is_whole:
         raise _too_large(shown)
     return text
@@ -184,16 +184,16 @@ def _encoded(text: str, shown: str) -> bytes:
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise Refusal("INVALID_PAYLOAD", "A text can't hold half a surrogate pair.") from None
+        raise Refusal("INVALID_PAYLOAD", "A text can't contain a lone surrogate.") from None
     if b"\0" in data:
-        raise Refusal("INVALID_PAYLOAD", "A text file can't hold a NUL character.")
+        raise Refusal("INVALID_PAYLOAD", "A text file can't contain a NUL character.")
     if len(data) > LIMIT:
         raise _too_large(shown)
     return data
 
 
 def _overtaken(shown: str) -> Refusal:
-    message = f"{shown} was changed by something else while it was being edited"
+    message = f"{shown} was changed by another process while it was being edited"
     return Refusal("CONFLICT", message, f"Nothing was written. View it again: /edit {shown}")
 
 
@@ -203,7 +203,7 @@ def _no_file(error: NotRegular, shown: str) -> Refusal:
 
 
 def _led_away(shown: str) -> Refusal:
-    message = f"A directory on the way to {shown} became a symbolic link meanwhile"
+    message = f"A directory in the path was replaced by a symbolic link: {shown}"
     return Refusal("CONFLICT", message, "Nothing was done.")
 
 
