@@ -6,7 +6,7 @@ from stringd.api.commands import Command, Invocation
 from stringd.api.replies import Reply
 from stringd.api.sessions import SessionSummary
 from stringd.api.users import User
-from stringd.documents.paths.resolving import shown_place
+from stringd.documents.paths.resolving import shown_location
 from stringd.errors import Refusal
 
 
@@ -25,7 +25,7 @@ async def run(invocation: Invocation) -> Reply:
 
 
 def _line(topic: SessionSummary, user: User) -> str:
-    return f"{topic.topic}  {shown_place(topic.document, user)}" if topic.document else topic.topic
+    return f"{topic.topic}  {shown_location(topic.document, user)}" if topic.document else topic.topic
 
 
 TOPICS = Command(
