@@ -86,9 +86,7 @@ class TestSet:
     def test_a_secret_has_no_place_here(self, daemon: DaemonProcess) -> None:
         reply = daemon.exec('/set {x} = "1"\n$KEY = "s"')
         assert reply.head["code"] == "INVALID_TARGET"
-        assert reply.content.endswith(
-            "Topics of type file keep no $KEY; {KEY} is a variable.\nA topic app:name keeps those of its app."
-        )
+        assert reply.content.endswith("Topics of type file keep no $KEY; {KEY} is a variable.")
         assert content(daemon, "/set") == "Variables\n---\n(none)"
 
 

@@ -105,7 +105,7 @@ def test_documents_bring_nothing_from_outside(
         assert all(answer.head["ok"] for answer in answers)
         shown.append("".join(answer.content for answer in answers).replace(name, "NAME"))
     assert shown[0] == shown[1]
-    assert "Outside of what may be touched" in shown[0]
+    assert "Outside the allowed paths" in shown[0]
 
 
 @pytest.mark.usefixtures("outside")

@@ -201,7 +201,7 @@ def test_a_directory_of_everybody_stays_so(start_daemon: Start, tmp_path: Path) 
     data.chmod(0o1777)
     daemon = start_daemon(data_dir=data)
     assert stat.S_IMODE(data.stat().st_mode) == 0o1777
-    assert "it is everybody's, and stays so" in daemon.stderr()
+    assert "it is shared (sticky bit) and was left unchanged" in daemon.stderr()
 
 
 @pytest.mark.requirement("data.outside")

@@ -139,7 +139,7 @@ NO_TEXT = [
     (bytes_at(b"\xff\xfea\0"), "Not a UTF-8 text file: x"),
     (bytes_at(b"caf\xe9"), "Not a UTF-8 text file: x"),
     (bytes_at(b"\xed\xa0\x80"), "Not a UTF-8 text file: x"),
-    (bytes_at(b"a\0b"), "Not a text file, it holds NUL bytes: x"),
+    (bytes_at(b"a\0b"), "Not a text file, it contains NUL bytes: x"),
 ]
 
 
@@ -225,7 +225,7 @@ def test_a_directory_that_can_not_be_synced_is_no_failure(
         shared.chmod(0o777)
     assert path.read_bytes() == b"new"
     assert [it.getMessage() for it in caplog.records] == [
-        f"a file in {shared} is written, but may not outlive a power cut: Permission denied"
+        f"a file in {shared} was written, but could not be synced to disk: Permission denied"
     ]
 
 

@@ -88,4 +88,4 @@ def test_a_page_reads_a_hundred_menus_each_once() -> None:
     assert len(asked) == len(set(asked)) == 100
     assert len(menus) == 200
     assert len(flaws) == 50
-    assert flaws[0].message == "menu m200: one too many, a page has at most 100"
+    assert flaws[0].message == "menu m200: exceeds the limit of 100 menus"

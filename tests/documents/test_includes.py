@@ -101,7 +101,7 @@ def test_no_page_includes_without_end(topic: DaemonProcess) -> None:
     (topic.home / "b16.md").write_text("leaf\n")
     shown = topic.exec("/open b0.md").content
     assert 0 < shown.count("leaf") < MOST_INCLUDES
-    assert f"one too many, a page has at most {MOST_INCLUDES}" in shown
+    assert f"exceeds the limit of {MOST_INCLUDES} includes" in shown
 
 
 def test_what_is_included_takes_no_name_from_the_page(topic: DaemonProcess) -> None:
@@ -120,5 +120,5 @@ def test_no_page_includes_more_than_it_can_show(topic: DaemonProcess) -> None:
     (topic.home / "big.md").write_text("A line of text.\n" * 20_000)
     (topic.home / "many.md").write_text("\n\n".join(f"[!include:n{n}](big.md)" for n in range(20)) + "\n")
     shown = topic.exec("/open many.md").content
-    assert "big.md is too much, a page includes 2,000,000 characters" in shown
+    assert "big.md exceeds the limit of 2,000,000 included characters" in shown
     assert len(shown) < 2_500_000

@@ -167,6 +167,9 @@ def test_what_is_no_current_file(tmp_path: Path, uri: str | None) -> None:
 def test_any_path_can_be_confined(ground: Ground) -> None:
     user = ground.session().user
     assert confine(ground.home / "near" / "in.md", "x", user, full_access=False) == ground.home / "docs/in.md"
-    for path, said in ((ground.home / "out.md", "Outside of what"), (ground.home / "a\0", "NUL character")):
+    for path, said in (
+        (ground.home / "out.md", "Outside the allowed paths"),
+        (ground.home / "a\0", "NUL character"),
+    ):
         with pytest.raises(Refusal, match=said):
             confine(path, "x", user, full_access=False)

@@ -127,8 +127,8 @@ def test_what_is_shown(topic: DaemonProcess, commands: list[str], reply: str | N
         (["/open"], "ERROR(INVALID_TARGET): Nothing to open.\nUsage: "),
         (["/open nope.md"], "ERROR(NOT_FOUND): File not found: nope.md"),
         (["/open nope/"], "ERROR(NOT_FOUND): File not found: nope/"),
-        (["/open /etc/passwd"], "ERROR(FILE_NOT_ALLOWED): Outside of what may be touched: /etc/passwd\n"),
-        (["/open /etc/nothing"], "ERROR(FILE_NOT_ALLOWED): Outside of what may be touched: /etc/nothing\n"),
+        (["/open /etc/passwd"], "ERROR(FILE_NOT_ALLOWED): Outside the allowed paths: /etc/passwd\n"),
+        (["/open /etc/nothing"], "ERROR(FILE_NOT_ALLOWED): Outside the allowed paths: /etc/nothing\n"),
         (["/open ../x"], "ERROR(FILE_NOT_ALLOWED): "),
         (["/open #one"], "ERROR(INVALID_TARGET): "),
         (["/open @x"], "ERROR(INVALID_TARGET): No document is open."),
@@ -328,7 +328,7 @@ def test_a_target_is_meant_as_written_or_else_percent_decoded(topic: DaemonProce
         "m.x": "Opened sub/s p.md\n",
         "b": "Opened sub/s p.md#größe\n---\n## Größe",
         "l": "Opened 100%25.md\n---\n# Literal",
-        "out": "ERROR(FILE_NOT_ALLOWED): Outside of what may be touched: %2e%2e/%2e%2e/x.md\n",
+        "out": "ERROR(FILE_NOT_ALLOWED): Outside the allowed paths: %2e%2e/%2e%2e/x.md\n",
         "nul": "ERROR(INVALID_TARGET): ",
     }.items():
         assert answer(topic, "/open ~/page.md", f"/open @{name}").startswith(reply)
@@ -338,7 +338,7 @@ def test_a_target_is_meant_as_written_or_else_percent_decoded(topic: DaemonProce
 def test_a_refusal_names_what_the_author_wrote(topic: DaemonProcess, target: str) -> None:
     text = f"[!include:i]({target})\n\n[!nav:m]({target})\n\n[@n N]({target})\n"
     (topic.home / "page.md").write_text(text, encoding="utf-8")
-    said = f"Outside of what may be touched: {target}\n"
+    said = f"Outside the allowed paths: {target}\n"
     assert f"> [!] include i: {said}" in answer(topic, "/open page.md")
     assert f"warning: line 3: menu m: {said}" in answer(topic, "/info")
     assert answer(topic, "/open @n").startswith(f"ERROR(FILE_NOT_ALLOWED): {said}")
@@ -477,7 +477,7 @@ def test_includes_without_end_end(topic: DaemonProcess) -> None:
     for number in range(30):
         text = f"[!include:n](d{number + 1}.md)\n"
         (topic.home / f"d{number}.md").write_text(text, encoding="utf-8")
-    assert "is included too deep" in answer(topic, "/open d0.md")
+    assert "is nested too deeply" in answer(topic, "/open d0.md")
 
 
 def test_topics_of_every_document_type_open_documents(topic: DaemonProcess) -> None:
@@ -503,7 +503,7 @@ def test_a_menu_with_a_name_that_nav_needs_itself_is_a_warning(topic: DaemonProc
     (topic.home / "m.md").write_text("- [@k K](k.md)\n", encoding="utf-8")
     (topic.home / "page.md").write_text(f"[!nav:{name}](m.md)\n\ntext\n", encoding="utf-8")
     assert answer(topic, "/open page.md") == "Opened page.md\n---\ntext"
-    said = f"warning: line 1: menu {name}: /nav {name} shows something else, give it another name"
+    said = f"warning: line 1: menu {name}: the name is reserved for /nav {name}"
     assert said in answer(topic, "/info").splitlines()
 
 

@@ -90,9 +90,9 @@ def test_what_a_public_document_wrote_leads_nowhere_private_on_a_private_page() 
 def test_what_comes_too_late_is_a_line() -> None:
     web = Web(a="[!include:x](x)\n\n[!include:never](never)\n\n[!nav:m](never)\n", x="Here.\n")
     page = web.page(f"{PUBLIC}a", seconds=0.2)
-    assert f"> [!] include never: It has not come in time: {PUBLIC}never" in page.sheet.body
+    assert f"> [!] include never: Timed out: {PUBLIC}never" in page.sheet.body
     assert "Here." in page.sheet.body
-    assert [it.message for it in page.diagnostics] == [f"menu m: It has not come in time: {PUBLIC}never"]
+    assert [it.message for it in page.diagnostics] == [f"menu m: Timed out: {PUBLIC}never"]
 
 
 def test_each_document_is_fetched_once() -> None:

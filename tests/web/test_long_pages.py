@@ -308,7 +308,7 @@ def test_all_of_a_page_stays_all_of_it(stage: Stage, site: Site) -> None:
 def test_files_are_not_opened_with_options_of_loaders(stage: Stage, option: str) -> None:
     stage.write("# Page\n")
     assert stage.send(f"/open page.md {option}") == (
-        "ERROR(INVALID_PAYLOAD): Files are opened without --full: page.md"
+        "ERROR(INVALID_PAYLOAD): --full does not apply to files: page.md"
     )
 
 

@@ -129,7 +129,7 @@ def test_no_page_includes_without_end(stage: Stage, site: Site) -> None:
     for number in range(5000):
         site.serve(f"/d{number}.md", endless)
     shown = body(stage.send(f"/open {site.url}/d1.md"))
-    assert f"one too many, a page has at most {MOST_INCLUDES}" in shown
+    assert f"exceeds the limit of {MOST_INCLUDES} includes" in shown
     assert len(site.received) <= MOST_INCLUDES + 2
 
 
@@ -141,7 +141,7 @@ def test_no_page_includes_more_than_it_can_show(stage: Stage, site: Site) -> Non
         put(site, **{it: "A line of text.\n" * 20_000})
     stage.send(f"/open {site.url}/a.md")
     assert "[#n0] 320,000 characters" in stage.send("/open #n0")
-    assert "is too much, a page includes 2,000,000 characters" in stage.send("/open #n9")
+    assert "exceeds the limit of 2,000,000 included characters" in stage.send("/open #n9")
 
 
 @pytest.mark.requirement("web.documents.together")

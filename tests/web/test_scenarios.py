@@ -122,9 +122,9 @@ def test_a_link_is_followed_in_a_tab_of_its_own(run: Run, home: str, daemon: Dae
     [
         ("1", "ERROR(CONFLICT): The topic is there already: web:1"),
         ("web:1", "ERROR(CONFLICT): The topic is there already: web:1"),
-        ("file:x", "ERROR(INVALID_TARGET): A web topic goes on in one of its type, not file:x."),
+        ("file:x", "ERROR(INVALID_TARGET): A web topic can only be forked to its own type, not file:x."),
         ("no name", "ERROR(INVALID_TARGET): Invalid topic: web:no name"),
-        ("", "ERROR(INVALID_PAYLOAD): No name for the other topic.\nUsage: /fork name"),
+        ("", "ERROR(INVALID_PAYLOAD): No name for the new topic.\nUsage: /fork name"),
     ],
 )
 def test_a_tab_is_forked_into_a_new_one_only(run: Run, home: str, name: str, message: str) -> None:

@@ -11,11 +11,11 @@ async def run(invocation: Invocation) -> Reply:
     """Create the named topic with this topic's state."""
     wanted, session, runtime = invocation.line.arguments, invocation.session, invocation.runtime
     if not wanted:
-        raise Refusal("INVALID_PAYLOAD", "No name for the other topic.", f"Usage: {FORK.usage}")
+        raise Refusal("INVALID_PAYLOAD", "No name for the new topic.", f"Usage: {FORK.usage}")
     name = runtime.topic_name(wanted if ":" in wanted else f"{session.name.type}:{wanted}")
     if name.type != session.name.type:
         raise Refusal(
-            "INVALID_TARGET", f"A {session.name.type} topic goes on in one of its type, not {name}."
+            "INVALID_TARGET", f"A {session.name.type} topic can only be forked to its own type, not {name}."
         )
     await runtime.fork(session, name)
     return Reply.confirmation(f"Forked: {name}")

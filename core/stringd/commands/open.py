@@ -48,7 +48,7 @@ def _with_options(target: Target, arguments: PathArguments) -> Target:
     if not options:
         return target if part == target.part else replace(target, part=part)
     if not target.uri:
-        raise Refusal("INVALID_PAYLOAD", f"Files are opened without {min(options)}: {target.shown}")
+        raise Refusal("INVALID_PAYLOAD", f"{min(options)} does not apply to files: {target.shown}")
     flags = frozenset(it.removeprefix("--") for it in options - {FULL})
     loading = replace(target.options, full=FULL in options, flags=flags)
     return replace(target, here=False, part=part, options=loading)

@@ -43,7 +43,7 @@ def _scope(invocation: Invocation, name: str) -> SecretScope:
     if scope is None:
         kind = invocation.session.name.type
         message = f"Topics of type {kind} keep no ${name}; {{{name}}} is a variable."
-        raise Refusal("INVALID_TARGET", message, "A topic app:name keeps those of its app.")
+        raise Refusal("INVALID_TARGET", message)
     return scope
 
 

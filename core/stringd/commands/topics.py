@@ -6,7 +6,7 @@ from stringd.api.commands import Command, Invocation
 from stringd.api.replies import Reply
 from stringd.api.sessions import SessionSummary
 from stringd.api.users import User
-from stringd.documents.paths.resolving import shown_place
+from stringd.documents.paths.resolving import shown_location
 from stringd.errors import Refusal
 
 
@@ -14,7 +14,9 @@ async def run(invocation: Invocation) -> Reply:
     """List the user's topics, of one type or of all."""
     wanted = invocation.line.arguments.lower()
     if wanted.startswith("-") or len(wanted.split()) > 1:
-        raise Refusal("INVALID_PAYLOAD", f"One type of topic, not {wanted}", f"Usage: {TOPICS.usage}")
+        raise Refusal(
+            "INVALID_PAYLOAD", f"/topics takes one topic type, not {wanted}", f"Usage: {TOPICS.usage}"
+        )
     topics = invocation.runtime.sessions(invocation.session.user.id)
     listed = sorted((it for it in topics if wanted in ("", it.topic_type)), key=lambda it: it.topic)
     return Reply.page(
@@ -23,7 +25,7 @@ async def run(invocation: Invocation) -> Reply:
 
 
 def _line(topic: SessionSummary, user: User) -> str:
-    return f"{topic.topic}  {shown_place(topic.document, user)}" if topic.document else topic.topic
+    return f"{topic.topic}  {shown_location(topic.document, user)}" if topic.document else topic.topic
 
 
 TOPICS = Command(

@@ -117,5 +117,5 @@ def _sync(folder: Directory) -> None:
         folder.sync()
     except OSError as error:
         log.warning(
-            "a file in %s is written, but may not outlive a power cut: %s", folder.path, error.strerror
+            "a file in %s was written, but could not be synced to disk: %s", folder.path, error.strerror
         )

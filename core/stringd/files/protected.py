@@ -85,4 +85,4 @@ def _leads_to(entry: os.DirEntry[str], status: os.stat_result) -> bool:
 
 
 def _refusal(shown: str) -> Refusal:
-    return Refusal("FILE_NOT_ALLOWED", f"One of stringd's own files, which no command touches: {shown}")
+    return Refusal("FILE_NOT_ALLOWED", f"Reserved for stringd itself: {shown}")

@@ -17,7 +17,7 @@ def real_path(path: Path | str) -> Path:
         try:
             return Path(os.path.realpath(path))
         except RecursionError:
-            raise Refusal("INVALID_TARGET", "Too many symbolic links lead on from one to the next.") from None
+            raise Refusal("INVALID_TARGET", "Too many levels of symbolic links.") from None
         except OSError:
             continue
-    raise Refusal("CONFLICT", "The symbolic links on the way are being changed by something else.")
+    raise Refusal("CONFLICT", "The symbolic links in the path are being changed by another process.")

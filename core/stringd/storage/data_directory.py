@@ -134,9 +134,9 @@ def _opened_to_change(real: Path) -> int:
 def _changed(descriptor: int, mode: int) -> str:
     # A directory such as /tmp is everybody's.
     if os.fstat(descriptor).st_mode & stat.S_ISVTX:
-        return "it is everybody's, and stays so"
+        return "it is shared (sticky bit) and was left unchanged"
     try:
         os.fchmod(descriptor, mode)
     except OSError as error:
-        return f"it stays so: {error.strerror}"
+        return f"its mode could not be changed: {error.strerror}"
     return f"it is {mode:o} now"

@@ -57,7 +57,9 @@ class Database:
             require_file(path)
         except NotRegular as error:
             kept = set_aside(path)
-            self._report(f"{path} led to no file ({error.strerror}); it is kept as {kept}, {self._lost}")
+            self._report(
+                f"{path} led to no regular file ({error.strerror}); it is kept as {kept}, {self._lost}"
+            )
 
     def close(self) -> None:
         """Finish what is being written and close the file."""

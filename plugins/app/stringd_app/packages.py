@@ -52,7 +52,7 @@ class AppPackage(Package):
         """Return the real path of a document in it, or refuse; a directory stands for its own document."""
         found = real_path(self.directory / path) if path else self.entry
         if not found.is_relative_to(self.directory):
-            raise Refusal("FILE_NOT_ALLOWED", f"Outside of {self.uri}: {path}")
+            raise Refusal("FILE_NOT_ALLOWED", f"Outside {self.uri}: {path}")
         return named_entry(found) if found.is_dir() else found
 
     def environment(self, invocation: Invocation) -> Environment:

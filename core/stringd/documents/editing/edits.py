@@ -1,4 +1,4 @@
-"""Text in, text out: what each editing command makes of a file."""
+"""The edits of the editing commands, as pure functions from text to text."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from stringd.text.counts import counted, line_count
 _LINE_END = re.compile(r"\r?\n")
 _SEPARATOR = "---"
 _MOST_PLACES = 10
-# Nothing, or else a blank line below, above, or both: what is tried so that a body stands for itself.
+# Blank lines to try around a body so that it does not merge with its surroundings: above, below.
 _SPACINGS = (("", ""), ("", "\n"), ("\n", ""), ("\n", "\n"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """A text after an edit, and how many of its lines are new."""
+    """A text after an edit, and the number of its new lines."""
 
     text: str
     lines: int
 
 
 def overwrite(before: str, body: str) -> Revision:
-    """Put a body in the place of all that was there, if anything."""
+    """Replace the whole text, if any, and end the last line."""
     new = body.removeprefix(BOM) if before.startswith(BOM) else body
     return _spliced(before, _start(before), len(before), new, ends=True)
 
 
 def append(before: str, body: str) -> Revision:
-    """Put a body below a text."""
+    """Add a body at the end of a text."""
     return _spliced(before, len(before), len(before), body, ends=True)
 
 
 def replace_all(before: str, body: str) -> Revision:
-    """Replace the whole text; a last line that had no end has none afterwards."""
+    """Replace the whole text; keep a missing final newline missing."""
     return _spliced(before, _start(before), len(before), body.removeprefix(BOM))
 
 
 def replace_block(before: str, block_id: str, body: str) -> Revision:
-    """Replace a block's content and nothing else, or refuse a body that would swallow what is around it.
+    """Replace a block's content, or refuse a body that would swallow what is around it.
 
-    Where only a blank line is missing between the two, it goes in.
+    Insert blank lines around the body where that keeps them apart.
     """
     start, end = block_span(before, block_id, body)
     for lead, tail in _SPACINGS:
@@ -58,17 +58,17 @@ def replace_block(before: str, block_id: str, body: str) -> Revision:
 
 
 def replace_text(before: str, body: str) -> Revision:
-    """Replace a file's text below the frontmatter; a file that is not there has neither."""
+    """Replace a file's text below its frontmatter; a missing file counts as empty."""
     return _spliced(before, *text_span(before, body), body)
 
 
 def last_line(text: str) -> int:
-    """Return the number of a text's last line; 0 where there is none."""
+    """Return the number of a text's last line; 0 for an empty text."""
     return len(numbered_lines(text)) if len(text) > _start(text) else 0
 
 
 def line_span(text: str, first: int, last: int) -> tuple[int, int]:
-    """Return where lines, counted from 1 and the last one included, begin and end in a text, or refuse."""
+    """Return the span of lines, counted from 1 and the last one included, or refuse."""
     count = last_line(text)
     if not 1 <= first <= last <= count:
         shown = f":L{first}" if first == last else f":L{first}-L{last}"
@@ -86,7 +86,7 @@ def replace_lines(before: str, first: int, last: int, body: str | None) -> Revis
 
 
 def replace_occurrences(before: str, body: str, shown: str, *, every: bool) -> Revision:
-    """Replace one text by another: the body is the old one, a line `---`, the new one."""
+    """Replace one text by another: the body holds the old text, a line `---`, and the new text."""
     bom, text = before[: _start(before)], before[_start(before) :]
     pairs = [(old, _adapted(new, text)) for old, new in _pairs(body)]
     if not pairs:
@@ -96,7 +96,9 @@ def replace_occurrences(before: str, body: str, shown: str, *, every: bool) -> R
         raise Refusal("NOT_FOUND", f"Text not found in {shown}", _length(last_line(before)))
     if len(fitting) > 1:
         raise Refusal(
-            "CONFLICT", "More than one line --- may part old from new.", "Replace lines: path:L5-L10"
+            "CONFLICT",
+            "More than one line --- could separate the old text from the new.",
+            "Replace lines: path:L5-L10",
         )
     old, new = fitting[0]
     pattern = _occurrence(old, whole_lines=not new)
@@ -116,7 +118,7 @@ def _ambiguous(text: str, places: Sequence[int], shown: str) -> Refusal:
 def _swallowing(before: str, place: int) -> Refusal:
     number = line_number(before, place)
     line = numbered_lines(before)[number - 1].strip()
-    hint = "A fence, a comment or HTML that begins in the text has to end in it."
+    hint = "Close every fence, comment and HTML element that the text opens."
     return Refusal("INVALID_PAYLOAD", f"The text would swallow line {number}: {line}", hint)
 
 
@@ -125,7 +127,7 @@ def _length(lines: int) -> str:
 
 
 def _spliced(before: str, start: int, end: int, body: str, *, ends: bool = False) -> Revision:
-    """Put a body in the place of whole lines; where the last line had no end, the new one has none either."""
+    """Replace whole lines by a body; keep a missing final newline missing unless it `ends` the text."""
     head, tail = before[:start], before[end:]
     newline = _line_end(before) or _line_end(body) or "\n"
     joint = newline if len(head) > _start(head) and not head.endswith(("\n", "\r")) else ""
@@ -135,7 +137,7 @@ def _spliced(before: str, start: int, end: int, body: str, *, ends: bool = False
 
 
 def _adapted(body: str, text: str) -> str:
-    """Give a body the line ends of a text that has any."""
+    """Convert a body to the line ends of a text, if that has any."""
     own = _line_end(text)
     return _LINE_END.sub(own, body) if own else body
 
@@ -150,7 +152,7 @@ def _start(text: str) -> int:
 
 
 def _pairs(body: str) -> Iterator[tuple[str, str]]:
-    """Yield old and new for each line that may part them: either may hold such lines itself."""
+    """Yield old and new text for each separator line, since either text may contain such lines."""
     lines = body.split("\n")
     for number, line in enumerate(lines):
         old = "\n".join(lines[:number])
@@ -159,6 +161,6 @@ def _pairs(body: str) -> Iterator[tuple[str, str]]:
 
 
 def _occurrence(old: str, *, whole_lines: bool) -> re.Pattern[str]:
-    """Match a text, whatever its line ends; where whole lines are to go, their end goes with them."""
+    """Compile a pattern for a text with any line ends; with `whole_lines`, include the trailing line end."""
     found = r"\r?\n".join(map(re.escape, _LINE_END.split(old)))
     return re.compile(rf"(?<![^\n]){found}\r?\n|{found}" if whole_lines else found)

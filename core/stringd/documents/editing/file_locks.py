@@ -1,4 +1,4 @@
-"""One turn at a file at a time, whatever the topics."""
+"""Locks that serialize the edits of a file across topics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class FileLocks:
-    """A lock for each real path that somebody works on; a path that nobody wants costs nothing."""
+    """Locks by real path, kept only while they are in use."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
@@ -23,7 +23,7 @@ class FileLocks:
 
     @asynccontextmanager
     async def hold(self, path: Path) -> AsyncIterator[None]:
-        """Keep everyone else from reading, changing and writing this file meanwhile."""
+        """Hold the lock of a file."""
         lock = self._locks.get(path)
         if lock is None:
             lock = self._locks[path] = asyncio.Lock()
@@ -32,7 +32,7 @@ class FileLocks:
 
 
 async def finish(work: Awaitable[T]) -> T:
-    """Wait for work that must not be left half done: a cancellation takes effect when it is over."""
+    """Run work that must not be interrupted; a cancellation takes effect when it is done."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -41,7 +41,7 @@ async def finish(work: Awaitable[T]) -> T:
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled:
-        # A failure that nobody asks for would be logged as forgotten.
+        # Retrieve the exception, which asyncio would otherwise log as never retrieved.
         if not task.cancelled():
             task.exception()
         raise cancelled

@@ -1,4 +1,4 @@
-"""The places of a text's landmarks, in order, and the blocks that landmarks make."""
+"""The block boundaries of a text, their positions, and the blocks that they form."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parser import Directive, Structure, find_blocks
 
 _WRITTEN = re.compile(r"\S")
-_LANDMARK, _TEXT = "#", "text"
+_BOUNDARY, _TEXT = "#", "text"
 
 
 class Kind(Enum):
-    """What makes a landmark."""
+    """What forms a boundary."""
 
     HEADING = auto()
     BEGIN = auto()
@@ -28,8 +28,8 @@ class Kind(Enum):
     INCLUDE = auto()
 
 
-class MarkerPosition(NamedTuple):
-    """A heading, a line that begins or ends a block, or an include, wherever it stands."""
+class BlockBoundary(NamedTuple):
+    """A heading, a line that begins or ends a block, or an include, regardless of its position."""
 
     kind: Kind
     id: str
@@ -39,67 +39,70 @@ class MarkerPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkerPositions:
-    """The places of a text: where its top-level elements start, and where its landmarks begin and end."""
+    """Where the top-level elements of a text start, and where its block boundaries begin and end."""
 
     starts: Sequence[int] = ()
-    landmarks: Sequence[MarkerPosition] = ()
+    boundaries: Sequence[BlockBoundary] = ()
     begins: Sequence[int] = ()
     ends: Sequence[int] = ()
 
     def __add__(self, other: MarkerPositions) -> MarkerPositions:
         return MarkerPositions(
             starts=[*self.starts, *other.starts],
-            landmarks=[*self.landmarks, *other.landmarks],
+            boundaries=[*self.boundaries, *other.boundaries],
             begins=[*self.begins, *other.begins],
             ends=[*self.ends, *other.ends],
         )
 
     def part(self, first: int, last: int, shift: int = 0) -> MarkerPositions:
-        """Return what starts from one place up to, but not at, another, and move it."""
+        """Return what starts in the range from `first` to `last`, shifted."""
         found = between(self.begins, first, last)
         return MarkerPositions(
             starts=[it + shift for it in self.starts[between(self.starts, first, last)]],
-            landmarks=self.landmarks[found],
+            boundaries=self.boundaries[found],
             begins=[it + shift for it in self.begins[found]],
             ends=[it + shift for it in self.ends[found]],
         )
 
 
-def trail_of(structure: Structure, lines: Lines) -> MarkerPositions:
-    """Return the places of what divides a text."""
-    found = sorted(_landmarks(structure))
+def positions_of(structure: Structure, lines: Lines) -> MarkerPositions:
+    """Return the block boundaries of a text with their positions."""
+    found = sorted(_boundaries(structure))
     return MarkerPositions(
         starts=[lines.start(number) for number in structure.starts],
-        landmarks=[landmark for _, _, landmark in found],
+        boundaries=[it for _, _, it in found],
         begins=[lines.start(first) for first, _, _ in found],
         ends=[lines.start(last) for _, last, _ in found],
     )
 
 
-def _landmarks(structure: Structure) -> Iterator[tuple[int, int, MarkerPosition]]:
+def _boundaries(structure: Structure) -> Iterator[tuple[int, int, BlockBoundary]]:
     for heading in structure.headings:
-        landmark = MarkerPosition(Kind.HEADING, heading.id, heading.level, heading.mark is not None)
-        yield heading.first, heading.last, landmark
+        boundary = BlockBoundary(Kind.HEADING, heading.id, heading.level, heading.mark is not None)
+        yield heading.first, heading.last, boundary
     for marker in structure.markers:
         yield (
             marker.line,
             marker.line + 1,
-            MarkerPosition(Kind.BEGIN if marker.begins else Kind.END, marker.id),
+            BlockBoundary(Kind.BEGIN if marker.begins else Kind.END, marker.id),
         )
     for include in structure.includes:
-        yield include.line, include.line + 1, MarkerPosition(Kind.INCLUDE, include.name)
+        yield include.line, include.line + 1, BlockBoundary(Kind.INCLUDE, include.name)
 
 
-def gaps_of(text: str, trail: MarkerPositions) -> Sequence[bool]:
-    """Return for each landmark whether anything is written between it and the next."""
-    return changed_gaps((), text, trail, range(len(trail.landmarks)))
+def gaps_of(text: str, positions: MarkerPositions) -> Sequence[bool]:
+    """Return for each boundary whether there is text between it and the next."""
+    return changed_gaps((), text, positions, range(len(positions.boundaries)))
 
 
-def changed_gaps(gaps: Sequence[bool], after: str, trail: MarkerPositions, changes: range) -> Sequence[bool]:
-    """Look again at the gaps behind the landmarks that changed; there may be more or fewer of them now."""
-    ends, nexts = trail.ends[changes.start : changes.stop], trail.begins[changes.start + 1 : changes.stop + 1]
+def changed_gaps(
+    gaps: Sequence[bool], after: str, positions: MarkerPositions, changes: range
+) -> Sequence[bool]:
+    """Update the gaps after the boundaries that changed, whose number may differ."""
+    ends = positions.ends[changes.start : changes.stop]
+    nexts = positions.begins[changes.start + 1 : changes.stop + 1]
     seen = [_is_written(after, end, start) for end, start in zip_longest(ends, nexts, fillvalue=len(after))]
-    kept = len(trail.landmarks) - changes.stop
+    kept = len(positions.boundaries) - changes.stop
     return [*gaps[: changes.start], *seen, *gaps[len(gaps) - kept :]]
 
 
@@ -107,10 +110,10 @@ def _is_written(text: str, start: int, end: int) -> bool:
     return _WRITTEN.search(text, start, end) is not None
 
 
-def blocks_made_by(landmarks: Sequence[MarkerPosition], gaps: Sequence[bool]) -> Mapping[str, Block]:
-    """Return the blocks of a text in which each landmark is a line, and all between two is one."""
+def blocks_made_by(boundaries: Sequence[BlockBoundary], gaps: Sequence[bool]) -> Mapping[str, Block]:
+    """Return the blocks of a text in which each boundary is one line, and the text after it another."""
     headings, markers, includes = [], [], []
-    for bound, it in zip(range(0, 2 * len(landmarks), 2), landmarks, strict=True):
+    for bound, it in zip(range(0, 2 * len(boundaries), 2), boundaries, strict=True):
         if it.kind is Kind.HEADING:
             mark = (bound, bound) if it.is_authors else None
             headings.append(
@@ -121,10 +124,10 @@ def blocks_made_by(landmarks: Sequence[MarkerPosition], gaps: Sequence[bool]) ->
         else:
             markers.append(Marker(line=bound, id=it.id, begins=it.kind is Kind.BEGIN))
     structure = Structure(headings=tuple(headings), markers=tuple(markers), includes=tuple(includes))
-    rows = [row for is_written in gaps for row in (_LANDMARK, _TEXT if is_written else "")]
+    rows = [row for is_written in gaps for row in (_BOUNDARY, _TEXT if is_written else "")]
     return find_blocks(structure, rows, [])
 
 
 def between(places: Sequence[int], first: int, last: int) -> slice:
-    """Return which of the sorted places are from one up to, but not at, another."""
+    """Return the slice of sorted positions in the range from `first` to `last`."""
     return slice(bisect_left(places, first), bisect_left(places, last))

@@ -1,4 +1,4 @@
-"""What a topic has seen of files, so that an edit of something else can be refused."""
+"""Record the file contents that a topic has seen, to detect edits of stale content."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from hashlib import sha256
 from pathlib import Path
 
 from stringd.api.sessions import Session
-from stringd.documents.pages.lru_cache import Remembered
+from stringd.documents.pages.lru_cache import LruCache
 
 MOST_FILES = 500
 
 
 def digest(text: str) -> str:
-    """Return what tells a text from every other one."""
+    """Return the SHA-256 of the text."""
     known = _digests.get(text)
     if known is None:
         known = sha256(text.encode(errors="surrogatepass")).hexdigest()
-        _digests.keep(text, known, len(text))
+        _digests.put(text, known, len(text))
     return known
 
 
 def record_seen(session: Session, path: Path, text: str | None) -> None:
-    """Note what a file held when it was opened, viewed or written; None when there was none.
+    """Record the content of a file that was opened, viewed or written; None if there was no file.
 
-    Of more files than a topic remembers, those go first that have not changed for longest.
+    Beyond the limit, the files with the oldest recorded change are forgotten.
     """
     seen, name, found = session.state.seen, str(path), _digest(text)
     if name in seen and seen[name] == found:
@@ -35,7 +35,7 @@ def record_seen(session: Session, path: Path, text: str | None) -> None:
 
 
 def is_stale(session: Session, path: Path, text: str | None) -> bool:
-    """Whether the topic has seen the file, and it held something else then."""
+    """Whether the topic has seen the file with another content."""
     seen, name = session.state.seen, str(path)
     return name in seen and seen[name] != _digest(text)
 
@@ -44,4 +44,4 @@ def _digest(text: str | None) -> str | None:
     return None if text is None else digest(text)
 
 
-_digests: Remembered[str, str] = Remembered()
+_digests: LruCache[str, str] = LruCache()

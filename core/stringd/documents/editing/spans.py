@@ -1,4 +1,4 @@
-"""Which part of a text a block's editing shows, and which it replaces."""
+"""The spans of a text that editing a block shows and replaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 
 def stored_block(text: str, block_id: str) -> tuple[int, int]:
-    """Return from where to where a block is stored in a text, a section's heading included."""
+    """Return the span of a block in a text, including a section's heading."""
     found, block = _find(text, block_id)
     first = block.inner if block.level is None else block.first
     start, end = found.place(first), found.place(block.inner_last)
@@ -22,10 +22,10 @@ def stored_block(text: str, block_id: str) -> tuple[int, int]:
 
 
 def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
-    """Return from where to where in the text a body takes the place of a block's content.
+    """Return the span of a text that a body replaces as a block's content.
 
-    Blank lines around the content stay as they are; a body that begins with a blank line brings its own.
-    One that begins with a heading of the section's level replaces the heading too.
+    Blank lines around the content are kept, unless the body begins with a blank line. A body that begins
+    with a heading of the section's level replaces the heading too.
     """
     found, block = _find(text, block_id)
     first = block.first if _begins_with_heading(body, block.level) else block.inner
@@ -34,16 +34,13 @@ def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
 
 
 def stored_text(text: str) -> tuple[int, int]:
-    """Return from where to where a text takes the place of an include: all below the frontmatter."""
+    """Return the span of a text that an include inserts: everything below the frontmatter."""
     parsed = read_sheet(text).parsed
     return _without_blanks(text, parsed.place(parsed.body), len(text), leading=False)
 
 
 def text_span(text: str, body: str) -> tuple[int, int]:
-    """Return from where to where a body takes the place of a file's text.
-
-    The frontmatter stays, unless the body has its own.
-    """
+    """Return the span that a body replaces as a file's text: without frontmatter, unless it has its own."""
     parsed = read_sheet(text).parsed
     start = parsed.place(0 if read_sheet(body).parsed.body else parsed.body)
     return _without_blanks(text, start, len(text), leading=not _begins_blank(body))
@@ -68,7 +65,7 @@ def _begins_with_heading(body: str, level: int | None) -> bool:
 
 
 def _without_blanks(text: str, start: int, end: int, *, leading: bool) -> tuple[int, int]:
-    """Narrow whole lines down to those from the first to the last that aren't blank, or only at their end."""
+    """Trim blank lines from the end of a span of whole lines, and from its start if `leading`."""
     content = text[start:end]
     written = content.rstrip()
     if not written:

@@ -1,27 +1,29 @@
-"""What stands around a part of a text, and must be read as before when something else takes its place."""
+"""Check that replacing a part of a text leaves the structure around it intact."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stringd.documents.editing.block_index import landmark_places, note_edit
+from stringd.documents.editing.block_index import boundary_starts, note_edit
 
 
 def swallowed(before: str, after: str, start: int, end: int, body: str) -> list[int]:
-    """Return the places of those headings, marker lines and includes that are none any more.
+    """Return the positions of headings, markers and includes that an edit has made disappear.
 
-    The body, perhaps with blank lines around it, took the place of what was from `start` up to `end`.
+    The body, possibly with blank lines around it, replaced the span from `start` to `end`.
     """
     note_edit(before, after)
-    places = set(landmark_places(after))
-    return [place for place, now in _expected(before, after, start, end, body) if now not in places]
+    positions = set(boundary_starts(after))
+    return [
+        before_at for before_at, now in _expected(before, after, start, end, body) if now not in positions
+    ]
 
 
 def _expected(before: str, after: str, start: int, end: int, body: str) -> Iterator[tuple[int, int]]:
-    """Yield where landmarks were, and where they should be now; one that begins the body was at its start."""
-    if 0 in landmark_places(body)[:1]:
+    """Yield each old position of a boundary and the expected new one; a boundary may begin the body."""
+    if 0 in boundary_starts(body)[:1]:
         yield start, len(after) - len(after[start:].lstrip("\r\n"))
     shift = len(after) - len(before)
-    for place in landmark_places(before):
+    for place in boundary_starts(before):
         if not start <= place < end:
             yield place, place if place < start else place + shift

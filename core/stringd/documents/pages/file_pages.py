@@ -43,7 +43,7 @@ async def open_file(path: Path, shown: str, read_linked: Read, runtime: Runtime)
         is_small = status is None or (stat.S_ISREG(status.st_mode) and status.st_size <= SMALL)
         page = await _read(path, shown, read_linked, is_small=is_small)
         if status:
-            _recent.keep(path, status, page)
+            _recent.put(path, status, page)
     return page
 
 

@@ -1,4 +1,4 @@
-"""Includes: other files' text in the place of a directive, as if it had been written there."""
+"""Expand include directives: insert other documents' text in their place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stringd.errors import Refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """What a target in a document leads to: another one, perhaps a block of it, and its text, if any."""
+    """The resolved target of a link: a document, optionally a block of it, and its text if it exists."""
 
     origin: Origin
     block: str | None
@@ -26,7 +26,7 @@ class Linked:
 
 
 Read = Callable[[str, Origin], Linked]
-"""Finds what a document's author means by a target, or raises `Refusal`."""
+"""Resolves and reads a link in a document, or raises `Refusal`."""
 
 DEEPEST = 16
 MOST_INCLUDES = 500
@@ -34,13 +34,13 @@ MOST_CHARACTERS = 2_000_000
 
 
 def source_of(directive: Directive, document: Origin) -> str:
-    """Return what an include names; without a target, a file of the document's own."""
+    """Return the target of an include; without one, the default file beside the document."""
     return directive.target or f"{stem_of(document)}.source/{directive.name}.md"
 
 
 def include_at(text: str, block_id: str) -> Directive | None:
-    """Return the include that a block is, or that a marked block of its id holds and nothing else."""
-    # Else a large text would be taken apart for nothing.
+    """Return the include that makes up a block, or that is the only content of the marked block."""
+    # Avoid parsing a large text that has no such include.
     if f"[!include:{block_id}]" not in text:
         return None
     parsed = read_sheet(text).parsed
@@ -55,7 +55,7 @@ def include_at(text: str, block_id: str) -> Directive | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Where an include stands: in `line` of its document, and from `first` up to `last` of the page."""
+    """An expanded include: its `line` in the document, and its lines `first:last` in the page."""
 
     name: str
     line: int
@@ -65,13 +65,13 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expanded:
-    """A document's text with its includes, and where each of them begins and ends."""
+    """A document's text with its includes expanded, and where each of them begins and ends."""
 
     text: str
     stretches: tuple[Stretch, ...] = ()
 
     def in_document(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Return a diagnostic of the page with its line in the document; an include is one line there."""
+        """Map a diagnostic's line from the page to the document; an included text maps to its directive."""
         number = diagnostic.line - 1
         before = bisect_right(self.stretches, number, key=lambda it: it.first) - 1
         if before < 0:
@@ -83,12 +83,12 @@ class Expanded:
 
 
 def with_includes(text: str, document: Origin, read: Read) -> Expanded:
-    """Return the text with its includes, each a block; what can't be included leaves a line that says so."""
+    """Expand a text's includes, each as a block; a failed include leaves a line with the error."""
     return _Expansion(read).expand(text, (document,))
 
 
 class _Expansion:
-    """One page in the making: how many files may still be included in it, and how many characters."""
+    """The expansion of one page, with what is left of its limits on files and characters."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
@@ -96,14 +96,14 @@ class _Expansion:
         self._characters = MOST_CHARACTERS
 
     def expand(self, text: str, chain: tuple[Origin, ...]) -> Expanded:
-        """Return a text with its includes; the chain leads from the page to where the text stands."""
+        """Expand a text; the chain holds the documents from the page to the one that contains the text."""
         parsed = read_sheet(text).parsed
         lines, position, height = parsed.lines, 0, 0
         pieces: list[str] = []
         stretches: list[Stretch] = []
         for directive in (it for it in parsed.directives if it.kind == "include"):
             is_named = parsed.blocks[directive.name].first == directive.line
-            included = _framed(self._included(directive, chain), directive.name if is_named else None)
+            included = _with_markers(self._included(directive, chain), directive.name if is_named else None)
             first = height + directive.line - position
             height = first + len(Lines(included))
             pieces += [lines.slice(position, directive.line), included]
@@ -114,13 +114,13 @@ class _Expansion:
 
     def _included(self, directive: Directive, chain: tuple[Origin, ...]) -> str:
         try:
-            return self._content(source_of(directive, chain[-1]), chain)
+            return self._read_content(source_of(directive, chain[-1]), chain)
         except Refusal as refusal:
             return f"> [!] include {directive.name}: {refusal.message}"
 
-    def _content(self, target: str, chain: tuple[Origin, ...]) -> str:
+    def _read_content(self, target: str, chain: tuple[Origin, ...]) -> str:
         if not self._files:
-            raise Refusal("LOAD_ERROR", f"{target} is one too many, a page has at most {MOST_INCLUDES}")
+            raise Refusal("LOAD_ERROR", f"{target} exceeds the limit of {MOST_INCLUDES} includes")
         self._files -= 1
         linked = self._read(target, chain[-1])
         if linked.text is None:
@@ -128,20 +128,20 @@ class _Expansion:
         self._characters -= len(linked.text)
         if self._characters < 0:
             raise Refusal(
-                "LOAD_ERROR", f"{target} is too much, a page includes {MOST_CHARACTERS:,} characters"
+                "LOAD_ERROR", f"{target} exceeds the limit of {MOST_CHARACTERS:,} included characters"
             )
         if linked.origin in chain:
             raise Refusal("LOAD_ERROR", f"{target} includes itself")
         if len(chain) > DEEPEST:
-            raise Refusal("LOAD_ERROR", f"{target} is included too deep")
-        content = _part(self.expand(linked.text, (*chain, linked.origin)).text, linked.block)
+            raise Refusal("LOAD_ERROR", f"{target} is nested too deeply")
+        content = _part_of(self.expand(linked.text, (*chain, linked.origin)).text, linked.block)
         if content is None:
             file = target.rpartition("#")[0] or name_of(chain[-1])
             raise Refusal("BLOCK_NOT_FOUND", f"no block #{linked.block} in {file}")
         return moved_into(content, linked.origin, chain[-1])
 
 
-def _part(text: str, block_id: str | None) -> str | None:
+def _part_of(text: str, block_id: str | None) -> str | None:
     parsed = read_sheet(text).parsed
     if block_id is not None:
         block = parsed.blocks.get(block_id)
@@ -149,8 +149,8 @@ def _part(text: str, block_id: str | None) -> str | None:
     return parsed.lines.slice(parsed.body, len(parsed.lines)).strip("\r\n")
 
 
-def _framed(content: str, name: str | None) -> str:
-    """Put what is included between markers; none where the id is someone else's."""
+def _with_markers(content: str, name: str | None) -> str:
+    """Enclose included text in block markers, unless another block already has the id."""
     if name is None:
         return f"{content}\n"
     return f"{included_marker('#', name)}\n{content}\n{included_marker('/', name)}\n"

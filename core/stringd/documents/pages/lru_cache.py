@@ -1,4 +1,4 @@
-"""What was made lately, so that it need not be made again."""
+"""A thread-safe LRU cache that is limited by the total size of its entries."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
-# Characters of text; what is made of one takes several times its size in memory.
+# In characters of text; the values take several times as much memory.
 MOST_CHARACTERS = 4 * 1024 * 1024
-# What even an empty text costs, in characters.
+# The cost of an entry for an empty text, in characters.
 _OVERHEAD = 2000
 
 
-class Remembered(Generic[K, T]):
-    """What was made of texts, as much as their size allows, the latest; for any thread."""
+class LruCache(Generic[K, T]):
+    """The most recently used entries, up to a total size."""
 
     def __init__(self, most: int = MOST_CHARACTERS) -> None:
         self._most = most
-        self._made: OrderedDict[K, tuple[T, int]] = OrderedDict()
+        self._entries: OrderedDict[K, tuple[T, int]] = OrderedDict()
         self._size = 0
         self._lock = Lock()
 
     def get(self, key: K) -> T | None:
-        """Return what was kept under a key."""
+        """Return the value of a key, or None."""
         with self._lock:
-            known = self._made.get(key)
+            known = self._entries.get(key)
             if known is None:
                 return None
-            self._made.move_to_end(key)
+            self._entries.move_to_end(key)
             return known[0]
 
-    def keep(self, key: K, made: T, size: int) -> None:
-        """Keep what was made of so much text, and forget what was used longest ago if it is too much."""
+    def put(self, key: K, value: T, size: int) -> None:
+        """Add a value of a size in characters, and evict the least recently used entries above the limit."""
         with self._lock:
             cost = size + _OVERHEAD
-            _, replaced = self._made.pop(key, (made, 0))
-            self._made[key] = made, cost
+            _, replaced = self._entries.pop(key, (value, 0))
+            self._entries[key] = value, cost
             self._size += cost - replaced
-            while self._size > self._most and len(self._made) > 1:
-                _, (_, dropped) = self._made.popitem(last=False)
+            while self._size > self._most and len(self._entries) > 1:
+                _, (_, dropped) = self._entries.popitem(last=False)
                 self._size -= dropped

@@ -1,4 +1,4 @@
-"""A page's links as the text of a menu file that lies beside it."""
+"""Generate the text of a menu file from the links of a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"[\\<>]|&(?=#?\w+;)")
 
 
 def scaffold(page: Page) -> Iterator[str]:
-    """Yield a line for each target that the page links to: its shortcuts, then what has no name yet."""
+    """Yield a menu entry for each target of the page: its shortcuts first, then its other links."""
     known = set()
     for it in page.sheet.shortcuts.by_id.values():
         known.add(it.target)
@@ -31,16 +31,16 @@ def _is_plain(link: Link) -> bool:
 
 
 def _entry(label: str, target: str, page: Page) -> str:
-    return f"- [{label}]({_written(_beside(page, target))})"
+    return f"- [{label}]({_link_target(_beside(page, target))})"
 
 
 def _beside(page: Page, target: str) -> str:
-    """Return a target of the page as another file means it."""
+    """Return a target of the page as it is written in a file beside the page."""
     if page.path is None:
         return resolve_uri(page.uri, target)
     return f"{page.path.name}{target}" if target.startswith("#") or not target else target
 
 
-def _written(target: str) -> str:
+def _link_target(target: str) -> str:
     escaped = _SPECIAL.sub(lambda found: f"\\{found[0]}", target)
     return escaped if _BARE.fullmatch(target) else f"<{escaped}>"

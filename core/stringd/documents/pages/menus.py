@@ -1,4 +1,4 @@
-"""Menus: files of shortcuts that several pages share."""
+"""Read the menus of a page: files of shortcuts that several pages share."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from stringd.documents.syntax.shortcuts import Shortcut, own_name
 from stringd.errors import Refusal
 
 MOST_MENUS = 100
-# What `/nav` has words of its own for.
+# Names with a meaning of their own in `/nav`.
 RESERVED = {"page", "scaffold"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Menu:
-    """A menu by its name: where it stands, and its entries by id."""
+    """A menu: its name, the document that it was read from, and its entries by id."""
 
     name: str
     origin: Origin
@@ -30,16 +30,16 @@ class Menu:
 
 
 def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, Menu], list[Diagnostic]]:
-    """Read the menus that a page names; one that can't be, or be asked for, is a diagnostic of the page."""
+    """Read the menus that a page names; one that cannot be read or addressed becomes a diagnostic."""
     menus: dict[str, Menu] = {}
     diagnostics: list[Diagnostic] = []
-    shelf = _Shelf(document, read)
+    reader = _MenuReader(document, read)
     for directive in parsed.directives:
         if directive.kind != "nav":
             continue
         try:
             _require_free(directive.name)
-            menus[directive.name] = replace(shelf.menu(directive.target), name=directive.name)
+            menus[directive.name] = replace(reader.menu(directive.target), name=directive.name)
         except Refusal as refusal:
             arguments = {"name": directive.name, "reason": refusal.message}
             diagnostics.append(Diagnostic(DiagnosticCode.MENU_UNREADABLE, directive.line + 1, arguments))
@@ -48,11 +48,11 @@ def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, 
 
 def _require_free(name: str) -> None:
     if name in RESERVED:
-        raise Refusal("INVALID_TARGET", f"/nav {name} shows something else, give it another name")
+        raise Refusal("INVALID_TARGET", f"the name is reserved for /nav {name}")
 
 
-class _Shelf:
-    """The menu files of a page, each read once, and not too many."""
+class _MenuReader:
+    """Reads the menu files of one page, each once, up to a limit."""
 
     def __init__(self, document: Origin, read: Read) -> None:
         self._document = document
@@ -60,17 +60,17 @@ class _Shelf:
         self._known: dict[str, Menu | Refusal] = {}
 
     def menu(self, target: str) -> Menu:
-        """Return what a target leads to as a menu."""
+        """Return the menu at a target, or raise the refusal of reading it."""
         if target not in self._known:
             if len(self._known) >= MOST_MENUS:
-                raise Refusal("LOAD_ERROR", f"one too many, a page has at most {MOST_MENUS}")
-            self._known[target] = self._found(target)
+                raise Refusal("LOAD_ERROR", f"exceeds the limit of {MOST_MENUS} menus")
+            self._known[target] = self._read_menu(target)
         known = self._known[target]
         if isinstance(known, Refusal):
             raise known
         return known
 
-    def _found(self, target: str) -> Menu | Refusal:
+    def _read_menu(self, target: str) -> Menu | Refusal:
         try:
             linked = self._read(target, self._document)
         except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""A document as a page: its text with what it includes, its menus, and how it is shown."""
+"""Pages: documents with their includes and menus, ready to be shown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from stringd.text.nearest import nearest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A document that is open: the file that it lies in, or None for one that came over the network."""
+    """An open document; `path` is its file, or None if it was loaded from a URI."""
 
     uri: str
     path: Path | None
@@ -35,16 +35,16 @@ class Page:
     sheet: ParsedDocument
     menus: Mapping[str, Menu] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
-    """All that can't mean what its author meant, by the lines of the source."""
+    """The constructs that cannot work as written, by line of the source."""
     included: Mapping[Path, str | None] = field(default_factory=dict)
-    """The files that it includes, as they were; None for one that is not there."""
+    """The text of each included file; None if the file does not exist."""
     package: Package | None = None
     zone: Zone = Zone.LOOPBACK
     """The farthest zone that any of its text came from; its links may lead no nearer."""
     left_out: tuple[str, ...] = ()
-    """What a reader is told, in a line each, of what it names and may not lead to."""
+    """Notices about menus that were left out because the page may not lead to them."""
     options: LoadOptions = UNRESTRICTED
-    """How to load it again; `nearest_zone` is where it came from itself, without what it includes."""
+    """How to load it again; `nearest_zone` is its own zone, regardless of what it includes."""
 
     @property
     def title(self) -> str | None:
@@ -53,16 +53,16 @@ class Page:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether no other file has a part in the page."""
+        """Whether the page depends on no other file."""
         return not self.sheet.parsed.directives and self.source == self.sheet.parsed.lines.text
 
     def introduced(self, text: str, actions: Iterable[Action], hints: Iterable[str]) -> str:
-        """Return the page's text as it is shown: what the page offers, more hints, a blank line, the text."""
+        """Return a text of the page preceded by what the page offers, the given hints and a blank line."""
         hints = "\n".join((*self._offers(actions), *hints))
         return f"{hints}\n\n{text}" if hints else text
 
     def rendered(self, block_id: str | None = None) -> Rendered:
-        """Return the text that is shown, or only a block of it, or refuse with the ids there are."""
+        """Return the rendered page or block; the refusal of an unknown block lists the known ones."""
         if block_id is None:
             return self.sheet.rendered
         shown = self.sheet.block(block_id)
@@ -73,11 +73,11 @@ class Page:
 
     @property
     def origin(self) -> Origin:
-        """Where its own targets are meant from."""
+        """The origin that its relative links are resolved against."""
         return self.path or self.uri
 
     def shortcut(self, name: str) -> tuple[Shortcut, Origin]:
-        """Return what `@name` stands for, and where that is meant from."""
+        """Return the shortcut `@name`, and the origin that its target is resolved against."""
         own = self.sheet.shortcuts.by_id.get(name)
         if own:
             return own, self.origin
@@ -88,7 +88,7 @@ class Page:
         raise self._unknown_shortcut(name)
 
     def has_shortcut(self, name: str) -> bool:
-        """Whether `@name` is the page's own, or an entry of one of its menus."""
+        """Whether the page or one of its menus defines `@name`."""
         menu_name, _, entry = name.partition(".")
         menu = self.menus.get(menu_name)
         return name in self.sheet.shortcuts.by_id or (menu is not None and entry in menu.entries)
@@ -112,7 +112,7 @@ class Page:
 
 
 def file_page(path: Path, source: str, read: Read) -> Page:
-    """Assemble the page of a file; the files that it names are found through `read`."""
+    """Build the page of a file; `read` reads its includes and menus."""
     included: dict[Path, str | None] = {}
 
     def read_included(target: str, author: Origin) -> Linked:
@@ -138,13 +138,13 @@ def file_page(path: Path, source: str, read: Read) -> Page:
 def in_document(
     expanded: Expanded, sheet: ParsedDocument, menu_diagnostics: Iterable[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
-    """Return all diagnostics of a page, in the order of the document's lines."""
+    """Return all diagnostics of a page, by line of the document."""
     found = map(expanded.in_document, (*sheet.diagnostics, *menu_diagnostics))
     return tuple(sorted(found, key=lambda it: it.line))
 
 
 def outlined_page(document: Document, outline: Outline) -> Page:
-    """Return the page of what a renderer made, and knows the structure of."""
+    """Build the page of a document whose renderer supplied the outline."""
     sheet = structured_document(document.text, document.title, outline, document.uri)
     return Page(
         uri=document.uri,
@@ -158,7 +158,7 @@ def outlined_page(document: Document, outline: Outline) -> Page:
 
 
 def unknown_block(block_id: str, known: Mapping[str, object], where: str = "/edit path") -> Refusal:
-    """Return the refusal of a block that is not there, with the blocks there are and what shows the rest."""
+    """Return the refusal of an unknown block, which lists the known ones and how to see the rest."""
     names = nearest_first(block_id, known)
     meant = nearest(block_id, names[:MOST])
     context = [f"available: {listed([f'#{name}' for name in names], f'{where} shows the text') or '(none)'}"]

@@ -1,4 +1,4 @@
-"""The sheets of texts: made here if that is quick, else where it can be stopped, and kept for next time."""
+"""Parse texts and cache the result: small texts here, large ones in a thread or a limited worker process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import gc
 
 from stringd.api.workers import Budget
-from stringd.documents.pages.lru_cache import Remembered
+from stringd.documents.pages.lru_cache import LruCache
 from stringd.documents.syntax.parsed_document import ParsedDocument, parse_document
 from stringd.documents.syntax.parsing_cost import AT_ONCE, IN_A_THREAD, parsing_effort
 from stringd.documents.syntax.verbatim import verbatim_document
@@ -14,30 +14,30 @@ from stringd.errors import Refusal, WorkStopped
 from stringd.workers.threads import READING, Work, current_work
 
 MEMORY = 1024**3
-"""What reading one text may take in memory where it can be stopped."""
-# An ordinary document takes a second or two for a megabyte.
+"""The memory limit for parsing one text in a worker process."""
+# An ordinary document takes one or two seconds per megabyte.
 _SECONDS, _SECONDS_PER_CHARACTER = 10.0, 5e-6
 MOST_RECORDS = 250_000
-"""How many links, headings and the like are kept of one text: each takes about a kilobyte of memory."""
-# What one of them counts where texts are remembered, in characters.
+"""The limit on links, headings and other records of one text; each takes about a kilobyte of memory."""
+# The weight of a record in the cache, in characters.
 _RECORD = 200
 MOST_WEIGHT = 16 * 1024 * 1024
-"""What sheets weigh that are remembered: some 40 MB of memory, and a few ordinary documents of a megabyte."""
+"""The total weight of cached documents: about 40 MB of memory, or a few documents of a megabyte each."""
 
 
 def read_sheet(text: str) -> ParsedDocument:
-    """Take a text apart, unless that was done lately; a large one is worth a thread to wait in."""
+    """Parse a text unless it is cached; call it in a thread if the text may be large."""
     sheet = known_sheet(text)
     if sheet is not None:
         return sheet
     work = current_work()
     if work and parsing_effort(text) > IN_A_THREAD and not _runs_loop():
-        return asyncio.run_coroutine_threadsafe(_sheet_from_apart(text, work), work.loop).result()
-    return _kept(text, parse_document(text))
+        return asyncio.run_coroutine_threadsafe(_parse_in_worker(text, work), work.loop).result()
+    return _cached(text, parse_document(text))
 
 
 async def sheet_of(text: str, most: int = IN_A_THREAD) -> ParsedDocument:
-    """Take a text apart while others go on, unless that was done lately; `most` is the effort of a thread."""
+    """Parse a text unless it is cached, without blocking the loop; above the effort `most`, in a worker."""
     sheet = known_sheet(text)
     if sheet is not None:
         return sheet
@@ -46,17 +46,17 @@ async def sheet_of(text: str, most: int = IN_A_THREAD) -> ParsedDocument:
         return read_sheet(text)
     if needed <= most or work is None:
         return await READING.run(read_sheet, text)
-    return await _sheet_from_apart(text, work)
+    return await _parse_in_worker(text, work)
 
 
 def known_sheet(text: str) -> ParsedDocument | None:
-    """Return what was read out of a text lately, if it was."""
+    """Return the cached document of a text, or None."""
     return _sheets.get(text)
 
 
-def taken_apart_within_bounds(text: str) -> ParsedDocument:
-    """Take a text apart, or refuse when there is too much in it to keep."""
-    # It would look through a million tokens again and again, none of which can be let go yet.
+def parse_within_limits(text: str) -> ParsedDocument:
+    """Parse a text, or refuse one with too many records to keep."""
+    # The collector would scan a million live tokens again and again.
     gc.disable()
     try:
         sheet = parse_document(text)
@@ -67,15 +67,15 @@ def taken_apart_within_bounds(text: str) -> ParsedDocument:
     return sheet
 
 
-async def _sheet_from_apart(text: str, work: Work) -> ParsedDocument:
-    """Have a text taken apart in a worker process; one that can't be is a sheet that says so."""
+async def _parse_in_worker(text: str, work: Work) -> ParsedDocument:
+    """Parse a text in a worker process; on failure, return it as plain text with a notice."""
     try:
-        sheet = await work.apart(taken_apart_within_bounds, text, budget=_budget(text))
+        sheet = await work.apart(parse_within_limits, text, budget=_budget(text))
     except WorkStopped as stopped:
         sheet = verbatim_document(text, notice=_notice(str(stopped)))
     except Refusal as refusal:
         sheet = verbatim_document(text, notice=_notice(refusal.message))
-    return _kept(text, sheet)
+    return _cached(text, sheet)
 
 
 def _budget(text: str) -> Budget:
@@ -87,12 +87,12 @@ def _notice(reason: str) -> str:
 
 
 def weight(sheet: ParsedDocument) -> int:
-    """Return what a sheet takes in memory, in characters."""
+    """Return the weight of a document in the cache, in characters."""
     return len(sheet.parsed.lines.text) + _RECORD * sheet.records
 
 
-def _kept(text: str, sheet: ParsedDocument) -> ParsedDocument:
-    _sheets.keep(text, sheet, weight(sheet))
+def _cached(text: str, sheet: ParsedDocument) -> ParsedDocument:
+    _sheets.put(text, sheet, weight(sheet))
     return sheet
 
 
@@ -104,5 +104,5 @@ def _runs_loop() -> bool:
     return True
 
 
-# The text itself is the key: no clock can make an old reading pass for a new one.
-_sheets: Remembered[str, ParsedDocument] = Remembered(MOST_WEIGHT)
+# Keyed by the text itself, so that no clock resolution can return a stale entry.
+_sheets: LruCache[str, ParsedDocument] = LruCache(MOST_WEIGHT)

@@ -1,4 +1,4 @@
-"""Text of one document in another: its relative targets, as they are written there."""
+"""Rewrite the relative links of a text that moves from one document to another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ANY = "any"
 
 
 def moved_into(text: str, old: Origin, new: Origin) -> str:
-    """Return a text of one document with the same targets, for another; both are files, or neither is."""
+    """Rewrite a text of one document so that its links keep their targets in another of the same kind."""
     if isinstance(old, Path) and isinstance(new, Path):
         return relocated(text, old.parent, new.parent)
     stands_beside = join(str(old), _ANY) == join(str(new), _ANY)
@@ -32,7 +32,7 @@ def moved_into(text: str, old: Origin, new: Origin) -> str:
 
 
 def relocated(text: str, old: Path, new: Path) -> str:
-    """Return a text of a file in directory `old` with the same targets, for a file in directory `new`."""
+    """Rewrite a text from directory `old` so that its links keep their targets in directory `new`."""
     return text if old == new else _rewritten(text, partial(_beside, os.path.relpath(old, new)))
 
 
@@ -45,7 +45,7 @@ def _rewritten(text: str, move: _Move) -> str:
 
 
 def _replacements(text: str, move: _Move) -> dict[int, Replacement]:
-    # By place, as a directive may read as a link too.
+    # Keyed by position, since a directive may also parse as a link.
     found = (_replacement(it, move) for it in _targets(text, read_sheet(text).parsed))
     return {it.start: it for it in found if it}
 
@@ -64,14 +64,14 @@ def _replacement(found: re.Match[str] | None, move: _Move) -> Replacement | None
     target = found["target"].removeprefix("<").removesuffix(">") if found else ""
     if not found or not target or target.startswith(("#", "@")) or _URI.match(target):
         return None
-    return Replacement(start=found.start("target"), end=found.end("target"), text=_written(move(target)))
+    return Replacement(start=found.start("target"), end=found.end("target"), text=_link_target(move(target)))
 
 
-def _beside(way: str, target: str) -> str:
+def _beside(directory: str, target: str) -> str:
     if target.startswith(("/", "~")):
         return target
-    return os.path.normpath(f"{way}/{target}") if not target.endswith("/") else f"{way}/{target}"
+    return os.path.normpath(f"{directory}/{target}") if not target.endswith("/") else f"{directory}/{target}"
 
 
-def _written(target: str) -> str:
+def _link_target(target: str) -> str:
     return f"<{target}>" if re.search(r"[\s()]", target) else target

@@ -1,4 +1,4 @@
-"""Pages of documents that came over the network: what these include, and their menus, are fetched too."""
+"""Build pages of documents from the network, loading their includes and menus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from stringd.errors import Refusal
 from stringd.workers.threads import READING
 
 Fetch = Callable[[str, Zone], Awaitable[Document | LocalFile]]
-"""Brings the document of a URI, which lies no nearer than a zone."""
+"""Loads the document of a URI, connecting to no nearer zone than the given one."""
 T = TypeVar("T")
 
 AT_ONCE = 8
@@ -31,16 +31,18 @@ _TOO_NEAR = "NOT_TRUSTED"
 
 
 async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page:
-    """Return the page of what a loader brought; what comes after the deadline is missing."""
+    """Build the page of a loaded document; includes that arrive after the deadline are missing."""
     outline = document.outline
     if outline is not None:
         is_quick = len(document.text) <= SMALL
         return await done(lambda: outlined_page(document, outline), here=is_quick)
-    shelf = _Shelf(document, fetch, deadline)
+    linked = _LinkedDocuments(document, fetch, deadline)
     await sheet_of(document.text, OF_A_STRANGER)
-    expanded = await shelf.complete(lambda: with_includes(document.text, document.uri, shelf.read))
+    expanded = await linked.complete(lambda: with_includes(document.text, document.uri, linked.read))
     sheet = await sheet_of(expanded.text, OF_A_STRANGER)
-    menus, diagnostics = await shelf.complete(lambda: find_menus(sheet.parsed, document.uri, shelf.read_menu))
+    menus, diagnostics = await linked.complete(
+        lambda: find_menus(sheet.parsed, document.uri, linked.read_menu)
+    )
     return Page(
         uri=document.uri,
         path=None,
@@ -48,14 +50,14 @@ async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page
         sheet=sheet,
         menus=menus,
         diagnostics=in_document(expanded, sheet, diagnostics),
-        zone=shelf.zone,
+        zone=linked.zone,
         options=LoadOptions(nearest_zone=document.zone),
-        left_out=shelf.left_out,
+        left_out=linked.left_out,
     )
 
 
-class _Shelf:
-    """The documents that one page is made of, by URI; what can't be had of them is a refusal."""
+class _LinkedDocuments:
+    """The documents that one page consists of, by URI; those that failed to load as refusals."""
 
     def __init__(self, document: Document, fetch: Fetch, deadline: float) -> None:
         self._fetch = fetch
@@ -69,29 +71,29 @@ class _Shelf:
 
     @property
     def zone(self) -> Zone:
-        """The farthest zone that anybody's words in the page came from."""
+        """The farthest zone that any text of the page came from."""
         return min(self._zones.values())
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """What a reader is told of menus that lie nearer than the page may lead."""
+        """The notices about menus that lie nearer than the page may lead."""
         return tuple(self._left_out.values())
 
     async def complete(self, make: Callable[[], T]) -> T:
-        """Return what is made, in a thread, once all that was read for it has come or will not."""
+        """Run `make` in a thread, again after each load of what it was missing, until nothing is missing."""
         while True:
             self._missing = {}
             made = await READING.run(make)
             if not self._missing:
                 return made
-            await self._take_missing()
+            await self._load_missing()
 
     def read(self, target: str, author: Origin) -> Linked:
-        """Return what is meant by a target in a document that may lead where its own author may."""
+        """Return the document that an include leads to; the zone of the including document limits it."""
         return self._read(target, str(author), self._zones[str(author)])
 
     def read_menu(self, target: str, author: Origin) -> Linked:
-        """Return what is meant by a target of the whole page, whoever has written it there."""
+        """Return the document that a menu leads to; the zone of the whole page limits it."""
         try:
             return self._read(target, str(author), self.zone)
         except Refusal as refusal:
@@ -99,55 +101,55 @@ class _Shelf:
                 self._left_out[target] = f"[!] A menu is left out: {refusal.message}"
             raise
 
-    def _read(self, target: str, author: str, reach: Zone) -> Linked:
+    def _read(self, target: str, author: str, nearest_zone: Zone) -> Linked:
         uri, _, block = join(author, target).partition("#")
-        _require_alike(uri, author, target)
+        _require_same_scheme(uri, author, target)
         found = self._known.get(uri)
         if isinstance(found, Document):
             return Linked(origin=found.uri, block=unquote(block) or None, text=found.text)
-        raise found or self._noted(uri, reach)
+        raise found or self._note_missing(uri, nearest_zone)
 
-    def _noted(self, uri: str, reach: Zone) -> Refusal:
+    def _note_missing(self, uri: str, nearest_zone: Zone) -> Refusal:
         if len(self._known) + len(self._missing) > MOST_INCLUDES:
-            return Refusal("LOAD_ERROR", f"{uri} is one too many, a page has at most {MOST_INCLUDES}")
-        self._missing[uri] = min(reach, self._missing.get(uri, reach))
+            return Refusal("LOAD_ERROR", f"{uri} exceeds the limit of {MOST_INCLUDES} includes")
+        self._missing[uri] = min(nearest_zone, self._missing.get(uri, nearest_zone))
         return Refusal("LOAD_ERROR", f"Not there yet: {uri}")
 
-    async def _take_missing(self) -> None:
-        tasks = {uri: asyncio.ensure_future(self._brought(uri, may)) for uri, may in self._missing.items()}
+    async def _load_missing(self) -> None:
+        tasks = {uri: asyncio.ensure_future(self._load(uri, may)) for uri, may in self._missing.items()}
         try:
             left = self._deadline - asyncio.get_running_loop().time()
             await asyncio.wait(tasks.values(), timeout=max(0.0, left))
             for uri, task in tasks.items():
-                late = Refusal("LOAD_ERROR", f"It has not come in time: {uri}")
-                self._keep(uri, task.result() if task.done() else late)
+                late = Refusal("LOAD_ERROR", f"Timed out: {uri}")
+                self._add(uri, task.result() if task.done() else late)
         finally:
             for task in tasks.values():
                 task.cancel()
 
-    async def _brought(self, uri: str, reach: Zone) -> Document | Refusal:
+    async def _load(self, uri: str, nearest_zone: Zone) -> Document | Refusal:
         try:
             async with self._at_once:
-                found = await self._fetch(uri, reach)
+                found = await self._fetch(uri, nearest_zone)
         except Refusal as refusal:
             return refusal
         if isinstance(found, LocalFile) or found.outline is not None:
             return Refusal("INVALID_TARGET", f"Not Markdown: {uri}")
         return found
 
-    def _keep(self, uri: str, found: Document | Refusal) -> None:
+    def _add(self, uri: str, found: Document | Refusal) -> None:
         if isinstance(found, Document):
             self._characters += len(found.text)
             self._zones[found.uri] = min(found.zone, self._zones.get(found.uri, found.zone))
             if self._characters > MOST_CHARACTERS:
                 found = Refusal(
-                    "LOAD_ERROR", f"{uri} is too much, a page includes {MOST_CHARACTERS:,} characters"
+                    "LOAD_ERROR", f"{uri} exceeds the limit of {MOST_CHARACTERS:,} included characters"
                 )
         self._known[uri] = found
 
 
-def _require_alike(uri: str, author: str, target: str) -> None:
-    """Let no document lead to a kind of URI that it did not come by itself, such as a local file."""
+def _require_same_scheme(uri: str, author: str, target: str) -> None:
+    """Refuse links to another scheme than the document's own, such as local files."""
     schemes = {it.partition(":")[0].lower() for it in (uri, author)}
     if len(schemes) > 1 and not schemes <= _WEB:
-        raise Refusal("INVALID_TARGET", f"Nothing that the network may name: {target}")
+        raise Refusal("INVALID_TARGET", f"Not allowed in a page from the network: {target}")

@@ -1,4 +1,4 @@
-"""Finding words in a page as a reader would, however they are written, marked and broken into lines."""
+"""Search a page's text regardless of case, Markdown markup, line breaks and Unicode composition."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from heapq import merge
 _PARAGRAPH = re.compile(r"(?:^[^\S\n]*+\S[^\n]*+(?:\n|\Z))++", re.MULTILINE)
 _GAP = re.compile(r"\n[^\S\n]*\n")
 _WORD = re.compile(r"[^\W_]+")
-# Characters that are looked through at once for what can't be found in them.
+# The size in characters of the chunks that are tested for the word before their paragraphs are.
 _AT_ONCE = 1 << 16
-# An end of a line is a blank where the paragraph goes on.
+# A line break counts as a blank where the paragraph continues.
 _BLANKS = r"""
     (?P<blank>
         [^\S\n]*+\n[ \t>]*+(?![-*+][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|\||```|~~~)|
@@ -38,7 +38,7 @@ _MARKED = re.compile(
     """,
     re.VERBOSE,
 )
-# More marks than any script writes over a letter: to sort them, each is compared with each.
+# More marks than any script stacks on a letter; ordering them takes quadratic time.
 _CROWD = re.compile(r"([^\x00-\u02ff\w\s]{30})")
 # Characters that join the one before them: marks on letters, and the parts of Korean syllables.
 _CLUSTER = re.compile(
@@ -48,20 +48,20 @@ _CLUSTER = re.compile(
 
 
 def find(text: str, wanted: str) -> Iterator[tuple[int, int]]:
-    """Yield from where to where a text is found in another, in order, as far as it is asked for.
+    """Yield the spans where a text occurs in another, lazily and in order.
 
-    Case and the way in which letters are encoded make no difference; blanks stand for any blanks, an end of
-    a line in a paragraph too; Markdown's marks may be there or not.
+    Case and Unicode composition are ignored; blanks match any blanks, including a line break within a
+    paragraph; Markdown markup is optional.
     """
     words = fold(" ".join(wanted.split()))
-    for paragraph in _hopeful(text, words):
+    for paragraph in _candidates(text, words):
         found = merge(*(_Plain(paragraph[0], marks).find(words) for marks in (_BROKEN, _MARKED)))
-        for start, end in _apart(found):
+        for start, end in _without_overlaps(found):
             yield paragraph.start() + start, paragraph.start() + end
 
 
-def _hopeful(text: str, words: str) -> Iterator[re.Match[str]]:
-    """Yield the paragraphs that have the longest of the words: marks stand around words, not in them."""
+def _candidates(text: str, words: str) -> Iterator[re.Match[str]]:
+    """Yield the paragraphs that contain the longest word; markup surrounds words but does not split them."""
     hint = max(_WORD.findall(words), key=len, default="")
     start = 0
     while start < len(text):
@@ -74,18 +74,18 @@ def _hopeful(text: str, words: str) -> Iterator[re.Match[str]]:
 
 
 def fold(text: str) -> str:
-    """Return what is the same for all ways to write a text."""
+    """Return a text's canonical form for comparison."""
     if text.isascii():
         return text.lower()
     return _composed(_composed(text).casefold())
 
 
 def _composed(text: str) -> str:
-    """Return a text in composed letters; of marks in a crowd, only so many at once are put in order."""
+    """Return a text in composed form; long runs of marks are normalized in pieces."""
     return "".join(unicodedata.normalize("NFC", it) for it in _CROWD.split(text))
 
 
-def _apart(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _without_overlaps(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     reached = -1
     for start, end in found:
         if start >= reached:
@@ -95,7 +95,7 @@ def _apart(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of the plain text, and where it stands in the paragraph."""
+    """A run of the plain text, and its position in the paragraph."""
 
     plain: int
     place: int
@@ -103,7 +103,7 @@ class _Piece:
 
 
 class _Plain:
-    """A paragraph without its marks, in which each place is known."""
+    """A paragraph without markup, with positions that map back to the paragraph."""
 
     def __init__(self, paragraph: str, marks: re.Pattern[str]) -> None:
         self._pieces: list[_Piece] = []
@@ -119,7 +119,7 @@ class _Plain:
         self._keep(end, paragraph[end:])
 
     def find(self, words: str) -> Iterator[tuple[int, int]]:
-        """Yield from where to where in the paragraph the words are found."""
+        """Yield the spans of the paragraph where the words occur."""
         plain = "".join(it.text for it in self._pieces)
         folded = fold(plain)
         start = folded.find(words)
@@ -142,6 +142,6 @@ class _Plain:
 
 
 def _origins(plain: str, length: int) -> Sequence[int]:
-    """Return for each character of the folded text where it comes from, about where scripts are not known."""
+    """Return the plain position of each folded character, approximate for scripts without known clusters."""
     origins = [it.start() for it in _CLUSTER.finditer(plain) for _ in fold(it[0])]
     return [*origins[:length], *[len(plain) - 1] * (length - len(origins))]

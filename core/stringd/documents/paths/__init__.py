@@ -1,1 +1,1 @@
-"""Resolve paths, URIs and targets, and read and write text files inside the boundary."""
+"""Resolve paths, URIs and targets; read and write text files within the allowed paths."""

@@ -1,4 +1,4 @@
-"""A directory as a list."""
+"""List a directory as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOTHING = "(empty)"
 
 
 def list_directory(path: Path, shown: str, *, hidden: bool) -> str:
-    """Return directories first, then files with their sizes, each by name; or refuse."""
+    """List directories first, then files with their sizes, sorted by name; or refuse."""
     try:
         with open_folder(path) as folder, folder.entries() as found:
             entries = [entry for entry in found if hidden or not entry.name.startswith(".")]
@@ -33,7 +33,7 @@ def _lines(entries: Iterable[os.DirEntry[str]]) -> Iterator[str]:
     for entry in entries:
         name = printable(entry.name)
         if entry.is_symlink():
-            # Not followed: where it leads may be nobody's business here.
+            # Not followed: the target may lie outside the allowed paths.
             yield f"{name}@"
         elif entry.is_dir(follow_symlinks=False):
             yield f"{name}/"

@@ -1,4 +1,4 @@
-"""Where a document stands: in a file, or at the URI that it came from over the network."""
+"""The origin of a document: its file, or the URI that it was loaded from."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _OF_DIRECTORY = "index"
 
 
 def name_of(origin: Origin) -> str:
-    """Return what a message calls a document by."""
+    """Return the name of a document in messages."""
     return origin.name if isinstance(origin, Path) else origin
 
 
 def stem_of(origin: Origin) -> str:
-    """Return a document's name without its ending; what a site shows for a directory is its index."""
+    """Return a document's name without its suffix; `index` for a directory of a site."""
     if isinstance(origin, Path):
         return origin.stem
     path = urlsplit(origin).path

@@ -1,4 +1,4 @@
-"""Where the targets lead that stand in the files of a package: to other files of it, and never out."""
+"""Resolve links within a package; they never lead out of it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from stringd.files.real_path import real_path
 
 
 def locate(target: str, author: Path, package: Package) -> FileTarget:
-    """Return the file of a package that a relative target means, and the block of it, or refuse."""
+    """Resolve a relative link in a file of a package to another file of it, or refuse."""
     name, mark, block = target.partition("#")
     if mark and not block:
         raise Refusal("INVALID_TARGET", f"No block is named after the #: {target}")
     path = author if not name else real_path(author.parent / name)
     if not path.is_relative_to(package.directory):
-        raise Refusal("FILE_NOT_ALLOWED", f"Outside of {package.uri}: {target}")
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside {package.uri}: {target}")
     return FileTarget(typed=target, path=path, block=block or None)
 
 
 def inside(directory: Path, name: str) -> Path:
-    """Return the real path of what has a name in a directory of an app, or refuse what lies elsewhere."""
+    """Return the real path of a name in a directory, or refuse one that lies outside."""
     path = real_path(directory / name)
     if not path.is_relative_to(real_path(directory)):
-        raise Refusal("FILE_NOT_ALLOWED", f"Outside of the app: {name}")
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside the app: {name}")
     return path

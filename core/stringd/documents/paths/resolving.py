@@ -1,4 +1,4 @@
-"""What a typed path means, and whether this user may go there."""
+"""Resolve typed paths to real ones, and check that the user may access them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stringd.text.printable import printable
 
 LONGEST_PATH = 4000
 LONGEST_NAME = 255
-# Each place where a name may end costs a look at the disk, so that there is an end to them.
+# Each candidate end of a name costs a system call.
 _MOST_ENDS = 64
 _OPEN_FILES = "/proc/self/fd"
 _DELETED = " (deleted)"
@@ -33,9 +33,9 @@ _END_OF_NAME = re.compile(rf"[/#]|{_LINES}|\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileTarget:
-    """What a path stands for: a real path, and the block or the lines that are meant.
+    """A resolved path, and the block or lines of the file that are addressed.
 
-    Lines count from 1, the last one included. They are as typed: whoever knows the file checks them.
+    Lines count from 1, the last one included. They are not checked against the file.
     """
 
     typed: str
@@ -45,9 +45,9 @@ class FileTarget:
 
 
 def resolve(typed: str, session: Session, *, full_access: bool, shown: str | None = None) -> FileTarget:
-    """Return what was typed as a path that this session's user may touch, or refuse.
+    """Resolve a typed path that the session's user may access, or refuse.
 
-    A refusal names what is `shown`, where that is not what was typed.
+    `shown` replaces the typed path in the refusal.
     """
     shown = shown or typed
     if len(typed.encode(errors="surrogatepass")) > LONGEST_PATH:
@@ -62,7 +62,7 @@ def resolve(typed: str, session: Session, *, full_access: bool, shown: str | Non
 
 
 def names_something(typed: str, session: Session, *, full_access: bool) -> bool:
-    """Whether a path names something that is there, with a block or lines behind it or none."""
+    """Whether a path, with or without a block or lines, names something that exists."""
     if len(typed) > LONGEST_PATH:
         return False
     splitter = _Splitter(session, full_access=full_access)
@@ -71,24 +71,24 @@ def names_something(typed: str, session: Session, *, full_access: bool) -> bool:
 
 
 def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
-    """Return the real path of an absolute one if the user may touch it, or refuse.
+    """Return the real path of an absolute path if the user may access it, or refuse.
 
-    The answer outside depends on nothing that is there.
+    Outside the allowed paths, the refusal does not reveal whether anything exists.
     """
     real, is_final = _resolved(path)
     if not full_access and not _is_allowed(real, user):
         allowed = ", ".join(map(str, (user.home, *user.allowed_paths)))
-        raise Refusal("FILE_NOT_ALLOWED", f"Outside of what may be touched: {typed}", f"allowed: {allowed}")
+        raise Refusal("FILE_NOT_ALLOWED", f"Outside the allowed paths: {typed}", f"allowed: {allowed}")
     refuse_path(real, typed)
     if _longest_name(real) > LONGEST_NAME:
         raise Refusal("INVALID_TARGET", f"A name in the path is longer than {LONGEST_NAME} bytes.")
     if not is_final:
-        raise Refusal("INVALID_TARGET", f"Symbolic links lead in a circle: {typed}")
+        raise Refusal("INVALID_TARGET", f"Too many levels of symbolic links: {typed}")
     return Path(real)
 
 
 def display(path: Path, user: User) -> str:
-    """Return how a real path is shown: relative to the home where it is inside, else absolute."""
+    """Return a real path for display: relative to the home if it lies inside, else absolute."""
     shown, home = str(path), _real_root(user.home)
     if shown == home:
         return "~/"
@@ -97,31 +97,31 @@ def display(path: Path, user: User) -> str:
     return printable(shown)
 
 
-def shown_document(place: Location, user: User) -> str:
-    """Return how a reply names the document of a place: the file as it is displayed, or the URI."""
-    path = file_of(place.uri)
-    return place.uri if path is None else display(path, user)
+def shown_document(location: Location, user: User) -> str:
+    """Return the name of a location's document in replies: the displayed file, or the URI."""
+    path = file_of(location.uri)
+    return location.uri if path is None else display(path, user)
 
 
-def shown_place(place: Location, user: User) -> str:
-    """Return how a reply names a place: its document, with the block."""
-    return f"{shown_document(place, user)}{place.block or ''}"
+def shown_location(location: Location, user: User) -> str:
+    """Return the name of a location in replies: its document, with the block."""
+    return f"{shown_document(location, user)}{location.block or ''}"
 
 
 def current_file(session: Session) -> Path | None:
-    """Return the file that is the session's current document, if that is a file."""
+    """Return the session's current document if it is a file."""
     document = session.state.document
     return None if document is None else file_of(document.uri)
 
 
 @lru_cache(maxsize=1024)
 def file_of(uri: str) -> Path | None:
-    """Return the file that a URI names, if it names one."""
+    """Return the path of a `file:` URI; None for other URIs."""
     return _from_uri(uri) if uri.startswith(_FILE_URI) else None
 
 
 def working_directory(session: Session) -> Path:
-    """Return where relative paths start: where the last directory or document was opened, else at home."""
+    """Return the base of relative paths: the directory last opened, else the document's, else the home."""
     if session.state.directory:
         return Path(session.state.directory)
     current = current_file(session)
@@ -129,14 +129,14 @@ def working_directory(session: Session) -> Path:
 
 
 class _Splitter:
-    """Tells a file's name from what stands behind it, by the names that exist inside the boundary."""
+    """Splits a typed path into name and block or lines, preferring names that exist and are accessible."""
 
     def __init__(self, session: Session, *, full_access: bool) -> None:
         self._session = session
         self._full_access = full_access
 
     def split(self, typed: str) -> tuple[str, str | None, tuple[int, int] | None]:
-        """Return name, block and lines; behind a `#`, all that follows is the block's name."""
+        """Return name, block and lines; everything after the `#` is the block's name."""
         name, mark, block = self._cut(typed)
         if mark:
             return name, block, None
@@ -147,7 +147,7 @@ class _Splitter:
         return name[: lines.start()], None, (first, int(lines[2] or first))
 
     def _cut(self, typed: str) -> tuple[str, str, str]:
-        """Cut at the first `#` that is part of no existing name."""
+        """Split at the first `#` that is not part of an existing name."""
         first = typed.find("#")
         if first < 0:
             return typed, "", ""
@@ -157,7 +157,7 @@ class _Splitter:
         return typed[:known] + name, mark, block
 
     def exists(self, name: str) -> bool:
-        """Whether something of this name is there, inside the boundary."""
+        """Whether something of this name exists and is accessible."""
         path = _real(_absolute(name, self._session))
         allowed = self._full_access or _is_allowed(path, self._session.user)
         return allowed and not is_withheld(path) and is_there(Path(path))
@@ -184,40 +184,40 @@ def _from_uri(uri: str) -> Path:
 
 def _real(path: Path) -> str:
     if "\0" in str(path) or not _is_storable(path):
-        raise Refusal("INVALID_TARGET", "A path can't hold a NUL character or half a surrogate pair.")
+        raise Refusal("INVALID_TARGET", "A path can't contain a NUL character or a lone surrogate.")
     return _with_one_slash(str(real_path(path)))
 
 
 def _resolved(path: Path) -> tuple[str, bool]:
-    """Return the real path, and whether no link is left in it."""
+    """Return the real path, and whether it is free of links."""
     try:
         return _with_one_slash(_final_path(path)), True
     except (OSError, RecursionError, ValueError):
-        # Nothing is there, or links lead in a circle; behind one `realpath` removes `..` unseen, so that a
-        # link that leads out may be left over.
+        # Nothing exists there, or links form a loop; beyond a loop `realpath` removes `..` textually, which
+        # may leave a link that leads outside.
         real = _real(path)
         return real, _real(Path(real)) == real
 
 
 def _final_path(path: Path) -> str:
-    """Return the real path of something that is there: the system's own word for it, where it has one."""
+    """Return the real path of something that exists, from the system itself where it can tell."""
     known = _known_by_system(path) if _SYSTEM_KNOWS else None
     return os.path.realpath(path, strict=True) if known is None else known
 
 
 def _known_by_system(path: Path) -> str | None:
-    """Return the name of the file that a path leads to; None if it has lost that name meanwhile."""
+    """Return the current name of an opened path; None if the file was renamed over or removed meanwhile."""
     descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         name = os.readlink(f"{_OPEN_FILES}/{descriptor}")  # noqa: PTH115
-        # The system says so behind the name of what was replaced or removed meanwhile.
-        is_lost = name.endswith(_DELETED) and not _is_same(name, descriptor)
+        # Linux appends this to the name of a file that was replaced or removed meanwhile.
+        is_lost = name.endswith(_DELETED) and not _is_same_file(name, descriptor)
         return None if is_lost else name
     finally:
         os.close(descriptor)
 
 
-def _is_same(name: str, descriptor: int) -> bool:
+def _is_same_file(name: str, descriptor: int) -> bool:
     try:
         return os.path.samestat(os.stat(name), os.fstat(descriptor))  # noqa: PTH116
     except OSError:
@@ -225,7 +225,7 @@ def _is_same(name: str, descriptor: int) -> bool:
 
 
 def _with_one_slash(path: str) -> str:
-    # POSIX keeps two leading slashes apart from one; no system that stringd runs on does.
+    # POSIX allows a special meaning for two leading slashes; no supported system has one.
     return f"/{path.lstrip('/')}"
 
 
@@ -238,7 +238,7 @@ def _lies_in(real: str, root: str) -> bool:
 
 
 def _real_root(root: Path) -> str:
-    """Return the real path of a home or of an allowed path, known as long as the same directory is there."""
+    """Return the real path of a home or allowed path, cached as long as the directory is the same."""
     try:
         status = root.stat()
     except OSError:
@@ -252,7 +252,7 @@ def _known_root(root: Path, _device: int, _inode: int) -> str:
 
 
 def _longest_name(real: str) -> int:
-    # No part is longer than the whole.
+    # No component is longer than the whole path.
     size = len(os.fsencode(real))
     return size if size <= LONGEST_NAME else max(map(len, os.fsencode(real).split(b"/")))
 

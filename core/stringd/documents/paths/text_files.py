@@ -1,4 +1,4 @@
-"""Reads and writes the text files that documents are; a file is whole at any moment."""
+"""Read and write text files; writes are atomic."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEW_FILE_MODE = 0o644
 
 
 class NoText(Refusal):
-    """A file that is no UTF-8 text, and its size in bytes."""
+    """The refusal of a file that is not UTF-8 text; `size` is in bytes."""
 
     def __init__(self, message: str, size: int) -> None:
         super().__init__("INVALID_TARGET", message)
@@ -30,12 +30,12 @@ class NoText(Refusal):
 
 
 def read_text(path: Path, shown: str) -> str:
-    """Return the text of the file at a real path, byte order mark and line ends included, or refuse."""
+    """Return the text of the file at a real path, with its byte order mark and line ends, or refuse."""
     return _decoded(_read(path, shown), shown)
 
 
 def read_if_there(path: Path, shown: str) -> str | None:
-    """Return a file's text, or None where there is no file."""
+    """Return a file's text; None if there is no file."""
     try:
         return read_text(path, shown)
     except Refusal as refusal:
@@ -45,16 +45,16 @@ def read_if_there(path: Path, shown: str) -> str | None:
 
 
 def is_directory(path: Path, shown: str) -> bool:
-    """Whether there is a directory at a real path; where that can't be told, refuse."""
+    """Whether a real path is a directory; refuse if that cannot be determined."""
     try:
-        # It only says what is done next, and that follows no link.
+        # Only a choice between two operations, neither of which follows links.
         return path.is_dir()
     except OSError as error:
         raise _unreadable(error, shown) from error
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is anything at a real path, as far as that can be told."""
+    """Whether anything exists at a real path, as far as that can be determined."""
     try:
         return status_of(path) is not None
     except OSError as error:
@@ -64,7 +64,7 @@ def is_there(path: Path) -> bool:
 
 
 def read_bytes(path: Path, shown: str) -> bytes:
-    """Return what the file at a real path holds, or refuse."""
+    """Return the content of the file at a real path, or refuse."""
     content = _read(path, shown)
     if content.size > LIMIT:
         raise _too_large(shown)
@@ -72,21 +72,21 @@ def read_bytes(path: Path, shown: str) -> bytes:
 
 
 def write_text(path: Path, text: str, shown: str, *, replacing: str | None) -> int:
-    """Write the whole file at a real path, make the directories that are missing, return its size in bytes.
+    """Replace the file at a real path, create missing directories, and return its size in bytes.
 
-    An existing file keeps its permissions and its owner; one that isn't text is refused, and so is one that
-    holds something else, meanwhile, than what is to be replaced (None: there was no file).
+    An existing file keeps its permissions and owner. Refuse a file that is not text, or whose content is no
+    longer `replacing` (None: there was no file).
     """
     data = _encoded(text, shown)
     with _write_failures(shown), _folder_for(path, replacing) as folder:
         replaced = _writable(folder, path.name, shown)
         if _text_in(folder, path.name, shown) != replacing:
-            raise _overtaken(shown)
+            raise _changed_meanwhile(shown)
         return _write(folder, path.name, data, shown, replaced)
 
 
 def write_bytes(path: Path, data: bytes, shown: str) -> int:
-    """Write the whole file at a real path, whatever it holds, as `write_text` does."""
+    """Replace the file at a real path as `write_text` does, whatever its content."""
     with _write_failures(shown), made_folder(path.parent) as folder:
         return _write(folder, path.name, data, shown, _writable(folder, path.name, shown))
 
@@ -101,12 +101,12 @@ def remove_text(path: Path, shown: str) -> None:
 
 
 def missing_directories(path: Path) -> int:
-    """Return how many directories are to be made before there can be a file at a real path."""
+    """Return the number of parent directories of a real path that do not exist."""
     return next(number for number, parent in enumerate(path.parents) if is_there(parent))
 
 
 def remove_directories(path: Path, count: int) -> None:
-    """Remove so many of the directories around a path, from the inside, until one is in use."""
+    """Remove up to `count` parent directories of a path, innermost first, stopping at one that is in use."""
     with suppress(OSError):
         for parent in path.parents[:count]:
             with open_folder(parent.parent) as folder:
@@ -118,10 +118,10 @@ def _write_failures(shown: str) -> Iterator[None]:
     try:
         yield
     except NotRegular as error:
-        raise _no_file(error, shown) from error
+        raise _not_regular(error, shown) from error
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise _led_away(shown) from error
+            raise _became_link(shown) from error
         raise Refusal("WRITE_FAILED", f"Cannot write {shown}: {error.strerror}") from error
 
 
@@ -133,7 +133,7 @@ def _write(folder: Directory, name: str, data: bytes, shown: str, replaced: os.s
     def require_untouched() -> None:
         now = folder.status(name)
         if (now and stamp(now)) != (replaced and stamp(replaced)):
-            raise _overtaken(shown)
+            raise _changed_meanwhile(shown)
 
     write_atomically(folder, name, data, mode=_NEW_FILE_MODE, like=replaced, check=require_untouched)
     return len(data)
@@ -167,14 +167,14 @@ def _read(path: Path, shown: str) -> Content:
 
 
 def _decoded(content: Content, shown: str) -> str:
-    """Return a file's data as text; of a file that is too large, only its beginning was read."""
+    """Decode a file's data; a file above the limit was read in part, and is refused."""
     is_whole = len(content.data) <= LIMIT
     try:
         text, _ = utf_8_decode(content.data, "strict", is_whole)
     except UnicodeDecodeError:
         raise NoText(f"Not a UTF-8 text file: {shown}", content.size) from None
     if "\0" in text:
-        raise NoText(f"Not a text file, it holds NUL bytes: {shown}", content.size)
+        raise NoText(f"Not a text file, it contains NUL bytes: {shown}", content.size)
     if not is_whole:
         raise _too_large(shown)
     return text
@@ -184,34 +184,34 @@ def _encoded(text: str, shown: str) -> bytes:
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise Refusal("INVALID_PAYLOAD", "A text can't hold half a surrogate pair.") from None
+        raise Refusal("INVALID_PAYLOAD", "A text can't contain a lone surrogate.") from None
     if b"\0" in data:
-        raise Refusal("INVALID_PAYLOAD", "A text file can't hold a NUL character.")
+        raise Refusal("INVALID_PAYLOAD", "A text file can't contain a NUL character.")
     if len(data) > LIMIT:
         raise _too_large(shown)
     return data
 
 
-def _overtaken(shown: str) -> Refusal:
-    message = f"{shown} was changed by something else while it was being edited"
+def _changed_meanwhile(shown: str) -> Refusal:
+    message = f"{shown} was changed by another process while it was being edited"
     return Refusal("CONFLICT", message, f"Nothing was written. View it again: /edit {shown}")
 
 
-def _no_file(error: NotRegular, shown: str) -> Refusal:
-    said = "Is a directory" if stat.S_ISDIR(error.mode) else "Not a regular file"
-    return Refusal("INVALID_TARGET", f"{said}: {shown}")
+def _not_regular(error: NotRegular, shown: str) -> Refusal:
+    problem = "Is a directory" if stat.S_ISDIR(error.mode) else "Not a regular file"
+    return Refusal("INVALID_TARGET", f"{problem}: {shown}")
 
 
-def _led_away(shown: str) -> Refusal:
-    message = f"A directory on the way to {shown} became a symbolic link meanwhile"
+def _became_link(shown: str) -> Refusal:
+    message = f"A directory in the path was replaced by a symbolic link: {shown}"
     return Refusal("CONFLICT", message, "Nothing was done.")
 
 
 def _unreadable(error: OSError, shown: str) -> Refusal:
     if isinstance(error, NotRegular):
-        return _no_file(error, shown)
+        return _not_regular(error, shown)
     if error.errno == errno.ELOOP:
-        return _led_away(shown)
+        return _became_link(shown)
     return Refusal("INVALID_TARGET", f"Cannot read {shown}: {error.strerror}")
 
 

@@ -1,4 +1,4 @@
-"""What is a URI, and what a target means that stands beside one."""
+"""Recognize URIs, and resolve links relative to them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!L\d)")
 
 
 def is_uri(target: str) -> bool:
-    """Tell a URI from a path; a file's URI is a path."""
+    """Whether a target is a URI; `file:` URIs count as paths."""
     return _URI.match(target) is not None and not target.startswith("file:")
 
 
 def is_hierarchical(uri: str) -> bool:
-    """Tell whether a target that begins with a slash belongs to the URI's own site."""
+    """Whether a target that begins with a slash is relative to the URI's site."""
     return urlsplit(uri).scheme in uses_relative
 
 
 def absolute(uri: str, target: str) -> str:
-    """Return what a target means wherever it is used, that stands in the document of a URI."""
+    """Resolve a link in the document of a URI to one that means the same everywhere."""
     is_path = target.startswith("~") or (target.startswith("/") and not is_hierarchical(uri))
     return target if is_path or is_uri(target) else resolve_uri(uri, target)
 
 
 def resolve_uri(uri: str, target: str) -> str:
-    """Return the URI that a relative target means; one that can't be read stays as it is."""
+    """Resolve a relative link in the document of a URI; return a malformed one unchanged."""
     try:
         return join(uri, target)
     except Refusal:
@@ -36,7 +36,7 @@ def resolve_uri(uri: str, target: str) -> str:
 
 
 def join(uri: str, target: str) -> str:
-    """Return the URI that a relative target means in the document of a URI; refuse one that can't be read."""
+    """Resolve a relative link in the document of a URI; refuse a malformed one."""
     try:
         if is_hierarchical(uri):
             return urljoin(uri, target)
@@ -44,7 +44,7 @@ def join(uri: str, target: str) -> str:
         raise Refusal("INVALID_TARGET", f"Not a URL: {target}") from None
     if is_uri(target):
         return target
-    scheme, _, place = uri.partition(":")
+    scheme, _, base = uri.partition(":")
     path, mark, block = target.partition("#")
-    joined = posixpath.normpath(posixpath.join(posixpath.dirname(place), path)) if path else place
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(base), path)) if path else base
     return f"{scheme}:{joined}{mark}{block}"
