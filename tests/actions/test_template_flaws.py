@@ -1,4 +1,4 @@
-"""What is told about a template that is not run."""
+"""Flaws of templates that are found without running them."""
 
 from __future__ import annotations
 
