@@ -1,4 +1,4 @@
-"""Documents with actions, called in a topic of a running daemon."""
+"""Helpers that call the actions of documents in a topic of a running daemon."""
 
 from __future__ import annotations
 

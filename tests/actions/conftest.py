@@ -1,4 +1,4 @@
-"""Fixtures of the actions' tests: one daemon for a module, a topic and a service for each test."""
+"""Fixtures: one daemon per module, and one topic and service per test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plugin that brings pages as if they came over the network: `net:URI` is a file's text with that URI."""
+"""A plugin whose `net:URI` loads a file as if it came from that URI over the network."""
 
 from __future__ import annotations
 

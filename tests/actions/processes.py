@@ -1,4 +1,4 @@
-"""Waiting for processes to end."""
+"""Wait for processes to end."""
 
 from __future__ import annotations
 

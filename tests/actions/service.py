@@ -1,4 +1,4 @@
-"""A service on loopback: it keeps what it is sent, and answers what a test tells it to."""
+"""A service on loopback that records requests and gives prepared answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is typed behind an action's name, and the values that it comes to."""
+"""Parsing of the arguments of an action call into values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CLI actions: what a command gets, where it runs, how it ends."""
+"""CLI actions: input, working directory and exit of the command."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from stringd.actions.environment.action_environment import Environment
 from stringd.actions.shell.cli_run import OUTPUT_LIMIT
 from stringd.api.replies import Reply
 from stringd.errors import Refusal
+from tests.actions.cli_actions import Shelf
 from tests.actions.processes import has_ended, wait_for
-from tests.actions.shelf import Shelf
 
 
 @pytest.fixture

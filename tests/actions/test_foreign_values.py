@@ -1,4 +1,4 @@
-"""What one document has brought is no other document's: an action of the user's own takes it when told to."""
+"""Values of one document in the actions of another: used by the user's own actions when confirmed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act, running_daemon
+from tests.actions.acting_site import Site, own_page
 from tests.actions.networks import plugin_path
 from tests.actions.service import Service, serving
-from tests.actions.strangers import Site, own_page
 
 EVIL = {"account": '6"6\n6'}
 PLAIN = {"account": '6"6'}
@@ -57,7 +57,7 @@ def test_no_action_of_the_users_own_takes_it_unasked(
     refused = stage.send("/act.pay")
     told = f'{{account}} = "6\\"6" from {site.url},'
     assert refused.splitlines() == [
-        f"ERROR(NOT_TRUSTED): act.pay would use {told} and nobody has chosen that for it.",
+        f"ERROR(NOT_TRUSTED): act.pay would use {told} and you have not chosen that for it.",
         "--confirm uses it.",
         'Or set it yourself: /set {account} = "..."',
     ]

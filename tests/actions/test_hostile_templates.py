@@ -1,4 +1,4 @@
-"""Templates of strangers come to an end, reach nothing, and leave the next one unharmed."""
+"""Untrusted templates: they terminate, cannot escape, and do not affect later templates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from jinja2 import Environment
 
 from stringd.errors import Refusal
-from tests.actions.press import WORKERS, fault, press, rendered
+from tests.actions.template_runs import WORKERS, fault, press, rendered
 
 PLAIN = Environment()
 VALUES = ("response.body.rows", "response.body.text", "response.body.number", "response.body")

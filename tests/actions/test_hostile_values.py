@@ -1,4 +1,4 @@
-"""No value of a call becomes shell syntax: it arrives byte by byte, and nothing of it is executed."""
+"""No value becomes shell syntax: programs get it byte for byte, and nothing of it is executed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from stringd.errors import Refusal
 from tests.actions.acting import Stage, act
-from tests.actions.shelf import Shelf
+from tests.actions.cli_actions import Shelf
 
 HOSTILE = [
     "'",

@@ -1,4 +1,4 @@
-"""HTTP actions against a real service: what is sent, and what comes of the answer."""
+"""HTTP actions against a real service: requests and answers."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import pytest
 
 from stringd.actions.templates.template_run import RenderedTemplate
 from stringd.actions.values.typed_values import Value
-from tests.actions.press import fault
-from tests.actions.press import rendered as made
+from tests.actions.template_runs import fault
+from tests.actions.template_runs import rendered as made
 
 
 def rendered(template: str, body: object = "", **more: dict[str, Value]) -> RenderedTemplate:

@@ -1,4 +1,4 @@
-"""Whatever a value holds, it arrives as that one value: in a call, a URL, JSON, a form, a query."""
+"""Any value survives encoding as a single value: in a call, a URL, JSON, a form or a query."""
 
 from __future__ import annotations
 

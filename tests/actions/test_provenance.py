@@ -1,4 +1,4 @@
-"""What a page of the network sets reaches no program, and stays what it is."""
+"""Variables set by pages from the network: never exported to programs, and their provenance is kept."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.actions.acting import Stage, act, running_daemon
+from tests.actions.acting_site import Site, own_page, variables_of
 from tests.actions.service import Service
-from tests.actions.strangers import Site, own_page, variables_of
 
 ORDERS = (
     "TAR_OPTIONS",

@@ -1,4 +1,4 @@
-"""Where an answer sends a request on to: whom it names is read once, by the same rules as it is asked."""
+"""Redirects of actions: the target is parsed once, by the same rules as for the request itself."""
 
 from __future__ import annotations
 

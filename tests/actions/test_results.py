@@ -1,4 +1,4 @@
-"""What an answer looks like that no template shapes, and what its links and names stand for."""
+"""Answers without a template, and the names of their links."""
 
 from __future__ import annotations
 

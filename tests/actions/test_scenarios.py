@@ -1,4 +1,4 @@
-"""What agents do with apps, end to end (apps-in-the-wild.md 3), against services that answer like theirs."""
+"""Scenarios of agents that use apps, end to end, against services that answer like the real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the `$NAME`s of an app go when its actions run, and where they never show."""
+"""The `$NAME`s of an app in its actions: where they are sent, and where they never appear."""
 
 from __future__ import annotations
 

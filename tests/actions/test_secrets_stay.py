@@ -1,4 +1,4 @@
-"""A secret stays with the origin that an action names, whatever was made of it and wherever it stood."""
+"""Secrets are only sent to the origin that an action names, in whatever form and part of a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates in a running daemon: what they leave for later commands, and what they can't hold up."""
+"""Templates in a running daemon: names for later commands, and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Response templates in the seeds' language."""
+"""Response templates in the short template language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stringd.actions.templates.jobs import run_template
 from stringd.actions.templates.template_run import FileToSave
 from stringd.actions.values.typed_values import read_number
-from tests.actions.press import fault, rendered
+from tests.actions.template_runs import fault, rendered
 
 ROWS = {
     "rows": [

@@ -1,4 +1,4 @@
-"""A document from the network runs no command, touches no file, and stays out of private networks."""
+"""Documents from the network: no commands, no files, no access to private networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document from the network does by being opened: it GETs from its own origin, and nothing else."""
+"""Default actions of documents from the network: only GET requests to the document's own origin."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_no_other_method_is(stage: Stage, service: Service, method: str) -> None
     shown = opened(stage, f"{service.url}/page.md", act("x", f"{method} {service.url}/x"))
     line = next(it for it in shown.splitlines() if it.startswith("[!]"))
     assert line.startswith("[!] /act.x failed: NOT_TRUSTED: ")
-    assert f"no {method} at {service.url}; it is done by /act.x" in line
+    assert f"not {method} at {service.url}; /act.x sends it" in line
     assert "# Fetched" in shown
     assert service.received == []
     assert stage.code("/act.x") is None
@@ -72,7 +72,7 @@ def test_no_other_method_is(stage: Stage, service: Service, method: str) -> None
 def test_another_origin_is_not_asked(stage: Stage, service: Service, uri: str) -> None:
     shown = opened(stage, uri.format(port=service.url.rpartition(":")[2]), act("x", f"GET {service.url}/x"))
     assert "[!] /act.x failed: NOT_TRUSTED: " in shown
-    assert "it is done by /act.x" in shown
+    assert "/act.x sends it" in shown
     assert service.received == []
 
 
@@ -81,7 +81,7 @@ def test_another_origin_is_not_asked(stage: Stage, service: Service, uri: str) -
 def test_neither_by_a_redirect(stage: Stage, service: Service, other: Service, status: int) -> None:
     service.redirect("/x", f"{other.url}/y", status)
     shown = opened(stage, f"{service.url}/page.md", act("x", f"GET {service.url}/x"))
-    assert f"no GET at {other.url}; it is done by /act.x" in shown
+    assert f"not GET at {other.url}; /act.x sends it" in shown
     assert other.received == []
     assert stage.code("/act.x") is None
     assert [it.target for it in other.received] == ["/y"]

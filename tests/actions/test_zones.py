@@ -1,4 +1,4 @@
-"""What a page of a private network leads to: its own zone and farther, and nearer only with `--confirm`."""
+"""Pages of a private network reach their own zone and farther ones; nearer ones only with `--confirm`."""
 
 from __future__ import annotations
 

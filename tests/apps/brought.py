@@ -1,4 +1,4 @@
-"""A distribution that brings an app with actions coded in Python, as somebody would install it."""
+"""A distribution whose plugin provides an app with actions coded in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A daemon with an app on its disk, and a web server beside it."""
+"""Fixtures: a daemon, an app on disk, and a web server."""
 
 from __future__ import annotations
 

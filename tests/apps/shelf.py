@@ -1,4 +1,4 @@
-"""Apps as files on the disk, and what a topic says of them."""
+"""Write apps to disk, and read the replies about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apps that plugins bring, and actions coded in Python: their types are their schema."""
+"""Apps of plugins, and actions coded in Python, whose annotations are their schema."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_it_can_not_be_edited(sums: DaemonProcess) -> None:
         ("how: str", "how", "TypeError: parameter how of fail needs a type out of str, int"),
         ("how: str", "*how: str", "TypeError: parameter how of fail can't be named by a caller"),
         ("async def nothing", "def nothing", "TypeError: an action needs an async function"),
-        ("(add, whoami, fail, nothing, signs)", "(add, add)", "ValueError: an action is there twice: add"),
+        ("(add, whoami, fail, nothing, signs)", "(add, add)", "ValueError: an action is defined twice: add"),
     ],
 )
 def test_what_can_not_be_an_action_skips_the_plugin(

@@ -1,4 +1,4 @@
-"""Apps in archives: taken with their modes, and refused where a path or a link leads out."""
+"""Apps in archives: modes are kept, and paths or links that lead out are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stringd check`: every warning with line and remedy, and the exit code that goes with it."""
+"""`stringd check`: warnings with line and remedy, and the exit code."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ FLAWS = [
     ),
     (
         "# A\n\n```act.a\nCLI ls\necho $(( $(echo {x}) ))\n  x: string\n```\n",
-        "5: act.a: bash computes with what may hold {x}",
+        "5: act.a: bash does arithmetic with a text that may hold {x}",
         "only whole numbers",
     ),
     (

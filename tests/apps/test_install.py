@@ -1,4 +1,4 @@
-"""`/install` and `/uninstall`: where apps come from, what they are called, and what is left of them."""
+"""`/install` and `/uninstall`: sources, names, replacement and removal of apps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose the `$NAME`s of an app are: those of where it came from, and every other way to get at them."""
+"""Ownership of `$NAME`s by an app's source, against all other ways to get at them."""
 
 from __future__ import annotations
 

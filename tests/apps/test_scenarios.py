@@ -1,4 +1,4 @@
-"""What agents do with installed apps, end to end (apps-in-the-wild.md 3)."""
+"""Scenarios of agents that use installed apps, end to end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents do with documents, apps and shells together, end to end (apps-in-the-wild.md 3)."""
+"""Scenarios of agents that use documents, apps and shells together, end to end."""
 
 from __future__ import annotations
 

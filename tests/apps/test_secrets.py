@@ -1,4 +1,4 @@
-"""`$NAME`s: kept per user, app and configuration, used by the app's actions, and shown nowhere."""
+"""`$NAME`s: stored per user, app and configuration, used by the app's actions, and never shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`app:name` topics: the app is open from the first command on, by URIs that show no path."""
+"""`app:name` topics: the app is open from the first command, under URIs without file paths."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from stringd_app import App, Context, Param
-from stringd_app.installing import INSTALL, UNINSTALL
+from stringd_app.install_commands import INSTALL, UNINSTALL
 from tests.docs.pages import text_of
 
 PAGE = text_of("docs/reference/apps.md")

@@ -1,1 +1,1 @@
-"""What happens when an action is called: from the flags as typed to what the agent reads."""
+"""Run the actions of documents: from the typed arguments to the reply."""

@@ -1,4 +1,4 @@
-"""What actions are made of: environments, arguments, placeholders and checks."""
+"""Build and check actions: environments, arguments, placeholders and analysis."""
 
 from __future__ import annotations
 

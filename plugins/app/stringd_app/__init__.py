@@ -1,9 +1,8 @@
-"""The `app` topic type: apps from files, from directories, and from anyone's package."""
+"""The `app` topic type: apps from files, directories, archives, URLs and other plugins."""
 
 from __future__ import annotations
 
-from stringd_app.context import Context
-from stringd_app.functions import Param
-from stringd_app.records import App
+from stringd_app.app_record import App
+from stringd_app.functions import Context, Param
 
 __all__ = ["App", "Context", "Param"]

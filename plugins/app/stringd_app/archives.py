@@ -1,4 +1,4 @@
-"""Apps in archives: zip and tar, of which only files and directories are taken."""
+"""Read apps from zip and tar archives of regular files and directories."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LARGEST_READ = 1024 * 1024
 
 
 def is_archive(path: Path) -> bool:
-    """Tell whether a file is an archive, by what is in it."""
+    """Return whether a file is an archive, by its content."""
     if _is_zip(path):
         return True
     try:
@@ -50,20 +50,20 @@ def is_archive(path: Path) -> bool:
 
 @contextmanager
 def archive_members(path: Path) -> Iterator[Iterator[Member]]:
-    """Give the members of an archive, or refuse it."""
+    """Open an archive and yield its members, or refuse it."""
     try:
         if _is_zip(path):
             with open_file(path) as opened, zipfile.ZipFile(opened) as zipped:
-                yield _zipped(zipped)
+                yield _zip_members(zipped)
         else:
             with _unpacked(path) as file, tarfile.open(fileobj=file, mode="r:") as tarred:
-                yield _tarred(tarred)
+                yield _tar_members(tarred)
     except _BROKEN as error:
         raise Refusal("INVALID_TARGET", f"The archive is broken: {error}") from error
 
 
-class _InSmallReads(io.BufferedReader):
-    """A file of which nothing is read at once that would not fit into memory: a header can claim any size."""
+class _BoundedReader(io.BufferedReader):
+    """A file that limits the size of each read, because an archive's header can claim any size."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is None or not 0 <= size <= _LARGEST_READ:
@@ -82,25 +82,25 @@ def _unpacked(path: Path) -> Iterator[io.BufferedReader]:
         start = file.read(max(map(len, _PACKED)))
         file.seek(0)
         opener = next((it for mark, it in _PACKED.items() if start.startswith(mark)), None)
-        with _InSmallReads(opener(file) if opener else file) as read:
+        with _BoundedReader(opener(file) if opener else file) as read:
             yield read
 
 
-def _zipped(archive: zipfile.ZipFile) -> Iterator[Member]:
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
     for info in archive.infolist():
         mode = info.external_attr >> 16
         if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
-            raise _unwelcome(info.filename)
+            raise _unsupported(info.filename)
         source = None if info.is_dir() else partial(archive.open, info)
         yield Member(name=info.filename, mode=mode or _FILE_MODE, open=source)
 
 
-def _tarred(archive: tarfile.TarFile) -> Iterator[Member]:
+def _tar_members(archive: tarfile.TarFile) -> Iterator[Member]:
     for info in archive:
         if info.name in {".", "./"}:
             continue
         if not (info.isreg() or info.isdir()):
-            raise _unwelcome(info.name)
+            raise _unsupported(info.name)
         source = None if info.isdir() else partial(_extracted, archive, info)
         yield Member(name=info.name, mode=info.mode, open=source)
 
@@ -111,5 +111,5 @@ def _extracted(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     return file
 
 
-def _unwelcome(name: str) -> Refusal:
+def _unsupported(name: str) -> Refusal:
     return Refusal("INVALID_TARGET", f"An archive of an app may hold files and directories only: {name!r}")

@@ -1,4 +1,4 @@
-"""Which file of an app is the app: `string.md`, or `index.md`, or the one document that there is."""
+"""The entry document of an app: `string.md`, `index.md`, or its only document."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from stringd.plugin.documents import ParsedDocument, parsing_effort, read_sheet,
 
 ENTRIES = ("string.md", "index.md")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
-# What is read at once, wherever an app is named.
+# The entry document is parsed wherever an app is named, so its parsing cost is limited.
 MOST_EFFORT = 500_000
 
 
 def is_name(name: str) -> bool:
-    """Tell whether `app:name` could be typed."""
+    """Return whether `app:name` is a valid topic."""
     return _NAME.fullmatch(name) is not None
 
 
 def check_name(name: object) -> None:
-    """Refuse what could not be the name of an app."""
+    """Raise `ValueError` for an invalid app name."""
     if not isinstance(name, str) or not is_name(name):
         raise ValueError(f"an app needs a name of letters, digits, _ and -, not {name!r}")
 
 
 def named_entry(directory: Path, called: str | None = None) -> Path:
-    """Return the document that stands for a directory, or refuse; the directory is called by its name."""
+    """Return the entry document of a directory by its name, or refuse; `called` is the name to show."""
     for name in ENTRIES:
         if (directory / name).is_file():
             return directory / name
@@ -34,13 +34,13 @@ def named_entry(directory: Path, called: str | None = None) -> Path:
 
 
 def entry_in(directory: Path, called: str | None = None) -> Path:
-    """Return the document that stands for an app, or refuse."""
+    """Return the entry document of an app, or refuse."""
     documents = list(directory.glob("*.md"))
     return documents[0] if len(documents) == 1 else named_entry(directory, called)
 
 
 def read_entry(entry: Path) -> ParsedDocument:
-    """Read the document of an app, or refuse."""
+    """Read the entry document of an app, or refuse."""
     text = read_text(entry, entry.name)
     if parsing_effort(text) > MOST_EFFORT:
         raise Refusal("LOAD_ERROR", f"Too much for the document of an app: {entry.name}")

@@ -1,4 +1,4 @@
-"""Actions coded in Python: an async function whose typed parameters are what the action declares."""
+"""Actions coded in Python: async functions whose typed parameters declare those of the action."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from stringd.plugin import Refusal, RequestRefused, Session
+from stringd.plugin import Refusal, RequestRefused, Session, User
 from stringd.plugin.actions import ActionFunction, Environment, FunctionRun, Value
 from stringd.plugin.documents import Action, Parameter, working_directory
 from stringd.plugin.processes import time_limit
-from stringd_app.context import Context
 
 log = logging.getLogger(__name__)
 
 PYTHON = "PYTHON"
 SECONDS = 180.0
 _FAILED = "The action failed unexpectedly; the daemon's log says why."
-# What a caller's text could mean by them, a function's default does not.
-_SIGNS = frozenset("{<$@\\")
+# These characters are special in a caller's text, but not in a function's default.
+_SPECIAL_CHARACTERS = frozenset("{<$@\\")
 _ID = re.compile(r"[a-z][a-z0-9_-]*")
 _TYPES: Mapping[object, str] = {
     str: "string",
@@ -40,7 +39,7 @@ AppFunction: TypeAlias = Callable[..., Awaitable[object]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """What a type can't say of a parameter: `Annotated[int, Param(description="Days", maximum=7)]`."""
+    """Details of a parameter beside its type: `Annotated[int, Param(description="Days", maximum=7)]`."""
 
     description: str = ""
     alias: str | None = None
@@ -49,15 +48,26 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Taken:
-    """A parameter, and how its value becomes what the function wants."""
+class Context:
+    """The context of a call: its user and topic, and the variables and secrets that the app may use there."""
+
+    user: User
+    topic: str
+    directory: Path
+    variables: Mapping[str, str]
+    secrets: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BoundParameter:
+    """A parameter, and the conversion of its value to the type of the function's parameter."""
 
     parameter: Parameter
     convert: Callable[[Value], object]
 
 
 def read_function(function: AppFunction) -> ActionFunction:
-    """Return an async function as an action, or raise `TypeError` where its parameters can't be typed in."""
+    """Return an async function as an action, or raise `TypeError` for an unsupported parameter."""
     name = getattr(function, "__name__", "")
     if not inspect.iscoroutinefunction(function) or not _ID.fullmatch(name):
         raise TypeError(f"an action needs an async function with a lower-case name, not {function!r}")
@@ -65,10 +75,10 @@ def read_function(function: AppFunction) -> ActionFunction:
     hints.pop("return", None)
     signature = inspect.signature(function).parameters
     context = next((it for it in signature if hints.get(it) is Context), None)
-    taken = {it: _take(name, signature[it], hints.get(it)) for it in signature if it != context}
+    bound = {it: _bind_parameter(name, signature[it], hints.get(it)) for it in signature if it != context}
     return ActionFunction(
-        action=_action(name, tuple(it.parameter for it in taken.values())),
-        run=_runner(function, taken, context),
+        action=_action(name, tuple(it.parameter for it in bound.values())),
+        run=_runner(function, bound, context),
         summary=inspect.getdoc(function) or "",
     )
 
@@ -77,9 +87,9 @@ def _action(name: str, parameters: tuple[Parameter, ...]) -> Action:
     return Action(id=name, method=PYTHON, target="", parameters=parameters, headers=(), body=None, line=0)
 
 
-def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | None) -> FunctionRun:
+def _runner(function: AppFunction, bound: Mapping[str, _BoundParameter], context: str | None) -> FunctionRun:
     async def run(values: Mapping[str, Value], environment: Environment, session: Session) -> object:
-        given = {name: taken[name].convert(value) for name, value in values.items() if name in taken}
+        given = {name: bound[name].convert(value) for name, value in values.items() if name in bound}
         if context:
             given[context] = _context(environment, session)
         seconds = time_limit(session.state, SECONDS)
@@ -97,7 +107,7 @@ def _runner(function: AppFunction, taken: Mapping[str, _Taken], context: str | N
 
 
 def _failed(function: AppFunction, error: BaseException) -> Refusal:
-    """Log what went wrong; the log hides the secrets that the error may have got hold of."""
+    """Log the error; the log masks any secrets in it."""
     log.error("%s failed", function.__qualname__, exc_info=error)
     return Refusal("INTERNAL_ERROR", _FAILED)
 
@@ -112,7 +122,7 @@ def _context(environment: Environment, session: Session) -> Context:
     )
 
 
-def _take(function: str, parameter: inspect.Parameter, hint: object) -> _Taken:
+def _bind_parameter(function: str, parameter: inspect.Parameter, hint: object) -> _BoundParameter:
     where = f"parameter {parameter.name} of {function}"
     if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY}:
         raise TypeError(f"{where} can't be named by a caller")
@@ -134,15 +144,15 @@ def _take(function: str, parameter: inspect.Parameter, hint: object) -> _Taken:
         maximum=more.maximum,
         choices=choices,
     )
-    return _Taken(parameter=read, convert=_converter(parameter.name, wanted))
+    return _BoundParameter(parameter=read, convert=_converter(parameter.name, wanted))
 
 
 def _unwrapped(hint: object) -> tuple[Param, object]:
-    """Return what is said of a parameter and its type; of `X | None`, that is `X`."""
+    """Split an annotation into its details and the type; the type of `X | None` is `X`."""
     more, wanted = Param(), hint
     if get_origin(wanted) is Annotated:
-        wanted, *said = get_args(wanted)
-        more = next((it for it in said if isinstance(it, Param)), more)
+        wanted, *details = get_args(wanted)
+        more = next((it for it in details if isinstance(it, Param)), more)
     if get_origin(wanted) in {Union, types.UnionType}:
         kinds = [it for it in get_args(wanted) if it is not type(None)]
         wanted = kinds[0] if len(kinds) == 1 else wanted
@@ -150,12 +160,12 @@ def _unwrapped(hint: object) -> tuple[Param, object]:
 
 
 def _default(default: object) -> str | None:
-    """Return a default as the schema shows it; without one there, the function's own one holds."""
+    """Return a default for the schema, or None to leave it to the function."""
     if default is None or isinstance(default, tuple):
         return None
     if isinstance(default, bool):
         return str(default).lower()
-    return None if _SIGNS & set(str(default)) else str(default)
+    return None if _SPECIAL_CHARACTERS & set(str(default)) else str(default)
 
 
 def _converter(name: str, wanted: object) -> Callable[[Value], object]:

@@ -1,19 +1,19 @@
-"""`app:name` and `app:name/page.md`: the documents of apps, by URIs of their own."""
+"""The loader of app documents: `app:name` and `app:name/page.md`."""
 
 from __future__ import annotations
 
 from stringd.plugin import Loader, LoadRequest, LocalFile, Refusal, Runtime
-from stringd_app.registry import find_app, not_installed
+from stringd_app.app_registry import find_app, not_installed
 
 SCHEME = "app"
 
 
 def app_loader(runtime: Runtime) -> Loader:
-    """Return what finds the documents of apps."""
+    """Return the loader of app documents."""
 
     async def load(wanted: LoadRequest) -> LocalFile:
         name, _, path = wanted.uri.partition(":")[2].partition("/")
-        # The configuration is the topic's matter: the document is one for all.
+        # All configurations of an app share its documents.
         name = name.partition(":")[0]
         package = find_app(name, wanted.session.user, runtime)
         if package is None:

@@ -1,4 +1,4 @@
-"""The files that an app is installed from, whatever they come out of, and how they are written safely."""
+"""The files that an app is installed from, and the safe way to write them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEFT_OUT = frozenset({".git"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A file or, without `open`, a directory, by its path below the app's directory."""
+    """A file, or a directory if `open` is None; `name` is its path relative to the app's directory."""
 
     name: str
     mode: int
@@ -30,12 +30,12 @@ class Member:
 
 
 def members_of_file(path: Path) -> Iterator[Member]:
-    """Yield the file at a real path, as it is."""
+    """Yield the file at a real path."""
     yield Member(name=path.name, mode=path.lstat().st_mode, open=partial(open_file, path))
 
 
 def members_of_directory(directory: Path) -> Iterator[Member]:
-    """Yield all that lies in the directory at a real path; a link is what it leads to, inside of it."""
+    """Yield the content of the directory at a real path; symbolic links inside it are followed."""
     waiting: list[tuple[tuple[Path, ...], PurePosixPath]] = [((directory,), PurePosixPath())]
     while waiting:
         chain, below = waiting.pop()
@@ -43,7 +43,7 @@ def members_of_directory(directory: Path) -> Iterator[Member]:
             name = below / entry
             member, real = _member(chain[-1] / entry, name, directory)
             if real in chain:
-                raise Refusal("INVALID_TARGET", f"A link that leads in a circle: {name}")
+                raise Refusal("INVALID_TARGET", f"A symbolic link that leads in a circle: {name}")
             yield member
             if member.open is None:
                 waiting.append(((*chain, real), name))
@@ -59,11 +59,11 @@ def _is_left_out(entry: os.DirEntry[str]) -> bool:
 
 
 def _member(path: Path, name: PurePosixPath, directory: Path) -> tuple[Member, Path]:
-    """Return what lies at a path, which is real but for its end, and where it leads."""
+    """Return the member at a path whose parent is real, and the real path of the member."""
     real = real_path(path)
     status = status_of(real) if real.is_relative_to(directory) else None
     if status is None:
-        raise Refusal("INVALID_TARGET", f"A link that leads out of the app, or nowhere: {name}")
+        raise Refusal("INVALID_TARGET", f"A symbolic link that leads out of the app, or nowhere: {name}")
     if stat.S_ISDIR(status.st_mode):
         return Member(name=str(name), mode=status.st_mode, open=None), real
     if not stat.S_ISREG(status.st_mode):
@@ -74,34 +74,34 @@ def _member(path: Path, name: PurePosixPath, directory: Path) -> tuple[Member, P
 def write_members(members: Iterable[Member], folder: Directory) -> None:
     """Write files and directories below a directory, with their modes, or refuse.
 
-    What has a name of stringd's own records is left out, so that no app brings a record of itself.
+    Names of stringd's own records are skipped, so that an app cannot provide its own install record.
     """
     room = LARGEST
     for number, member in enumerate(members):
         if number >= MOST:
             raise Refusal("INVALID_TARGET", f"An app of more than {MOST} files can't be installed.")
-        *around, name = parts = _safe(member.name).parts
+        *around, name = parts = _checked_path(member.name).parts
         if any(part.startswith(OWN_PREFIX) for part in parts):
             continue
         if member.open is None:
-            _made(folder, (*around, name), member.name).close()
+            _make_folder(folder, (*around, name), member.name).close()
             continue
-        with _made(folder, around, member.name) as inner:
+        with _make_folder(folder, around, member.name) as inner:
             room -= _write(member, inner, name, member.open, room)
 
 
-def _made(folder: Directory, parts: Sequence[str], name: str) -> Directory:
+def _make_folder(folder: Directory, parts: Sequence[str], name: str) -> Directory:
     try:
         return folder.made_below(parts)
     except NotADirectoryError:
-        raise _twice(name) from None
+        raise _duplicate(name) from None
 
 
-def _twice(name: str) -> Refusal:
-    return Refusal("INVALID_TARGET", f"A path that is there twice: {name!r}")
+def _duplicate(name: str) -> Refusal:
+    return Refusal("INVALID_TARGET", f"A path that occurs twice: {name!r}")
 
 
-def _safe(name: str) -> PurePosixPath:
+def _checked_path(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     parts = path.parts
     if not parts or path.is_absolute() or ".." in parts or "\\" in name or "\0" in name:
@@ -112,7 +112,7 @@ def _safe(name: str) -> PurePosixPath:
 def _write(member: Member, folder: Directory, name: str, source: Callable[[], IO[bytes]], room: int) -> int:
     written = 0
     try:
-        # A second file of the same name would write through the first.
+        # O_EXCL: a second file of the same name must not overwrite the first.
         with source() as read, os.fdopen(folder.open(name, _CREATE), "wb") as file:
             while chunk := read.read(_CHUNK):
                 written += len(chunk)
@@ -122,7 +122,7 @@ def _write(member: Member, folder: Directory, name: str, source: Callable[[], IO
                 file.write(chunk)
             os.fchmod(file.fileno(), (member.mode & 0o777) | 0o600)
     except FileExistsError:
-        raise _twice(member.name) from None
+        raise _duplicate(member.name) from None
     except OSError as error:
         if error.errno is None:
             raise

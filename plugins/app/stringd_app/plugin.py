@@ -1,16 +1,16 @@
-"""What this plugin adds to stringd."""
+"""Register what this plugin adds to stringd."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from stringd.plugin import CliCommand, Command, Hook, Loader, Runtime, Service, TopicType, hookimpl
+from stringd_app.app_record import App, stringd_apps
 from stringd_app.check_command import CHECK
-from stringd_app.earlier_keys import binding
-from stringd_app.installing import INSTALL, UNINSTALL
+from stringd_app.install_commands import INSTALL, UNINSTALL
+from stringd_app.legacy_secrets import legacy_secret_binding
 from stringd_app.loader import app_loader
 from stringd_app.new_command import NEW
-from stringd_app.records import App, stringd_apps
 from stringd_app.topic import open_app_topic
 
 
@@ -30,29 +30,29 @@ def stringd_topic_types() -> Iterable[TopicType]:
 
 @hookimpl
 def stringd_commands() -> Iterable[Command]:
-    """Add what installs apps and removes them."""
+    """Add the commands that install and uninstall apps."""
     return (INSTALL, UNINSTALL)
 
 
 @hookimpl
 def stringd_loaders(runtime: Runtime) -> Iterable[Loader]:
-    """Add the URIs of apps."""
+    """Add the loader of `app:` URIs."""
     return (app_loader(runtime),)
 
 
 @hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
-    """Add what binds the keys that earlier versions have kept."""
-    return (binding(runtime),)
+    """Add the service that binds the secrets of earlier versions to their apps."""
+    return (legacy_secret_binding(runtime),)
 
 
 @hookimpl
 def stringd_hooks() -> Iterable[Hook]:
-    """Add the hook by which other plugins bring apps."""
+    """Add the hook with which other plugins provide apps."""
     return (Hook(what="app", record=App, spec=stringd_apps),)
 
 
 @hookimpl
 def stringd_cli() -> Iterable[CliCommand]:
-    """Add what helps those who write apps."""
+    """Add the subcommands for authors of apps."""
     return (CHECK, NEW)

@@ -1,4 +1,4 @@
-"""What an app is installed from, a file, a directory, an archive or a URL, brought into a staging area."""
+"""Stage the source of an app: a file, a directory, an archive or a URL."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from stringd.plugin import HttpClient, Invocation, Refusal
 from stringd.plugin.documents import confine, is_directory, is_there, is_uri, resolve
 from stringd.plugin.files import Directory, NotRegular, write_atomically
 from stringd.plugin.workers import READING
+from stringd_app.app_registry import packages_directory
 from stringd_app.archives import archive_members, is_archive
+from stringd_app.download import Download, fetch
 from stringd_app.entries import ENTRIES, entry_in
-from stringd_app.fetching import Fetched, fetch
+from stringd_app.install_record import canonical_path, canonical_url
 from stringd_app.members import members_of_directory, members_of_file, write_members
-from stringd_app.origins import path_origin, url_origin
-from stringd_app.registry import shelf_of
 from stringd_app.staging import Staging
 
 _PAGE = ".md"
@@ -25,9 +25,9 @@ _SCHEMES = frozenset({"http", "https"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
-    """An app's files in the staging area, and what it is called where its document does not say.
+    """A staged app: its directory, its name if its document has none, and where it came from.
 
-    `origin` is where they came from: the same text for the same place, however it was typed.
+    `origin` is a canonical form of the source, independent of how it was typed.
     """
 
     name: str
@@ -36,8 +36,8 @@ class Staged:
     origin: str
 
 
-async def fetched_from(source: str, client: HttpClient) -> Fetched | None:
-    """Return what a URL brings, or refuse; None when the source is a path."""
+async def download_source(source: str, client: HttpClient) -> Download | None:
+    """Download the source, or refuse; return None if it is a path."""
     if not is_uri(source):
         return None
     if source.partition(":")[0].lower() not in _SCHEMES:
@@ -45,26 +45,26 @@ async def fetched_from(source: str, client: HttpClient) -> Fetched | None:
     return await fetch(source, client)
 
 
-async def stage(source: str, fetched: Fetched | None, staging: Staging, invocation: Invocation) -> Staged:
-    """Bring what is to be installed into the staging area, or refuse."""
+async def stage(source: str, fetched: Download | None, staging: Staging, invocation: Invocation) -> Staged:
+    """Copy the source into the staging area, or refuse."""
     found = _written(fetched, staging.folder) if fetched else _local(source, invocation)
     name = await READING.run(_stage, found, staging.folder, source)
     return Staged(
         name=name,
         directory=staging.folder.path / name,
         fallback=_fallback(found, fetched),
-        origin=url_origin(source) if fetched else path_origin(found),
+        origin=canonical_url(source) if fetched else canonical_path(found),
     )
 
 
-def _written(fetched: Fetched, staged: Directory) -> Path:
+def _written(fetched: Download, staged: Directory) -> Path:
     with staged.made("fetched") as folder:
         write_atomically(folder, fetched.name, fetched.data, mode=_PRIVATE)
         return folder.path / fetched.name
 
 
-def _fallback(found: Path, fetched: Fetched | None) -> str:
-    """Return what an app goes by without a name of its own: its file, or its directory."""
+def _fallback(found: Path, fetched: Download | None) -> str:
+    """Return the name of an app whose document has none: that of its file or directory."""
     if fetched and fetched.name in ENTRIES:
         return fetched.directory
     return found.name if found.is_dir() else found.name.partition(".")[0]
@@ -76,15 +76,15 @@ def _local(source: str, invocation: Invocation) -> Path:
     if not is_there(found):
         raise Refusal("NOT_FOUND", f"File not found: {source}")
     if found.name in ENTRIES and not is_directory(found, source):
-        # An allowed path may be one file, and what lies around it is not.
+        # The directory is checked too, because the allowed path may be the single file.
         found = confine(found.parent, source, session.user, full_access=full_access)
-    if shelf_of(session.user, invocation.runtime).is_relative_to(found):
-        raise Refusal("INVALID_TARGET", f"The installed apps lie in this directory themselves: {source}")
+    if packages_directory(session.user, invocation.runtime).is_relative_to(found):
+        raise Refusal("INVALID_TARGET", f"This directory contains the installed apps: {source}")
     return found
 
 
 def _stage(found: Path, staged: Directory, source: str) -> str:
-    """Write the app below the staging area, and return the name of its directory there."""
+    """Write the app into the staging area, and return the name of its directory there."""
     try:
         with staged.made(_APP) as app:
             wrapper = _write(found, app, source)
@@ -98,7 +98,7 @@ def _stage(found: Path, staged: Directory, source: str) -> str:
 
 
 def _write(found: Path, app: Directory, source: str) -> str | None:
-    """Write what was found; return the one directory that an archive wraps its files in."""
+    """Write the source; return the single top-level directory of an archive, if there is one."""
     if is_directory(found, source):
         write_members(members_of_directory(found), app)
     elif is_archive(found):

@@ -1,4 +1,4 @@
-"""Directories that are made beside the installed apps and take their place in one step."""
+"""Stage new apps beside the installed ones, and put them in place atomically."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _PRIVATE = 0o700
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staging:
-    """The directory of the installed apps, and an empty one in it that is gone at the end."""
+    """The directory of the installed apps, and a temporary directory in it."""
 
     shelf: Directory
     folder: Directory
 
     def put_in_place(self, staged: str, name: str) -> None:
-        """Let a staged directory be the app: whoever looks finds the old one whole or the new one whole."""
+        """Replace an app by a staged directory atomically."""
         self.folder.set_mode(staged, _APP_MODE)
         if self.shelf.status(name) is None:
             self.folder.rename(staged, self.shelf, name)
@@ -36,11 +36,11 @@ class Staging:
             self.folder.rename(staged, self.shelf, name)
 
     def take_away(self, name: str) -> None:
-        """Let an app be gone in one step; what is left of it goes with the staging directory."""
+        """Remove an app atomically, by moving it into the staging directory."""
         self.shelf.rename(name, self.folder, "removed")
 
     def _exchange(self, staged: str, name: str) -> bool:
-        """Let two directories change places at once; false where the system can't."""
+        """Exchange two directories atomically; return False if the system does not support it."""
         if sys.platform != "linux":
             return False
         exchange = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
@@ -51,9 +51,9 @@ class Staging:
 
 @contextmanager
 def staging(packages: Path) -> Iterator[Staging]:
-    """Give room for an installation at a real path; what a killed one left goes with it.
+    """Open a staging directory for one installation, and remove leftovers of killed ones.
 
-    Only one installation at a time may work in the same place.
+    `packages` is a real path, and only one installation at a time may use it.
     """
     with made_folder(packages) as shelf:
         _clear(shelf)

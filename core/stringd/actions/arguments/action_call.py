@@ -146,9 +146,9 @@ class _Reader:
     def _shortcut(self, parameter: Parameter, name: str) -> Value:
         known = self._state.values
         if name not in known:
-            meant = nearest(name, known)
-            received = f"@{name}, which no answer has brought"
-            hints = [f"nearest: @{meant}"] if meant else []
+            suggestion = nearest(name, known)
+            received = f"@{name}, which is not defined"
+            hints = [f"nearest: @{suggestion}"] if suggestion else []
             raise self._mismatch(parameter, received, *hints, f"For the text itself write \\@{name}")
         value = self._recorded(parameter, f"@{name}", known[name])
         if parameter.type == "tuple":
@@ -194,8 +194,8 @@ def _received(parameter: Parameter, text: str) -> str:
 
 
 def _nearest_choice(parameter: Parameter, text: str) -> list[str]:
-    meant = nearest(text, parameter.choices)
-    return [f"nearest: {meant}"] if meant else []
+    suggestion = nearest(text, parameter.choices)
+    return [f"nearest: {suggestion}"] if suggestion else []
 
 
 def fits(parameter: Parameter, text: str) -> bool:

@@ -35,20 +35,20 @@ class ArgumentWords:
 
 def assign_words(words: tuple[Word, ...], action: Action) -> ArgumentWords:
     """Assign the words to the action's parameters; operands stay unassigned if help is requested."""
-    sorter = _Sorter(action)
+    assigner = _WordAssigner(action)
     rest = list(reversed(words))
     while rest:
-        sorter.take(rest)
-    if not sorter.sorted.wants_help:
-        sorter.place_operands()
-    return sorter.sorted
+        assigner.take(rest)
+    if not assigner.words.wants_help:
+        assigner.place_operands()
+    return assigner.words
 
 
-class _Sorter:
+class _WordAssigner:
     """Assigns words from left to right."""
 
     def __init__(self, action: Action) -> None:
-        self.sorted = ArgumentWords()
+        self.words = ArgumentWords()
         self._action = action
         self._by_name = {it.name: it for it in action.parameters}
         self._by_alias = {it.alias: it for it in action.parameters if it.alias}
@@ -56,38 +56,38 @@ class _Sorter:
     def take(self, rest: list[Word]) -> None:
         word = rest.pop()
         if word.text == "--" and not word.quoted:
-            self.sorted.operands += reversed(rest)
+            self.words.operands += reversed(rest)
             rest.clear()
         elif flag := _flag_of(word):
             self._take_flag(word, flag, rest)
         else:
-            self.sorted.operands.append(word)
+            self.words.operands.append(word)
 
     def place_operands(self) -> None:
         """Assign operands to the parameters that no flag has named, in the order of declaration."""
         by_order = []
-        for word in self.sorted.operands:
+        for word in self.words.operands:
             named = _NAMED.match(word.pieces[0].text) if not word.quoted else None
             if named and named["name"] in self._by_name:
-                self.sorted.give(named["name"], word.behind(named.end()))
+                self.words.give(named["name"], word.behind(named.end()))
             else:
                 by_order.append(word)
-        free = [name for name in self._by_name if name not in self.sorted.by_name]
+        free = [name for name in self._by_name if name not in self.words.by_name]
         if len(by_order) > len(free):
             raise self._refusal(f"Too many values: {self._quoted(by_order[len(free)].text)}")
         for name, word in zip(free, by_order, strict=False):
-            self.sorted.give(name, word)
+            self.words.give(name, word)
 
     def _take_flag(self, word: Word, flag: re.Match[str], rest: list[Word]) -> None:
         if flag[0] in {"--help", "-h"}:
-            self.sorted.wants_help = True
+            self.words.wants_help = True
             return
         parameter = self._parameter(flag)
         if flag["value"]:
             value: Word | None = word.behind(flag.end())
         else:
             value = rest.pop() if rest and _is_value(rest[-1], parameter) else None
-        self.sorted.give(parameter.name, value)
+        self.words.give(parameter.name, value)
 
     def _parameter(self, flag: re.Match[str]) -> Parameter:
         found = self._by_name.get(flag["long"]) if flag["long"] else self._by_alias.get(flag["short"])

@@ -31,7 +31,7 @@ def split_call(text: str) -> tuple[str | None, str]:
         return None, ""
     named = _NAMED.fullmatch(found["typed"])
     if named is None:
-        raise Refusal("INVALID_PAYLOAD", "The action's name stands behind the command.", f"Usage: {USAGE}")
+        raise Refusal("INVALID_PAYLOAD", "The action's name must follow the command.", f"Usage: {USAGE}")
     return named["name"].lower(), named["typed"]
 
 

@@ -1,1 +1,1 @@
-"""What the actions of a document may use: variables, secrets and coded functions."""
+"""The environment of a document's actions: variables, secrets and functions coded in Python."""

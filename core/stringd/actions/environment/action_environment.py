@@ -93,9 +93,9 @@ class Environment:
         """Return the text with every secret replaced by its name, in any encoding of it."""
         return mask_values(text, self._names)
 
-    def mask_beginning(self, text: str, most: int) -> str:
+    def mask_beginning(self, text: str, limit: int) -> str:
         """Return the beginning of the text, with no part of a secret in it."""
-        return mask_beginning(text, self._names, most)
+        return mask_beginning(text, self._names, limit)
 
     @property
     def _names(self) -> Mapping[str, str]:
@@ -106,7 +106,7 @@ class Environment:
     def _confirmable(self, action: Action, page: Page) -> Action:
         """Add `--confirm` to an action that exceeds what its document may do without confirmation."""
         foreign = variables_used_by(action, self.template_of(action.id, page), self.variables.withheld)
-        reasons = [CONFIRMING.description] if not self.trusted and _leaves(action, page) else []
+        reasons = [CONFIRMING.description] if not self.trusted and _leaves_site(action, page) else []
         reasons += [_USES_FOREIGN] if foreign else []
         if not reasons or any(it.name == CONFIRM for it in action.parameters):
             return action
@@ -124,24 +124,24 @@ Provide: TypeAlias = Callable[[Invocation], Environment]
 def environment_of(invocation: Invocation, page: Page) -> Environment:
     """Return what a page's actions may use: the environment of its package, or else of its topic."""
     frontmatter = page.sheet.parsed.frontmatter
-    given = _given(invocation, page)
+    base = _base_environment(invocation, page)
     variables = available_variables(page, invocation.session.state.variables)
-    given = replace(given, variables=variables, exports=given.exports | exported_names(frontmatter))
+    base = replace(base, variables=variables, exports=base.exports | exported_names(frontmatter))
     own = {it.name: it for it in declared_variables(frontmatter)}
-    if not own and not given.declared:
-        return given
-    declared = (*own.values(), *(it for it in given.declared if it.name not in own))
+    if not own and not base.declared:
+        return base
+    declared = (*own.values(), *(it for it in base.declared if it.name not in own))
     defaults = {it.name: it.default for it in declared if it.default}
-    return replace(given, declared=declared, secrets={**defaults, **given.secrets})
+    return replace(base, declared=declared, secrets={**defaults, **base.secrets})
 
 
-def _leaves(action: Action, page: Page) -> bool:
+def _leaves_site(action: Action, page: Page) -> bool:
     """Return whether an action of a private page leads to another site."""
     is_own = origin_of(action.target) == origin_of(page.uri)
     return page.zone is Zone.PRIVATE and action.method in HTTP_METHODS and not is_own
 
 
-def _given(invocation: Invocation, page: Page) -> Environment:
+def _base_environment(invocation: Invocation, page: Page) -> Environment:
     if page.path is None:
         return Environment(trusted=False)
     # An isinstance check against a protocol would dominate the cost of this function.

@@ -48,7 +48,7 @@ def unconfirmed_refusal(action: Action, foreign: Mapping[str, Attributed[str]]) 
     first = next(iter(foreign))
     return Refusal(
         "NOT_TRUSTED",
-        f"act.{action.id} would use {values}, and nobody has chosen that for it.",
+        f"act.{action.id} would use {values}, and you have not chosen that for it.",
         *([f"--{CONFIRM} uses it."] if can_confirm else []),
         f'Or set it yourself: /set {{{first}}} = "..."',
     )

@@ -81,8 +81,8 @@ class _SameOriginPolicy:
         origin = origin_of(request.url)
         if origin is None or (request.method, origin) != ("GET", self.origin):
             message = (
-                "A page from the network does nothing by itself but GET from its own origin, "
-                f"no {request.method} at {origin}; it is done by /act.{self.action}"
+                "Without a command, a page from the network may only GET from its own origin, "
+                f"not {request.method} at {origin}; /act.{self.action} sends it"
             )
             raise Refusal("NOT_TRUSTED", message)
 
@@ -109,8 +109,8 @@ async def _send(request: HttpRequest, client: HttpClient) -> HttpResponse:
 def _failure(action: Action, response: HttpResponse, environment: Environment) -> Refusal:
     status = f"{response.status} {response.reason}".rstrip()
     # Masking must come before shortening, which could leave the start of a secret.
-    told = environment.mask_beginning(_text(response).strip(), ERROR_BODY_CHARACTERS)
-    return Refusal("ACTION_FAILED", f"act.{action.id}: {status}", *([told] if told else []))
+    excerpt = environment.mask_beginning(_text(response).strip(), ERROR_BODY_CHARACTERS)
+    return Refusal("ACTION_FAILED", f"act.{action.id}: {status}", *([excerpt] if excerpt else []))
 
 
 def _answer(uri: str, response: HttpResponse) -> Answer:

@@ -1,1 +1,1 @@
-"""What becomes of an action's answer: rendered text, remembered names and saved files."""
+"""Results of an action: rendered text, remembered names and saved files."""

@@ -56,7 +56,7 @@ class CommandText:
 
     def _require_constraint(self, name: str, text: str, constraint: Constraint | None) -> None:
         if constraint is Constraint.NO_OPTION and text.startswith("-"):
-            message = f"{name}: the program would take {_describe(text)} for an option."
+            message = f"{name}: the program would take {_describe(text)} as an option."
             raise Refusal("INVALID_PARAMS", message, "Write a path with ./ before it.")
         is_declared = text in ("", *self._line.kinds.words.get(name, ())) or NUMBER.fullmatch(text)
         if constraint is Constraint.DECLARED and not is_declared:
@@ -69,9 +69,7 @@ class CommandText:
         try:
             os.fsencode(text)
         except UnicodeEncodeError:
-            raise Refusal(
-                "INVALID_PARAMS", f"{parameter}: a text can't hold half a surrogate pair."
-            ) from None
+            raise Refusal("INVALID_PARAMS", f"{parameter}: a text can't contain a lone surrogate.") from None
         name = self._names.setdefault(text, f"{PREFIX}{len(self._names) + 1}")
         self.environment[name] = text
         return name
@@ -86,10 +84,8 @@ class CommandText:
 def _whole_number(parameter: str, text: str) -> int:
     """Return an integer that the shell can calculate with, or refuse."""
     if not _WHOLE_NUMBER.fullmatch(text):
-        message = (
-            f"{parameter}: the shell computes with it, so it must be a whole number, not {_describe(text)}."
-        )
-        raise Refusal("INVALID_PARAMS", message)
+        need = "the shell does arithmetic with it, so it must be a whole number"
+        raise Refusal("INVALID_PARAMS", f"{parameter}: {need}, not {_describe(text)}.")
     return int(text)
 
 

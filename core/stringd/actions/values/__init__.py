@@ -1,1 +1,1 @@
-"""Parameter values: their types, the placeholders that take them, and which of them hold secrets."""
+"""Parameter values: types, placeholders, and the taint of secrets."""

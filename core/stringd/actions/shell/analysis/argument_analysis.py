@@ -218,7 +218,7 @@ class ArgumentAnalysis:
         elif word.literal is not None:
             self.taint.inner(word.literal, program, positional, is_own=is_own)
         elif value := positional or self.flow.tainted_parameter:
-            what = f"the commands that {program} gets are no fixed text"
+            what = f"the commands that {program} gets are not a fixed text"
             self.taint.report(findings.not_analysable(value, what, self.taint.line))
         if word.literal is None:
             self.code(word, program)

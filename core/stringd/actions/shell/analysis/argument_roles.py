@@ -169,8 +169,8 @@ class _Arguments:
         known = (*self._program.options, *self._program.operands_after)
         if name in known or len(name) < len("--x"):
             return name
-        meant = [it for it in known if it.startswith(name)]
-        return min(meant, key=lambda it: Role.DATA in self._program.options.get(it, ()), default=name)
+        candidates = [it for it in known if it.startswith(name)]
+        return min(candidates, key=lambda it: Role.DATA in self._program.options.get(it, ()), default=name)
 
     def _long(self, word: Word, name: str, equals: str) -> None:
         name = self._spelled_out(name)

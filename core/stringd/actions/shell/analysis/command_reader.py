@@ -45,10 +45,10 @@ class CommandReader(SimpleCommandReader):
     def script(self) -> Script:
         """Parse all commands of the text."""
         if _JOINED.search(self.text):
-            raise self.unreadable("a line is continued between two marks")
+            raise self.unreadable("a line is continued between two operators")
         script = self._until()
         if self.position < self.end:
-            raise self.unreadable(f"{self.peek()!r} closes nothing")
+            raise self.unreadable(f"{self.peek()!r} has no opening counterpart")
         self._require_lines()
         return script
 
@@ -73,7 +73,7 @@ class CommandReader(SimpleCommandReader):
             if found and found[0] in words:
                 break
             if found and found[0] in _CLOSING:
-                raise self.unreadable(f"{found[0]} closes nothing")
+                raise self.unreadable(f"{found[0]} has no opening counterpart")
             pipelines.append(self._pipeline())
         return tuple(pipelines)
 

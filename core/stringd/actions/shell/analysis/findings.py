@@ -16,11 +16,11 @@ class Finding:
     remedy: str
 
 
-_BESIDE = "Hand it over as an argument of the inner program"
-_AS_VARIABLE = "Hand it over as a variable"
+_BESIDE = "Pass it as an argument of the inner program"
+_AS_VARIABLE = "Pass it as a variable"
 _REMEDIES: Mapping[str, str] = {
     r"(?:ba|da|z|k|mk|a)?sh": _BESIDE + """: {program} -c '… "$1" …' _ {{{name}}}""",
-    r"eval|trap": """Call the command itself, with its place in quotes: … "{{{name}}}\"""",
+    r"eval|trap": """Call the command itself, with the placeholder in quotes: … "{{{name}}}\"""",
     r"su|runuser": _BESIDE + """: runuser -u USER -- sh -c '… "$1" …' _ {{{name}}}""",
     r"flock": _BESIDE + """: flock FILE sh -c '… "$1" …' _ {{{name}}}""",
     r"watch": _BESIDE + """: watch -x sh -c '… "$1" …' _ {{{name}}}""",
@@ -30,30 +30,30 @@ _REMEDIES: Mapping[str, str] = {
     r"[gmn]?awk": _AS_VARIABLE
     + ": awk -v x={{{name}}} '… x …', or for \\ in it: X={{{name}}} awk '… ENVIRON[\"X\"] …'",
     r"jq|gojq|jaq|yq": _AS_VARIABLE + ": jq --arg x {{{name}}} '… $x …'",
-    r"python[\d.]*": "Hand it over as an argument: {program} -c '… sys.argv[1] …' {{{name}}}",
-    r"perl|ruby|node|nodejs|lua": "Hand it over as an argument: {program} -e '…' -- {{{name}}}",
-    r"perl <>": "perl takes `x |` for a command there; give it as input: perl -ne '…' < {{{name}}}",
+    r"python[\d.]*": "Pass it as an argument: {program} -c '… sys.argv[1] …' {{{name}}}",
+    r"perl|ruby|node|nodejs|lua": "Pass it as an argument: {program} -e '…' -- {{{name}}}",
+    r"perl <>": "perl runs `x |` as a command there; pass it as input: perl -ne '…' < {{{name}}}",
     r"g?sed": _AS_VARIABLE + ": awk -v x={{{name}}} '… x …', or declare it as a number or as words, (a|b)",
-    r"(?:scp|rsync) HOST:": "Let no shell read the path: {program} with -s before it",
-    r">&": "Write > {{{name}}} 2>&1: bash reads the name behind >& a second time",
+    r"(?:scp|rsync) HOST:": "Keep the remote shell from reading the path: {program} -s",
+    r">&": "Write > {{{name}}} 2>&1: bash expands the name after >& twice",
     r"git": "Write what git runs in full, or in a file of the app",
     r"printf": "Leave out -v: variable=$(printf … {{{name}}})",
     r"test|\[|\[\[": "Compare the value itself: [ {{{name}}} = … ]",
     r"sqlite3|duckdb|psql|mysql|mariadb": "Call a program of the app that binds it as a parameter.",
 }
-_OTHERWISE = 'Hand it over as an argument or in the environment: X={{{name}}} … "$X".'
+_OTHERWISE = 'Pass it as an argument or in the environment: X={{{name}}} … "$X".'
 
 
 def evaluated(name: str, program: str, line: int) -> Finding:
     """Report that a program evaluates a value."""
-    message = f"{{{name}}} is evaluated by {program}: whoever calls it could run code"
+    message = f"{{{name}}} is evaluated by {program}: a caller could run code"
     return Finding(line=line, message=message, remedy=_remedy(name, program))
 
 
 def computed(name: str, line: int) -> Finding:
     """Report that bash does arithmetic with a text that may hold a value."""
-    message = f"bash computes with what may hold {{{name}}}: whoever calls it could run code"
-    remedy = f"Write {{{name}}} itself where it is computed with: only whole numbers are taken there."
+    message = f"bash does arithmetic with a text that may hold {{{name}}}: a caller could run code"
+    remedy = f"Write {{{name}}} itself in the arithmetic: only whole numbers are accepted there."
     return Finding(line=line, message=message, remedy=remedy)
 
 
@@ -69,14 +69,15 @@ def program_chosen(name: str, line: int) -> Finding:
 def option(name: str, program: str, line: int) -> Finding:
     """Report that a value may become an option, or another argument, of a program that evaluates it."""
     message = f"{{{name}}} may become an option or another argument of {program}"
-    remedy = f'Write it behind --, and quote what may be empty or missing: -- "{{{name}}}".'
+    remedy = f'Write it after --, and quote what may be empty or missing: -- "{{{name}}}".'
     return Finding(line=line, message=message, remedy=remedy)
 
 
 def stored(name: str, variable: str, line: int) -> Finding:
     """Report that a value is stored in a variable whose content is evaluated."""
-    message = f"{{{name}}} is kept in {variable}, whose content is evaluated"
-    return Finding(line=line, message=message, remedy="Keep it in a variable that is no array or number.")
+    message = f"{{{name}}} is stored in {variable}, whose content is evaluated"
+    remedy = "Keep it in a variable that is neither an array nor a number."
+    return Finding(line=line, message=message, remedy=remedy)
 
 
 def not_analysable(name: str, what: str, line: int) -> Finding:

@@ -63,7 +63,7 @@ class SimpleCommandReader(WordReader):
 
     def _require_lines(self) -> None:
         if self._heredocs:
-            raise self.unreadable("the lines of a here-document do not follow")
+            raise self.unreadable("the lines of a here-document are missing")
 
     def _skip_lines(self) -> None:
         self.take(BLANKS)
@@ -92,9 +92,9 @@ class SimpleCommandReader(WordReader):
             else:
                 break
         if self.peek() == "(":
-            raise self.unreadable("a ( stands where bash reads a pattern or nothing")
+            raise self.unreadable("a ( is not allowed here")
         if self.position == start:
-            raise self.unreadable(f"{self.peek()!r} begins no command")
+            raise self.unreadable(f"{self.peek()!r} does not begin a command")
         return SimpleCommand(
             assignments=tuple(assignments),
             words=tuple(words),
@@ -169,13 +169,13 @@ class SimpleCommandReader(WordReader):
             return self._announced(operator)
         target = self._argument()
         if target is None:
-            raise self.unreadable(f"there is nothing behind {operator}")
+            raise self.unreadable(f"there is nothing after {operator}")
         return Redirect(operator=operator, target=target)
 
     def _announced(self, operator: str) -> Redirect:
         found = self.match(_DELIMITER)
         if found is None or next(self.placeholders_between(found.start(), found.end()), None):
-            raise self.unreadable("the end of a here-document is no fixed text")
+            raise self.unreadable("the delimiter of a here-document is not a fixed text")
         self.position = found.end()
         redirect = Redirect(operator=operator, target=Word(parts=()))
         self._heredocs.append(

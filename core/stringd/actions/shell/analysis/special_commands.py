@@ -85,7 +85,7 @@ def _eval(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str |
     for word in words:
         analysis.code(word, name)
     if (value := analysis.flow.text_parameter) and not analysis.flow.taint_of_words(words):
-        what = "eval gets commands that are no fixed text"
+        what = "eval gets commands that are not a fixed text"
         analysis.taint.report(findings.not_analysable(value, what, analysis.taint.line))
 
 

@@ -235,6 +235,6 @@ def analyse_taint(script: Script, flow: DataFlow, line: int = 0, stdin: str | No
         taint.script(script, stdin)
         if flow.known() == known:
             return taint
-    what = "its variables are made of one another too often"
+    what = "its variables depend on one another too deeply"
     taint.report(findings.not_analysable(flow.tainted_parameter or "", what, line))
     return taint

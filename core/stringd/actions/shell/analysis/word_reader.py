@@ -204,7 +204,7 @@ class WordReader(Cursor, ABC):
     def _expansion(self, *, quoted: bool) -> Expansion:
         found = self.match(_PREFIXED) or self.match(_UNPREFIXED)
         if found is None:
-            raise self.unreadable("a ${ } names no variable")
+            raise self.unreadable("a ${ } does not name a variable")
         self.position = found.end()
         computed: list[Arithmetic] = []
         words: list[Word] = []
@@ -264,7 +264,7 @@ class WordReader(Cursor, ABC):
             return []
         if text := self.take(_IN_ARITHMETIC):
             return [Text(text=text, quoted=False)]
-        raise self.unreadable("what bash computes with does not end")
+        raise self.unreadable("the arithmetic is not closed")
 
     def _backticks(self, *, in_double: bool) -> Substitution:
         """Parse backticks; with placeholders they become `$( )`, whose quoting does not nest."""

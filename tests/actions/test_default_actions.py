@@ -1,4 +1,4 @@
-"""The default action of a page, and what the page says when something is missing."""
+"""Default actions of pages, and the hints for missing variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which places for values are proved to hold data, and which can't be: each class of them by name."""
+"""The taint analysis of commands: which placeholders are proved to be data, and which are not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stringd.actions.shell.analysis.programs import PROGRAMS
 from stringd.actions.shell.analysis.special_commands import SPECIAL
 from stringd.documents.syntax.parameters import Parameter, read_parameter
 from stringd.errors import Refusal
-from tests.actions.shelf import Shelf, declared
+from tests.actions.cli_actions import Shelf, declared
 
 PARAMETERS = (
     "x: string (required)",
@@ -636,7 +636,7 @@ def test_what_is_too_long_to_be_looked_over_is_refused() -> None:
 )
 def test_an_operand_that_would_be_an_option_is_refused_at_its_call(tmp_path: Path, command: str) -> None:
     for value in ("-e1e touch p", "-oProxyCommand=touch p", "-exec", "--"):
-        with pytest.raises(Refusal, match=r"^x: the program would take .* for an option") as refused:
+        with pytest.raises(Refusal, match=r"^x: the program would take .* as an option") as refused:
             Shelf(home=tmp_path).reply(command, {"x": value})
         assert refused.value.code == "INVALID_PARAMS"
     assert list(tmp_path.iterdir()) == []

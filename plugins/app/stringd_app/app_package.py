@@ -1,4 +1,4 @@
-"""An app as a package: where it lies, and what it gives to its documents."""
+"""An app as a package: its directory, and the environment of its documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from stringd.plugin import Invocation, Package, Refusal
+from stringd.plugin import Invocation, Package, Refusal, SecretScope
 from stringd.plugin.actions import (
     ActionFunction,
     DeclaredVariable,
@@ -18,9 +18,11 @@ from stringd.plugin.documents import ParsedDocument
 from stringd.plugin.files import real_path
 from stringd_app.entries import entry_in, named_entry, read_entry
 
+TOPIC_TYPE = "app"
+
 
 class AppPackage(Package):
-    """An app that can be opened: `owner` is whose its `$NAME`s are."""
+    """An app that can be opened; `owner` is the owner of its `$NAME`s."""
 
     def __init__(
         self,
@@ -40,27 +42,29 @@ class AppPackage(Package):
 
     @cached_property
     def sheet(self) -> ParsedDocument:
-        """The document that the app opens with."""
+        """The entry document."""
         return read_entry(self.entry)
 
     @property
     def declared(self) -> tuple[DeclaredVariable, ...]:
-        """The `$NAME`s that it says it needs."""
+        """The `$NAME`s that it declares."""
         return declared_variables(self.sheet.parsed.frontmatter)
 
     def file(self, path: str) -> Path:
-        """Return the real path of a document in it, or refuse; a directory stands for its own document."""
+        """Return the real path of a document in the app, or refuse; for a directory, that of its entry."""
         found = real_path(self.directory / path) if path else self.entry
         if not found.is_relative_to(self.directory):
             raise Refusal("FILE_NOT_ALLOWED", f"Outside {self.uri}: {path}")
         return named_entry(found) if found.is_dir() else found
 
     def environment(self, invocation: Invocation) -> Environment:
-        """Return what the app's documents may use; its `$NAME`s are there in its own topics alone."""
-        scope = invocation.topic.secret_scope()
-        own = scope is not None and scope.owner == self.owner
+        """Return what the app's documents may use; its `$NAME`s are only available in its own topics."""
+        name, user = invocation.session.name, invocation.session.user
+        # The name of an app topic resolves to this very app: looking it up again is not necessary.
+        own = (name.type, name.name) == (TOPIC_TYPE, self.name)
+        scope = SecretScope(user_id=user.id, owner=self.owner, config=name.config)
         return Environment(
-            secrets=invocation.runtime.secrets.of(scope) if scope and own else {},
+            secrets=invocation.runtime.secrets.of(scope) if own else {},
             package=self.directory,
             functions=self.functions,
             declared=self.declared,

@@ -1,4 +1,4 @@
-"""What stands in any place of any command: a program receives what was sent, or nothing runs at all."""
+"""Placeholders in any context of a command: the program gets the exact value, or nothing runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stringd.actions.shell.analysed_command import analyse_command
 from stringd.errors import Refusal
-from tests.actions.shelf import Shelf, declared
+from tests.actions.cli_actions import Shelf, declared
 
 # Each of them runs a program where it is evaluated: as commands, as a number, as a name, by another language.
 HOSTILE = [

@@ -1,4 +1,4 @@
-"""A site whose pages act by themselves: what their templates set is what a test says."""
+"""A site whose pages have default actions with prepared templates."""
 
 from __future__ import annotations
 

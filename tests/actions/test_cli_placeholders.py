@@ -1,4 +1,4 @@
-"""The places for values in a command line, and what a program gets there."""
+"""Placeholders in a command line, and what the program gets in their place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from stringd.actions.answers import Answer
 from stringd.errors import Refusal
-from tests.actions.shelf import Shelf, declared
+from tests.actions.cli_actions import Shelf, declared
 
 AWKWARD = "a \"b\" 'c' $(echo PWN) ; x"
 
@@ -100,7 +100,7 @@ def test_arithmetic_takes_numbers_only(shelf: Shelf, arguments: str) -> None:
         numeric = command.replace("{n}", f"({int(number)})")
         assert shelf.answer(command, {"n": number}).text == shelf.answer(numeric).text
     for hostile in ("a[$(touch x)]", "1;touch x", "1 + 1", "x", "1.5", ""):
-        with pytest.raises(Refusal, match="n: the shell computes with it") as refused:
+        with pytest.raises(Refusal, match="n: the shell does arithmetic with it") as refused:
             shelf.answer(command, {"n": hostile})
         assert refused.value.code == "INVALID_PARAMS"
     assert list(shelf.home.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Templates, run over answers as the daemon does it."""
+"""Run templates on answers, as the daemon does."""
 
 from __future__ import annotations
 

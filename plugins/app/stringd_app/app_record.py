@@ -1,4 +1,4 @@
-"""The record of the hook `stringd_apps`: an app that somebody's distribution brings."""
+"""The hook `stringd_apps` and its record: an app that a plugin provides."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from stringd_app.functions import AppFunction, read_function
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """An app: a document among the data of an import package, and actions coded in Python, if it has some.
+    """An app: the documents in an import package, and optional actions coded in Python.
 
-    `package` holds `string.md` or `index.md`, and whatever that links to.
+    `package` contains `string.md` or `index.md`, and the files that it links to.
     """
 
     name: str
     package: str
     actions: tuple[AppFunction, ...] = ()
     functions: Mapping[str, ActionFunction] = field(init=False, repr=False)
-    """The actions by name, with what they declare."""
+    """The actions and their declarations, by name."""
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -33,12 +33,12 @@ class App:
         functions: dict[str, ActionFunction] = {}
         for read in map(read_function, self.actions):
             if functions.setdefault(read.action.id, read) is not read:
-                raise ValueError(f"an action is there twice: {read.action.id}")
+                raise ValueError(f"an action is defined twice: {read.action.id}")
         object.__setattr__(self, "functions", functions)
 
     @property
     def directory(self) -> Path:
-        """Where its documents are."""
+        """The directory of its documents."""
         return _directory(self.package)
 
 
@@ -49,5 +49,5 @@ def _directory(package: str) -> Path:
 
 @hookspec
 def stringd_apps() -> Iterable[App]:
-    """Add apps: each is there as `app:name` for every user."""
+    """Add apps; each is available as `app:name` to every user."""
     return ()

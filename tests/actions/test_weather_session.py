@@ -1,4 +1,4 @@
-"""The seeds' own example of a session that goes on over turns, word for word."""
+"""A session of several turns with a weather app, compared literally."""
 
 from __future__ import annotations
 

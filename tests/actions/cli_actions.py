@@ -1,4 +1,4 @@
-"""Actions as a document declares them, run by a real bash."""
+"""Run CLI actions, as documents declare them, in a real bash."""
 
 from __future__ import annotations
 

@@ -1,29 +1,27 @@
-"""`/install` and `/uninstall`: apps of the user's own."""
+"""The commands `/install` and `/uninstall`."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.plugin import Command, Invocation, Refusal, Reply, Secrets, TopicGroup, User
 from stringd.plugin.text import parse_path_arguments
 from stringd.plugin.workers import READING, STORAGE
+from stringd_app.app_registry import find_app, not_installed, packages_directory, plugin_app
 from stringd_app.entries import entry_in, is_name, read_entry
-from stringd_app.origins import Identity, Origin, identity_in, read_origin
+from stringd_app.install_record import Identity, InstallRecord, identity_in, read_install_record
 from stringd_app.proving import refuse_unproved
-from stringd_app.registry import brought_app, find_app, not_installed, shelf_of
-from stringd_app.sources import Staged, fetched_from, stage
+from stringd_app.sources import Staged, download_source, stage
 from stringd_app.staging import staging
 
-_ALIAS = re.compile(r"(?:^|\s+)--as(?:=|\s+)(?P<name>\S+)(?=\s|$)")
 _PREFIX = "app:"
-REPLACE = "--replace"
+REPLACE, AS = "--replace", "--as"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """What is to be installed, under which name if not its own, and whether in the place of another one."""
+    """A parsed `/install`: the source, another name for the app, and whether it may replace an app."""
 
     source: str
     alias: str | None
@@ -32,14 +30,14 @@ class _Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Installation:
-    """Under which name an app is installed, what is noted beside it, and whose place it takes."""
+    """An installation: the name and record of the app, and the record of the app that it replaces."""
 
     name: str
-    origin: Origin
-    before: Origin | None = None
+    origin: InstallRecord
+    before: InstallRecord | None = None
 
     async def hand_over(self, user: User, secrets: Secrets) -> None:
-        """Let an app from the same place keep its `$NAME`s; those of another one are forgotten."""
+        """Keep the `$NAME`s of a replaced app if both came from the same place; otherwise forget them."""
         if self.before is None:
             return
         old, new = self.before.owner(self.name), self.origin.owner(self.name)
@@ -51,9 +49,9 @@ class _Installation:
 
 async def _install(invocation: Invocation) -> Reply:
     request, user, runtime = _request(invocation.line.arguments), invocation.session.user, invocation.runtime
-    shelf = shelf_of(user, runtime)
-    # Other installations need not wait for the network.
-    fetched = await fetched_from(request.source, runtime.http)
+    shelf = packages_directory(user, runtime)
+    # The download happens outside the lock, so that other installations need not wait for it.
+    fetched = await download_source(request.source, runtime.http)
     try:
         async with runtime.editing(shelf):
             with staging(shelf) as area:
@@ -70,64 +68,60 @@ async def _install(invocation: Invocation) -> Reply:
 
 
 def _request(arguments: str) -> _Request:
-    alias = _ALIAS.search(arguments)
-    rest = arguments[: alias.start()] + arguments[alias.end() :] if alias else arguments
-    read = parse_path_arguments(rest, "--app", REPLACE)
+    read = parse_path_arguments(arguments, "--app", REPLACE, valued=(AS,))
     if not read.path:
         raise Refusal("INVALID_PAYLOAD", "Nothing to install.", f"Usage: {INSTALL.usage}")
-    return _Request(
-        source=read.path, alias=alias["name"] if alias else None, replaces=REPLACE in read.options
-    )
+    return _Request(source=read.path, alias=read.values.get(AS), replaces=REPLACE in read.options)
 
 
 def _installation(staged: Staged, request: _Request, invocation: Invocation) -> _Installation:
-    """Return under which name the app is installed, and what is noted beside it, or refuse."""
+    """Return the name and record of the app to install, or refuse."""
     sheet = read_entry(entry_in(staged.directory))
     identity = identity_in(sheet.parsed.frontmatter, staged.fallback)
-    shelf = shelf_of(invocation.session.user, invocation.runtime)
-    place = _place_of(identity, shelf)
+    shelf = packages_directory(invocation.session.user, invocation.runtime)
+    place = _installed_name(identity, shelf)
     name = request.alias or place or identity.name
     if not is_name(name):
         raise Refusal("INVALID_TARGET", f"No app can be called {name!r}.", "Choose a name with --as NAME.")
     if place not in (None, name):
         message = f"{identity} is installed as app:{place}."
         raise Refusal("CONFLICT", message, f"/uninstall {place} first, or install it without --as.")
-    _refuse_taken(name, identity, invocation)
-    origin = Origin(
+    _refuse_taken_name(name, identity, invocation)
+    origin = InstallRecord(
         namespace=identity.namespace, name=identity.name, source=request.source, place=staged.origin
     )
-    before = read_origin(shelf / name) if place else None
+    before = read_install_record(shelf / name) if place else None
     is_same = before is not None and before.is_from(origin.place, invocation.session.user.home)
     if before and not is_same and not request.replaces:
-        raise _from_elsewhere(name, before, request)
+        raise _replacement_refusal(name, before, request)
     return _Installation(name=name, origin=origin.following(before if is_same else None), before=before)
 
 
-def _from_elsewhere(name: str, before: Origin, request: _Request) -> Refusal:
+def _replacement_refusal(name: str, before: InstallRecord, request: _Request) -> Refusal:
     message = f"app:{name} came from elsewhere ({before.source}), not from {request.source}."
     hint = f"{REPLACE} puts this one in its place, without the $NAMEs of the other, which are forgotten."
     return Refusal("CONFLICT", message, hint)
 
 
-def _place_of(identity: Identity, packages: Path) -> str | None:
-    """Return the name under which an app is installed already."""
+def _installed_name(identity: Identity, packages: Path) -> str | None:
+    """Return the name under which an app is already installed."""
     installed = (it for it in packages.iterdir() if is_name(it.name) and it.is_dir())
     return next((it.name for it in installed if _identity(it) == identity), None)
 
 
 def _identity(directory: Path) -> Identity | None:
     try:
-        return read_origin(directory).identity
+        return read_install_record(directory).identity
     except Refusal:
         return None
 
 
-def _refuse_taken(name: str, identity: Identity, invocation: Invocation) -> None:
-    place = shelf_of(invocation.session.user, invocation.runtime) / name
-    other: object = _identity(place) if place.is_dir() else brought_app(name, invocation.runtime)
+def _refuse_taken_name(name: str, identity: Identity, invocation: Invocation) -> None:
+    place = packages_directory(invocation.session.user, invocation.runtime) / name
+    other: object = _identity(place) if place.is_dir() else plugin_app(name, invocation.runtime)
     if other not in (None, identity):
         is_own = isinstance(other, Identity)
-        whose = other if is_own else "an app that a plugin brings"
+        whose = other if is_own else "an app of a plugin"
         instead = f", or /uninstall {name} first" if is_own else ""
         hint = f"Install it under another name: --as NAME{instead}."
         raise Refusal("CONFLICT", f"app:{name} is {whose}, not {identity}.", hint)
@@ -150,7 +144,7 @@ async def _uninstall(invocation: Invocation) -> Reply:
     session, runtime = invocation.session, invocation.runtime
     if not name:
         raise Refusal("INVALID_PAYLOAD", "Nothing to uninstall.", f"Usage: {UNINSTALL.usage}")
-    shelf = shelf_of(session.user, runtime)
+    shelf = packages_directory(session.user, runtime)
     try:
         async with runtime.editing(shelf):
             if not is_name(name) or not (shelf / name).is_dir():
@@ -174,10 +168,10 @@ def _owner(name: str, invocation: Invocation) -> str | None:
 
 
 def _not_removable(name: str, invocation: Invocation) -> Refusal:
-    brought = brought_app(name, invocation.runtime)
-    if brought:
+    provided = plugin_app(name, invocation.runtime)
+    if provided:
         hint = "Uninstall its distribution with pip, or start stringd --without it."
-        return Refusal("INVALID_TARGET", f"app:{name} is brought by a plugin ({brought.package}).", hint)
+        return Refusal("INVALID_TARGET", f"app:{name} is provided by a plugin ({provided.package}).", hint)
     return not_installed(name, invocation.session.user, invocation.runtime)
 
 

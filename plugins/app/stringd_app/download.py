@@ -1,4 +1,4 @@
-"""Fetches what an app is installed from, out of the network."""
+"""Download the source of an app."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _NAMELESS = PurePosixPath("app")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
-    """What a URL brought: the name of the file and of its directory, as the URL says, and its bytes."""
+class Download:
+    """A downloaded file: its name and directory, as in the URL, and its content."""
 
     name: str
     directory: str
     data: bytes
 
 
-async def fetch(url: str, client: HttpClient) -> Fetched:
-    """Return what a URL brings, or refuse."""
-    # It takes a while to import, and most daemons never need it.
+async def fetch(url: str, client: HttpClient) -> Download:
+    """Download a URL, or refuse."""
+    # These imports are slow, and most daemons never need them.
     from stringd.plugin.http import fetch
     from stringd.plugin.text import WebUrl
 
@@ -46,7 +46,7 @@ async def fetch(url: str, client: HttpClient) -> Fetched:
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     is_page = media_type in _MARKDOWN and path.suffix != ".md"
     name = f"{path.name}.md" if is_page else path.name
-    return Fetched(name=name, directory=path.parent.name, data=response.body)
+    return Download(name=name, directory=path.parent.name, data=response.body)
 
 
 def _check(response: HttpResponse, url: str) -> None:

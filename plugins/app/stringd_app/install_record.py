@@ -1,4 +1,4 @@
-"""Where an app came from, who it says it is, and whose its `$NAME`s are."""
+"""The install record beside an app: its identity, its source, and the owner of its `$NAME`s."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST_RECORD = 64 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who an app is, by its author's word: two of one name and of different namespaces are two apps."""
+    """The identity of an app, as its author declares it: a namespace and a name."""
 
     namespace: str
     name: str
@@ -34,17 +34,17 @@ class Identity:
 
     @property
     def key(self) -> str:
-        """A text that no other identity has."""
+        """A unique text for this identity."""
         return f"{quote(self.namespace, safe='')}/{quote(self.name, safe='')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """What is noted beside an installed app: who it is, and where it came from.
+class InstallRecord:
+    """The record of an installed app: its identity and source.
 
-    `source` is as it was typed, `place` the same text for the same place, and `key` what nobody can guess who
-    would like to be taken for it. The last two are empty where the app was put there by hand, or by an
-    earlier version of stringd.
+    `source` is the source as typed, `place` its canonical form, and `key` a random key that no other app can
+    guess in order to impersonate this one. `place` and `key` are empty for apps that were put there by hand
+    or by an earlier version of stringd.
     """
 
     namespace: str
@@ -55,50 +55,50 @@ class Origin:
 
     @property
     def identity(self) -> Identity:
-        """Who it is."""
+        """The identity of the app."""
         return Identity(namespace=self.namespace, name=self.name)
 
     def owner(self, directory: str) -> str:
-        """Return whose the `$NAME`s of the app in a directory of this name are."""
+        """Return the owner of the `$NAME`s of the app in the directory with this name."""
         return f"app:{self.key}" if self.key else f"hand:{directory}:{self.identity.key}"
 
     def is_from(self, place: str, home: Path) -> bool:
-        """Whether it came from a place: a path or a URL as `path_origin` and `url_origin` write it."""
+        """Return whether the app came from a place, given as `canonical_path` or `canonical_url`."""
         if self.place or self.source == _BY_HAND:
             return self.place == place
         typed = self.source
-        return place == (url_origin(typed) if is_uri(typed) else path_origin(_in_home(typed, home)))
+        return place == (canonical_url(typed) if is_uri(typed) else canonical_path(_in_home(typed, home)))
 
-    def following(self, before: Origin | None) -> Origin:
-        """Return it with the key of what it takes the place of; or else with a new one."""
+    def following(self, before: InstallRecord | None) -> InstallRecord:
+        """Return the record with the key of the record it replaces, or with a new key."""
         return replace(self, key=(before.key if before else "") or secrets.token_hex(16))
 
     def write(self, folder: Directory) -> None:
-        """Note it in an app's directory."""
+        """Write the record into an app's directory."""
         write_atomically(folder, RECORD, json.dumps(asdict(self), indent=2).encode(), mode=_MODE)
 
 
-def path_origin(path: Path) -> str:
-    """Return how the place of a file or of a directory is noted."""
+def canonical_path(path: Path) -> str:
+    """Return the canonical form of a local source."""
     return real_path(path).as_uri()
 
 
-def url_origin(url: str) -> str:
-    """Return how the place of what was fetched is noted, whatever it was redirected to."""
+def canonical_url(url: str) -> str:
+    """Return the canonical form of a URL, before any redirects."""
     from stringd.plugin.text import WebUrl
 
     return str(WebUrl.read(url))
 
 
-def read_origin(directory: Path) -> Origin:
-    """Return what was noted beside an app; one that was put there by hand is what its document says."""
+def read_install_record(directory: Path) -> InstallRecord:
+    """Read the record of an app; an app without one has the identity that its document declares."""
     try:
-        noted = json.loads(_read_record(directory))
-        check_optional_text("origin", *noted.values())
-        return Origin(**noted)
+        values = json.loads(_read_record(directory))
+        check_optional_text("origin", *values.values())
+        return InstallRecord(**values)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         identity = identity_in(read_entry(entry_in(directory)).parsed.frontmatter, directory.name)
-        return Origin(namespace=identity.namespace, name=identity.name, source=_BY_HAND)
+        return InstallRecord(namespace=identity.namespace, name=identity.name, source=_BY_HAND)
 
 
 def _read_record(directory: Path) -> bytes:
@@ -107,9 +107,9 @@ def _read_record(directory: Path) -> bytes:
 
 
 def identity_in(frontmatter: Mapping[str, Any], fallback: str) -> Identity:
-    """Return who a document says it is; without a name, it goes by that of its file or directory."""
-    said = {key: str(frontmatter.get(key) or "").strip() for key in ("namespace", "name")}
-    return Identity(namespace=said["namespace"] or LOCAL, name=said["name"] or fallback)
+    """Return the identity that a document declares; `fallback` is its name if it declares none."""
+    declared = {key: str(frontmatter.get(key) or "").strip() for key in ("namespace", "name")}
+    return Identity(namespace=declared["namespace"] or LOCAL, name=declared["name"] or fallback)
 
 
 def _in_home(typed: str, home: Path) -> Path:
