@@ -137,7 +137,7 @@ class AsyncClient:
         outgoing = self._outgoing(request, self._timeout)
         with anyio.CancelScope() as draining:
             response = await self._http.send(outgoing, stream=True)
-            answer.begin(response.status_code)
+            answer.begin(response.status_code, response.headers)
             try:
                 async for chunk in response.aiter_bytes():
                     if answer.feed(chunk):

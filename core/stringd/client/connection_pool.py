@@ -21,6 +21,11 @@ MAX_IDLE = 8
 MAX_IDLE_SECONDS = 4.0
 
 
+def lower_headers(response: HTTPResponse) -> dict[str, str]:
+    """Return the headers of an answer by their names in lower case."""
+    return {name.lower(): value for name, value in response.getheaders()}
+
+
 class NobodyListens(DaemonUnreachable):
     """There is no connection to be had, so nothing was sent."""
 
@@ -59,8 +64,7 @@ class Connection:
     def fetch(self, request: Request, silence: float | None) -> Reply:
         """Send a request and return its whole answer."""
         response = self.send(request, silence)
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        return Reply(status=response.status, headers=headers, body=self.finish(response))
+        return Reply(status=response.status, headers=lower_headers(response), body=self.finish(response))
 
     def rest(self) -> None:
         """Begin an idle time."""
