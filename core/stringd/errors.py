@@ -1,18 +1,18 @@
-"""Everything that can be refused, in one tree; each leaf carries the code that the wire shows.
+"""The exceptions that stringd raises on purpose, in one tree, and the codes of errors.
 
 StringdError
-├── Fault                 the program cannot go on: one line on stderr, an exit code
+├── Fault                 the program can't go on: one line on stderr, an exit code
 ├── Refusal               a command answers `ERROR(CODE): message`
-│   └── Unrecognised      and shows nothing of what it was given
+│   └── Unrecognised      and shows none of its arguments
 ├── DaemonUnreachable     a client finds no daemon
-│   └── PortTaken         something else answers in its place
-├── HttpFailed            a service or a site gives no answer that can be used
-├── ClientGone            whoever asked has left; there is nobody to answer
-├── WorkStopped           a job in a worker process was ended before it was done
+│   └── PortTaken         something else listens on the daemon's port
+├── HttpFailed            an outgoing HTTP exchange gave no usable response
+├── ClientGone            the client disconnected before its command began
+├── WorkStopped           a job in a worker process was ended early
 └── RequestRefused        a request is answered with an HTTP status and JSON
     ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400,
-        │                     InvalidRequest 400, BodyTooLarge 413
-    ├── OriginRefused     403, Misdirected 421
+    │                     InvalidRequest 400, BodyTooLarge 413
+    ├── OriginRefused     403, Relayed 403, Misdirected 421
     ├── StorageFailed     500
     └── Unavailable       the command never ran and may be tried again
         ├── QueueFull     429
@@ -23,7 +23,57 @@ StringdError
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import ClassVar, Self
+
 _SHOWN = 256
+
+
+class ErrorCode(StrEnum):
+    """The codes of failed commands and refused requests; plugins may use others of their own."""
+
+    ACTION_FAILED = "ACTION_FAILED"
+    ACTION_NOT_FOUND = "ACTION_NOT_FOUND"
+    BLOCK_NOT_FOUND = "BLOCK_NOT_FOUND"
+    BODY_TOO_LARGE = "BODY_TOO_LARGE"
+    COMMAND_UNSUPPORTED = "COMMAND_UNSUPPORTED"
+    CONFLICT = "CONFLICT"
+    ENV_REQUIRED = "ENV_REQUIRED"
+    EXEC_FAILED = "EXEC_FAILED"
+    FILE_NOT_ALLOWED = "FILE_NOT_ALLOWED"
+    HOST_NOT_ALLOWED = "HOST_NOT_ALLOWED"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+    INVALID_BODY = "INVALID_BODY"
+    INVALID_PARAMS = "INVALID_PARAMS"
+    INVALID_PAYLOAD = "INVALID_PAYLOAD"
+    INVALID_REQUEST = "INVALID_REQUEST"
+    INVALID_TARGET = "INVALID_TARGET"
+    INVALID_TOPIC = "INVALID_TOPIC"
+    INVALID_VARIABLE = "INVALID_VARIABLE"
+    LINE_OUT_OF_RANGE = "LINE_OUT_OF_RANGE"
+    LOAD_ERROR = "LOAD_ERROR"
+    NO_HISTORY = "NO_HISTORY"
+    NOT_FOUND = "NOT_FOUND"
+    NOT_TRUSTED = "NOT_TRUSTED"
+    ORIGIN_NOT_ALLOWED = "ORIGIN_NOT_ALLOWED"
+    QUEUE_FULL = "QUEUE_FULL"
+    QUEUE_TIMEOUT = "QUEUE_TIMEOUT"
+    RELAYED = "RELAYED"
+    SESSION_CLOSED = "SESSION_CLOSED"
+    SHUTTING_DOWN = "SHUTTING_DOWN"
+    STORAGE_FAILED = "STORAGE_FAILED"
+    STREAM_INCOMPLETE = "STREAM_INCOMPLETE"
+    TEMPLATE_ERROR = "TEMPLATE_ERROR"
+    TIMEOUT = "TIMEOUT"
+    TOPIC_FULL = "TOPIC_FULL"
+    UNDEFINED_VARIABLE = "UNDEFINED_VARIABLE"
+    UNKNOWN_USER = "UNKNOWN_USER"
+    USER_REQUIRED = "USER_REQUIRED"
+    WRITE_FAILED = "WRITE_FAILED"
+
+
+ERROR_CODE_HEADER = "X-Error-Code"
+"""The response header that carries the code of every refused request."""
 
 
 class StringdError(Exception):
@@ -31,7 +81,7 @@ class StringdError(Exception):
 
 
 class Fault(StringdError):
-    """The program cannot go on; its text is the one line that the user sees."""
+    """The program can't go on; the text is the one line that the user sees."""
 
     def __init__(self, message: str, *, exit_code: int = 1) -> None:
         super().__init__(message)
@@ -39,9 +89,9 @@ class Fault(StringdError):
 
 
 class Refusal(StringdError):
-    """A command that cannot be carried out: a code, a message, and lines that help to retry."""
+    """A command that can't be carried out: a code, a message, and lines that help to retry."""
 
-    def __init__(self, code: str, message: str, *context: str) -> None:
+    def __init__(self, code: ErrorCode | str, message: str, *context: str) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
@@ -49,15 +99,15 @@ class Refusal(StringdError):
 
 
 class Unrecognised(Refusal):
-    """What was meant is not there: nobody knows what in the command is secret, so none of it is shown."""
+    """The command names something unknown, so its secret arguments can't be recognised; none is shown."""
 
 
 class HttpFailed(StringdError):
-    """A service or a site gives no answer that can be used; the text says why, in a few words."""
+    """An outgoing HTTP exchange gave no usable response; the text says why, in a few words."""
 
 
 class ClientGone(StringdError):
-    """Whoever asked has left before the command began; it never runs."""
+    """The client disconnected before its command began; the command never runs."""
 
 
 class WorkStopped(StringdError):
@@ -65,32 +115,43 @@ class WorkStopped(StringdError):
 
 
 class DaemonUnreachable(StringdError):
-    """A client found no daemon, and could or should not start one."""
+    """A client found no daemon, and could not or was told not to start one."""
 
 
 class PortTaken(DaemonUnreachable):
-    """What listens on the daemon's port does not answer like one."""
+    """The program that listens on the daemon's port does not answer like stringd."""
 
 
 class RequestRefused(StringdError):
-    """A request that the daemon answers with an HTTP error in JSON."""
+    """A request that the daemon answers with an HTTP error in JSON.
+
+    `code` is in the header `X-Error-Code`; the body has it too where `code_in_body`.
+    """
 
     status = 400
-    code: str | None = None
-    command_code = "INVALID_TARGET"
-    """The code in a command's reply, where a request of its own was refused and the HTTP answer has none."""
+    code: ErrorCode | str | None = None
+    code_in_body = False
+    command_code: ClassVar[ErrorCode | None] = ErrorCode.INVALID_TARGET
+    """The code of a command that comes upon this; None for the exception's own."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
 
+    @classmethod
+    def rebuilt(cls, message: str) -> Self:
+        """Return the exception for a message that the daemon has answered."""
+        refused = cls.__new__(cls)
+        RequestRefused.__init__(refused, message)
+        return refused
+
     def as_refusal(self) -> Refusal:
-        """Return what a command answers that came upon this."""
-        return Refusal(self.code or self.command_code, self.message)
+        """Return the refusal of a command that came upon this."""
+        return Refusal(self.command_code or self.code or ErrorCode.INTERNAL_ERROR, self.message)
 
     def body(self) -> dict[str, str]:
-        """The JSON of the answer: a reason, or a machine-readable code and a message."""
-        if self.code is None:
+        """Return the JSON of the answer: a reason, or a machine-readable code and a message."""
+        if self.code is None or not self.code_in_body:
             return {"error": self.message}
         return {"error": self.code, "message": self.message}
 
@@ -98,12 +159,15 @@ class RequestRefused(StringdError):
 class UserRequired(RequestRefused):
     """The request names no user."""
 
+    code = ErrorCode.USER_REQUIRED
+
 
 class UnknownUser(RequestRefused):
     """The request names a user that is not registered."""
 
     status = 401
-    command_code = "UNKNOWN_USER"
+    code = ErrorCode.UNKNOWN_USER
+    command_code = ErrorCode.UNKNOWN_USER
 
     def __init__(self, user_id: str) -> None:
         super().__init__(f"Unknown user: {user_id}")
@@ -111,6 +175,8 @@ class UnknownUser(RequestRefused):
 
 class InvalidTopic(RequestRefused):
     """The topic's name does not parse, or its type is not known."""
+
+    code = ErrorCode.INVALID_TOPIC
 
     def __init__(self, raw: object) -> None:
         shown = str(raw)
@@ -120,70 +186,85 @@ class InvalidTopic(RequestRefused):
 class InvalidBody(RequestRefused):
     """The body is not the JSON that the endpoint expects."""
 
+    code = ErrorCode.INVALID_BODY
+
 
 class InvalidRequest(RequestRefused):
     """The request can be read in more than one way."""
+
+    code = ErrorCode.INVALID_REQUEST
 
 
 class BodyTooLarge(RequestRefused):
     """The body exceeds the cap."""
 
     status = 413
+    code = ErrorCode.BODY_TOO_LARGE
 
 
 class OriginRefused(RequestRefused):
     """The request comes from a web page that may not drive the daemon."""
 
     status = 403
+    code = ErrorCode.ORIGIN_NOT_ALLOWED
 
 
 class Relayed(RequestRefused):
-    """The request comes from a daemon, which asks for whatever a page has named."""
+    """The request comes from a daemon, which follows the links of pages."""
 
     status = 403
+    code = ErrorCode.RELAYED
 
 
 class Misdirected(RequestRefused):
     """The request was sent to a host name that is not this machine's loopback."""
 
     status = 421
+    code = ErrorCode.HOST_NOT_ALLOWED
 
 
-class StorageFailed(RequestRefused):
+class _Coded(RequestRefused):
+    """A refusal whose code is in the body of the answer, and in the reply of a command."""
+
+    code_in_body = True
+    command_code = None
+
+
+class StorageFailed(_Coded):
     """The disk did not take what the request changes; nothing was changed."""
 
     status = 500
-    code = "STORAGE_FAILED"
+    code = ErrorCode.STORAGE_FAILED
 
 
-class Unavailable(RequestRefused):
+class Unavailable(_Coded):
     """The command never ran; the caller may try again."""
 
     status = 503
 
 
 class QueueFull(Unavailable):
-    """As many commands wait for the topic as may."""
+    """The queue of the topic is full."""
 
     status = 429
-    code = "QUEUE_FULL"
+    code = ErrorCode.QUEUE_FULL
 
 
 class QueueTimeout(Unavailable):
     """The command waited for its turn as long as it may."""
 
     status = 504
-    code = "QUEUE_TIMEOUT"
+    code = ErrorCode.QUEUE_TIMEOUT
 
 
 class SessionClosed(Unavailable):
     """The topic was closed while the command waited for it."""
 
     status = 410
-    code = "SESSION_CLOSED"
+    code = ErrorCode.SESSION_CLOSED
 
 
 class ShuttingDown(Unavailable):
     """The daemon is going away."""
 
-    code = "SHUTTING_DOWN"
+    code = ErrorCode.SHUTTING_DOWN

@@ -21,7 +21,7 @@ from stringd.client import (
     Unavailable,
     UnknownUser,
 )
-from stringd.errors import BodyTooLarge
+from stringd.errors import BodyTooLarge, InvalidBody, StorageFailed
 from tests.client.fake import CLOSE, FakeDaemon, http, json_answer
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ RUN = ("exec", "file:main", "/x")
         (429, "no JSON", QueueFull("The daemon answered 429.")),
         (413, {"error": "Body too large"}, BodyTooLarge("Body too large")),
         (401, {"error": "Unknown user: x"}, UnknownUser("x")),
-        (400, {"error": "Invalid topic: a b"}, InvalidTopic("a b")),
+        (401, "no JSON", UnknownUser.rebuilt("The daemon answered 401.")),
+        (500, {"error": "STORAGE_FAILED", "message": "full"}, StorageFailed("full")),
     ],
 )
 def test_a_refusal_is_the_daemons_own_exception(
@@ -53,6 +54,21 @@ def test_a_refusal_is_the_daemons_own_exception(
     assert type(caught.value) is type(expected)
     assert caught.value.body() == expected.body()
     assert fake.count("POST /exec") == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("INVALID_TOPIC", InvalidTopic("a b")), ("INVALID_BODY", InvalidBody.rebuilt("Invalid topic: a b"))],
+)
+def test_the_header_tells_refusals_of_one_status_apart(
+    fake: FakeDaemon, talk: Talk, code: str, expected: RequestRefused
+) -> None:
+    body = b'{"error": "Invalid topic: a b"}'
+    fake.answers.append([http(body, 400, "application/json", f"X-Error-Code: {code}")])
+    with pytest.raises(RequestRefused) as caught:
+        talk(fake.port, RUN)
+    assert type(caught.value) is type(expected)
+    assert (caught.value.code, caught.value.message) == (code, expected.message)
 
 
 @pytest.mark.parametrize("code", ["POLICY", None])

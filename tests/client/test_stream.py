@@ -27,7 +27,7 @@ def event(name: str, value: object) -> bytes:
 
 def fold(*chunks: bytes) -> Result:
     answer = ExecAnswer()
-    answer.begin(200)
+    answer.begin(200, {})
     for chunk in chunks:
         answer.feed(chunk)
     return answer.result()

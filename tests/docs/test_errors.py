@@ -1,36 +1,44 @@
-"""The page of the errors names every code that the code can answer with, and every status."""
+"""The page of the errors lists the codes of `ErrorCode`, and each status with its code and exception."""
 
 from __future__ import annotations
 
 import re
 
 from stringd import errors
-from tests.docs.pages import ROOT, text_of
+from stringd.errors import ErrorCode, RequestRefused
+from tests.docs.pages import text_of
 
-PAGE = "docs/reference/errors.md"
-RAISED = re.compile(
-    r"""(?:Refusal|Reply\.error)\(\s*"([A-Z][A-Z_]+)"|\bcode = "([A-Z][A-Z_]+)"|^INCOMPLETE = "(\w+)\"""",
+PAGE = text_of("docs/reference/errors.md")
+OF_COMMANDS = re.compile(r"^\| `(?P<code>[A-Z_]+)` \| (?P<when>[^|]+) \| (?P<remedy>[^|]+) \|$", re.MULTILINE)
+OF_REQUESTS = re.compile(
+    r"^\| (?P<status>\d+) \| `(?P<code>[A-Z_]+)`(?P<in_body> \\\*)? \| [^|]+ \| [^|]+ \| `(?P<name>\w+)` \|$",
     re.MULTILINE,
 )
 
 
-def test_every_code_of_the_sources_has_its_line() -> None:
-    sources = [path for root in ("core", "plugins") for path in (ROOT / root).rglob("*.py")]
-    raised = {
-        code
-        for path in sources
-        for groups in RAISED.findall(path.read_text(encoding="utf-8"))
-        for code in groups
-        if code
+def refusals() -> list[type[RequestRefused]]:
+    """The exceptions that have a code of their own."""
+    kinds = [it for it in vars(errors).values() if isinstance(it, type) and issubclass(it, RequestRefused)]
+    return [it for it in kinds if it.code is not None]
+
+
+def test_it_lists_exactly_the_codes_there_are() -> None:
+    codes = [it["code"] for it in OF_COMMANDS.finditer(PAGE)]
+    requests = [it["code"] for it in OF_REQUESTS.finditer(PAGE)]
+    assert len(codes) == len(set(codes))
+    assert len(requests) == len(set(requests))
+    assert {*codes, *requests} == {str(it) for it in ErrorCode}
+
+
+def test_a_code_is_its_own_name() -> None:
+    assert [it for it in ErrorCode if it.name != it.value] == []
+
+
+def test_every_status_has_its_code_and_its_exception() -> None:
+    rows = {
+        (it["name"], int(it["status"]), it["code"], it["in_body"] is not None)
+        for it in OF_REQUESTS.finditer(PAGE)
     }
-    assert "INVALID_PAYLOAD" in raised
-    assert sorted(code for code in raised if f"`{code}`" not in text_of(PAGE)) == []
-
-
-def test_every_status_has_its_line() -> None:
-    refusals = [kind for kind in vars(errors).values() if isinstance(kind, type)]
-    statuses = {kind.status for kind in refusals if issubclass(kind, errors.RequestRefused)}
-    page = text_of(PAGE)
-    assert (
-        sorted(status for status in statuses if not re.search(rf"^\| {status}\b", page, re.MULTILINE)) == []
-    )
+    expected = {(it.__name__, it.status, str(it.code), it.code_in_body) for it in refusals()}
+    assert rows - expected == {("RequestRefused", 500, "INTERNAL_ERROR", True)}
+    assert expected - rows == set()

@@ -153,7 +153,7 @@ class AsyncClient:
         outgoing = self._outgoing(request, self._timeout)
         with anyio.CancelScope() as draining:
             response = await self._begun(outgoing)
-            answer.begin(response.status_code)
+            answer.begin(response.status_code, response.headers)
             try:
                 async for chunk in response.aiter_bytes():
                     if answer.feed(chunk):

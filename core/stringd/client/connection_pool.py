@@ -22,6 +22,11 @@ MAX_IDLE = 8
 MAX_IDLE_SECONDS = 4.0
 
 
+def lower_headers(response: HTTPResponse) -> dict[str, str]:
+    """Return the headers of an answer by their names in lower case."""
+    return {name.lower(): value for name, value in response.getheaders()}
+
+
 class NobodyListens(DaemonUnreachable):
     """The connection was refused, so nothing was sent."""
 
@@ -67,8 +72,7 @@ class Connection:
     def fetch(self, request: Request, silence: float | None) -> Reply:
         """Send a request and return its whole answer."""
         response = self.send(request, silence)
-        headers = {name.lower(): value for name, value in response.getheaders()}
-        return Reply(status=response.status, headers=headers, body=self.finish(response))
+        return Reply(status=response.status, headers=lower_headers(response), body=self.finish(response))
 
     def rest(self) -> None:
         """Mark the connection as idle from now on."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from stringd.client.records import JsonObject, Reply, Result
 from stringd.client.responses import refusal
+from stringd.errors import ErrorCode
 from stringd.text.sse import SseParser
 
-INCOMPLETE = "STREAM_INCOMPLETE"
+INCOMPLETE = ErrorCode.STREAM_INCOMPLETE
 _NOTICE = "The answer ended before it was complete; the command may have run."
 
 
@@ -28,11 +30,13 @@ class ExecAnswer:
         self._status = 200
         self._refusal: list[bytes] = []
         self._parser = SseParser()
+        self._headers: Mapping[str, str] = {}
         self._events: dict[str, str] = {}
 
-    def begin(self, status: int) -> None:
-        """Set the HTTP status, which determines how the body is parsed."""
+    def begin(self, status: int, headers: Mapping[str, str]) -> None:
+        """Set the status, which determines how the body is parsed, and the headers by lower-case name."""
         self._status = status
+        self._headers = headers
 
     def feed(self, chunk: bytes) -> bool:
         """Parse the next bytes of the body; return whether `done` has arrived."""
@@ -51,7 +55,7 @@ class ExecAnswer:
     def result(self) -> Result:
         """Return the result, or raise the daemon's refusal."""
         if self._status != 200:
-            raise refusal(Reply(status=self._status, headers={}, body=b"".join(self._refusal)))
+            raise refusal(Reply(status=self._status, headers=self._headers, body=b"".join(self._refusal)))
         head, content = self._head(), self._content()
         if head is None or content is None or "done" not in self._events:
             return _incomplete(head, content)

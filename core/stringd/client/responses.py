@@ -1,4 +1,4 @@
-"""Replies read: JSON on success, the daemon's own exception otherwise."""
+"""Parsing of the daemon's answers: JSON on success, the daemon's own exception otherwise."""
 
 from __future__ import annotations
 
@@ -6,44 +6,50 @@ import json
 from typing import TYPE_CHECKING
 
 from stringd.errors import (
+    ERROR_CODE_HEADER,
     BodyTooLarge,
+    InvalidBody,
+    InvalidRequest,
     InvalidTopic,
+    Misdirected,
+    OriginRefused,
     PortTaken,
     QueueFull,
     QueueTimeout,
+    Relayed,
     RequestRefused,
     SessionClosed,
     ShuttingDown,
+    StorageFailed,
     UnknownUser,
+    UserRequired,
 )
 
 if TYPE_CHECKING:
     from stringd.client.records import JsonObject, Reply
 
-_BY_CODE: dict[str | None, type[RequestRefused]] = {
-    refused.code: refused for refused in (QueueFull, QueueTimeout, SessionClosed, ShuttingDown)
-}
-_BY_STATUS: dict[int, type[RequestRefused]] = {
-    refused.status: refused for refused in (QueueFull, QueueTimeout, SessionClosed, BodyTooLarge)
-}
-# These two take what was wrong and say the rest themselves.
-_BY_OPENING: dict[str, type[UnknownUser | InvalidTopic]] = {
-    "Unknown user: ": UnknownUser,
-    "Invalid topic: ": InvalidTopic,
+_REBUILT: tuple[type[RequestRefused], ...] = (
+    *(BodyTooLarge, InvalidBody, InvalidRequest, InvalidTopic, Misdirected, OriginRefused, QueueFull),
+    *(QueueTimeout, Relayed, SessionClosed, ShuttingDown, StorageFailed, UnknownUser, UserRequired),
+)
+_BY_CODE = {str(kind.code): kind for kind in _REBUILT}
+# These statuses have one meaning each, whatever the rest of the answer holds.
+_BY_STATUS = {
+    kind.status: kind for kind in (BodyTooLarge, QueueFull, QueueTimeout, SessionClosed, UnknownUser)
 }
 
 
 class UnexpectedAnswer(Exception):
-    """A reply that no daemon gives."""
+    """An answer that no daemon gives."""
 
 
 def port_taken(port: int) -> PortTaken:
-    """Return what a client raises when the answers on `port` are not a daemon's."""
+    """Return the exception for a port whose answers are not a daemon's."""
     return PortTaken(f"What listens on port {port} does not answer like stringd.")
 
 
 def json_object(reply: Reply, *needed: str) -> JsonObject:
-    """Return the JSON object of a successful reply, or raise what the daemon refused with."""
+    """Return the JSON object of a successful reply, or raise the daemon's refusal."""
     if reply.status != 200:
         raise refusal(reply)
     found = _parsed(reply.body)
@@ -61,22 +67,19 @@ def read_health(reply: Reply) -> JsonObject:
 
 
 def refusal(reply: Reply) -> RequestRefused:
-    """Rebuild the exception that the daemon answered with."""
+    """Rebuild the exception that the daemon answered with, from its code or else its status."""
     found = _parsed(reply.body) or {}
     reason = str(found.get("error", f"The daemon answered {reply.status}."))
-    known = _BY_CODE.get(reason) or _BY_STATUS.get(reply.status)
-    if known:
-        return known(str(found.get("message", reason)))
-    for opening, refused in _BY_OPENING.items():
-        if reason.startswith(opening):
-            return refused(reason.removeprefix(opening))
-    return _other(reply.status, reason, found.get("message"))
+    code_in_body = None if found.get("message") is None else reason
+    message = str(found.get("message", reason))
+    code = reply.headers.get(ERROR_CODE_HEADER.lower()) or code_in_body
+    kind = _BY_CODE.get(code or "") or _BY_STATUS.get(reply.status)
+    return kind.rebuilt(message) if kind else _other(reply.status, code, message)
 
 
-def _other(status: int, reason: str, message: object) -> RequestRefused:
-    refused = RequestRefused(reason if message is None else str(message))
-    refused.status = status
-    refused.code = None if message is None else reason
+def _other(status: int, code: str | None, message: str) -> RequestRefused:
+    refused = RequestRefused(message)
+    refused.status, refused.code = status, code
     return refused
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from stringd.client import endpoints
-from stringd.client.connection_pool import Connection, ConnectionPool, NobodyListens
+from stringd.client.connection_pool import Connection, ConnectionPool, NobodyListens, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.responses import UnexpectedAnswer, port_taken
@@ -188,7 +188,7 @@ class Client:
 
     def _receive(self, connection: Connection, request: Request, answer: ExecAnswer) -> None:
         response = connection.send(request, self._timeout, None if self.prepared else self.health)
-        answer.begin(response.status)
+        answer.begin(response.status, lower_headers(response))
         for chunk in iter(partial(response.read1, CHUNK), b""):
             if answer.feed(chunk):
                 connection.limit(DRAIN_SECONDS)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
-from stringd.errors import ClientGone, RequestRefused
+from stringd.errors import ERROR_CODE_HEADER, ClientGone, ErrorCode, RequestRefused
 from stringd.text.escaping import visible_json
 from stringd.text.json_bytes import dump_json
 
@@ -30,8 +30,13 @@ class Json(Response):
 def answer_to(error: Exception, headers: Mapping[str, str] | None = None) -> Response:
     """Return the answer to a request that ended with an error; an unexpected one goes to the log only."""
     if isinstance(error, RequestRefused):
-        return Json(error.body(), error.status, headers)
+        return Json(error.body(), error.status, {**(headers or {}), **_code_header(error)})
     if isinstance(error, ClientGone):
         return Response(status_code=_NOBODY_THERE)
     log.error("a request failed", exc_info=error)
-    return Json({"error": "INTERNAL_ERROR", "message": _FAILED}, 500)
+    code = ErrorCode.INTERNAL_ERROR
+    return Json({"error": code, "message": _FAILED}, 500, {ERROR_CODE_HEADER: code})
+
+
+def _code_header(error: RequestRefused) -> dict[str, str]:
+    return {} if error.code is None else {ERROR_CODE_HEADER: error.code}
