@@ -22,7 +22,7 @@ MAX_IDLE = 8
 MAX_IDLE_SECONDS = 4.0
 
 
-class NobodyListens(DaemonUnreachable):
+class CannotConnect(DaemonUnreachable):
     """The connection was refused, so nothing was sent."""
 
     def __init__(self, port: int, reason: object) -> None:
@@ -70,7 +70,7 @@ class Connection:
         headers = {name.lower(): value for name, value in response.getheaders()}
         return Reply(status=response.status, headers=headers, body=self.finish(response))
 
-    def rest(self) -> None:
+    def mark_idle(self) -> None:
         """Mark the connection as idle from now on."""
         self.reusable, self._idle_since = False, time.monotonic()
 
@@ -129,12 +129,12 @@ class ConnectionPool:
         try:
             return Connection(self._port, self._connect_seconds)
         except OSError as error:
-            raise NobodyListens(self._port, error) from error
+            raise CannotConnect(self._port, error) from error
 
     def _give_back(self, connection: Connection) -> None:
         with self._lock:
             if connection.reusable and len(self._idle) < MAX_IDLE:
-                connection.rest()
+                connection.mark_idle()
                 self._idle.append(connection)
                 return
         connection.close()
