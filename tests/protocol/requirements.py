@@ -13,7 +13,7 @@ from tests.protocol.clauses_files import FILES
 from tests.protocol.clauses_provenance import PROVENANCE
 from tests.protocol.clauses_resources import RESOURCES
 from tests.protocol.clauses_runtime import RUNTIME
-from tests.protocol.clauses_seed import DAEMON
+from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_templates import TEMPLATES
 from tests.protocol.clauses_web import WEB
 from tests.protocol.clauses_web_browser import WEB_BROWSER
