@@ -1,4 +1,4 @@
-"""How a daemon is started: options first, then `STRINGD_*` variables, then defaults."""
+"""The settings of a daemon and the parsers of their values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ BODY_LIMIT = 10 * 1024 * 1024
 
 
 def parse_port(text: str) -> int | None:
-    """Return the port number that a text names, 0 included; None if it names none."""
+    """Return a text as a port number, 0 included; None if it is none."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(LAST_PORT)) and int(text) <= LAST_PORT:
         return int(text)
     return None
 
 
 def parse_seconds(text: str) -> float | None:
-    """Return the number of seconds that a text names; None if it names none that passes."""
+    """Return a text as a positive, finite number of seconds; None if it is none."""
     try:
         seconds = float(text)
     except ValueError:
@@ -47,7 +47,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def parse_characters(text: str) -> int | None:
-    """Return how many characters a text says that a part has; None if that is no number, or too small."""
+    """Return a text as the size of a part in characters; None if it is no number or too small."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(BODY_LIMIT)):
         return int(text) if int(text) >= LEAST_PART else None
     return None

@@ -1,1 +1,1 @@
-"""The programs `string` and `stringd`."""
+"""The command-line programs `string` and `stringd`."""

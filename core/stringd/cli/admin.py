@@ -1,4 +1,4 @@
-"""`status`, `users`, `sessions`, `shutdown`: ask a running daemon about itself, or to end."""
+"""The subcommands that inspect or stop a running daemon: `status`, `users`, `sessions`, `shutdown`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stringd.client.sync import Client
 from stringd.errors import DaemonUnreachable, Fault
 
 _DEFAULT_USER = "default"
-END_SECONDS = 6.0
+SHUTDOWN_SECONDS = 6.0
 POLL_SECONDS = 0.02
 
 
@@ -66,12 +66,12 @@ def _session_line(session: dict[str, Any]) -> str:
 def _shutdown(arguments: argparse.Namespace) -> int:
     with _client(arguments) as client:
         write_output(str(client.shutdown()["message"]))
-        _await_end(client)
+        _await_shutdown(client)
     return 0
 
 
-def _await_end(client: Client) -> None:
-    deadline = time.monotonic() + END_SECONDS
+def _await_shutdown(client: Client) -> None:
+    deadline = time.monotonic() + SHUTDOWN_SECONDS
     with suppress(DaemonUnreachable):
         while time.monotonic() < deadline:
             client.health()
@@ -102,7 +102,7 @@ def _configure_users(parser: argparse.ArgumentParser) -> None:
         "--remove",
         metavar="ID",
         type=user_argument,
-        help="forget this user and end its sessions; its files stay",
+        help="remove this user and end its sessions; its files stay",
     )
 
 
@@ -112,14 +112,14 @@ def _configure_sessions(parser: argparse.ArgumentParser) -> None:
         "--user",
         metavar="ID",
         type=user_argument,
-        help="only this user's; with --close, whose (else: default)",
+        help="only this user's; with --close, the owner (else: default)",
     )
-    parser.add_argument("--close", metavar="TOPIC", help="end this session and forget what it remembers")
+    parser.add_argument("--close", metavar="TOPIC", help="end this session and delete its state")
 
 
 STATUS = CliCommand(
     name="status",
-    summary="Tell what the running daemon is, and what went wrong at its start.",
+    summary="Describe the running daemon, and what went wrong at its start.",
     configure=_add_json,
     run=_status,
 )

@@ -1,10 +1,10 @@
-"""One command said to a topic, its outcome printed."""
+"""Runs commands in a topic and prints their results."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stringd.cli.output import say, write_error, write_json, write_output
+from stringd.cli.output import print_notice, write_error, write_json, write_output
 from stringd.client.exec_stream import INCOMPLETE
 from stringd.client.records import Result
 from stringd.errors import RequestRefused
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 class CommandRunner:
-    """Says commands to one topic and prints what they answer."""
+    """Runs commands in one topic and prints their results."""
 
     def __init__(self, client: Client, topic: str, *, as_json: bool) -> None:
         self.client = client
         self.topic = topic
         self._as_json = as_json
         self.shown = ""
-        """The last command as the daemon shows it; empty where it answered nothing."""
+        """The last command with secrets masked by the daemon; empty if no answer arrived."""
 
-    def speak(self, command: str) -> bool:
-        """Run one command, print its outcome and return whether it succeeded."""
+    def run(self, command: str) -> bool:
+        """Run one command, print its result and return whether it succeeded."""
         self.shown = ""
         try:
             result = self.client.exec(self.topic, command)
@@ -43,12 +43,12 @@ class CommandRunner:
         else:
             write_error(result.content)
         if result.code == INCOMPLETE:
-            say("The answer is incomplete; the command may have run.")
+            print_notice("The answer is incomplete; the command may have run.")
 
     def _print_refusal(self, refused: RequestRefused) -> None:
         if self._as_json:
             self._print_json(Result(ok=False, code=refused.code, content=refused.message, meta=None))
-        say(refused.message)
+        print_notice(refused.message)
 
     def _print_json(self, result: Result) -> None:
         line = {

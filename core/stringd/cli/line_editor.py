@@ -1,4 +1,4 @@
-"""Lines typed at a terminal: editing, history and completion by readline, everything shown on stderr."""
+"""Reads lines at a terminal, with editing, history and completion by readline, on standard error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HISTORY_LENGTH = 1000
 
 
 class LineEditor:
-    """Reads lines that somebody types; what they typed before and the commands' names are at hand."""
+    """Reads lines with history and with completion of command names."""
 
     def __init__(self, names: CommandNames) -> None:
         self._names = names
@@ -36,19 +36,19 @@ class LineEditor:
             self._set_up()
 
     def read(self, prompt: str) -> str:
-        """Return the next line; EOFError ends, KeyboardInterrupt abandons the line."""
+        """Return the next line; raise EOFError at Ctrl-D and KeyboardInterrupt at Ctrl-C."""
         if not is_terminal(sys.stderr) or sys.stdout is None:
             return _read_plainly(prompt)
         with _stdout_on_stderr():
             return input(prompt)
 
     def remember(self, line: str) -> None:
-        """Keep a line in the history."""
+        """Add a line to the history."""
         if readline and is_terminal(sys.stderr):
             readline.add_history(line)
 
     def save(self) -> None:
-        """Keep the history for the next time."""
+        """Write the history file."""
         if readline and self._history:
             with suppress(OSError):
                 readline.write_history_file(self._history)
@@ -83,7 +83,7 @@ def _read_plainly(prompt: str) -> str:
 
 @contextmanager
 def _stdout_on_stderr() -> Iterator[None]:
-    # readline draws on file descriptor 1, which is for output and may be a file.
+    # readline writes to file descriptor 1, which is for output and may be a file.
     output = os.dup(1)
     os.dup2(2, 1)
     try:
@@ -94,7 +94,7 @@ def _stdout_on_stderr() -> Iterator[None]:
 
 
 def _history_file() -> Path | None:
-    """Return where the history is kept; in a pipe or a device there is none, nor is its mode changed."""
+    """Return the history file, or None if something else than a regular file is there."""
     from stringd.files.file_kinds import require_file
 
     try:

@@ -1,4 +1,4 @@
-"""What the programs print: UTF-8 whatever the locale, nothing that acts on a terminal, flushed at once."""
+"""Prints UTF-8 in any locale, with control characters escaped, and flushes at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stringd.text.escaping import visible, visible_json
 
 
 def write_output(text: str) -> None:
-    """Print output, with one newline at its end."""
+    """Print to standard output, ending with a newline."""
     _write(sys.stdout, text)
 
 
@@ -22,24 +22,24 @@ def write_json(value: object) -> None:
 
 
 def write_error(text: str) -> None:
-    """Print what is not output, with one newline at its end."""
+    """Print to standard error, ending with a newline."""
     with suppress(OSError):
         _write(sys.stderr, text)
 
 
-def say(message: str) -> None:
-    """Tell the user something in one line."""
+def print_notice(message: str) -> None:
+    """Print a one-line notice to standard error."""
     write_error(f"string: {' '.join(message.split())}")
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    # A program that is started with a closed stream has None in its place.
+    # A stream is None if the program was started with it closed.
     if stream is None or not text:
         return
     text = visible(text)
     line = text if text.endswith("\n") else f"{text}\n"
     rest = memoryview(line.encode(errors="replace"))
-    # An unbuffered stream may take a part only, when a signal comes in between.
+    # A signal may interrupt a write to an unbuffered stream.
     while rest:
         rest = rest[stream.buffer.write(rest) :]
     stream.buffer.flush()

@@ -1,4 +1,4 @@
-"""The parser of both programs."""
+"""The argument parser of both programs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ MISUSE = 2
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Raises misuse as a one-line `Fault`."""
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the command line."""
+        """Raise a `Fault` with exit code 2."""
         raise Fault(f"{message} (see {self.prog} --help)", exit_code=MISUSE)

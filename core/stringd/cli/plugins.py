@@ -1,4 +1,4 @@
-"""`stringd plugins`: what is installed, what each adds, and why one is left out."""
+"""`stringd plugins`: the installed plugins, what each adds, and why some are skipped."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 PLUGINS = CliCommand(
     name="plugins",
-    summary="List the installed plugins, what each adds, and why one is left out.",
+    summary="List the installed plugins, what each adds, and why some are skipped.",
     configure=_configure,
     run=_plugins,
 )

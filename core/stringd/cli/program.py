@@ -1,4 +1,4 @@
-"""How both programs end: an exit code, and at most one line about what went wrong."""
+"""Runs a program and turns exceptions into exit codes and one-line messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTERRUPTED = 130
 
 
 def run_program(name: str, run: Callable[[], int]) -> int:
-    """Run a program and return its exit code; 130 for Ctrl-C, 0 for a reader that wants no more."""
+    """Run a program and return its exit code: 130 for Ctrl-C, 0 if the reader of the output has closed it."""
     try:
         code = run()
         if sys.stdout:
@@ -31,12 +31,12 @@ def run_program(name: str, run: Callable[[], int]) -> int:
         announce(f"{name}: {' '.join(str(error).split())}")
         return error.exit_code if isinstance(error, Fault) else FAILED
     finally:
-        _end_quietly()
+        _flush_errors()
     return code
 
 
-def _end_quietly() -> None:
-    # Python turns a standard error that nobody reads any more into exit code 120.
+def _flush_errors() -> None:
+    # Otherwise Python exits with code 120 if standard error is closed.
     try:
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""The prompt: one command a line, Ctrl-C abandons a line, Ctrl-D ends."""
+"""The interactive prompt: one command per line; Ctrl-C discards a line, Ctrl-D exits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from stringd.cli.completion import CommandNames
 from stringd.cli.line_editor import LineEditor
-from stringd.cli.output import say, write_error
+from stringd.cli.output import print_notice, write_error
 from stringd.errors import DaemonUnreachable
 from stringd.text.masking import may_be_kept
 from stringd.text.topic_names import DEFAULT_TOPIC, DEFAULT_TYPE
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from stringd.cli.command_runner import CommandRunner
 
 
-def run_prompt(speaker: CommandRunner) -> int:
-    """Read and run commands until the user ends; return the exit code."""
-    topic = _full_name(speaker.topic)
-    editor = LineEditor(CommandNames(speaker.client, topic))
+def run_prompt(runner: CommandRunner) -> int:
+    """Read and run commands until the user exits; return the exit code."""
+    topic = _full_name(runner.topic)
+    editor = LineEditor(CommandNames(runner.client, topic))
     try:
         for line in _lines(editor, f"{topic}> "):
-            _speak(speaker, line)
-            # Only the daemon knows what was typed at a prompt that asks for a secret.
-            if speaker.shown and may_be_kept(line, speaker.shown):
+            _run(runner, line)
+            # Only the daemon knows whether a program had prompted for a secret.
+            if runner.shown and may_be_kept(line, runner.shown):
                 editor.remember(line)
     finally:
         editor.save()
@@ -51,10 +51,10 @@ def _lines(editor: LineEditor, prompt: str) -> Iterator[str]:
                 yield line
 
 
-def _speak(speaker: CommandRunner, line: str) -> None:
+def _run(runner: CommandRunner, line: str) -> None:
     try:
-        speaker.speak(line)
+        runner.run(line)
     except KeyboardInterrupt:
-        say("Not waiting any longer; the command goes on in the daemon.")
+        print_notice("Not waiting any longer; the command goes on in the daemon.")
     except DaemonUnreachable as error:
-        say(str(error))
+        print_notice(str(error))

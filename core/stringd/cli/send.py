@@ -1,4 +1,4 @@
-"""Subcommands that send commands: `exec`, one of them; `chanflow`, all that a text holds."""
+"""The subcommands that run commands: `exec` and `chanflow`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _chanflow(arguments: argparse.Namespace) -> int:
 
 def _configure_exec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "words", nargs=argparse.REMAINDER, help="what `string` takes: topic, command, options"
+        "words", nargs=argparse.REMAINDER, help="the arguments of `string`: topic, command, options"
     )
 
 

@@ -1,4 +1,4 @@
-"""Standard input as text: UTF-8 whatever the locale."""
+"""Reads standard input as UTF-8 in any locale."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether somebody sits at the other end; a closed stream has nobody."""
+    """Whether a stream is a terminal; a closed one (None) is not."""
     return stream is not None and stream.isatty()
 
 
@@ -23,7 +23,7 @@ def read_all() -> str:
 
 
 def read_lines() -> Iterator[str]:
-    """Return the lines of standard input that are not blank, each as soon as it is there."""
+    """Yield the non-blank lines of standard input, each as soon as it arrives."""
     for raw in () if sys.stdin is None else sys.stdin.buffer:
         line = _decode(raw).rstrip("\r\n")
         if line.strip():

@@ -1,4 +1,4 @@
-"""The `string` program: commands for a topic, from an argument, from standard input or from a prompt."""
+"""The `string` program: runs commands from an argument, standard input or the prompt in a topic."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def _run(arguments: Arguments) -> int:
     with Client(arguments.user, port=arguments.port, start=arguments.start) as client:
         if is_url(arguments.topic):
             return _exit_code(open_tab(client, arguments.topic, arguments.tab, as_json=arguments.json))
-        speaker = CommandRunner(client, arguments.topic, as_json=arguments.json)
+        runner = CommandRunner(client, arguments.topic, as_json=arguments.json)
         if arguments.command is not None or arguments.reads_input:
-            return _exit_code(speaker.speak(_command(arguments)))
+            return _exit_code(runner.run(_command(arguments)))
         if is_terminal(sys.stdin):
             from stringd.cli.prompt import run_prompt
 
-            return run_prompt(speaker)
-        failures = sum(not speaker.speak(line) for line in read_lines())
+            return run_prompt(runner)
+        failures = sum(not runner.run(line) for line in read_lines())
         return _exit_code(failures == 0)
 
 

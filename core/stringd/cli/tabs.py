@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from stringd.cli.command_runner import CommandRunner
-from stringd.cli.output import say
+from stringd.cli.output import print_notice
 from stringd.errors import Fault
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ def open_tab(client: Client, url: str, name: str | None, *, as_json: bool) -> bo
     client.prepare()
     kind = _type_for_urls(client)
     topic = f"{kind}:{name}" if name else _next_tab(client, kind)
-    opened = CommandRunner(client, topic, as_json=as_json).speak(f"/open {url}")
+    opened = CommandRunner(client, topic, as_json=as_json).run(f"/open {url}")
     if opened:
-        say(f"opened in {topic}")
+        print_notice(f"opened in {topic}")
     elif not name:
         client.close_session(topic)
     return opened

@@ -1,4 +1,4 @@
-"""The Python client: `Client` for plain code, `AsyncClient` for asyncio."""
+"""The Python client: `Client` is blocking, `AsyncClient` is for asyncio."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # httpx costs more time than a whole one-shot command: only who asks for AsyncClient pays.
+    # Importing httpx takes longer than a whole one-shot command, so it is imported for AsyncClient only.
     if name == "AsyncClient":
         from stringd.client.aio import AsyncClient
 

@@ -13,7 +13,7 @@ import anyio.to_thread
 import httpx
 
 from stringd.client import endpoints
-from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, NobodyListens
+from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, CannotConnect
 from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Reply, Request, Result
@@ -71,7 +71,7 @@ class AsyncClient:
             # Neither a refused connection nor the refusal of an unknown user has run anything.
             try:
                 result = await self._execute(request)
-            except NobodyListens:
+            except CannotConnect:
                 pass
             except UnknownUser:
                 await anyio.to_thread.run_sync(self._blocking.ensure_user, abandon_on_cancel=True)
@@ -131,7 +131,7 @@ class AsyncClient:
         await self.prepare()
         try:
             return await send()
-        except NobodyListens:
+        except CannotConnect:
             # The daemon has ended since. Nothing was sent, so this is no retry.
             await self.prepare()
             return await send()
@@ -141,11 +141,11 @@ class AsyncClient:
         try:
             await self._receive(request, answer)
         except NOT_CONNECTED as error:
-            raise self._nobody_listens(error) from error
+            raise self._cannot_connect(error) from error
         except httpx.HTTPError:
             pass  # The request was sent: whatever is missing makes the result incomplete.
         if not (self._blocking.prepared or answer.is_daemons):
-            with suppress(NobodyListens):
+            with suppress(CannotConnect):
                 await self._check_listener()
         return answer.result()
 
@@ -187,7 +187,7 @@ class AsyncClient:
         except UnexpectedAnswer as error:
             raise port_taken(self.port) from error
         except NOT_CONNECTED as error:
-            raise self._nobody_listens(error) from error
+            raise self._cannot_connect(error) from error
         except httpx.HTTPError as error:
             raise DaemonUnreachable(f"The daemon on port {self.port} went away without an answer.") from error
 
@@ -201,9 +201,9 @@ class AsyncClient:
             request.method, request.path, headers=headers, content=request.body, timeout=timeout
         )
 
-    def _nobody_listens(self, error: httpx.HTTPError) -> NobodyListens:
+    def _cannot_connect(self, error: httpx.HTTPError) -> CannotConnect:
         self._blocking.prepared = False
-        return NobodyListens(self.port, error)
+        return CannotConnect(self.port, error)
 
 
 def _http_client(port: int) -> httpx.AsyncClient:

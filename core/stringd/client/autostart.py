@@ -1,4 +1,4 @@
-"""Starting the daemon: a detached process that outlives whoever needed it first."""
+"""Starts the daemon as a detached process that outlives its client."""
 
 from __future__ import annotations
 
@@ -23,26 +23,27 @@ if TYPE_CHECKING:
 
 START_SECONDS = 15.0
 POLL_SECONDS = 0.02
-# The daemon that ends at once may have met another: one that is about to answer, or one that is still
-# ending and holds the port or the data until what it runs has ended. Misuse mends by no waiting.
+# A daemon that exits at once may have found another: one that is about to answer, or one that is shutting
+# down and still holds the port or the data directory. After misuse, waiting does not help.
 GRACE_SECONDS = 6.0
 RESTART_SECONDS = 0.3
 MISUSE = 2
 
 
 def start_daemon(port: int, ping: Callable[[], object]) -> None:
-    """Start a daemon on `port` and return once `ping` finds one there, this one or another."""
+    """Start a daemon on `port`; return once `ping` succeeds, for this daemon or another."""
     log = _log_file()
-    with log.open("ab") as turn:
-        # One at a time: a second daemon would outlive the first one's end. Some file systems lock nothing.
+    with log.open("ab") as lock:
+        # One client at a time, or a second daemon would take over once the first has ended. Not every file
+        # system supports locks.
         with suppress(OSError):
-            fcntl.flock(turn, fcntl.LOCK_EX)
+            fcntl.flock(lock, fcntl.LOCK_EX)
         if not _succeeds(ping):
             _start(port, ping, log)
 
 
 def _log_file() -> Path:
-    """Return where a daemon's output goes; a pipe there would hold up whoever opens it."""
+    """Return the log file; refuse anything else there, since opening a pipe would block."""
     log = program_folder() / "stringd.log"
     try:
         require_file(log)
@@ -72,7 +73,7 @@ def _spawn(port: int, log: Path) -> subprocess.Popen[bytes]:
             stderr=output,
             start_new_session=True,
         )
-    # Waited for in the background, the child leaves no zombie behind in a caller that lives long.
+    # Reap the child in the background, so that it does not stay a zombie of a long-lived client.
     threading.Thread(target=child.wait, daemon=True).start()
     return child
 

@@ -27,7 +27,7 @@ def lower_headers(response: HTTPResponse) -> dict[str, str]:
     return {name.lower(): value for name, value in response.getheaders()}
 
 
-class NobodyListens(DaemonUnreachable):
+class CannotConnect(DaemonUnreachable):
     """The connection was refused, so nothing was sent."""
 
     def __init__(self, port: int, reason: object) -> None:
@@ -74,7 +74,7 @@ class Connection:
         response = self.send(request, silence)
         return Reply(status=response.status, headers=lower_headers(response), body=self.finish(response))
 
-    def rest(self) -> None:
+    def mark_idle(self) -> None:
         """Mark the connection as idle from now on."""
         self.reusable, self._idle_since = False, time.monotonic()
 
@@ -133,12 +133,12 @@ class ConnectionPool:
         try:
             return Connection(self._port, self._connect_seconds)
         except OSError as error:
-            raise NobodyListens(self._port, error) from error
+            raise CannotConnect(self._port, error) from error
 
     def _give_back(self, connection: Connection) -> None:
         with self._lock:
             if connection.reusable and len(self._idle) < MAX_IDLE:
-                connection.rest()
+                connection.mark_idle()
                 self._idle.append(connection)
                 return
         connection.close()

@@ -1,4 +1,4 @@
-"""Where a client keeps things: the program's folder in the home directory, and a home for each user."""
+"""The client's directories: `~/.string`, and in it a home for each user."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from stringd.errors import Fault
 
 
 def program_folder() -> Path:
-    """Return `~/.string`, created if need be."""
+    """Return `~/.string`; create it if missing."""
     return _private(home_directory() / ".string")
 
 
 def user_home(user: str) -> Path:
-    """Return the home that a user gets who has none yet, created if need be."""
+    """Return the default home of a user; create it if missing."""
     return _private(_private(program_folder() / "users") / path_segment(user))
 
 
 def home_directory() -> Path:
-    """Return the home directory of whoever runs this: `HOME` if it is usable, else the account's."""
+    """Return the home directory: `HOME` if it is absolute, else that of the user database."""
     for candidate in (os.environ.get("HOME", ""), _account_home()):
         if Path(candidate).is_absolute():
             return Path(candidate)

@@ -1,4 +1,4 @@
-"""Every request of the protocol, with the reader of its reply; nothing here does I/O."""
+"""Builds every request of the protocol, with the parser of its reply; does no I/O."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _JSON = {"Content-Type": "application/json"}
 
 
 def path_segment(text: str) -> str:
-    """Return `text` as one segment of a path, whatever characters it holds."""
+    """Return `text` percent-encoded as one segment of a path."""
     return quote(text, safe="").replace(".", "%2E") if text in {".", ".."} else quote(text, safe="")
 
 
 def check_user(user: str) -> str:
-    """Return `user` if it can stand in a header as it is, else raise ValueError."""
+    """Return `user` if it fits into a header, else raise ValueError."""
     if not user.strip():
         raise ValueError("The user id is empty.")
     if user != user.strip() or not user.replace(" ", "x").isprintable():
@@ -27,7 +27,7 @@ def check_user(user: str) -> str:
 
 
 def health() -> Call[JsonObject]:
-    """`GET /health`; its reader accepts nothing but a daemon's own answer."""
+    """`GET /health`; only a daemon's answer is accepted."""
     return Call(request=Request(method="GET", path="/health"), read=read_health)
 
 
@@ -64,7 +64,7 @@ def sessions(user: str | None) -> Call[list[JsonObject]]:
 
 
 def open_session(user: str, topic: str) -> Call[bool]:
-    """`POST /sessions`; the answer is whether the session is a new one."""
+    """`POST /sessions`; the answer is whether the session is new."""
     request = _post_json("/sessions", {"user_id": user, "topic": topic})
     return Call(request=request, read=lambda reply: _field(reply, "created"))
 
@@ -82,7 +82,7 @@ def chanflow(user: str, text: str) -> Call[ChanFlowAnswer]:
 
 
 def execution(user: str, topic: str, cmd: str, request_id: str | None) -> Request:
-    """`POST /exec`; its answer is a stream, which `ExecAnswer` reads."""
+    """`POST /exec`; `ExecAnswer` parses the stream that answers it."""
     fields = {"cmd": cmd, "topic": topic}
     if request_id is not None:
         fields["request_id"] = request_id

@@ -1,4 +1,4 @@
-"""What goes out and what comes back, as records."""
+"""Records for requests, replies and results."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a command answered: its outcome, its output, the document that is current after it.
+    """The result of a command: outcome, output, and the current document afterwards (`meta`).
 
-    `shown` is the command as the daemon shows it, what is secret in it hidden; empty where no answer came.
+    `shown` is the command with secrets masked by the daemon; empty if no answer arrived.
     """
 
     ok: bool
@@ -28,7 +28,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChanFlowAnswer:
-    """The answers to the blocks of a ChanFlow text, and how many of them failed."""
+    """The answers to the blocks of a ChanFlow text, and the number of failed ones."""
 
     text: str
     failed: int
@@ -36,7 +36,7 @@ class ChanFlowAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One HTTP request, whole."""
+    """A complete HTTP request."""
 
     method: str
     path: str
@@ -46,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One HTTP answer, whole; the names of its headers are in lower case."""
+    """A complete HTTP response; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -55,7 +55,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(Generic[Answer]):
-    """A request and how its reply is read."""
+    """A request, and the parser of its reply."""
 
     request: Request
     read: Callable[[Reply], Answer]

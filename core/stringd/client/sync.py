@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from stringd.client import endpoints
-from stringd.client.connection_pool import Connection, ConnectionPool, NobodyListens, lower_headers
+from stringd.client.connection_pool import CannotConnect, Connection, ConnectionPool, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.responses import UnexpectedAnswer, port_taken
@@ -74,7 +74,7 @@ class Client:
             # Neither a refused connection nor the refusal of an unknown user has run anything.
             try:
                 result = self._execute(request)
-            except NobodyListens:
+            except CannotConnect:
                 pass
             except UnknownUser:
                 self.ensure_user()
@@ -152,7 +152,7 @@ class Client:
         self.prepare()
         try:
             return send()
-        except NobodyListens:
+        except CannotConnect:
             # The daemon has ended since. Nothing was sent, so this is no retry.
             self.prepare()
             return send()
@@ -182,7 +182,7 @@ class Client:
         with self._lease() as connection, suppress(OSError, HTTPException):
             self._receive(connection, request, answer)
         if not (self.prepared or answer.is_daemons):
-            with suppress(NobodyListens):
+            with suppress(CannotConnect):
                 self.health()
         return answer.result()
 

@@ -1,1 +1,1 @@
-"""The kernel over HTTP on loopback."""
+"""The HTTP server: the runtime over HTTP on loopback."""

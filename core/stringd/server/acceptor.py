@@ -1,4 +1,4 @@
-"""Taking in clients, also where this process may have no more descriptors."""
+"""Accepts connections, also when the process runs out of file descriptors."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ log = logging.getLogger(__name__)
 _BACKLOG = 2048
 _AT_ONCE = 32
 _PAUSE_SECONDS = 0.1
-# Below the limit so many are left to what commands open; so many more are nobody's but new clients'.
+# Descriptors below the limit: kept free for what commands open, and reserved for new clients.
 _FREE = 128
 _RESERVED = 16
 _DESCRIPTORS = "/dev/fd"
 
 
 class Acceptor:
-    """Takes the clients of one listening socket; where it is crowded, those who keep it waiting make room."""
+    """Accepts the clients of a listening socket; short of descriptors, it drops the longest waiting ones."""
 
     def __init__(
         self,
         listener: socket.socket,
         make: Callable[[], asyncio.Protocol],
-        patience: ClientTimeouts,
+        timeouts: ClientTimeouts,
         limit: int,
     ) -> None:
         self._listener = listener
         self._make = make
-        self._patience = patience
+        self._timeouts = timeouts
         self._most = limit - min(_FREE, limit // 8)
         self._reserve = Reserve(min(_RESERVED, limit // 16))
         self._loop = asyncio.get_running_loop()
-        self._beginning: set[asyncio.Task[None]] = set()
+        self._connecting: set[asyncio.Task[None]] = set()
         self._is_open = False
         self._is_crowded = False
 
     def open(self) -> None:
-        """Begin to listen."""
+        """Start listening."""
         self._listener.setblocking(False)
         self._listener.listen(_BACKLOG)
         self._reserve.refill()
@@ -51,16 +51,16 @@ class Acceptor:
         self._resume()
 
     def close(self) -> None:
-        """Take no more clients."""
+        """Accept no more clients."""
         self._is_open = False
         self._loop.remove_reader(self._listener)
         self._reserve.release_all()
 
     def tick(self) -> None:
-        """Have the room made and the reserve filled that could not be before."""
+        """Retry to free descriptors and to refill the reserve."""
         if self._is_open:
             if self._is_crowded:
-                self._make_room()
+                self._drop_excess()
             self._reserve.refill()
 
     def _accept(self) -> None:
@@ -72,27 +72,27 @@ class Acceptor:
             except ConnectionError:
                 continue
             except OSError as error:
-                self._find_room(error)
+                self._free_descriptor(error)
                 return
-            self._begin(client)
-            # A process is given the lowest number that is free: all below this one are taken.
+            self._start_connecting(client)
+            # The system assigns the lowest free descriptor: all below this one are in use.
             self._is_crowded = self._is_crowded or client.fileno() >= self._most
             if self._is_crowded:
-                self._patience.give_up_oldest()
-                # Who makes room has left when the loop has come round, no sooner.
+                self._timeouts.drop_oldest()
+                # The dropped connection is closed in the next iteration of the event loop.
                 return
 
-    def _make_room(self) -> None:
-        """Have as many leave as there are too many, which is counted only where there may be some."""
+    def _drop_excess(self) -> None:
+        """Drop as many connections as there are descriptors over the limit."""
         excess = _open_descriptors() - self._most
         self._is_crowded = excess > 0
         for _ in range(excess):
-            self._patience.give_up_oldest()
+            self._timeouts.drop_oldest()
 
-    def _begin(self, client: socket.socket) -> None:
+    def _start_connecting(self, client: socket.socket) -> None:
         task = self._loop.create_task(self._connect(client))
-        self._beginning.add(task)
-        task.add_done_callback(self._beginning.discard)
+        self._connecting.add(task)
+        task.add_done_callback(self._connecting.discard)
 
     async def _connect(self, client: socket.socket) -> None:
         try:
@@ -100,12 +100,12 @@ class Acceptor:
         except OSError:
             client.close()
 
-    def _find_room(self, error: OSError) -> None:
-        """Have the next attempt succeed; where nothing helps, try again after a while."""
+    def _free_descriptor(self, error: OSError) -> None:
+        """Free a descriptor for the next attempt; if that fails, pause accepting."""
         self._is_crowded = True
-        if self._patience.give_up_oldest() or self._reserve.release():
+        if self._timeouts.drop_oldest() or self._reserve.release():
             return
-        log.warning("no client can be taken in: %s", error.strerror)
+        log.warning("cannot accept a client: %s", error.strerror)
         self._loop.remove_reader(self._listener)
         self._loop.call_later(_PAUSE_SECONDS, self._resume)
 
@@ -120,26 +120,26 @@ def _open_descriptors() -> int:
 
 
 class Reserve:
-    """Descriptors that are held so that nobody else can have them."""
+    """File descriptors held open, to be released when the process runs out of them."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._held: list[int] = []
 
     def refill(self) -> None:
-        """Hold as many as there should be, or can be had."""
+        """Open as many as are missing, or as the system allows."""
         with contextlib.suppress(OSError):
             while len(self._held) < self._size:
                 self._held.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
 
     def release(self) -> bool:
-        """Let go of one; false if none is held."""
+        """Close one; return whether there was one."""
         if not self._held:
             return False
         os.close(self._held.pop())
         return True
 
     def release_all(self) -> None:
-        """Let go of all."""
+        """Close all."""
         while self.release():
             pass

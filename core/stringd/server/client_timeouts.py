@@ -1,4 +1,4 @@
-"""How long connections wait for their clients: each wait has its end, and the oldest ones make room."""
+"""Deadlines for what connections await from their clients, and limits on what is buffered for all of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MEBIBYTE = 1024**2
 
 
 class Wait(Enum):
-    """What a connection waits for its client to do."""
+    """What a connection awaits from its client."""
 
     HEAD = auto()
     BODY = auto()
@@ -22,7 +22,7 @@ class Wait(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How many seconds each wait may last, and how many bytes may be kept for all clients together."""
+    """Seconds for each kind of wait, and bytes buffered for all clients together."""
 
     seconds: Mapping[Wait, float] = field(
         default_factory=lambda: {Wait.HEAD: 10.0, Wait.BODY: 30.0, Wait.NEXT_REQUEST: 75.0, Wait.READ: 60.0}
@@ -32,23 +32,23 @@ class Limits:
 
 
 class Peer(Protocol):
-    """A connection, as far as it waits."""
+    """A connection that can be timed out or dropped."""
 
     @property
     def unread(self) -> int:
-        """How many bytes of an answer the client has not taken yet."""
+        """How many bytes of an answer the client has not read yet."""
 
     def time_out(self, wait: Wait) -> None:
-        """End a wait that has lasted too long, or begin it anew where the client is not to blame."""
+        """End an overdue wait, or restart it if the client is not at fault."""
 
     def make_room(self) -> None:
-        """End because others need what this connection holds."""
+        """Close to free resources for others."""
 
 
 class ClientTimeouts:
-    """Knows which connections wait, each for one thing, and ends waits that last too long.
+    """Times waiting connections out, and drops the longest waiting ones where resources run out.
 
-    Its clock stands still while the event loop is held: what a client has sent meanwhile is not read yet.
+    Its clock pauses while the event loop is blocked, since data that has arrived meanwhile is unread.
     """
 
     longest_step = 0.5
@@ -56,45 +56,45 @@ class ClientTimeouts:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.received = 0
-        """How many bytes of requests are kept that are not answered yet."""
+        """How many bytes of unanswered requests are buffered."""
         self._now = 0.0
         self._ticked = 0.0
         self._waiting: Mapping[Wait, dict[Peer, float]] = {wait: {} for wait in Wait}
 
     def expect(self, peer: Peer, wait: Wait) -> None:
-        """Begin a wait."""
+        """Start a wait."""
         self._waiting[wait][peer] = self._now
 
     def forget(self, peer: Peer, wait: Wait) -> None:
-        """End a wait, if it has begun."""
+        """Stop a wait, if there is one."""
         self._waiting[wait].pop(peer, None)
 
     def tick(self, time: float) -> None:
-        """Note that time has passed, and end what has waited for too long."""
+        """Advance the clock and time out overdue waits."""
         self._now += min(max(time - self._ticked, 0.0), self.longest_step)
         self._ticked = time
         for peer, wait in list(self._overdue()):
             self.forget(peer, wait)
             peer.time_out(wait)
 
-    def give_up_oldest(self) -> bool:
-        """Have the connection make room that has waited longest; false if none waits."""
-        return self._give_up(Wait)
+    def drop_oldest(self) -> bool:
+        """Drop the connection that has waited longest; return whether there was one."""
+        return self._drop_first(Wait)
 
     def note_received(self, size: int) -> bool:
-        """Count bytes of a request; false if there is no room for them, whatever is given up."""
+        """Count bytes of a request, dropping others for them; return whether the limit is kept."""
         self.received += size
-        while self.received > self.limits.received and self._give_up((Wait.BODY,)):
+        while self.received > self.limits.received and self._drop_first((Wait.BODY,)):
             pass
         return self.received <= self.limits.received
 
     def check_unread(self) -> None:
-        """Have those make room who have read nothing for longest, where too much waits to be read."""
+        """Drop the clients that have not read for longest while too much is unread."""
         unread = sum(peer.unread for peer in self._waiting[Wait.READ])
         while unread > self.limits.unread:
             peer = next(iter(self._waiting[Wait.READ]))
             unread -= peer.unread
-            self._end(peer, Wait.READ)
+            self._drop(peer, Wait.READ)
 
     def _overdue(self) -> Iterator[tuple[Peer, Wait]]:
         for wait, peers in self._waiting.items():
@@ -103,7 +103,7 @@ class ClientTimeouts:
                     break
                 yield peer, wait
 
-    def _give_up(self, waits: type[Wait] | tuple[Wait, ...]) -> bool:
+    def _drop_first(self, waits: type[Wait] | tuple[Wait, ...]) -> bool:
         oldest = [
             (since, wait.value, peer, wait)
             for wait in waits
@@ -112,9 +112,9 @@ class ClientTimeouts:
         if not oldest:
             return False
         _, _, peer, wait = min(oldest, key=lambda it: it[:2])
-        self._end(peer, wait)
+        self._drop(peer, wait)
         return True
 
-    def _end(self, peer: Peer, wait: Wait) -> None:
+    def _drop(self, peer: Peer, wait: Wait) -> None:
         self.forget(peer, wait)
         peer.make_room()

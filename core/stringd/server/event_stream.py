@@ -1,4 +1,4 @@
-"""How an event stream is sent: whole where the outcome is there at once, else alive until it is."""
+"""The event stream of `/exec`: one response if the outcome comes soon, else kept alive until it does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items
 
 
 class EventStream:
-    """The answer to one command. A client that leaves early takes nothing but its answer with it."""
+    """The answer to one command; the command goes on if the client disconnects."""
 
     def __init__(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
         self._request = request
@@ -34,12 +34,12 @@ class EventStream:
         self._ended = asyncio.Event()
 
     def begin(self, ping_seconds: float) -> None:
-        """Note that the command runs: if it takes long, the client hears of it."""
+        """Open a stream with keep-alive comments if the command takes long."""
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(BUFFERED_SECONDS, self._open, ping_seconds)
 
     async def end(self, outcome: Outcome) -> None:
-        """Send the events, as one response or as the last part of a stream."""
+        """Send the events, as one response or at the end of the stream."""
         self._outcome = outcome
         self._ended.set()
         if self._streaming:
@@ -48,7 +48,7 @@ class EventStream:
             await self._send_whole(encode_events(self._request, outcome))
 
     def close(self) -> None:
-        """Open no stream any more."""
+        """Cancel the opening of a stream."""
         if self._timer:
             self._timer.cancel()
 

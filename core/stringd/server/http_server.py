@@ -1,4 +1,4 @@
-"""The HTTP server: uvicorn, with this daemon's settings and this daemon's way to end."""
+"""The HTTP server: uvicorn with our connections, settings and shutdown."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from stringd.server.client_timeouts import ClientTimeouts, Limits
 log = logging.getLogger(__name__)
 
 SHUTDOWN_DELAY_SECONDS = 0.05
-# The end has five seconds: a moment for what runs, time to end the rest and to send the answers, and only
-# then the last resort.
+# Shutdown takes at most five seconds: a grace period for running commands, time to end the others and to
+# send their answers, and finally a forced exit.
 COMMAND_GRACE_SECONDS = 1.0
 TOPICS_END_SECONDS = 2.7
 FLUSH_SECONDS = 0.3
@@ -36,11 +36,11 @@ LAST_RESORT_SECONDS = 4.6
 
 
 class Server(uvicorn.Server):
-    """Ends what runs before it ends itself, and never by the signal that asked for it."""
+    """A server that ends running commands before it stops, and never re-raises the signal that stopped it."""
 
     def __init__(self, runtime: LocalRuntime) -> None:
         self._runtime = runtime
-        self._patience = ClientTimeouts(Limits())
+        self._timeouts = ClientTimeouts(Limits())
         self._acceptors: list[Acceptor] = []
         self.exit_code = 0
         super().__init__(
@@ -59,24 +59,24 @@ class Server(uvicorn.Server):
         )
 
     async def stop_soon(self) -> None:
-        """Stop after the answer that announces it has left (seed 1, "POST /shutdown")."""
+        """Stop once the answer to `POST /shutdown` has been sent."""
         asyncio.get_running_loop().call_later(SHUTDOWN_DELAY_SECONDS, self.stop)
 
     def stop(self) -> None:
-        """Stop accepting, end what runs, and return from `serve`."""
+        """Stop accepting, end running commands, and return from `serve`."""
         if not self.should_exit:
             self.should_exit = True
-            last_resort = threading.Timer(LAST_RESORT_SECONDS, self._leave)
+            last_resort = threading.Timer(LAST_RESORT_SECONDS, self._force_exit)
             last_resort.daemon = True
             last_resort.start()
 
     def fail(self) -> None:
-        """Stop because the daemon can't go on."""
+        """Stop with exit code 1."""
         self.exit_code = 1
         self.stop()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, and say where."""
+        """Start listening and print the address."""
         self.servers = []
         for listener in sockets or ():
             self._acceptors.append(self._acceptor(listener))
@@ -85,14 +85,14 @@ class Server(uvicorn.Server):
         self.started = True
 
     async def on_tick(self, counter: int) -> bool:
-        """Look after the connections; true when it is time to end."""
-        self._patience.tick(asyncio.get_running_loop().time())
+        """Time connections out; return whether to stop."""
+        self._timeouts.tick(asyncio.get_running_loop().time())
         for acceptor in self._acceptors:
             acceptor.tick()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let connections finish while what runs in the topics is brought to its end."""
+        """Let connections finish while the topics are ended."""
         for acceptor in self._acceptors:
             acceptor.close()
         ending = asyncio.create_task(self._end_topics())
@@ -100,12 +100,12 @@ class Server(uvicorn.Server):
         await ending
 
     def _acceptor(self, listener: socket.socket) -> Acceptor:
-        make = partial(Connection, self.config, self.server_state, self.lifespan.state, self._patience)
-        return Acceptor(listener, make, self._patience, DESCRIPTORS.current)
+        make = partial(Connection, self.config, self.server_state, self.lifespan.state, self._timeouts)
+        return Acceptor(listener, make, self._timeouts, DESCRIPTORS.current)
 
     async def _end_topics(self) -> None:
         await self._runtime.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
-        # Every command is answered now. Who neither sends nor reads any more is not waited for.
+        # Every command is answered now; clients that neither send nor read are not waited for.
         await asyncio.sleep(FLUSH_SECONDS)
         for connection in list(self.server_state.connections):
             if connection.transport:
@@ -116,11 +116,11 @@ class Server(uvicorn.Server):
         for task in self.server_state.tasks:
             task.cancel()
 
-    def _leave(self) -> None:
-        log.error("something would not end within %s s; leaving without it", LAST_RESORT_SECONDS)
+    def _force_exit(self) -> None:
+        log.error("shutdown did not finish within %s s; exiting", LAST_RESORT_SECONDS)
         os._exit(self.exit_code)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the signals to the event loop: uvicorn's own handling would end the process by them."""
+        """Leave signals to the event loop: uvicorn's own handling would re-raise them."""
         yield

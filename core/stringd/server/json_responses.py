@@ -1,4 +1,4 @@
-"""What the daemon answers when it isn't a command's reply."""
+"""JSON responses, and the responses to errors."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _NOBODY_THERE = 499
 
 
 class Json(Response):
-    """A JSON answer."""
+    """A JSON response."""
 
     media_type = "application/json"
 
     def render(self, content: object) -> bytes:
-        """Encode the answer; it repeats what a request says, and may be shown at a terminal."""
+        """Encode the content with control characters escaped: it quotes requests and may reach a terminal."""
         return visible_json(dump_json(content).decode()).encode()
 
 
 def answer_to(error: Exception, headers: Mapping[str, str] | None = None) -> Response:
-    """Return the answer to a request that ended with an error; an unexpected one goes to the log only."""
+    """Return the response to an error; the details of unexpected errors go to the log only."""
     if isinstance(error, RequestRefused):
         return Json(error.body(), error.status, {**(headers or {}), **_code_header(error)})
     if isinstance(error, ClientGone):

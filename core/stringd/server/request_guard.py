@@ -1,4 +1,4 @@
-"""What every request passes: the browser guard (no page may drive a shell), the body cap, CORS headers."""
+"""Checks on every request: Host and Origin (no web page may drive a shell), body size, CORS headers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CORS_HEADERS = [
     (b"access-control-allow-headers", b"Content-Type, X-User-Id"),
     (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
 ]
-# What it may be, and nothing around it: readers differ in what they make of anything else.
+# Exactly the allowed forms: parsers disagree about anything else.
 _AUTHORITY = re.compile(
     rb"(?:(?P<name>localhost)|(?P<v4>[0-9.]+)|\[(?P<v6>[0-9a-f:]+)\])(?::(?P<port>[0-9]{1,5}))?",
     re.IGNORECASE,
@@ -30,14 +30,14 @@ _BEGINNINGS = {"http.response.start", "websocket.accept", "websocket.http.respon
 
 
 class RequestGuard:
-    """An ASGI middleware around everything that the daemon serves, plugins' routes included."""
+    """ASGI middleware around everything that the daemon serves, including plugins' routes."""
 
     def __init__(self, app: ASGIApp, *, allowed_origins: frozenset[str]) -> None:
         self._app = app
         self._allowed_origins = allowed_origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Guard one request, and answer it if nobody behind the door has."""
+        """Check one request; answer errors that the application leaves unanswered."""
         answer = _Answer(send)
         try:
             headers = dict(scope["headers"])
@@ -74,7 +74,7 @@ class RequestGuard:
 
 
 class _Answer:
-    """Adds the CORS headers to a response and knows whether it has begun."""
+    """Adds the CORS headers to a response and records whether it has started."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""Reading what clients send."""
+"""Reading requests: user, path, body."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from stringd.text.json_bytes import load_json
 
 
 def runtime_of(request: Request) -> LocalRuntime:
-    """Return the kernel that the request's application serves."""
+    """Return the runtime of the request's application."""
     runtime: LocalRuntime = request.app.state.runtime
     return runtime
 
 
 def path_segments(request: Request) -> list[str]:
-    """Return the path's parts, decoded one by one, so that an encoded slash stays in its part."""
+    """Return the segments of the path, decoded one by one: an encoded slash stays within its segment."""
     raw: bytes = request.scope["raw_path"]
     return [unquote(part) for part in raw.decode("latin-1").strip("/").split("/")]
 
 
 async def read_body(receive: Receive) -> bytes:
-    """Return the whole body; the door has capped it."""
+    """Return the whole body; `RequestGuard` limits its size."""
     message = await receive()
     body: bytes = message.get("body", b"")
     if not message.get("more_body"):
@@ -43,7 +43,7 @@ async def read_body(receive: Receive) -> bytes:
 
 
 async def disconnected(receive: Receive) -> None:
-    """Return when the client has left."""
+    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -62,7 +62,7 @@ def requesting_user_id(scope: Scope) -> str:
 
 
 def parse_json(body: bytes, expected: str) -> Mapping[str, Any]:
-    """Return the body's JSON object, or say what was expected."""
+    """Return the body's JSON object, or raise `InvalidBody` with what is expected."""
     try:
         parsed = load_json(body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A thread that notices when the event loop is held, and writes down by what."""
+"""A thread that logs what blocks the event loop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _END_SECONDS = 1.0
 
 
 class Watchdog:
-    """Asks the loop four times a second to come round, and logs the stack of its thread when it does not."""
+    """Schedules a callback on the loop four times a second, and logs the loop's stack if it does not run."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -34,14 +34,14 @@ class Watchdog:
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
 
     def __enter__(self) -> Self:
-        """Begin to watch the loop of this thread."""
+        """Start watching the loop of this thread."""
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._ending.set()
         self._thread.join(_END_SECONDS)
 
@@ -50,8 +50,8 @@ class Watchdog:
             before, used, computed = time.monotonic(), time.process_time(), self._computed()
             self._ending.wait(_PAUSE_SECONDS)
             late = time.monotonic() - before - _PAUSE_SECONDS
-            # What keeps the interpreter to itself holds this thread too. A process that was stopped, or never
-            # got a processor, has used no time.
+            # Code that holds the GIL blocks this thread too. A process that was stopped or not scheduled has
+            # used no CPU time.
             if late > HOLD_SECONDS and time.process_time() - used > late * _LEAST_SHARE:
                 self._report()
                 self._report_end(late, computed)
@@ -62,7 +62,7 @@ class Watchdog:
         asked, computed, answered = time.monotonic(), self._computed(), threading.Event()
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(answered.set)
-            # A process that was stopped meanwhile answers as soon as it goes on.
+            # A process that was stopped meanwhile answers as soon as it continues.
             in_time = answered.wait(HOLD_SECONDS) or answered.wait(_GRACE_SECONDS)
             if not in_time and not self._ending.is_set():
                 self._report()
@@ -76,13 +76,13 @@ class Watchdog:
         log.warning("the event loop is held for over %s s by:\n%s", HOLD_SECONDS, stack)
 
     def _report_end(self, seconds: float, computed_before: float) -> None:
-        # On a machine with too much to do the one is long and the other isn't.
+        # On an overloaded machine the wall time is long and the CPU time is not.
         computed = self._computed() - computed_before
         log.warning("the event loop was held for %.1f s, computing for %.1f s of them", seconds, computed)
 
 
 def _cpu_clock(thread: int) -> Callable[[], float]:
-    """Return what tells for how long a thread has computed, or the whole process where that can't be had."""
+    """Return a clock of the thread's CPU time, or of the process's where that is unavailable."""
     if not hasattr(time, "pthread_getcpuclockid"):
         return time.process_time
     return partial(time.clock_gettime, time.pthread_getcpuclockid(thread))

@@ -1,1 +1,1 @@
-"""For tests of stringd and of its plugins: a real daemon on a real port, in folders of its own."""
+"""Test tools for stringd and its plugins: a real daemon on a real port, with its own directories."""

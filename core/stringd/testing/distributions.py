@@ -1,4 +1,4 @@
-"""Distributions written on the spot, discovered through their entry points like installed ones."""
+"""Writes distributions that are discovered through their entry points like installed ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def write_distribution(
     entry_points: Mapping[str, Mapping[str, str]],
     modules: Mapping[str, str],
 ) -> Path:
-    """Write modules and their metadata into a folder that can go on `PYTHONPATH`, and return it."""
+    """Write modules and their metadata into a directory for `PYTHONPATH`, and return it."""
     metadata = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text(
@@ -26,7 +26,7 @@ def write_distribution(
 
 
 def write_plugin(folder: Path, name: str, source: Path) -> Path:
-    """Write a distribution of one plugin whose module is a copy of a file, and return its folder."""
+    """Write a distribution with one plugin, whose module is a copy of a file, and return its directory."""
     module = f"stringd_{name}"
     points = {"stringd.plugins": {name: module}}
     text = source.read_text(encoding="utf-8")

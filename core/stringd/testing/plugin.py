@@ -1,4 +1,4 @@
-"""Fixtures for pytest; they are there wherever stringd is installed."""
+"""The pytest plugin that is installed with stringd: its fixtures."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import pytest
 if TYPE_CHECKING:
     from stringd.testing.process import DaemonProcess
 
-# Seconds of computing, which do not depend on what else a machine has to do.
+# Seconds of CPU time, which do not depend on the load of the machine.
 LONGEST_HOLD = 5.0
 
 
 @pytest.fixture
 def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
-    """Return a function that starts daemons; all of them end with the test.
+    """Return a function that starts daemons, which end with the test.
 
-    The test fails where the event loop of one was held for long: all other topics stood still meanwhile.
+    The test fails if the event loop of one was blocked for long, since that blocks all other topics.
     """
     from stringd.testing.process import DaemonProcess
 
@@ -58,7 +58,7 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
 
 @pytest.fixture
 def daemon(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
-    """Return a running daemon that knows the user `default`."""
+    """Return a running daemon with the registered user `default`."""
     running = start_daemon()
     running.register("default", running.home)
     return running

@@ -1,4 +1,4 @@
-"""A daemon in a process of its own, driven over its port."""
+"""A daemon in a separate process, driven over its port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpReply:
-    """One HTTP answer, as it came."""
+    """One HTTP response."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -42,7 +42,7 @@ class HttpReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Events:
-    """What `/exec` answered, event by event."""
+    """The parsed events of an answer of `/exec`."""
 
     status: int
     raw: bytes
@@ -53,7 +53,7 @@ class Events:
 
 
 class DaemonProcess:
-    """A daemon that a test has started."""
+    """A daemon started by a test."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class DaemonProcess:
         self.data_dir = data_dir or folder / "data"
         self.home = folder / "home"
         self.may_be_held = False
-        """Whether a test may hold the event loop for long without failing for it."""
+        """Whether the test may block the event loop for long without failing."""
         self.port = port
         self._program = program
         self._args = args
@@ -80,11 +80,11 @@ class DaemonProcess:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The base URL."""
         return f"http://127.0.0.1:{self.port}"
 
     def start(self, *, ready: bool = True) -> None:
-        """Start the process and, unless told otherwise, wait until it listens."""
+        """Start the process and, if `ready`, wait until it listens."""
         self._folder.mkdir(parents=True, exist_ok=True)
         command = [*self._program, "--port", str(self.port), "--data-dir", str(self.data_dir)]
         self._log_start = 0
@@ -101,45 +101,45 @@ class DaemonProcess:
             self._await_listening()
 
     def stderr(self) -> str:
-        """Return what it has said so far."""
+        """Return its standard error so far."""
         return self._log.read_bytes()[self._log_start :].decode(errors="replace")
 
     def lent(self, folder: Path) -> DaemonProcess:
-        """Return the same running daemon for one more test: homes below its folder, and a log of its own."""
+        """Return the same running daemon for another test, with homes below `folder` and a log that starts empty."""
         lent = copy.copy(self)
         lent.move(folder)
         return lent
 
     def move(self, folder: Path) -> None:
-        """Have homes below another folder from now on, and leave out what the log holds so far."""
+        """Create homes below another folder from now on, and hide what the log contains so far."""
         folder.mkdir(parents=True, exist_ok=True)
         self.home, self._folder = folder / "home", folder
         self._log_start = self._log.stat().st_size
 
     def longest_hold(self) -> float:
-        """Return how many seconds of computing its event loop was held by at most, as its log says."""
+        """Return the longest CPU time for which its event loop was blocked, according to its log."""
         return max(map(float, _HELD.findall(self.stderr())), default=0.0)
 
     def stop(self, timeout: float = 10.0) -> int:
-        """Ask it to end, and return its exit code."""
+        """Terminate it and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout)
 
     def kill(self) -> None:
-        """End it without any warning."""
+        """Kill it."""
         self.process.kill()
         self.process.wait(READY_SECONDS)
 
     def restart(self) -> None:
-        """Start it again, on the same port and the same data."""
+        """Restart it on the same port, with the same data directory."""
         self.stop()
         self.start()
 
     def request(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> HttpReply:
-        """Send one request; a body that is neither bytes nor text goes as JSON."""
+        """Send one request; a body that is neither bytes nor str is sent as JSON."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
         try:
             connection.request(method, path, _encode(body), dict(headers or {}))
@@ -149,7 +149,7 @@ class DaemonProcess:
             connection.close()
 
     def register(self, user_id: str = "default", home: Path | None = None) -> HttpReply:
-        """Register a user with a home below the test's folder."""
+        """Register a user, by default with a home in the test's directory."""
         return self.request(
             "POST", "/users", {"id": user_id, "home": str(home or self._folder / f"home-{user_id}")}
         )
@@ -172,7 +172,7 @@ class DaemonProcess:
 
 
 def parse_events(reply: HttpReply) -> Events:
-    """Split a stream that has ended into its events."""
+    """Parse the events of a complete stream."""
     if reply.status != http.client.OK:
         raise AssertionError(f"HTTP {reply.status}: {reply.text}")
     events = [_parse_event(text) for text in reply.text.split("\n\n") if text and not text.startswith(":")]

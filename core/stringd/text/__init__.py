@@ -1,1 +1,1 @@
-"""The wire formats: pure functions, text or bytes in and out."""
+"""Text and wire formats: pure functions without I/O."""

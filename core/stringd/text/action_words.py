@@ -1,4 +1,4 @@
-"""The words of an action's call: quotes group, and variables are filled in."""
+"""Splits the arguments of an action call into words and substitutes variables in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A stretch of a word; a literal one was escaped and holds nothing to fill in."""
+    """A part of a word; a `literal` one was escaped, so nothing is substituted in it."""
 
     text: str
     literal: bool = False
@@ -33,7 +33,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """One word as it was typed, and where; one that begins with a quote is never a flag."""
+    """One word and its position in the text; a `quoted` one begins with a quote and is never a flag."""
 
     pieces: tuple[Piece, ...] = ()
     quoted: bool = False
@@ -46,22 +46,22 @@ class Word:
         return "".join(piece.text for piece in self.pieces)
 
     def behind(self, count: int) -> Word:
-        """Return what stands behind so many characters of the first stretch."""
+        """Return the word without the first `count` characters of its first piece."""
         first, *others = self.pieces
         rest = (Piece(text=first.text[count:]), *others)
         return replace(self, pieces=rest, quoted=True, start=self.start + count)
 
 
 def split_words(text: str, *, secret: bool = False) -> tuple[Word, ...]:
-    """Split what follows a command's name, or refuse: an open quote, or lines outside of quotes.
+    """Split the arguments of a command; refuse an unclosed quote and line breaks outside of quotes.
 
-    Of a `secret` text the refusal shows nothing.
+    The refusal of a `secret` text does not quote it.
     """
     return tuple(_words(text, secret=secret))
 
 
 def fill(word: Word, lookup: Callable[[str], str | None]) -> str:
-    r"""Return the word's value: `{name}` and a whole `<name>` filled in, `\{`, `\<`, `\$` and `\@` plain."""
+    r"""Return the word with `{name}` and a whole `<name>` substituted and `\{`, `\<`, `\$`, `\@` as text."""
     whole = _WHOLE.fullmatch(word.text)
     known = lookup(whole["name"]) if whole else None
     if known is not None:
@@ -70,7 +70,7 @@ def fill(word: Word, lookup: Callable[[str], str | None]) -> str:
 
 
 def fill_text(text: str, lookup: Callable[[str], str | None]) -> str:
-    """Return a text with its variables filled in; one that is not set, and a `$NAME`, is refused."""
+    """Return a text with its variables substituted; refuse unset ones and `$NAME`."""
 
     def filled(found: re.Match[str]) -> str:
         if found["escaped"]:

@@ -1,4 +1,4 @@
-r"""What `/set` is given: `{x} = "v"` and `$X = "v"` lines, and fenced values of several lines."""
+r"""Parses the assignments of `/set`: `{x} = "v"` and `$X = "v"` lines, and fenced values of several lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Assignment:
 
     @property
     def target(self) -> str:
-        """What the value is for, as it is written."""
+        """The variable as it is written: `$NAME` or `{name}`."""
         return f"${self.name}" if self.secret else f"{{{self.name}}}"
 
     def __str__(self) -> str:
@@ -39,14 +39,14 @@ class Assignment:
 
 
 def parse_assignments(text: str) -> tuple[Assignment, ...]:
-    """Return every assignment of the text, or refuse it whole with `INVALID_PAYLOAD`."""
+    """Return all assignments of the text; raise a `Refusal` if any part of it is invalid."""
     if "\0" in text:
         raise Refusal("INVALID_PAYLOAD", "A value can't hold a NUL character.")
     return tuple(_parse(text))
 
 
 def hidden(assignment: Assignment) -> Assignment:
-    """Return the assignment as it may be shown where its value may not."""
+    """Return the assignment with its value masked."""
     return replace(assignment, value=MASK)
 
 

@@ -1,4 +1,4 @@
-"""ChanFlow: blocks of several channels in one text, and the answers to the `string` ones (seed 2)."""
+"""ChanFlow: parses `string` blocks and encodes their answers; see docs/reference/chanflow.md."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from stringd.text.diff import compare
 from stringd.text.escaping import visible, without_controls
 
 MARK = "𝒞"
-# Bounded, so that no malformed tag costs more than its own length. A `>` in an attribute's value may end the
-# tag early: a block with attributes is passed over whole, wherever its tag ends.
+# Bounded, so that a malformed tag costs no more than its own length. A `>` in an attribute's value may end
+# the tag early, which does no harm: blocks with attributes are skipped as a whole.
 _OPENING = re.compile(rf"<{MARK}=(?P<channel>[\w-]{{1,64}})(?P<rest>[\s:][^>\n]{{0,1000}})?>")
 _ATTRIBUTE = re.compile(r"\s[\w-]+=")
 _OWN_OPENING_LINE = re.compile(rf"^[ \t]*<{MARK}=string[:>\s]", re.MULTILINE)
@@ -33,9 +33,8 @@ class Block:
 def parse_blocks(text: str) -> Iterator[Block]:
     """Find the blocks to execute, in order.
 
-    What stands inside another channel's block, or inside an answer that someone quotes, is that
-    block's text and is never executed. Only a block of ours that runs into the next one of ours
-    counts as unclosed: executing it would swallow the other.
+    The content of another channel's block, or of a quoted answer, is never executed. A `string` block
+    counts as unclosed if another one begins before its closing tag: executing it would swallow the other.
     """
     position, end = 0, 0
     while opening := _OPENING.search(text, position):

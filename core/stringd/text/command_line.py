@@ -1,4 +1,4 @@
-"""The command line: the first line is the header, everything below it the body."""
+"""Splits a command into header (its first line) and body, and makes its label."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEADER = re.compile(r"//?(\S*)\s*(.*)", re.DOTALL)
 
 
 def parse_command(text: str) -> CommandLine:
-    """Split a trimmed command that starts with `/`, or with `//`, which means the same."""
+    """Split a trimmed command that starts with `/` or `//`."""
     header, newline, body = text.partition("\n")
     match = _HEADER.match(header.rstrip())
     word, arguments = match.groups() if match else ("", "")
@@ -23,7 +23,7 @@ def parse_command(text: str) -> CommandLine:
 
 
 def label(text: str) -> str:
-    """Return how a command is shown: its first line, cut to 80 characters."""
+    """Return the label of a command: its first line, cut to 80 characters."""
     if len(text) <= LABEL_LENGTH and text.isprintable():
         return text
     first = text[:LONGEST_HEAD].partition("\n")[0].rstrip()
@@ -32,7 +32,7 @@ def label(text: str) -> str:
 
 
 def _cut(line: str) -> str:
-    """Return how a long line begins; that something is hidden in it stays visible."""
+    """Cut a long line; if the cut removes the only mask, append one."""
     shown = line[: LABEL_LENGTH - len(_CUT)]
     if MASK in line and MASK not in shown:
         return line[: LABEL_LENGTH - len(_CUT) - len(MASK)] + _CUT + MASK

@@ -1,4 +1,4 @@
-"""What two texts have in common at both ends."""
+"""Common prefix and suffix of two texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _STRIDE = 1 << 16
 
 
 def common_ends(before: str, after: str) -> tuple[int, int]:
-    """Return how many characters both texts begin with, and how many of the others they end with."""
+    """Return the length of the common prefix, and of the common suffix of the rest."""
     shortest = min(len(before), len(after))
     old, new = len(before), len(after)
     head = _agreed(shortest, lambda start, end: before[start:end] == after[start:end])
@@ -21,7 +21,7 @@ def common_ends(before: str, after: str) -> tuple[int, int]:
 
 
 def _agreed(most: int, agree: Callable[[int, int], bool]) -> int:
-    """Return up to where two sequences agree, comparing long stretches at once."""
+    """Return the length of the common prefix, comparing long slices at a time."""
     start = 0
     while start < most and agree(start, min(start + _STRIDE, most)):
         start += _STRIDE

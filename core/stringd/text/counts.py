@@ -1,4 +1,4 @@
-"""Numbers of things, as replies tell them."""
+"""Counts with their nouns, and lines of a text."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def line_count(text: str) -> int:
-    """Return how many lines a text has; the last one counts also without its end."""
+    """Return the number of lines; an unterminated last line counts."""
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)

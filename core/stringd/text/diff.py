@@ -1,4 +1,4 @@
-"""What an edit changed: a summary, and numbered lines with context (seed 2)."""
+"""Line diff of an edit, for ChanFlow: a summary, and numbered lines with context."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stringd.text.counts import counted
 
 CONTEXT = 2
 MOST_ROWS = 400
-# Above so many steps the changed stretch is shown as replaced whole: they take some 50 ms at worst.
+# Above so many steps, which take about 50 ms, the changed lines are shown as one replacement.
 MOST_STEPS = 800_000
 
 
@@ -26,7 +26,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """Lines `old` of the text before gave way to lines `new` of the text after."""
+    """The lines `old` of the text before were replaced by the lines `new` of the text after."""
 
     old: range
     new: range
@@ -54,9 +54,10 @@ def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
 
 
 def _steps(old: list[str], new: list[str]) -> int:
-    """Return how many steps matching may take: at worst each match is one line, and asks for another search.
+    """Return an upper bound for the steps of the matcher.
 
-    A search goes over all old lines, and for each over those that are equal to it.
+    In the worst case each match is a single line and causes another search, which visits every old line
+    and all new lines equal to it.
     """
     in_old, in_new = Counter(old), Counter(new)
     common = in_old.keys() & in_new.keys()

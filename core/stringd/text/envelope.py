@@ -1,4 +1,4 @@
-"""A reply on the wire: the `re:` body and the three events of its stream (seed 1, "POST /exec"; seed 3)."""
+"""Encodes a reply for `/exec`: the `re:` line, the body and the three events; see docs/reference/http.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EVENTS = b"event: head\ndata: %b\n\nevent: content\ndata: %b\n\nevent: done\nda
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a client asked for, as the envelope repeats it."""
+    """The parts of a client's request that the answer repeats."""
 
     user_id: str
     topic: TopicName
@@ -29,7 +29,7 @@ def encode_events(request: Request, outcome: Outcome) -> bytes:
 
 
 def body(reply: Reply) -> str:
-    """Return the reply as seed 3 writes it."""
+    """Return the reply as text: system line, `---`, content, or an `ERROR(CODE)` line."""
     if reply.kind is Kind.ERROR:
         return "\n".join((f"ERROR({reply.code}): {reply.system}", *reply.context))
     if reply.content is None:
@@ -38,7 +38,7 @@ def body(reply: Reply) -> str:
 
 
 def place_as_json(place: Location | None) -> dict[str, str | None] | None:
-    """Return a place as heads and listings show it."""
+    """Return a location as `head` events and lists of sessions contain it."""
     if place is None:
         return None
     title, block = (it and visible_line(it) for it in (place.title, place.block))

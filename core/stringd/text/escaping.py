@@ -1,11 +1,11 @@
-r"""What would act on a terminal, or turn a line's order around, made visible: a bell becomes `\x07`."""
+r"""Escapes control characters and bidirectional overrides: a bell becomes `\x07`."""
 
 from __future__ import annotations
 
 import re
 
-# Overrides show any letters in another order than they are read; embeddings and isolates are how Hebrew and
-# Arabic are written beside other scripts.
+# Overrides reorder any letters on display; embeddings and isolates stay, as Hebrew and Arabic need them
+# beside other scripts.
 _REORDERING = "\u202d\u202e"
 _ACTING = f"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_REORDERING}"
 _UNFIT = re.compile(rf"[{_ACTING}\r]")
@@ -19,40 +19,40 @@ _ASCII_CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
 
 
 def visible(text: str) -> str:
-    """Return a text with control characters escaped; its lines, line ends and tabs stay as they are."""
+    """Return a text with control characters escaped, except line ends and tabs."""
     lines = text.replace("\r\n", "\n") if "\r" in text else text
     return text if _is_fit(lines) else _escaped(text)
 
 
 def visible_line(text: str) -> str:
-    """Return a text that is to stand in a line; line ends and tabs are escaped as well."""
+    """Return a text for use within a line, with line ends and tabs escaped as well."""
     return text if text.isprintable() else _UNFIT_IN_LINE.sub(_escape, text)
 
 
 def visible_json(text: str) -> str:
-    """Return a JSON text that means the same and has no control character in it."""
+    """Return an equivalent JSON text without control characters."""
     return _UNFIT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def without_controls(text: str) -> str:
-    """Drop what would break a line or act on a terminal."""
+    """Remove control characters and line ends."""
     return _UNFIT_IN_LINE.sub("", text)
 
 
 def _is_fit(text: str) -> bool:
     if not text.isascii():
         return _UNFIT.search(text) is None
-    # Four times as fast as any expression, and most replies are ASCII.
+    # Four times as fast as a regular expression, and most replies are ASCII.
     data = text.encode()
     return len(data.translate(None, _ASCII_CONTROLS)) == len(data)
 
 
 def _escaped(text: str) -> str:
-    """Replace one kind of character after the other: an expression calls a function for each of millions."""
+    """Replace one character after the other: `re.sub` would call a function for each match."""
     for character, escape in _ESCAPES.items():
         if character in text:
             text = text.replace(character, escape)
-    # No NUL is left by now that could be meant.
+    # NULs were escaped above, so a NUL can stand for CRLF here.
     return text.replace("\r\n", "\0").replace("\r", r"\r").replace("\0", "\r\n")
 
 

@@ -1,4 +1,4 @@
-"""JSON as it goes over the wire."""
+"""JSON encoding and decoding for the wire."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import orjson
 
 
 def dump_json(value: object) -> bytes:
-    """Encode a value. A lone surrogate (a file name that is not UTF-8, say) has no form and becomes `?`."""
+    """Encode a value; lone surrogates, such as those in file names that are not UTF-8, become `?`."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -16,5 +16,5 @@ def dump_json(value: object) -> bytes:
 
 
 def load_json(data: bytes) -> object:
-    """Decode a value, or raise `ValueError`: for broken text, lone surrogates, and too deep a nesting."""
+    """Decode a value; raise `ValueError` for invalid JSON, lone surrogates and excessive nesting."""
     return orjson.loads(data)

@@ -1,4 +1,4 @@
-"""Many names in one line of a reply."""
+"""Lists of names on one line, shortened."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ MOST = 60
 
 
 def listed(names: Sequence[str], where: str, *, most: int = MOST, between: str = ", ") -> str:
-    """Return names in a line; of more than sixty, the first, how many there are more, and where."""
+    """Return the names on one line; after the first `most`, their number and where the others are listed."""
     more = len(names) - most
     return between.join(names[:most]) + (f" … and {more} more: {where}" if more > 0 else "")
 
 
 def nearest_first(word: str, names: Iterable[str]) -> list[str]:
-    """Return names in their order; of more than sixty, those that are most like the word come first."""
+    """Return the names in order; if more than sixty, those most similar to the word first."""
     known = list(names)
     if len(known) <= MOST:
         return known

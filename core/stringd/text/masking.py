@@ -1,4 +1,4 @@
-"""What of a command or of an answer may not be shown, and what stands in its place: the one mask there is."""
+"""Masks secrets in commands, answers and logs; every surface decides here what may be shown."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _PLAIN_VALUE = re.compile(
     r"""\s*\{[A-Za-z_][\w-]*\}[ \t]*=[ \t]*(?:"(?:[^"\\]|\\.)*"|'[^']*')[ \t\r]*""", re.ASCII
 )
 _PLAIN_TARGET = re.compile(r"\s*\{[A-Za-z_][\w-]*\}", re.ASCII)
-# What is given to a `$NAME`, whether or not an equals sign was remembered, or to what may be meant as one.
+# A value for a `$NAME`, with or without an equals sign, or for a name that may be meant as one.
 _DOLLAR_NAME = r"\$[{(]?[A-Za-z_]\w*+[)}]?+[\"']?+\s*+"
 _PLAIN_NAME = r"[A-Za-z_]\w*+[\"']?+\s*+"
 _SECRET_VALUE = re.compile(rf"{_DOLLAR_NAME}:?=?\s*+(?=\S)", re.ASCII)
 _NAMED_VALUE = re.compile(rf"\b{_PLAIN_NAME}:?=\s*+(?=\S)", re.ASCII)
 _FLAG_VALUE = re.compile(r"(?:^|\s)--?[A-Za-z][\w-]*+(?:\s*[=:]\s*|\s+)(?=\S)", re.ASCII)
-# With a `$` behind the sign nobody knows which side of it the value is on.
+# With a `$` after the sign, the value may be on either side of it.
 _TARGET = re.compile(
     rf"\s*[`\"']*+(?:{_DOLLAR_NAME}:?=?\s*+(?=\S)|{_PLAIN_NAME}:?=\s*+(?=[^\s$][^$]*\Z))", re.ASCII
 )
@@ -34,14 +34,14 @@ _SECRET_IN_SHELL = re.compile(r"\s*\$[{(]?[A-Za-z_]\w*+[)}]?+\s+:?=\s+\S", re.AS
 
 
 def masked_setting(text: str) -> str:
-    """Return the first line of a `/set`, of which only what is surely no secret is shown."""
+    """Return the first line of a `/set` with everything masked that may be a secret."""
     line = text.partition("\n")[0]
     found = _COMMAND.match(line)
     return line if found is None else found["head"] + masked_assignment(line[found.end("head") :])
 
 
 def masked_assignment(line: str) -> str:
-    """Return a line that assigns something: the value of a `{name}` as it is, no other."""
+    """Return an assignment with its value masked, unless it is that of a `{name}`."""
     if not line.strip() or line.strip() in _HELP or _PLAIN_VALUE.fullmatch(line):
         return line
     if plain := _PLAIN_TARGET.match(line):
@@ -54,13 +54,13 @@ def masked_assignment(line: str) -> str:
 
 
 def masked_unknown(text: str) -> str:
-    """Return the first line of what is no command: what looks like an assignment or a call shows no value."""
+    """Return the first line of an unknown command, with values of apparent assignments and calls masked."""
     line = text.partition("\n")[0]
     found = _COMMAND.match(line)
     if found is None:
         return line
     head, rest = found["head"] + (found["member"] or ""), found["rest"]
-    # Nothing has a member but what is called.
+    # Only calls have a member.
     if _is_like(found["word"], _ACTING) or found["member"]:
         return f"{head} {MASK}" if rest.strip() else line
     if _means_setting(found):
@@ -69,7 +69,7 @@ def masked_unknown(text: str) -> str:
 
 
 def masked_in_shell(text: str) -> str:
-    """Return a shell's text, unless it is a command of the runtime's that was mistyped."""
+    """Return a shell's text; what looks like a mistyped `/set` or `/act` is masked like those."""
     if text.startswith("/"):
         found = _COMMAND.match(text)
         meant = found is not None and _is_like(found["word"], _SETTING + _ACTING)
@@ -78,7 +78,7 @@ def masked_in_shell(text: str) -> str:
 
 
 def may_be_kept(line: str, shown: str) -> bool:
-    """Whether a command may stand in a history, by its text and by how the daemon shows it."""
+    """Whether a command may be kept in a history, judged by its text and by its label `shown`."""
     found = _COMMAND.match(line)
     if found and _means_setting(found) and masked_unknown(line) != line:
         return False
@@ -86,24 +86,24 @@ def may_be_kept(line: str, shown: str) -> bool:
 
 
 def mask_values(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with each of the values replaced by what it maps to, however it is written there."""
+    """Return a text with each value replaced by what it maps to, in whatever encoding it occurs."""
     return _masked(text, values, len(text))
 
 
 def mask_beginning(text: str, values: Mapping[str, str], most: int) -> str:
-    """Return how a text begins once its values are replaced: none is cut before it is found."""
+    """Return the first `most` characters of a text after masking; values across the cut are found."""
     margin = max(map(longest_written, values), default=0)
     length = most
-    # What stands at the end of a stretch may be the beginning of a value.
+    # The end of a slice may be the beginning of a value.
     while len(shown := _masked(text[: length + margin], values, length)) < most and length < len(text):
         length *= 2
     return shown[:most]
 
 
 def _masked(text: str, values: Mapping[str, str], length: int) -> str:
-    """Return so many characters of a text with the values replaced that begin in them."""
+    """Return the first `length` characters of a text, with the values replaced that begin in them."""
     found = ((*span, values[value]) for span, value in find_written(text, values.keys()))
-    # Of those that begin together the longest: one value may begin another.
+    # The longest of those that begin at the same place: one value may be a prefix of another.
     spans = sorted(found, key=lambda it: (it[0], -it[1]))
     pieces: list[str] = []
     position = 0

@@ -1,4 +1,4 @@
-"""The names that were probably meant."""
+"""Suggestions for mistyped names."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from functools import partial
 from heapq import nlargest
 
 _LONGEST = 64
-# Comparing two names takes some microseconds; a page may have a million of them.
+# Comparing two names takes microseconds, and a page may have a million names.
 _MOST_COMPARED = 2000
 
 
 def nearest(word: str, names: Iterable[str]) -> str | None:
-    """Return the name that is most like the word, if one is like it at all."""
+    """Return the name most similar to the word, if any is similar."""
     return next(iter(most_like(word, names, 1)), None)
 
 
 def most_like(word: str, names: Iterable[str], most: int) -> list[str]:
-    """Return up to so many names that are like the word, the most similar first."""
+    """Return up to `most` names similar to the word, the most similar first."""
     known = list(names)
     if len(known) > _MOST_COMPARED:
         known = nlargest(_MOST_COMPARED, known, key=partial(_shared_beginning, word))
@@ -26,7 +26,7 @@ def most_like(word: str, names: Iterable[str], most: int) -> list[str]:
 
 
 def _shared_beginning(word: str, name: str) -> int:
-    """Return with how many of the same characters both begin."""
+    """Return the length of the common prefix."""
     length = 0
     for one, other in zip(word, name, strict=False):
         if one != other:

@@ -1,4 +1,4 @@
-"""The arguments of commands that take a path: the path as typed, options before or after it."""
+"""Parses the arguments of commands that take a path, with options before or after it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stringd.errors import Refusal
 
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
 _MARK = _END = "--"
-# Each costs a look at all that was typed; what is beyond is taken for the path.
+# Each costs a scan of the whole text; further options are taken as part of the path.
 _MOST_OPTIONS = 16
 _OPTION_LIKE = re.compile(r"(--[a-z][a-z-]*)(=\S*)?(?=\s|$)")
 _VALUE = r"""(?:"[^"\s]*"|'[^'\s]*'|[^\s"']+)"""
@@ -19,7 +19,7 @@ _BETWEEN = re.compile(r"=|\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathArguments:
-    """A path as typed, blanks and all, the options that were given, and the values of those that take one."""
+    """A path as typed, blanks included, the given options, and the values of those that take one."""
 
     path: str
     options: frozenset[str] = frozenset()
@@ -27,10 +27,10 @@ class PathArguments:
 
 
 def parse_path_arguments(arguments: str, *known: str, valued: Sequence[str] = ()) -> PathArguments:
-    """Read a path and the known options, each such as `--force`; any other option is refused.
+    """Parse a path and the known options, such as `--force`; refuse any other option.
 
-    The `valued` ones have a word behind them, or behind `=`; the last of several counts. Behind `--` all is
-    the path.
+    The `valued` ones are followed by a word, or by `=` and a word; the last occurrence wins. Everything after
+    `--` is the path.
     """
     if _MARK not in arguments:
         return PathArguments(path=_unquoted(arguments.strip()))

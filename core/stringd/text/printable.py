@@ -1,4 +1,4 @@
-"""Names of files, fit to stand in a line."""
+"""File names for display within a line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from stringd.text.escaping import visible_line
 
 
 def printable(name: str) -> str:
-    r"""Return a name with control characters as `\n`, and bytes that are no UTF-8 as `\xff`."""
+    r"""Return a name with control characters as `\n` and bytes that are not UTF-8 as `\xff`."""
     decoded = name.encode(errors="surrogateescape").decode(errors="backslashreplace")
     return visible_line(decoded)

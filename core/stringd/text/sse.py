@@ -1,4 +1,4 @@
-"""Server-sent events, read as the HTML standard says: bytes in, events out, however the bytes are cut."""
+"""Incremental parser of server-sent events, as the HTML standard defines them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class SseEvent:
 
 
 class SseParser:
-    """Takes a stream piece by piece and returns each event as soon as its blank line has come.
+    """Parses a stream in chunks of any size and returns each event once its blank line has arrived.
 
-    An event that the end of the stream cuts off is never returned.
+    An event cut off by the end of the stream is never returned.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class SseParser:
         self._data: list[str] = []
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """Take the next bytes; return the events that they complete."""
+        """Parse the next bytes; return the events that they complete."""
         return [event for line in self._lines.feed(chunk) for event in self._take(line)]
 
     def _take(self, line: str) -> Iterator[SseEvent]:
@@ -54,7 +54,7 @@ class SseParser:
 
 
 class _Lines:
-    """Cuts bytes into lines at LF, CR or CRLF; a CR ends its line without waiting for an LF."""
+    """Splits bytes into lines at LF, CR or CRLF; a CR ends its line without waiting for an LF."""
 
     def __init__(self) -> None:
         self._unfinished: list[bytes] = []

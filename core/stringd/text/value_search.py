@@ -1,4 +1,4 @@
-"""Where a text holds a value, however it is written there: escaped, in hexadecimal, in base64."""
+"""Finds a value in a text, also escaped, in hexadecimal or in base64."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Span: TypeAlias = tuple[int, int]
 
 SHORTEST = 4
 _SHORTEST_LINE = 16
-# So often may one encoding stand inside of another.
+# How deeply encodings may be nested.
 _LAYERS = 3
-# What one character may become, with all layers around it.
+# The most characters that one character is encoded as, in all layers.
 _MOST_PER_CHARACTER = 32
 _HEX = "[0-9A-Fa-f]"
 _BYTE = r"(?:%|\\x)"
@@ -32,7 +32,7 @@ _BYTES = re.compile(
     "|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
 )
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "0": "\0"}
-# Blanks are gone through from the first one only: each of a million would be followed to the end otherwise.
+# The lookbehind lets a run of blanks be scanned once, from its first blank, not in quadratic time.
 _BREAK = re.compile(r"(?:(?<![ \t\r])[ \t\r]++)?\n\s*+")
 _URL_SAFE = str.maketrans("-_", "+/")
 _EDGE = re.compile(r"[A-Za-z0-9+/_-]*")
@@ -40,7 +40,7 @@ _PADDING = re.compile(r"(?:=|%3D){1,2}", re.IGNORECASE)
 
 
 def find_written(text: str, values: Collection[str]) -> Iterator[tuple[Span, str]]:
-    """Yield where a text holds which value; a short one stands in many that have nothing to do with it."""
+    """Yield each occurrence of a value, with the value; short values are skipped, as they occur by chance."""
     sought = [it for it in values if len(it) >= SHORTEST]
     reading = _Reading(text) if sought else None
     for _ in range(_LAYERS + 1):
@@ -53,13 +53,13 @@ def find_written(text: str, values: Collection[str]) -> Iterator[tuple[Span, str
 
 
 def longest_written(value: str) -> int:
-    """Return how many characters a value takes at most, however it is written."""
+    """Return an upper bound for the length of a value in any encoding."""
     return _MOST_PER_CHARACTER * (len(value) + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of a text that was rewritten: where it began, and where it ended if it became another."""
+    """A slice of the original text: its start, and its end if it was rewritten."""
 
     origin: int
     end: int | None = None
@@ -67,7 +67,7 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A text as it reads once something in it is decoded or left out, and where that stood before."""
+    """A decoded text, with the mapping of its positions to the text below."""
 
     text: str
     below: _Reading | None = None
@@ -75,7 +75,7 @@ class _Reading:
     pieces: list[_Piece] = field(default_factory=list)
 
     def rewritten(self, pattern: re.Pattern[str], become: Callable[[str], str]) -> _Reading | None:
-        """Return the text with what matches rewritten; None where nothing does."""
+        """Return the text with all matches rewritten; None if there are none."""
         parts: list[str] = []
         starts, pieces, length, position = [0], [_Piece(0)], 0, 0
         for found in pattern.finditer(self.text):
@@ -90,12 +90,12 @@ class _Reading:
         return _Reading("".join((*parts, self.text[position:])), self, starts, pieces)
 
     def unbroken(self) -> _Reading:
-        """Return the text as base64 is read: without its line breaks, in the alphabet that is most used."""
+        """Return the text without line breaks and in the standard alphabet of base64."""
         joined = self.rewritten(_BREAK, lambda _: "") or self
         return replace(joined, text=joined.text.translate(_URL_SAFE))
 
     def occurrences(self, needle: str) -> Iterator[Span]:
-        """Yield where the original holds a text that this one holds."""
+        """Yield the spans in the original text of each occurrence in this one."""
         start = self.text.find(needle)
         while start >= 0:
             yield self.original(start, start + len(needle))
@@ -107,7 +107,7 @@ class _Reading:
         return self.text if self.below is None else self.below.source
 
     def original(self, start: int, end: int) -> Span:
-        """Return where in the original something stands."""
+        """Map a span of this text to the original text."""
         if self.below is None:
             return start, end
         first, last = (bisect_right(self.starts, it) - 1 for it in (start, end - 1))

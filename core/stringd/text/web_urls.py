@@ -1,4 +1,4 @@
-"""URLs as browsers read them: what people type, what pages link to, what servers redirect to."""
+"""Parses http and https URLs as browsers do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PORTS = {"http:": 80, "https:": 443}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebUrl:
-    """An http or https URL in its one true spelling: `HTTP://127.1/ä b#c` is `http://127.0.0.1/%C3%A4%20b`."""
+    """A normalized http or https URL: `HTTP://127.1/ä b#c` becomes `http://127.0.0.1/%C3%A4%20b`."""
 
     scheme: str
     host: str
@@ -22,8 +22,8 @@ class WebUrl:
 
     @classmethod
     def read(cls, text: str, base: str | None = None) -> Self:
-        """Read a URL, alone or relative to a base; raise `ValueError` with the reason if it is none."""
-        # It takes a while to import, and a daemon can do without until the first URL is read.
+        """Parse a URL, absolute or relative to a base; raise `ValueError` with the reason if invalid."""
+        # Slow to import, and not needed before the first URL is parsed.
         import ada_url
 
         try:
@@ -43,7 +43,7 @@ class WebUrl:
 
     @property
     def origin(self) -> str:
-        """The scheme, the host, and the port where it is not the scheme's own."""
+        """The scheme, the host, and the port unless it is the scheme's default."""
         return f"{self.scheme}://{self.netloc}"
 
     def __str__(self) -> str:

@@ -1,1 +1,1 @@
-"""Registered users and where they are kept."""
+"""Registered users and their storage."""

@@ -1,4 +1,4 @@
-"""What a user record may hold, whether a request brings it or the disk does."""
+"""Validates the fields of users, from requests and from disk."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _ID_RULE = f"at most {LONGEST_ID} characters, no control characters, no blanks a
 
 
 def required_text(value: object, name: str) -> str:
-    """Return a value that must be there and be text."""
+    """Return a value if it is a non-blank string, else raise `InvalidBody`."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidBody(f"{name} required")
     return value
 
 
 def checked_id(value: object) -> str:
-    """Return a user id that a header can carry."""
+    """Return a user id if it fits into a header, else raise `InvalidBody`."""
     user_id = required_text(value, "id")
     unfit = user_id != without_controls(user_id).strip() or len(user_id) > LONGEST_ID
     if unfit or not _is_unicode(user_id):
@@ -30,7 +30,7 @@ def checked_id(value: object) -> str:
 
 
 def checked_path(value: object, name: str) -> Path:
-    """Return a path that must be absolute."""
+    """Return an absolute path, else raise `InvalidBody`."""
     path = required_text(value, name)
     if not path.startswith("/") or "\0" in path or not _is_unicode(path):
         raise InvalidBody(f"{name} must be an absolute path")
@@ -40,7 +40,7 @@ def checked_path(value: object, name: str) -> Path:
 
 
 def checked_time(value: object) -> str:
-    """Return a time in ISO 8601."""
+    """Return a time if it is in ISO 8601, else raise `ValueError`."""
     time = required_text(value, "createdAt")
     datetime.fromisoformat(time)
     return time

@@ -67,7 +67,7 @@ class Users:
 
 
 def as_json(user: User) -> dict[str, object]:
-    """Return a user as seed 1 shows it."""
+    """Return a user as `GET /users` lists it."""
     return {
         "id": user.id,
         "home": str(user.home),

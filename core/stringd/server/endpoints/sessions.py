@@ -1,4 +1,4 @@
-"""`/sessions` (seed 1)."""
+"""`/sessions`; see docs/reference/http.md."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SessionsEndpoint(HTTPEndpoint):
         return Json({"sessions": [_as_json(session) for session in sessions]})
 
     async def post(self, request: Request) -> Response:
-        """Make sure that a session exists; nothing is executed."""
+        """Create a session, if it does not exist; nothing is executed."""
         runtime = runtime_of(request)
         fields = parse_json(await read_body(request.receive), _EXPECTED)
         user = runtime.user(required_text(fields.get("user_id"), "user_id"))
@@ -37,7 +37,7 @@ class SessionsEndpoint(HTTPEndpoint):
         return Json({"user_id": user.id, "topic": str(name), "topic_type": name.type, "created": created})
 
     async def delete(self, request: Request) -> Response:
-        """Refuse: which session?"""
+        """Refuse: the path names no session."""
         raise _expected_path()
 
 
@@ -45,7 +45,7 @@ class SessionEndpoint(HTTPEndpoint):
     """Closes sessions."""
 
     async def delete(self, request: Request) -> Response:
-        """End a session and forget what it remembered."""
+        """End a session and delete its state."""
         runtime = runtime_of(request)
         match path_segments(request):
             case [_, str(user_id), str(topic)] if user_id and topic:

@@ -1,4 +1,4 @@
-"""`/users` (seed 1)."""
+"""`/users`; see docs/reference/http.md."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class UsersEndpoint(HTTPEndpoint):
         allowed_paths = _allowed_paths(fields)
         moves = any(user.id == user_id and user.home != home for user in runtime.users)
         if moves:
-            # Sessions first: a daemon that dies in between must not find them in the new home.
+            # Sessions first: a daemon that is killed in between must not restore them in the new home.
             await runtime.registry.delete_user(user_id)
         user, before = await runtime.users.register(user_id, home, allowed_paths)
         if moves:
@@ -56,12 +56,12 @@ class UserEndpoint(HTTPEndpoint):
     """Removes users."""
 
     async def delete(self, request: Request) -> Response:
-        """Forget a user and end its sessions; the files in its home stay."""
+        """Remove a user and end its sessions; the files in its home stay."""
         runtime = runtime_of(request)
         segments = path_segments(request)
         if len(segments) != 2 or not segments[1]:
             raise InvalidBody("id required")
-        # Sessions first: a daemon that dies in between must not find them under a user who comes back.
+        # Sessions first: a daemon that is killed in between must not restore them if the user is added again.
         await runtime.registry.delete_user(segments[1])
         await runtime.secrets.remove_user(segments[1])
         deleted = await runtime.users.remove(segments[1])
