@@ -73,7 +73,7 @@ async def _visit(tab: Tab, gate: NavigationGuard, uri: str, end: float) -> Readi
 async def _context(chromium: Chromium, border: NetworkPolicy) -> AsyncIterator[str]:
     """Make what a page keeps to itself, with a way out of its own, and leave nothing of it."""
     proxy = Proxy(border)
-    server = await proxy.serve(await chromium.way_out())
+    server = await proxy.serve(await chromium.open_listener())
     call = chromium.devtools.call
     try:
         created = await call(
