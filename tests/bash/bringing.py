@@ -1,4 +1,4 @@
-"""A plugin whose command sets a variable as somebody else than the user: `//bring AUTHOR NAME VALUE`."""
+"""A plugin whose command sets a variable with another author than the user: `//bring AUTHOR NAME VALUE`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stringd.testing.distributions import write_plugin
 
 
 def plugin_path(folder: Path) -> Path:
-    """Return where Python finds this plugin as an installed one."""
+    """Return a folder for `PYTHONPATH` with this plugin installed."""
     return write_plugin(folder, "bringing", Path(__file__))
 
 

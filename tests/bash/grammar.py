@@ -1,4 +1,4 @@
-"""The family of what programs send to terminals: every shape of sequence, known to terminals or not."""
+"""What programs may send to terminals: sequences of every shape, whether terminals know them or not."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ INTERMEDIATES = [" ", "!", "$", "'", "$ "]
 ENDS = ["\a", "\x1b\\", "\x18", "\x1a", "\x9c", "\x1b", ""]
 CONTROLS = [chr(code) for code in (*range(32), *range(127, 160))]
 
-# What moves the cursor to where text is, erases, or scrolls; of text before it, a terminal may show nothing.
+# Finals of sequences that move the cursor, erase or scroll, so that a terminal may not show text before them.
 MOVING = {*"@ABDEFGHIJKLMPSTXZ`abdefhlrsu"}
 ESCAPES_THAT_MOVE = {*"78DEMc", "#8"}
 
 
 def control_sequences() -> Iterator[str]:
-    """Return every final with every kind of parameters."""
+    """Return all finals with all kinds of parameters."""
     for final, private, parameters in itertools.product(FINALS, PRIVATE, PARAMETERS):
         yield f"\x1b[{private}{parameters}{final}"
     for final, private, intermediate in itertools.product(FINALS, PRIVATE, INTERMEDIATES):
@@ -49,7 +49,7 @@ def control_sequences() -> Iterator[str]:
 
 
 def escapes() -> Iterator[str]:
-    """Return every other escape sequence."""
+    """Return all other escape sequences."""
     for final in map(chr, range(0x20, 0x7F)):
         yield f"\x1b{final}"
         for intermediate in "#%()*+ ":
@@ -57,14 +57,14 @@ def escapes() -> Iterator[str]:
 
 
 def strings() -> Iterator[str]:
-    """Return orders that hold text, ended in every way and in none."""
+    """Return strings with every terminator and with none."""
     bodies = ["", "0;title", "52;c;aGk=", "8;;http://x", "q#0;2;0;0;0", "R", "P", "4;1;rgb:00/00/00", "x\ny"]
     for introducer, body, end in itertools.product("]PX^_k", bodies, ENDS):
         yield f"\x1b{introducer}{body}{end}"
 
 
 def everything() -> list[str]:
-    """Return all of them, and the control characters."""
+    """Return all sequences and control characters."""
     return [
         *control_sequences(),
         *escapes(),
@@ -76,7 +76,7 @@ def everything() -> list[str]:
 
 
 def moves(sequence: str) -> bool:
-    """Tell whether a terminal may show nothing of the text before a sequence."""
+    """Tell whether a terminal may not show the text before a sequence."""
     if sequence.startswith("\x1b["):
         return sequence[-1] in MOVING
     return sequence[1:] in ESCAPES_THAT_MOVE or "\b" in sequence or "\r" in sequence

@@ -1,4 +1,4 @@
-"""No output takes longer than its length accounts for, and what is done beside others takes but a moment."""
+"""Showing output takes time linear in its length, and little of it on the event loop."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SCANS: list[Work] = [
     without_unfinished,
     lambda text: TerminalQueries().answers(text.encode()),
 ]
-# What makes an expression start anew at each place, and look far from there.
+# Texts in which an expression may try to match at each position, and look far ahead from there.
 STUBBORN = [
     "\r",
     "\x1b",
@@ -87,7 +87,7 @@ EXPENSIVE += ["\x1b[?1049h\x1b[?1049l", "\x1b[H\x1b[J", "\x1b[9999B\n", "a\x1b[A
 
 
 def seconds(work: Work, text: str) -> float:
-    """Return the CPU time of some work, undisturbed by what else runs."""
+    """Return the CPU time of some work."""
     best = float("inf")
     for _ in range(2):
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""What a shell finds of the topic's variables in its environment, and when it loses that again."""
+"""A topic's variables in the environment of its shell: exported, changed and removed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.bash.conftest import Topic
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
-    """A daemon in whose topics others than the user can set variables."""
+    """A daemon with the plugin that sets variables for other authors."""
     folder = tmp_path_factory.mktemp("bringing")
     env = {"PYTHONPATH": str(plugin_path(folder))}
     running = DaemonProcess(tmp_path_factory.mktemp("shared"), (), env, port=0, data_dir=None)

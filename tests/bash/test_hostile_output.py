@@ -1,4 +1,4 @@
-"""Nothing that a program prints holds up the daemon, fails, or makes other output vanish."""
+"""No output of a program holds up the daemon, makes a reply fail, or hides other output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text does to its shell harms no text after it."""
+"""A text can't damage its shell for the texts after it."""
 
 from __future__ import annotations
 

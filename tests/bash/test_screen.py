@@ -1,4 +1,4 @@
-"""What a terminal's screen shows of the sequences that programs draw with."""
+"""Sequences that draw, as a terminal's screen shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A shell that persists: whatever its text looks like, it is one command with one true status."""
+"""The shell persists, and a text of any shape is one command with its real status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of a program's output, whatever bytes it consists of."""
+"""Output of any bytes is shown."""
 
 from __future__ import annotations
 

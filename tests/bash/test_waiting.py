@@ -1,4 +1,4 @@
-"""Nothing hangs an agent: programs that wait say so, and what is sent then is their input."""
+"""A program that waits for input is reported as waiting, and the next text is its input."""
 
 from __future__ import annotations
 

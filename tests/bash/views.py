@@ -1,4 +1,4 @@
-"""Replies of a view, without a shell."""
+"""Show output without a shell."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ SIZE = Size(columns=80, rows=24)
 
 
 async def replies(*parts: bytes, limit: int = 1024 * 1024) -> list[str]:
-    """Return what each reply shows when the parts come one by one."""
+    """Return what each reply shows when output arrives in parts."""
     pool = WorkerPool(Seal.READING)
-    view, buffer, told = View(SIZE, pool, "user:topic"), HeadTailBuffer(limit), []
+    view, buffer, replies_shown = View(SIZE, pool, "user:topic"), HeadTailBuffer(limit), []
     try:
         for number, part in enumerate(parts, 1):
             buffer.add(part)
-            told.append(await view.show(buffer, final=number == len(parts)))
+            replies_shown.append(await view.show(buffer, final=number == len(parts)))
     finally:
         pool.close()
-    return told
+    return replies_shown
 
 
 def shown(*parts: bytes, limit: int = 1024 * 1024) -> list[str]:
-    """Return the same to those who do not wait."""
+    """Do the same without an event loop."""
     return asyncio.run(replies(*parts, limit=limit))

@@ -1,4 +1,4 @@
-"""What the tests have worker processes do."""
+"""Jobs that the tests run in worker processes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pair:
 
 
 class Trap:
-    """Something whose pickle calls a function when it is read."""
+    """An object whose pickle calls a function when it is loaded."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return os.system, ("true",)
@@ -41,41 +41,41 @@ def pair(left: object, right: object) -> Pair:
 
 
 def process() -> int:
-    """Return which process this is."""
+    """Return the id of this process."""
     return os.getpid()
 
 
 def trap() -> Trap:
-    """Return what would do harm to who reads it carelessly."""
+    """Return an object that would do harm if its pickle were loaded without checks."""
     return Trap()
 
 
 def compute() -> None:
-    """Use the processor for ever."""
+    """Compute without end."""
     while True:
         pass
 
 
 def compute_for(seconds: float) -> None:
-    """Use the processor for some time."""
+    """Compute for some time."""
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
 
 
 def hang() -> None:
-    """Do nothing, for ever."""
+    """Sleep without end."""
     while True:
         time.sleep(60)
 
 
 def grow(size: int) -> int:
-    """Take so much memory."""
+    """Allocate memory."""
     return len(bytearray(size))
 
 
 def nested(depth: int) -> list[object]:
-    """Return a list in a list in a list."""
+    """Return a deeply nested list."""
     made: list[object] = []
     for _ in range(depth):
         made = [made]
@@ -83,22 +83,22 @@ def nested(depth: int) -> list[object]:
 
 
 def refuse() -> None:
-    """Refuse, as a renderer does."""
+    """Raise a refusal, as a renderer does."""
     raise Refusal("LOAD_ERROR", "It is no document.", "a line")
 
 
 def fail() -> None:
-    """Have a fault."""
+    """Raise an exception."""
     raise LookupError("a fault of the job's")
 
 
 def die() -> None:
-    """Crash, as a library in C may."""
+    """Exit at once, as a crash does."""
     os._exit(7)
 
 
 def segfault() -> None:
-    """Read what is not there."""
+    """Read from an invalid address."""
     ctypes.string_at(0)
 
 
@@ -113,7 +113,7 @@ def run_program(path: str) -> None:
 
 
 def fork() -> None:
-    """Make another process."""
+    """Fork."""
     if not os.fork():
         os._exit(0)
 
@@ -129,17 +129,17 @@ def read(path: str) -> str:
 
 
 def kill(pid: int) -> None:
-    """End another process."""
+    """Kill another process."""
     os.kill(pid, signal.SIGKILL)
 
 
 def limit(pid: int) -> None:
-    """Leave another process nothing to compute with."""
+    """Limit the CPU time of another process."""
     resource.prlimit(pid, resource.RLIMIT_CPU, (1, 1))
 
 
 def have_signalled(pid: int, way: str) -> None:
-    """Have the kernel signal another process as soon as this one is sent something."""
+    """Have the kernel signal another process when data arrives at a socket of this one."""
     one, _ = socket.socketpair()
     if way == "fcntl":
         fcntl.fcntl(one, fcntl.F_SETOWN, pid)

@@ -1,4 +1,4 @@
-"""What a job can't do, whatever it tries: it has no network, no program, no file to write."""
+"""A job can't reach a network, start a program, or write a file."""
 
 from __future__ import annotations
 

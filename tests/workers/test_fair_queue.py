@@ -1,4 +1,4 @@
-"""Owners take turns: whoever has used least goes first, and nobody waits for more than a bounded number."""
+"""Owners take turns: the one that has used least goes first, and each waits for a bounded number of turns."""
 
 from __future__ import annotations
 

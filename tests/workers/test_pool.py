@@ -1,4 +1,4 @@
-"""Jobs in worker processes: what comes back, what is stopped, what is left of them."""
+"""Jobs in worker processes: their results, their limits, and the end of their processes."""
 
 from __future__ import annotations
 

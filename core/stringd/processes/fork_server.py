@@ -68,6 +68,9 @@ class _ForkServer:
             self._module.remove_leftovers(pid)
 
     def _fork_supervisor(self, message: Message) -> None:
+        if not message.descriptors:
+            # This process may have no more descriptors; the client sees the end of its own socket.
+            return
         with socket.socket(fileno=message.descriptors[0]) as control:
             supervisor = os.fork()
             if supervisor:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import array
 import errno
 import json
 import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 _LONGEST = 65536
 _MOST_DESCRIPTORS = 4
+_SPACE = socket.CMSG_SPACE(_MOST_DESCRIPTORS * array.array("i").itemsize)
 
 
 class Message(NamedTuple):
@@ -46,14 +48,21 @@ class MessageSocket:
     def receive(self) -> Message | None:
         """Return the next message; None when the other end is closed."""
         try:
-            # Without the flag, every program that this process starts would inherit the descriptors.
-            data, descriptors, _, _ = socket.recv_fds(
-                self.socket, _LONGEST, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
-            )
+            # Not `recv_fds`, which ignores flags in some versions of Python. Without this flag, every program
+            # that this process starts would inherit the descriptors.
+            data, ancillary, _, _ = self.socket.recvmsg(_LONGEST, _SPACE, socket.MSG_CMSG_CLOEXEC)
         except ConnectionError:
             return None
-        return Message(json.loads(data), tuple(descriptors)) if data else None
+        return Message(json.loads(data), tuple(_descriptors(ancillary))) if data else None
 
     def close(self) -> None:
         """Close this end."""
         self.socket.close()
+
+
+def _descriptors(ancillary: Iterable[tuple[int, int, bytes]]) -> Iterator[int]:
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            whole = array.array("i")
+            whole.frombytes(data[: len(data) - len(data) % whole.itemsize])
+            yield from whole

@@ -105,7 +105,7 @@ class DaemonProcess:
         return self._log.read_bytes()[self._log_start :].decode(errors="replace")
 
     def lent(self, folder: Path) -> DaemonProcess:
-        """Return the same running daemon for another test, with homes below `folder` and a log that starts empty."""
+        """Return the same running daemon for another test: homes below `folder`, and an empty log."""
         lent = copy.copy(self)
         lent.move(folder)
         return lent

@@ -94,7 +94,7 @@ class SharedThreads(Threads):
         return await asyncio.wrap_future(job)
 
     def _leave(self, loop: asyncio.AbstractEventLoop, owner: str, started: float, _: Future[T]) -> None:
-        # A cancelled thread goes on, perhaps until the loop is closed.
+        # A cancelled job still runs in its thread, perhaps until the loop is closed.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(self._queue.leave, owner, time.monotonic() - started)
 

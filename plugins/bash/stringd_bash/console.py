@@ -47,7 +47,7 @@ class Console:
 
     @property
     def running(self) -> Evaluation | None:
-        """The current evaluation, if it goes on."""
+        """The current evaluation, if it has not ended."""
         return self.evaluation if self.evaluation and self.evaluation.is_running else None
 
     @property

@@ -28,7 +28,7 @@ class Progress(Enum):
     WAITING = auto()
     RUNNING = auto()
     DISCONNECTED = auto()
-    """The client has disconnected; the evaluation goes on."""
+    """The client has disconnected; the evaluation continues."""
 
 
 class Evaluation:
@@ -47,20 +47,20 @@ class Evaluation:
         self.output = output
         self.result = result
         self.first_reported_at: float | None = None
-        """When a client was first told that the evaluation goes on."""
+        """When a reply first said that the evaluation continues."""
         self.last_reported: Progress | None = None
-        """The state that a client was told last."""
+        """The state in the last reply."""
         self.hid_typing = False
         """Whether input was not to be shown, when the state was last reported."""
         self._table = table
 
     @property
     def is_running(self) -> bool:
-        """Whether the evaluation goes on."""
+        """Whether the evaluation has not ended."""
         return not self.result.done()
 
     def mark_reported(self, progress: Progress) -> None:
-        """Record that a client is told of a state now."""
+        """Record that a reply now says this state."""
         self.first_reported_at = self.first_reported_at or time.monotonic()
         self.last_reported = progress
 

@@ -18,7 +18,7 @@ def progress_reply(progress: Progress, result: Result | None, cwd: str, parts: I
 
 
 def state_reply(progress: Progress, result: Result | None, cwd: str) -> Reply:
-    """Return the state alone, for a request beside the one that gets the output and the error code."""
+    """Return the state alone, as another request gets the output and the error code."""
     line = exit_line(_state(progress, result), cwd)
     return Reply.output(line, "[the request that runs it gets the output]")
 

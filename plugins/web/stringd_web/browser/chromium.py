@@ -50,7 +50,7 @@ class Chromium:
         ended = os.pidfd_open(self._process.pid)
         asyncio.get_running_loop().add_reader(ended, self._handle_end, ended)
 
-    async def way_out(self) -> socket.socket:
+    async def open_listener(self) -> socket.socket:
         """Return a listening socket in the browser's network, for a proxy that is its way out."""
         async with self._request_lock:
             try:
