@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from stringd_app.registry import brought_app, find_app, not_installed, shelf_of
 from stringd_app.sources import Staged, fetched_from, stage
 from stringd_app.staging import staging
 
-_ALIAS = re.compile(r"(?:^|\s+)--as(?:=|\s+)(?P<name>\S+)(?=\s|$)")
+ALIAS = "--as"
 _PREFIX = "app:"
 REPLACE = "--replace"
 
@@ -70,14 +69,10 @@ async def _install(invocation: Invocation) -> Reply:
 
 
 def _request(arguments: str) -> _Request:
-    alias = _ALIAS.search(arguments)
-    rest = arguments[: alias.start()] + arguments[alias.end() :] if alias else arguments
-    read = parse_path_arguments(rest, "--app", REPLACE)
+    read = parse_path_arguments(arguments, "--app", REPLACE, valued=(ALIAS,))
     if not read.path:
         raise Refusal("INVALID_PAYLOAD", "Nothing to install.", f"Usage: {INSTALL.usage}")
-    return _Request(
-        source=read.path, alias=alias["name"] if alias else None, replaces=REPLACE in read.options
-    )
+    return _Request(source=read.path, alias=read.values.get(ALIAS), replaces=REPLACE in read.options)
 
 
 def _installation(staged: Staged, request: _Request, invocation: Invocation) -> _Installation:
