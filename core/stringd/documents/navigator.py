@@ -23,8 +23,8 @@ from stringd.documents.pages.link_names import with_link_names
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.remote_pages import remote_page
 from stringd.documents.pagination.parts import Parts
-from stringd.documents.paths.origins import Origin
-from stringd.documents.paths.packages import locate
+from stringd.documents.paths.document_origins import Origin
+from stringd.documents.paths.package_links import locate
 from stringd.documents.paths.resolving import FileTarget, confine, current_file, display, file_of, resolve
 from stringd.documents.paths.text_files import is_there, read_if_there, read_text
 from stringd.documents.paths.typed_targets import is_typed_uri, names_file

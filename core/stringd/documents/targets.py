@@ -10,7 +10,7 @@ from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.packages import locate
+from stringd.documents.paths.package_links import locate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

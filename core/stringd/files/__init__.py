@@ -1,1 +1,1 @@
-"""Files and directories, found without following a link and looked at before anything is done with them."""
+"""Files and directories, opened without following links and checked before they are used."""

@@ -1,4 +1,4 @@
-"""Files that are whole at any moment: the old version or the new one, also after `kill -9`."""
+"""Atomic writes: a reader sees the old version or the new one, even after `kill -9`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 
-from stringd.files.directories import Directory
 from stringd.files.file_kinds import require_regular
+from stringd.files.open_directory import Directory
 
 log = logging.getLogger(__name__)
 
@@ -28,16 +28,16 @@ def write_atomically(
     like: os.stat_result | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> None:
-    """Replace a file in one step, wait until the disk has it, and clear away what killed writers left.
+    """Replace a file atomically, sync it to disk, and remove leftovers of killed writers.
 
-    The umask narrows the mode; one that replaces a file like this has that one's permissions, and its owner
-    and group where the system lets it. `check` is called directly before, and may raise.
+    `mode` is subject to the umask; with `like`, the new file gets the permissions of that one, and its owner
+    and group where the system permits. `check` is called right before the replacement, and may raise.
     """
     descriptor, temporary = _open_temporary(folder, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             if like:
-                _resemble(descriptor, like)
+                _copy_owner_and_mode(descriptor, like)
             file.write(data)
             file.flush()
             os.fsync(descriptor)
@@ -52,12 +52,12 @@ def write_atomically(
 
 
 def stamp(status: os.stat_result) -> tuple[int, ...]:
-    """Return what the disk says of a file that is another one, or holds something else, once this differs."""
+    """Return (dev, inode, size, mtime, ctime), which changes whenever the file does."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def remove_leftovers(folder: Directory) -> None:
-    """Clear away what killed writers left."""
+    """Remove temporary files that killed writers left behind."""
     with suppress(OSError), folder.entries() as entries:
         for name in [entry.name for entry in entries if entry.name.endswith(_TEMPORARY)]:
             with suppress(OSError):
@@ -65,12 +65,12 @@ def remove_leftovers(folder: Directory) -> None:
 
 
 def _open_temporary(folder: Directory, mode: int) -> tuple[int, str]:
-    """Create a hidden file that is locked for as long as its writer lives."""
+    """Create a hidden file that stays locked as long as its writer lives."""
     while True:
         temporary = f".{secrets.token_hex(8)}{_TEMPORARY}"
         descriptor = folder.open(temporary, _CREATE, mode)
         try:
-            # Before the lock was there, another writer may have taken the file for a leftover.
+            # Another writer may have removed the file as a leftover before it was locked.
             if _is_unlocked(descriptor) and os.fstat(descriptor).st_nlink:
                 return descriptor, temporary
         except OSError:
@@ -80,7 +80,7 @@ def _open_temporary(folder: Directory, mode: int) -> tuple[int, str]:
         os.close(descriptor)
 
 
-def _resemble(descriptor: int, like: os.stat_result) -> None:
+def _copy_owner_and_mode(descriptor: int, like: os.stat_result) -> None:
     own = os.fstat(descriptor)
     if own.st_gid != like.st_gid:
         with suppress(OSError):
@@ -88,7 +88,7 @@ def _resemble(descriptor: int, like: os.stat_result) -> None:
     if own.st_uid != like.st_uid:
         with suppress(OSError):
             os.fchown(descriptor, like.st_uid, -1)
-    # As with every write by someone else than root, set-user-id and set-group-id bits go.
+    # Drop the set-user-id and set-group-id bits, as the kernel does on a write by another user than root.
     os.fchmod(descriptor, like.st_mode & 0o777)
 
 
@@ -103,7 +103,7 @@ def _remove_if_abandoned(folder: Directory, leftover: str) -> None:
 
 
 def _is_unlocked(descriptor: int) -> bool:
-    """Take the lock, or say that someone else has it."""
+    """Try to take the lock; false if another process holds it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -112,7 +112,7 @@ def _is_unlocked(descriptor: int) -> bool:
 
 
 def _sync(folder: Directory) -> None:
-    """Let the disk have the new name, too. Where that fails, the file is there all the same: no error."""
+    """Sync the directory; log a failure, since the file is in place nonetheless."""
     try:
         folder.sync()
     except OSError as error:

@@ -17,7 +17,7 @@ _KINDS = {
 
 
 class NotRegular(OSError):
-    """What a file was wanted of, and is none; the text says what it is."""
+    """The path is not a regular file; the message names what it is."""
 
     def __init__(self, mode: int) -> None:
         super().__init__(None, f"it is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")
@@ -25,13 +25,13 @@ class NotRegular(OSError):
 
 
 def require_regular(status: os.stat_result) -> None:
-    """Raise `NotRegular` for what is no regular file."""
+    """Raise `NotRegular` unless the status is that of a regular file."""
     if not stat.S_ISREG(status.st_mode):
         raise NotRegular(status.st_mode)
 
 
 def require_file(path: Path) -> None:
-    """Raise `NotRegular` where a path, or the link at its end, leads to what is there and is no file."""
+    """Raise `NotRegular` if a path leads to something that exists and is not a regular file."""
     real = Path(os.path.realpath(path))
     try:
         require_regular(real.lstat())

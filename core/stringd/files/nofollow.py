@@ -1,6 +1,6 @@
-"""Opens paths of which no part may be a symbolic link: nothing that is swapped in on the way leads elsewhere.
+"""Open paths without following symbolic links in any component, so that swapped-in links lead nowhere.
 
-Linux does so in one call, `openat2`; elsewhere, each directory on the way is opened in the one before it.
+Linux does this in one call, `openat2`; elsewhere, each directory is opened relative to its parent.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-# Where the system can open a directory without the right to list it.
+# O_PATH opens a directory without the permission to list it.
 LOOK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC
 _FOLDER = LOOK | os.O_DIRECTORY | os.O_NOFOLLOW
-# The same on every architecture but one, which has no Python of this age.
+# The number is the same on all architectures except Alpha.
 _OPENAT2 = 437
 _HERE = -100
 _NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
-# Neither a door that is locked nor a request that is unknown, but a sandbox that knows no such call.
+# What kernels and sandboxes return that do not know the call.
 _UNKNOWN = frozenset({errno.ENOSYS, errno.EPERM, errno.EINVAL})
 
 
@@ -36,7 +36,7 @@ def open_nofollow(path: str, flags: int, mode: int = 0, *, folder: int | None = 
     """
     parts = path.split("/")
     if ".." in parts or (folder is None) != path.startswith("/"):
-        raise OSError(errno.EINVAL, "it is no real path", path)
+        raise OSError(errno.EINVAL, "not a real path", path)
     if folder is not None and len(parts) == 1:
         return _open_at(path, flags, mode, folder)
     call = _system_call()
@@ -44,7 +44,7 @@ def open_nofollow(path: str, flags: int, mode: int = 0, *, folder: int | None = 
 
 
 def walk(path: str, flags: int, mode: int = 0, *, folder: int | None = None) -> int:
-    """Do what `open_nofollow` does, one part of the path after the other."""
+    """Do what `open_nofollow` does, one path component at a time."""
     *folders, name = path.strip("/").split("/")
     here = os.open("/", _FOLDER) if folder is None else os.dup(folder)
     try:
@@ -63,7 +63,7 @@ def _open_at(name: str, flags: int, mode: int, folder: int) -> int:
         if stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
             raise _is_link(name) from None
         raise
-    # Who only looks is given the link itself.
+    # With O_PATH, O_NOFOLLOW opens the link itself.
     if (flags | os.O_CLOEXEC) & LOOK == LOOK and stat.S_ISLNK(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise _is_link(name)
@@ -76,13 +76,13 @@ def _is_link(name: str) -> OSError:
 
 @cache
 def _how(flags: int, mode: int, resolve: int) -> Any:
-    # The system only reads it, so that one serves all.
+    # The kernel only reads the structure, so it can be shared.
     return ctypes.byref(_How(flags | os.O_CLOEXEC, mode if flags & os.O_CREAT else 0, resolve))
 
 
 @cache
 def _system_call() -> Callable[[str, int, int, int | None], int] | None:
-    """Return the system's own way; None where it has none."""
+    """Return a wrapper of `openat2`; None if the system has none."""
     if sys.platform != "linux":
         return None
     system_call = ctypes.CDLL(None, use_errno=True).syscall

@@ -1,4 +1,4 @@
-"""What no command may touch: the data directories that this process holds, and stringd's own records."""
+"""Paths that commands may not access: this process's data directories and stringd's own records."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from pathlib import Path
 from stringd.errors import Refusal
 
 SQLITE_PARTS = ("-wal", "-shm", "-journal")
-"""What SQLite puts behind a database's name for the files that it keeps beside it."""
+"""The suffixes of the files that SQLite keeps beside a database."""
 
 
 OWN_PREFIX = ".stringd-"
-"""Names that begin so are stringd's own wherever they lie, such as the record beside an installed app."""
+"""The prefix of names that are reserved everywhere, such as the record beside an installed app."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
-    """A directory by what the disk calls it, and the real paths not to be touched, each with a `/`."""
+class _Protected:
+    """A protected directory by device and inode, and the protected real paths, each with a trailing `/`."""
 
     identity: tuple[int, int]
     directory: str
     paths: tuple[str, ...]
 
 
-_held: list[_Held] = []
+_held: list[_Protected] = []
 
 
 @contextmanager
-def withheld(directory: Path) -> Iterator[None]:
-    """Let nobody but the daemon itself touch a directory, nor what its links lead to."""
+def protected(directory: Path) -> Iterator[None]:
+    """Protect a directory and the targets of its links from commands."""
     real, status = os.path.realpath(directory), directory.stat()
     links = (entry for entry in Path(real).iterdir() if entry.is_symlink())
     linked = (os.path.realpath(link) + part for link in links for part in ("", *SQLITE_PARTS))
     paths = tuple(f"{path.rstrip('/')}/" for path in (real, *linked))
-    held = _Held(identity=(status.st_dev, status.st_ino), directory=real, paths=paths)
+    held = _Protected(identity=(status.st_dev, status.st_ino), directory=real, paths=paths)
     _held.append(held)
     try:
         yield
@@ -45,30 +45,30 @@ def withheld(directory: Path) -> Iterator[None]:
         _held.remove(held)
 
 
-def is_withheld(real: str) -> bool:
-    """Whether a real path is withheld or stringd's own, or lies below one that is."""
+def is_protected(real: str) -> bool:
+    """Whether a real path is protected or reserved, or lies below one that is."""
     return f"/{OWN_PREFIX}" in real or any(f"{real}/".startswith(held.paths) for held in _held)
 
 
 def refuse_path(real: str, shown: str) -> None:
-    """Refuse a real path that is withheld, or lies below one that is."""
-    if is_withheld(real):
+    """Refuse a protected real path."""
+    if is_protected(real):
         raise _refusal(shown)
 
 
 def refuse_folder(status: os.stat_result, shown: str) -> None:
-    """Refuse a directory that is withheld, whatever path has led to it."""
+    """Refuse a protected directory by its identity, whatever path led to it."""
     if any((status.st_dev, status.st_ino) == held.identity for held in _held):
         raise _refusal(shown)
 
 
 def refuse_file(status: os.stat_result, shown: str) -> None:
-    """Refuse a file that has another name in a directory that is withheld."""
+    """Refuse a file with a hard link in a protected directory."""
     if status.st_nlink > 1 and any(_holds(held, status) for held in _held):
         raise _refusal(shown)
 
 
-def _holds(held: _Held, status: os.stat_result) -> bool:
+def _holds(held: _Protected, status: os.stat_result) -> bool:
     is_near = held.identity[0] == status.st_dev
     with os.scandir(held.directory) as entries:
         return any(

@@ -1,4 +1,4 @@
-"""The real path of a name: where it leads at this moment, all links followed."""
+"""Resolve paths to real ones, following all links."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from stringd.errors import Refusal
 
-# A link that is taken away between two looks at it is no failure, and it can't be taken away forever.
-_LOOKS = 50
+# A link may be removed while it is being resolved; retry, but not forever.
+_ATTEMPTS = 50
 
 
 def real_path(path: Path | str) -> Path:
-    """Return where a path leads, whether anything is there or not; or refuse what can't be told."""
-    for _ in range(_LOOKS):
+    """Return the real path, whether anything exists there or not; refuse what cannot be resolved."""
+    for _ in range(_ATTEMPTS):
         try:
             return Path(os.path.realpath(path))
         except RecursionError:

@@ -1,4 +1,4 @@
-"""Regular files: what is something else is neither opened nor waited for."""
+"""Open and read regular files only, without blocking on anything else."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stringd.files.directories import Directory, open_folder
 from stringd.files.file_kinds import require_regular
+from stringd.files.open_directory import Directory, open_folder
 from stringd.files.protected import refuse_file
 
 T = TypeVar("T")
@@ -21,14 +21,14 @@ _CHUNK = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a file holds, or the beginning of it where that is too much, and its size."""
+    """The content of a file, or its beginning if it exceeds the limit, and its size."""
 
     data: bytes
     size: int
 
 
 def _opened(folder: Directory, name: str) -> tuple[int, os.stat_result]:
-    # Opening a device can be an act of its own: so it is looked at before, and what was opened once more.
+    # Opening a device can have side effects, so check the type before opening, and again afterwards.
     require_regular(os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False))
     descriptor = folder.open(name, _READ)
     try:
@@ -42,14 +42,14 @@ def _opened(folder: Directory, name: str) -> tuple[int, os.stat_result]:
     return descriptor, status
 
 
-class _Ready(io.FileIO):
-    """A file that is never waited for: some that are regular by their mode have nothing to say as yet."""
+class _NonBlocking(io.FileIO):
+    """A file that raises instead of blocking: some regular files, as in /proc, have no data yet."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         data: bytes | None = super().read(-1 if size is None else size)
         return _ready(data)
 
-    # Whatever can be written into, for which Python 3.11 has no type.
+    # Any writable buffer, for which Python 3.11 has no type.
     def readinto(self, buffer: Any, /) -> int:
         count: int | None = super().readinto(buffer)
         return _ready(count)
@@ -64,11 +64,11 @@ def _ready(read: T | None) -> T:
 def open_file(path: Path) -> io.FileIO:
     """Open the regular file at a real path to read it, or raise `OSError`, or refuse."""
     with open_folder(path.parent) as folder:
-        return _Ready(_opened(folder, path.name)[0])
+        return _NonBlocking(_opened(folder, path.name)[0])
 
 
 def read_regular(folder: Directory, name: str, most: int) -> Content:
-    """Return what a regular file holds, at most one byte more than `most`; or raise `OSError`, or refuse."""
+    """Read a regular file, at most one byte more than `most`; or raise `OSError`, or refuse."""
     descriptor, status = _opened(folder, name)
     try:
         data = _read(descriptor, status.st_size, most)
@@ -78,10 +78,10 @@ def read_regular(folder: Directory, name: str, most: int) -> Content:
 
 
 def _read(descriptor: int, size: int, most: int) -> bytes:
-    """Read to the end or to the limit: some files have no size, and some of these no end."""
+    """Read to the end or to the limit; the size of some files is reported as 0."""
     chunks: list[bytes] = []
     room = most + 1
-    # One byte more than there should be, so that the end of a file is seen at once.
+    # Ask for one byte more than the size, so that one read detects the end of the file.
     while room and (chunk := os.read(descriptor, min(room, max(size + 1, _CHUNK) if chunks else size + 1))):
         chunks.append(chunk)
         room -= len(chunk)

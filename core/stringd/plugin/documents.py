@@ -6,8 +6,8 @@ from stringd.documents.pages.binary_files import facts_page
 from stringd.documents.pages.includes import Linked
 from stringd.documents.pages.page import Page, file_page
 from stringd.documents.pages.parsing import read_sheet
-from stringd.documents.paths.origins import Origin
-from stringd.documents.paths.packages import locate
+from stringd.documents.paths.document_origins import Origin
+from stringd.documents.paths.package_links import locate
 from stringd.documents.paths.resolving import confine, file_of, resolve, working_directory
 from stringd.documents.paths.text_files import is_directory, is_there, read_if_there, read_text
 from stringd.documents.paths.uris import is_uri, resolve_uri

@@ -1,1 +1,1 @@
-"""What survives a restart: the data directory, its databases and its JSON files."""
+"""Persistent state: the data directory, its databases and its JSON files."""

@@ -1,4 +1,4 @@
-"""The data directory: one daemon's alone, its files looked at before they are opened, and private."""
+"""The data directory: locked by one daemon, with private files that are checked before they are opened."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from pathlib import Path
 
 from stringd.errors import Fault
 from stringd.files.atomic import remove_leftovers, write_atomically
-from stringd.files.directories import Directory, open_folder
 from stringd.files.file_kinds import NotRegular, require_regular
-from stringd.files.protected import withheld
+from stringd.files.open_directory import Directory, open_folder
+from stringd.files.protected import protected
 from stringd.files.regular import read_regular
 
 LARGEST = 100 * 1024 * 1024
 PRIVATE = 0o600
 _PRIVATE_FOLDER = 0o700
 _OTHERS = 0o077
-# What is kept beside them begins with their names: SQLite's files, and what was set aside.
+# SQLite's additional files and files that were set aside begin with these names.
 _STATE = ("users.json", "secrets.json", "sessions.db", "undo.db")
 
 
 class StateFile:
-    """A file of the data directory, or the one that a link there leads to."""
+    """A file of the data directory, or the target of a link there."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> bytes:
-        """Return what it holds, or raise `OSError`."""
+        """Return the content, or raise `OSError`."""
         real = self._real()
         with open_folder(real.parent, own=True) as folder:
             content = read_regular(folder, real.name, LARGEST)
@@ -41,7 +41,7 @@ class StateFile:
         return content.data
 
     def write(self, data: bytes) -> None:
-        """Replace it in one step, or raise `OSError`, as where something else has come into its place."""
+        """Replace the content atomically, or raise `OSError`, such as for anything but a regular file."""
         real = self._real()
         with open_folder(real.parent, own=True) as folder:
 
@@ -56,9 +56,9 @@ class StateFile:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a file that can't be read, so that nothing overwrites it, and return its new path.
+    """Rename a broken file, so that nothing overwrites it, and return its new path.
 
-    Of a link, it is the link that is renamed. What is neither is nothing that the daemon has put there.
+    A link is renamed itself. Anything but a regular file or link was not created by the daemon: a `Fault`.
     """
     status = path.lstat()
     if not stat.S_ISLNK(status.st_mode):
@@ -73,7 +73,7 @@ def set_aside(path: Path) -> Path:
 
 @contextmanager
 def data_directory(path: Path, report: Callable[[str], None]) -> Iterator[None]:
-    """Create the data directory, hold it for this process alone, and let nobody else into it."""
+    """Create the data directory, lock it for this process, and make it private."""
     try:
         path.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
         folder = open_folder(Path(os.path.realpath(path)), own=True)
@@ -81,7 +81,7 @@ def data_directory(path: Path, report: Callable[[str], None]) -> Iterator[None]:
     except OSError as error:
         raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
     try:
-        with folder, withheld(path):
+        with folder, protected(path):
             _lock(folder, descriptor, path)
             remove_leftovers(folder)
             _tighten(folder, path, report)
@@ -102,7 +102,7 @@ def _lock(folder: Directory, descriptor: int, path: Path) -> None:
 
 
 def _tighten(folder: Directory, path: Path, report: Callable[[str], None]) -> None:
-    """Take away the rights of others that somebody has given, and say so."""
+    """Remove the permissions of group and others, and report each change."""
     _make_private(path, _PRIVATE_FOLDER, report)
     with folder.entries() as entries:
         names = [entry.name for entry in entries if entry.name.startswith(_STATE)]
@@ -114,7 +114,7 @@ def _make_private(path: Path, mode: int, report: Callable[[str], None]) -> None:
     try:
         descriptor = _opened_to_change(Path(os.path.realpath(path)))
     except OSError:
-        # What is no file, or not ours to read, is the matter of whoever needs it.
+        # Whoever opens the file reports why it cannot be opened.
         return
     try:
         before = os.fstat(descriptor).st_mode
@@ -132,7 +132,7 @@ def _opened_to_change(real: Path) -> int:
 
 
 def _changed(descriptor: int, mode: int) -> str:
-    # A directory such as /tmp is everybody's.
+    # A sticky directory such as /tmp is shared on purpose.
     if os.fstat(descriptor).st_mode & stat.S_ISVTX:
         return "it is shared (sticky bit) and was left unchanged"
     try:

@@ -1,4 +1,4 @@
-"""A SQLite file in the data directory, used in a thread of its own, so that no disk holds up the loop."""
+"""A SQLite file in the data directory, accessed from a thread of its own to keep the loop responsive."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Value: TypeAlias = str | bytes | int | None
 
 
 class Database:
-    """Statements against one file that may be lost without losing anything else."""
+    """Executes statements on one database file; a broken file is replaced by an empty one."""
 
     def __init__(self, file: str, schema: str, report: Callable[[str], None], lost: str) -> None:
         self._schema = schema
@@ -34,10 +34,10 @@ class Database:
         self._path = Path(file)
 
     def open(self, data_dir: Path, statement: str) -> list[Any]:
-        """Open the file and return what the statement finds; a broken file is kept aside and reported."""
+        """Open the file and return the rows of a statement; set aside and report a broken file."""
         path = self._path = data_dir / self._path.name
         self._require_file(path)
-        # Of a link, SQLite keeps them beside what it leads to.
+        # SQLite keeps its additional files beside the target of a link.
         real = Path(os.path.realpath(path))
         for part in SQLITE_PARTS:
             self._require_file(real.with_name(real.name + part))
@@ -52,7 +52,7 @@ class Database:
             return self._read(statement)
 
     def _require_file(self, path: Path) -> None:
-        """Set aside a link that leads to what is no file: SQLite would open it, whatever it is."""
+        """Set aside a link to anything but a regular file, which SQLite would open regardless."""
         try:
             require_file(path)
         except NotRegular as error:
@@ -62,11 +62,11 @@ class Database:
             )
 
     def close(self) -> None:
-        """Finish what is being written and close the file."""
+        """Finish pending statements and close the file."""
         self._thread.submit(self._close).result()
 
     async def execute(self, statement: str, *values: Value) -> list[Any]:
-        """Run a statement and return the rows that it finds, or raise `StorageFailed`."""
+        """Run a statement and return its rows, or raise `StorageFailed`."""
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._thread, self._execute, statement, values)
@@ -79,7 +79,7 @@ class Database:
         return self._database.execute(statement).fetchall()
 
     def _execute(self, statement: str, values: Sequence[Value]) -> list[Any]:
-        # SQLite would go on writing to a file that is there no more.
+        # SQLite would keep writing to a deleted file.
         if self._database is None or not self._path.exists():
             raise sqlite3.OperationalError("the file is gone")
         return self._database.execute(statement, values).fetchall()

@@ -1,4 +1,4 @@
-"""What topics can take back, on disk: a SQLite file that may be lost without losing anything else."""
+"""The undo steps of topics, in a SQLite file."""
 
 from __future__ import annotations
 
@@ -48,32 +48,32 @@ _REMOVE_USER = "DELETE FROM edits WHERE user_id = ?"
 
 
 class UndoStore:
-    """Keeps the last edits of each topic; it implements the `Undo` that commands see."""
+    """Stores the last edits of each topic; implements the `Undo` protocol that commands use."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._database = Database(FILE, _SCHEMA, report, "earlier edits can't be undone")
 
     def open(self, data_dir: Path) -> None:
-        """Open the file; a broken one is kept aside and reported."""
+        """Open the file; set aside and report a broken one."""
         self._database.open(data_dir, _ANY)
 
     def close(self) -> None:
-        """Finish what is being written and close the file."""
+        """Finish pending writes and close the file."""
         self._database.close()
 
     async def add(self, session: Session, step: Step) -> None:
-        """Keep an edit; of more than fifty, the oldest are forgotten."""
+        """Store an edit; beyond the limit, remove the oldest."""
         before = None if step.before is None else await STORAGE.run(_packed, step.before)
         values = (os.fsencode(step.path), before, step.after, step.directories, step.written)
         await self._database.execute(_ADD, *_key(session), *values)
         await self._database.execute(_TRIM, *_key(session), MOST_STEPS)
 
     async def mark(self, session: Session) -> None:
-        """Note that the topic's newest edit has been written."""
+        """Mark the topic's newest edit as written to its file."""
         await self._database.execute(_MARK, *_key(session))
 
     async def last(self, session: Session) -> Step | None:
-        """Return the topic's newest edit, if there is one."""
+        """Return the topic's newest edit, or None."""
         rows = await self._database.execute(_LAST, *_key(session))
         if not rows:
             return None
@@ -88,15 +88,15 @@ class UndoStore:
         )
 
     async def drop(self, session: Session) -> None:
-        """Forget the topic's newest edit."""
+        """Remove the topic's newest edit."""
         await self._database.execute(_DROP, *_key(session))
 
     async def forget(self, session: Session) -> None:
-        """Forget all edits of the topic."""
+        """Remove all edits of the topic."""
         await self._database.execute(_REMOVE, *_key(session))
 
     async def remove_user(self, user_id: str) -> None:
-        """Forget all edits of a user."""
+        """Remove all edits of a user."""
         await self._database.execute(_REMOVE_USER, user_id)
 
 

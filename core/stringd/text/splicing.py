@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+Splice = tuple[int, int, str]
+"""The start and end of a span, and the text that replaces it."""
 
-def splice(text: str, replacements: Iterable[tuple[int, int, str]]) -> str:
+
+def splice(text: str, replacements: Iterable[Splice]) -> str:
     """Return the text with each span (start, end) replaced; the spans are in order and do not overlap."""
     pieces: list[str] = []
     position = 0

@@ -23,7 +23,7 @@ from stringd.api.commands import Invocation
 from stringd.api.sessions import Session
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.packages import inside
+from stringd.documents.paths.package_links import inside
 from stringd.documents.paths.text_files import read_if_there
 from stringd.documents.syntax.actions import HTTP_METHODS, Action
 from stringd.documents.syntax.forms import CONFIRM, CONFIRMING, origin_of

@@ -9,7 +9,7 @@ from contextlib import suppress
 from stringd.actions.environment.action_environment import Environment
 from stringd.documents.pages.page import Page
 from stringd.errors import Refusal
-from stringd.files.directories import open_folder
+from stringd.files.open_directory import open_folder
 
 _SETUP_FILE = re.compile(r"requirements?\.(?:md|txt)", re.IGNORECASE)
 

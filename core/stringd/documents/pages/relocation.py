@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from stringd.documents.pages.parsing import read_sheet
-from stringd.documents.paths.origins import Origin
+from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.uris import join, resolve_uri
 from stringd.documents.syntax.parser import Parsed
-from stringd.documents.syntax.shortcuts import Replacement
+from stringd.text.splicing import Splice, splice
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _TARGET = r"\s*(?P<target><[^<>\n]*>|[^\s()<>]+)"
@@ -37,17 +37,9 @@ def relocated(text: str, old: Path, new: Path) -> str:
 
 
 def _rewritten(text: str, move: _Move) -> str:
-    pieces, position = [], 0
-    for _, it in sorted(_replacements(text, move).items()):
-        pieces += [text[position : it.start], it.text]
-        position = it.end
-    return "".join((*pieces, text[position:]))
-
-
-def _replacements(text: str, move: _Move) -> dict[int, Replacement]:
     # Keyed by position, since a directive may also parse as a link.
-    found = (_replacement(it, move) for it in _targets(text, read_sheet(text).parsed))
-    return {it.start: it for it in found if it}
+    found = (_replaced_target(it, move) for it in _targets(text, read_sheet(text).parsed))
+    return splice(text, sorted({it[0]: it for it in found if it}.values()))
 
 
 def _targets(text: str, parsed: Parsed) -> Iterator[re.Match[str] | None]:
@@ -60,11 +52,11 @@ def _targets(text: str, parsed: Parsed) -> Iterator[re.Match[str] | None]:
         yield _IN_DIRECTIVE.search(text, parsed.place(directive.line))
 
 
-def _replacement(found: re.Match[str] | None, move: _Move) -> Replacement | None:
+def _replaced_target(found: re.Match[str] | None, move: _Move) -> Splice | None:
     target = found["target"].removeprefix("<").removesuffix(">") if found else ""
     if not found or not target or target.startswith(("#", "@")) or _URI.match(target):
         return None
-    return Replacement(start=found.start("target"), end=found.end("target"), text=_link_target(move(target)))
+    return found.start("target"), found.end("target"), _link_target(move(target))
 
 
 def _beside(directory: str, target: str) -> str:

@@ -1,7 +1,6 @@
-"""Where a long section may be cut with little harm: between paragraphs, items, rows, and around code.
+"""The points where a long section can be cut: between paragraphs, items and rows, and around code.
 
-What the lines mean is not asked here: a parser knows better, and takes twenty seconds for the largest page
-that can be loaded.
+Found with regular expressions, since parsing the largest page that can be loaded takes twenty seconds.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 _MARKER = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
-_LANDMARK = re.compile(
+_CONSTRUCT = re.compile(
     rf"""^(?:
     (?P<blank>(?:[ \t>]*+\r?\n)++)|
     (?P<heading>\#{{1,6}}[ \t][^\n]*+\n?)|
@@ -27,7 +26,7 @@ _NOT_QUOTED = re.compile(r"[^>\s]")
 
 
 class Rank(IntEnum):
-    """What begins at a place; the lower, the better a part begins there too."""
+    """What begins at a break point; the lower the rank, the better the cut."""
 
     SECTION = 0
     BLOCK = 1
@@ -36,10 +35,10 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """Code in a fence, or the rows of a table: from `first` up to `last`.
+class Continued:
+    """Fenced code or table rows, from `first` to `last`.
 
-    So that both sides of a cut can be read, one ends with `over` and the other begins with `again`.
+    A cut inside appends `over` to the part before it, and prepends `again` to the part after it.
     """
 
     first: int
@@ -48,20 +47,20 @@ class Carried:
     over: str = ""
 
 
-class Seams:
-    """The places of a stretch of a text where something begins, and what goes on over several lines."""
+class BreakPoints:
+    """The break points of a span of a text, and the multi-line constructs in it."""
 
     def __init__(self, text: str, first: int, last: int) -> None:
         self.places: list[tuple[int, Rank]] = []
-        self.carried: list[Carried] = []
+        self.continued: list[Continued] = []
         self._text = text
         self._last = last
         self._below_heading = -1
-        while found := _LANDMARK.search(text, first, last):
+        while found := _CONSTRUCT.search(text, first, last):
             first = max(self._read(found), found.end())
 
     def _read(self, found: re.Match[str]) -> int:
-        """Take what begins here, and return where it is over."""
+        """Record the construct at a match, and return its end."""
         if found["blank"]:
             self._take_blank(found)
         elif found["heading"]:
@@ -76,7 +75,7 @@ class Seams:
         return found.end()
 
     def _add(self, place: int, rank: Rank) -> None:
-        """Note a place, but not below a heading: that stays with what it is the heading of."""
+        """Add a break point, except right below a heading, which stays with its text."""
         if place >= self._last or place == self._below_heading:
             return
         if self.places and self.places[-1][0] == place:
@@ -96,7 +95,7 @@ class Seams:
         closed = closing.search(self._text, found.end(), self._last)
         last = closed.end() if closed else self._last
         over = f"{_NOT_QUOTED.sub(' ', found['ahead'])}{mark}\n"
-        self.carried.append(Carried(first=found.end(), last=last, again=found[0], over=over))
+        self.continued.append(Continued(first=found.end(), last=last, again=found[0], over=over))
         self._add(last, Rank.INNER)
         return last
 
@@ -109,5 +108,5 @@ class Seams:
         last = rows.end() if rows else first
         for row in _ROW.finditer(self._text, first, last):
             self._add(row.start(), Rank.ITEM)
-        self.carried.append(Carried(first=first, last=last, again=self._text[head:first]))
+        self.continued.append(Continued(first=first, last=last, again=self._text[head:first]))
         return last

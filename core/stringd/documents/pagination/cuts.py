@@ -1,4 +1,4 @@
-"""Where a long text is cut into parts: at its headings, and elsewhere only where a section is too long."""
+"""Cut a long text into parts: at headings, and inside sections only where one is too long."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from stringd.documents.pagination.break_points import Carried, Rank, Seams
+from stringd.documents.pagination.break_points import BreakPoints, Continued, Rank
 
-# A table's head is repeated up to this share of a part.
+# A table's head is repeated if it takes up at most this share of a part.
 _REPEATED = 1 / 8
-# A part that is so full is not filled up with the beginning of what won't end in it either.
+# A part that is at least this full is not extended by the beginning of a unit that does not fit.
 _FULL = 3 / 4
 _NO_HEADING = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A part of a text from `first` up to `last`, and what stands around it so that it can be read alone."""
+    """A part of a text from `first` to `last`, and what is added around it so that it can be read alone."""
 
     first: int
     last: int
@@ -27,20 +27,20 @@ class Piece:
 
 
 def cut(text: str, sections: Sequence[tuple[int, int]], most: int) -> list[Piece]:
-    """Cut a text into pieces of at most so many characters, best where a section begins.
+    """Cut a text into pieces of at most `most` characters, preferably where a section begins.
 
-    Of each section, the place and the level are given.
+    Each section is given by its position and level.
     """
-    borders = _Borders(text, _starts(text, sections), most)
+    cuts = _Cuts(text, _starts(text, sections), most)
     places = [0]
     while len(text) - places[-1] > most:
-        places.append(borders.next_cut(places[-1]))
+        places.append(cuts.next_cut(places[-1]))
     bounds = [*_needed(places, len(text), most), len(text)]
-    return [borders.piece(first, last) for first, last in pairwise(bounds)]
+    return [cuts.piece(first, last) for first, last in pairwise(bounds)]
 
 
 def _starts(text: str, sections: Sequence[tuple[int, int]]) -> list[int]:
-    """Return where sections begin, but not below another's heading: the two stay together."""
+    """Return where sections begin, except directly below a parent's heading, which stays with them."""
     apart = (
         place
         for (before, level), (place, its) in pairwise(((0, _NO_HEADING), *sections))
@@ -50,7 +50,7 @@ def _starts(text: str, sections: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _needed(places: Sequence[int], end: int, most: int) -> Iterator[int]:
-    """Yield the cuts without which a part would be too long."""
+    """Yield the cuts that are needed to keep every part within the limit."""
     begun = 0
     for place, following in pairwise((*places, end)):
         if place == 0 or following - begun > most:
@@ -58,13 +58,13 @@ def _needed(places: Sequence[int], end: int, most: int) -> Iterator[int]:
             begun = place
 
 
-class _Borders:
-    """The places where a text may be cut, for each rank those that are as good, or better."""
+class _Cuts:
+    """The candidates for cuts, for each rank those of that rank or better."""
 
     def __init__(self, text: str, starts: list[int], most: int) -> None:
         self._text = text
         self._most = most
-        self._carried: list[Carried] = []
+        self._continued: list[Continued] = []
         inside = list(self._inside(pairwise((*starts, len(text)))))
         self._ranks = [starts]
         for rank in (Rank.BLOCK, Rank.ITEM, Rank.INNER):
@@ -74,14 +74,14 @@ class _Borders:
     def _inside(self, sections: Iterator[tuple[int, int]]) -> Iterator[tuple[int, Rank]]:
         for first, last in sections:
             if last - first > self._most:
-                seams = Seams(self._text, first, last)
-                self._carried += seams.carried
-                yield from seams.places
+                found = BreakPoints(self._text, first, last)
+                self._continued += found.continued
+                yield from found.places
 
     def next_cut(self, start: int) -> int:
-        """Return where the part ends that begins here, which is not the last one.
+        """Return the end of the part that begins at `start` and is not the last one.
 
-        What fits into a part is not cut; of what doesn't, the beginning fills up the part.
+        A unit that fits into a part is not cut; the beginning of one that does not fit fills up the part.
         """
         at, end = start, start + self._most
         for places in self._ranks:
@@ -95,7 +95,7 @@ class _Borders:
         return at if self._ends_well(start, at, fits) else self._within_line(start, end)
 
     def piece(self, first: int, last: int) -> Piece:
-        """Return a part with what its ends need."""
+        """Return a part with what must be added at its ends."""
         begun, ended = self._around(first), self._around(last)
         before, after = begun.again if begun else "", ended.over if ended else ""
         return Piece(first=first, last=last, before=before, after=after)
@@ -107,10 +107,10 @@ class _Borders:
         blank = self._text.rfind(" ", start + self._most // 2, end)
         return end if blank < 0 else blank + 1
 
-    def _around(self, place: int) -> Carried | None:
-        """Return what goes on at a place: code, or the rows of a table whose head is not too large."""
-        number = bisect_right(self._carried, place, key=lambda it: it.first) - 1
-        found = self._carried[number] if number >= 0 else None
+    def _around(self, place: int) -> Continued | None:
+        """Return the construct that a cut at a position would split: code, or a table with a small head."""
+        number = bisect_right(self._continued, place, key=lambda it: it.first) - 1
+        found = self._continued[number] if number >= 0 else None
         if found is None or place >= found.last:
             return None
         is_row = len(found.again) <= self._most * _REPEATED and self._text[place - 1] == "\n"

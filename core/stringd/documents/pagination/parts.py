@@ -1,4 +1,4 @@
-"""Long pages from the network in parts: each says how much there is, and how the next one is opened."""
+"""Show long pages from the network in parts, each with its number and how to open the next one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from stringd.documents.pages.page import Page
 from stringd.documents.pagination.cuts import Piece, cut
-from stringd.documents.pagination.table_of_contents import contents, heading_ids
+from stringd.documents.pagination.table_of_contents import heading_ids, table_of_contents
 from stringd.documents.syntax.lines import without_line_end
 from stringd.errors import Refusal
 from stringd.text.counts import counted
@@ -18,7 +18,7 @@ _BLANK_LINES = ("\n\n", "\n\r\n")
 
 
 class Parts:
-    """A page, or a block of it, as it is shown: what was fetched in parts if it is long, a file whole."""
+    """A page or a block as it is shown: long pages from the network in parts, files as a whole."""
 
     def __init__(self, page: Page, block: str | None, most: int) -> None:
         self._block = f"#{block}" if block else ""
@@ -33,25 +33,25 @@ class Parts:
 
     @staticmethod
     def are_many(page: Page, most: int) -> bool:
-        """Whether a page is shown in parts, of so many characters at most."""
+        """Whether a page is shown in parts of at most `most` characters."""
         return page.path is None and len(page.sheet.body) > most
 
     @property
     def count(self) -> int:
-        """How many parts there are."""
+        """The number of parts."""
         return len(self._pieces) or 1
 
     def number_at(self, place: int) -> int:
-        """Return the number of the part in which a place of the text is shown."""
+        """Return the number of the part that contains a position of the text."""
         return max(bisect_right(self._pieces, place, key=lambda it: it.first), 1)
 
     def section_at(self, place: int) -> str | None:
-        """Return the name of the section in which a place of the text stands, if it is in one with a name."""
+        """Return the id of the section that contains a position of the text, if it has one."""
         behind = bisect_right(self._places, place)
         return self._ids.get(self._headings[behind - 1][1].first) if behind else None
 
     def view(self, number: int) -> str:
-        """Return a part as it is shown, or refuse with how many there are."""
+        """Return the text of a part with its head and foot; refuse a number that is out of range."""
         if not 1 <= number <= self.count:
             are = f"{self._uri}{self._block} has {counted(self.count, 'part')}."
             raise Refusal("NOT_FOUND", f"Part not found: {number}", are)
@@ -73,7 +73,7 @@ class Parts:
         yield f"{self._mark} {len(self.text):,} characters, {of}"
         if self._headings:
             yield "[outline] /open #id shows a section"
-            yield from contents(self._headings, self._ids, self.number_at)
+            yield from table_of_contents(self._headings, self._ids, self.number_at)
 
     def _foot(self, piece: Piece, number: int) -> str:
         left = len(self.text) - piece.last

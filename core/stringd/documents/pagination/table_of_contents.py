@@ -1,4 +1,4 @@
-"""The outline of a long page: its headings, each with the name by which it is opened."""
+"""The table of contents of a long page: its headings, each with the id that opens it."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ MOST_HEADINGS = 200
 _LONGEST = 100
 _INDENT = "  "
 
-Location = tuple[int, Heading]
+PlacedHeading = tuple[int, Heading]
 
 
 def heading_ids(headings: Sequence[Heading], blocks: Mapping[str, Block]) -> Mapping[int, str]:
-    """Return what opens the section of each heading, by the heading's first line."""
+    """Return the id that opens the section of each heading, by the heading's first line."""
     ids: dict[int, str] = {}
     for block in blocks.values():
         if block.level is not None:
             ids.setdefault(block.first, block.id)
     for heading in headings:
-        # A block that holds the section and nothing else has its name.
+        # A block that holds nothing but the section has the heading's id.
         around = blocks.get(heading.id)
         if around and around.first <= heading.first < around.last:
             ids.setdefault(heading.first, heading.id)
     return ids
 
 
-def contents(
-    headings: Sequence[Location], ids: Mapping[int, str], part_of: Callable[[int], int]
+def table_of_contents(
+    headings: Sequence[PlacedHeading], ids: Mapping[int, str], part_of: Callable[[int], int]
 ) -> Iterator[str]:
-    """Yield a line for each heading, with the part in which it stands unless that is the first.
+    """Yield a line for each heading, with the number of its part unless that is the first.
 
-    Of too many, those of the upper levels are listed, or else the first; then a line tells of the others.
+    Above the limit, list the upper levels or else the first headings, and count the others.
     """
     listed = _listed(headings)
     top = min((heading.level for _, heading in listed), default=1)
@@ -47,8 +47,8 @@ def contents(
         yield f"… and {more:,} more: /open #id shows those of a section, /find text finds any"
 
 
-def _listed(headings: Sequence[Location]) -> Sequence[Location]:
-    """Return the headings of as many levels as there is room for, at least two, or else the first."""
+def _listed(headings: Sequence[PlacedHeading]) -> Sequence[PlacedHeading]:
+    """Return the headings of as many levels as fit, at least two headings, or else the first ones."""
     if len(headings) <= MOST_HEADINGS:
         return headings
     counts = Counter(heading.level for _, heading in headings)

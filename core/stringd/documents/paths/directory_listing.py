@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from stringd.errors import Refusal
-from stringd.files.directories import open_folder
+from stringd.files.open_directory import open_folder
 from stringd.text.counts import counted
 from stringd.text.printable import printable
 

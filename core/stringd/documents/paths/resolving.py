@@ -14,7 +14,7 @@ from stringd.api.sessions import Location, Session
 from stringd.api.users import User
 from stringd.documents.paths.text_files import is_directory, is_there
 from stringd.errors import Refusal
-from stringd.files.protected import is_withheld, refuse_path
+from stringd.files.protected import is_protected, refuse_path
 from stringd.files.real_path import real_path
 from stringd.text.printable import printable
 
@@ -160,7 +160,7 @@ class _Splitter:
         """Whether something of this name exists and is accessible."""
         path = _real(_absolute(name, self._session))
         allowed = self._full_access or _is_allowed(path, self._session.user)
-        return allowed and not is_withheld(path) and is_there(Path(path))
+        return allowed and not is_protected(path) and is_there(Path(path))
 
 
 def _absolute(name: str, session: Session) -> Path:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from stringd.errors import Refusal
 from stringd.files.atomic import stamp, write_atomically
-from stringd.files.directories import Directory, made_folder, open_folder, status_of
 from stringd.files.file_kinds import NotRegular, require_regular
+from stringd.files.open_directory import Directory, made_folder, open_folder, status_of
 from stringd.files.protected import refuse_file
 from stringd.files.regular import Content, read_regular
 

@@ -1,4 +1,4 @@
-"""An open directory: what is done in it by name is done there, wherever its path leads meanwhile."""
+"""Open directories: operations on their entries are unaffected by changes to their path."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NEW_FOLDER_MODE = 0o777
 
 
 class Directory:
-    """A directory, by a descriptor that is closed with it; names are of what lies in it directly.
+    """An open directory with its descriptor; names refer to its direct entries.
 
-    `own` is one of the daemon's own, in which no other rule holds.
+    `own` marks a directory of the daemon itself, which is exempt from the access checks.
     """
 
     __slots__ = ("descriptor", "own", "path")
@@ -48,28 +48,28 @@ class Directory:
         return open_nofollow(name, flags, mode, folder=self.descriptor)
 
     def folder(self, name: str) -> Directory:
-        """Open a directory in it."""
+        """Open a subdirectory."""
         return _checked(open_nofollow(name, _LOOK, folder=self.descriptor), self.path / name, own=self.own)
 
     def status(self, name: str) -> os.stat_result | None:
-        """Return what the disk says of a name, and None of one that is not there."""
+        """Return the status of an entry, or None if it does not exist."""
         try:
             return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
     def make(self, name: str, mode: int = _NEW_FOLDER_MODE) -> None:
-        """Make a directory in it."""
+        """Create a subdirectory."""
         os.mkdir(name, mode, dir_fd=self.descriptor)
 
     def made(self, name: str) -> Directory:
-        """Open a directory in it, which is made if it is not there."""
+        """Open a subdirectory, and create it if necessary."""
         with suppress(FileExistsError):
             self.make(name)
         return self.folder(name)
 
     def made_below(self, parts: Sequence[str]) -> Directory:
-        """Open a directory below it; each on the way is made if it is not there."""
+        """Open a nested subdirectory, and create the missing ones on the path."""
         here = self.folder(".")
         for part in parts:
             with here:
@@ -78,7 +78,7 @@ class Directory:
         return here
 
     def set_mode(self, name: str, mode: int) -> None:
-        """Give what has a name the permissions that a mode says."""
+        """Set the permissions of an entry."""
         descriptor = self.open(name, os.O_RDONLY | os.O_NONBLOCK)
         try:
             os.fchmod(descriptor, mode)
@@ -86,7 +86,7 @@ class Directory:
             os.close(descriptor)
 
     def rename(self, name: str, other: Directory, new: str) -> None:
-        """Move what has a name, into the place of what has the new one."""
+        """Move an entry, replacing the target if it exists."""
         os.replace(name, new, src_dir_fd=self.descriptor, dst_dir_fd=other.descriptor)
 
     def remove(self, name: str) -> None:
@@ -94,16 +94,16 @@ class Directory:
         os.unlink(name, dir_fd=self.descriptor)
 
     def remove_folder(self, name: str) -> None:
-        """Remove a directory that is empty."""
+        """Remove an empty subdirectory."""
         os.rmdir(name, dir_fd=self.descriptor)
 
     def remove_tree(self, name: str) -> None:
-        """Remove a directory and all that is in it, as far as that can be done."""
+        """Remove a subdirectory with its contents, as far as possible."""
         shutil.rmtree(name, ignore_errors=True, dir_fd=self.descriptor)
 
     @contextmanager
     def entries(self) -> Iterator[Iterator[os.DirEntry[str]]]:
-        """Give what lies in it; no link is followed by asking an entry without `follow_symlinks`."""
+        """Yield the entries; query them with `follow_symlinks=False`."""
         descriptor = self.open(".", _LIST)
         try:
             with os.scandir(descriptor) as entries:
@@ -112,7 +112,7 @@ class Directory:
             os.close(descriptor)
 
     def sync(self) -> None:
-        """Wait until the disk has the names in it."""
+        """Sync the entries to disk."""
         descriptor = self.open(".", _LIST)
         try:
             os.fsync(descriptor)
@@ -121,14 +121,14 @@ class Directory:
 
 
 def open_folder(path: Path, *, own: bool = False) -> Directory:
-    """Open the directory at a real path, or raise `OSError`; refuse one that is withheld."""
+    """Open the directory at a real path, or raise `OSError`; refuse a protected one."""
     if not own:
         refuse_path(str(path), path.name)
     return _checked(open_nofollow(str(path), _LOOK), path, own=own)
 
 
 def status_of(path: Path) -> os.stat_result | None:
-    """Return what the disk says of a real path, and None where nothing is; or raise `OSError`, or refuse."""
+    """Return the status of a real path, None if nothing exists there; or raise `OSError`, or refuse."""
     refuse_path(str(path), path.name)
     try:
         descriptor = open_nofollow(str(path), LOOK)
@@ -141,7 +141,7 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def made_folder(path: Path) -> Directory:
-    """Open the directory at a real path; it is made, with all around it that is missing."""
+    """Open the directory at a real path, and create it with missing parents."""
     around = [path, *path.parents]
     for number, parent in enumerate(around):
         try:
@@ -150,7 +150,7 @@ def made_folder(path: Path) -> Directory:
         except FileNotFoundError:
             if parent == around[-1]:
                 raise
-    raise AssertionError("the last one is the root")
+    raise AssertionError("the root always exists")
 
 
 def _checked(descriptor: int, path: Path, *, own: bool) -> Directory:
