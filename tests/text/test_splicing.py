@@ -1,19 +1,22 @@
-"""Spans of a text are replaced by others."""
+"""Replacing spans of a text."""
 
 from __future__ import annotations
 
 import pytest
 
-from stringd.text.splicing import Splice, splice
+from stringd.text.splicing import splice
 
 
 @pytest.mark.parametrize(
-    ("splices", "text"),
+    ("replacements", "text"),
     [
         ([], "abcdef"),
-        ([(0, 2, "x"), (2, 3, ""), (4, 6, "yz")], "xdyz"),
-        ([(1, 1, "-"), (6, 6, "!")], "a-bcdef!"),
+        ([(0, 1, "X")], "Xbcdef"),
+        ([(2, 4, "")], "abef"),
+        ([(1, 2, "--"), (2, 3, "+"), (5, 6, "Z")], "a--+deZ"),
+        ([(3, 3, "|"), (6, 6, "!")], "abc|def!"),
+        ([(0, 6, "all")], "all"),
     ],
 )
-def test_each_span_is_replaced_and_the_rest_stays(splices: list[Splice], text: str) -> None:
-    assert splice("abcdef", splices) == text
+def test_each_span_is_replaced_and_the_rest_kept(replacements: list[tuple[int, int, str]], text: str) -> None:
+    assert splice("abcdef", replacements) == text
