@@ -1,11 +1,11 @@
-"""What runtime.md 2, 4, 7 and 8 decide for calls of actions, for HTTP, for default actions and for trust."""
+"""Requirements on action calls, HTTP actions, default actions and trust."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 CALLS = requirements(
-    "runtime.md 2",
+    "Command line",
     ("flags.forms", "--key value, --key=value, -k value, operands in declaration order, name=value, --."),
     ("flags.quotes", 'Quotes group; a quoted token and a number are never flags; --name "" is empty.'),
     ("flags.quotes.open", "An unclosed quote is INVALID_PAYLOAD."),
@@ -24,7 +24,7 @@ CALLS = requirements(
 )
 
 ACTIONS = requirements(
-    "runtime.md 7",
+    "Actions",
     ("action.spellings", "/act.x, /act x, /action.x and /action x are the same."),
     ("action.list", "/act lists, with flags only: never method, URL, headers or body."),
     ("action.help", "--help and -h show the schema wherever they stand, and never execute."),
@@ -84,7 +84,7 @@ ACTIONS = requirements(
 
 PAGES = (
     *requirements(
-        "runtime.md 4",
+        "Documents",
         ("default.runs", "The default action runs on /open, /back, /refresh of the whole page, below ---."),
         ("default.required", "It does not run while a required parameter lacks a value."),
         (
@@ -94,9 +94,9 @@ PAGES = (
         ("default.failed", "If it fails, the page is shown alone plus one hint line with the reason."),
         ("env.hint", "What is missing is a hint of the page."),
     ),
-    *requirements("runtime.md 11", ("env.required", "env: and requires: are checked before an action runs.")),
+    *requirements("Apps", ("env.required", "env: and requires: are checked before an action runs.")),
     *requirements(
-        "runtime.md 9",
+        "Web topics",
         ("trust.private", "A public page's actions reach no private network."),
         ("trust.variables", "A public page's actions get no variable that a call does not pass on."),
     ),

@@ -1,4 +1,4 @@
-"""What runtime.md 7, 11 and 12 decide for apps, for their `$NAME`s, and for actions coded in Python."""
+"""Requirements on apps, their `$NAME`s, and actions coded in Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.protocol.records import requirements
 
 APPS = (
     *requirements(
-        "runtime.md 11",
+        "Apps",
         ("app.open", "app:name[:config] opens the installed app of that name."),
         ("app.first_use", "An app topic has its app open from the first command on."),
         ("app.inside", "Nothing that an app's pages link to leads out of the app."),
@@ -29,9 +29,9 @@ APPS = (
         ("secret.masked", "They are masked in listings, /info, logs, labels, head.cmd and errors."),
         ("secret.public", "Unless the app's env: says secret: false."),
     ),
-    *requirements("runtime.md 5", ("secret.whole", "A /set that fails applies nothing.")),
+    *requirements("Commands", ("secret.whole", "A /set that fails applies nothing.")),
     *requirements(
-        "runtime.md 7",
+        "Actions",
         ("app.check", "stringd check warns of each flaw, with line and remedy."),
         ("app.directory", "Programs of an app run in the home, or where /open dir set it."),
     ),
@@ -48,7 +48,7 @@ APPS = (
     ),
     *requirements("sharp-edges.md 35", ("app.no_paths", "App topics don't show installation paths.")),
     *requirements(
-        "runtime.md 12",
+        "Plugins",
         ("app.plugin", "An app plugin ships a document and becomes app:name."),
         ("app.python", "Async functions with typed parameters are actions, the types their schema."),
     ),

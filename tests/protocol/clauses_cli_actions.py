@@ -1,11 +1,11 @@
-"""What seed 1 and runtime.md 7 decide for actions that are command lines."""
+"""Requirements on actions that are command lines."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 CLI_ACTIONS = requirements(
-    "runtime.md 7",
+    "Actions",
     ("action.cli.bash", "CLI actions run under /bin/bash -c."),
     ("action.cli.value", "A value can never become shell syntax, wherever in the text it stands."),
     ("action.cli.declared", "Only declared parameters are placeholders; {{x}} and ${x} never are."),

@@ -1,11 +1,11 @@
-"""What seed 1 asks of a conforming client."""
+"""Requirements of the protocol on clients."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 SHOULD = requirements(
-    "seed 1, Client requirements, SHOULD",
+    "protocol, Client requirements, SHOULD",
     ("client.health_first", "What does not answer the first command like a daemon is asked for GET /health."),
     ("client.autostart", "A daemon that cannot be reached on loopback is started."),
     ("client.register", "The user is ensured through POST /users before the first command runs."),
@@ -18,14 +18,14 @@ SHOULD = requirements(
 )
 
 MAY = requirements(
-    "seed 1, Client requirements, MAY",
+    "protocol, Client requirements, MAY",
     ("client.port_cached", "The port is settled once, with the first ping."),
     ("client.public_calls", "health() and shutdown() are public."),
     ("client.keep_alive", "One connection is used for many commands."),
 )
 
 MUST_NOT = requirements(
-    "seed 1, Client requirements, MUST NOT",
+    "protocol, Client requirements, MUST NOT",
     ("client.user_header", "No /exec leaves without X-User-Id."),
     ("client.data_json", "SSE data is read as JSON, never as raw text."),
     ("client.meta_null", "A head whose meta is null is an ordinary answer."),

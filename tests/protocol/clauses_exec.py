@@ -1,11 +1,11 @@
-"""What seed 1 asks of /exec, its queue, /health and /shutdown."""
+"""Requirements of the protocol on /exec, its queue, /health and /shutdown."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 REQUEST = requirements(
-    "seed 1, POST /exec",
+    "protocol, POST /exec",
     ("exec.accept", "The answer is an event stream whatever Accept says."),
     ("exec.cmd.slash", "A command starts with /."),
     ("exec.request_id.optional", "Without request_id the head says null and the label has no brackets."),
@@ -17,7 +17,7 @@ REQUEST = requirements(
 )
 
 STREAM = requirements(
-    "seed 1, POST /exec, response",
+    "protocol, POST /exec, response",
     ("exec.headers", "200 with Content-Type, Cache-Control, Connection and X-Accel-Buffering as listed."),
     ("exec.order", "head comes first, content second, done last, each exactly once."),
     ("exec.head", "head has exactly ok, code, cmd, request_id, user_id, topic, topic_type and meta."),
@@ -34,7 +34,7 @@ STREAM = requirements(
 )
 
 QUEUE = requirements(
-    "seed 1, Queue behavior",
+    "protocol, Queue behavior",
     ("exec.queue.serial", "A topic runs one command at a time, later ones wait."),
     ("exec.queue.capacity", "Sixteen commands may wait."),
     ("exec.queue.full", "The next one is answered at once with 429, QUEUE_FULL and the topic's name."),
@@ -46,7 +46,7 @@ QUEUE = requirements(
 )
 
 ERRORS = requirements(
-    "seed 1, POST /exec, errors",
+    "protocol, POST /exec, errors",
     ("exec.error.header", "No X-User-Id: 400 `X-User-Id header required`."),
     ("exec.error.user", "An unregistered user: 401 `Unknown user: <id>`."),
     ("exec.error.json", "Malformed JSON: 400 with the text that shows the expected object."),
@@ -55,7 +55,7 @@ ERRORS = requirements(
 )
 
 LIFE = requirements(
-    "seed 1, Health and shutdown",
+    "protocol, Health and shutdown",
     ("health", "GET /health answers ok, users and sessions."),
     ("health.sessions", "sessions counts the topics of all users."),
     ("shutdown.reply", "POST /shutdown answers ok and the message before the daemon goes."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONNECTIONS = requirements(
-    "runtime.md 13",
+    "HTTP",
     ("http.deadline.head", "A head that is not there within its seconds is 408 in JSON, trickled or not."),
     ("http.deadline.body", "A body that is not there within its seconds is 408 in JSON, trickled or not."),
     ("http.deadline.idle", "A connection on which nothing is asked for its seconds is closed."),

@@ -1,11 +1,11 @@
-"""What runtime.md decides for the wire: topics, command lines, replies, HTTP, persistence."""
+"""Requirements on topics, command lines, replies, HTTP and persistence."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 TOPICS = requirements(
-    "runtime.md 1",
+    "Topics",
     ("topic.form", "A topic is a lower-case type, a colon and a name of letters, digits, _ and -."),
     ("topic.app_config", "Only app topics have a third segment."),
     ("topic.trim", "Blanks around a topic are dropped."),
@@ -21,7 +21,7 @@ TOPICS = requirements(
 )
 
 COMMANDS = requirements(
-    "runtime.md 2",
+    "Command line",
     ("command.trim", "Blanks around the whole command are dropped."),
     ("command.body", "Everything after the first newline is the body, byte-exact after the trim."),
     ("command.single", "Further lines are never a second command."),
@@ -35,7 +35,7 @@ COMMANDS = requirements(
 )
 
 REPLIES = requirements(
-    "runtime.md 6",
+    "Replies",
     ("reply.label.line", "The label is the first line of the command."),
     ("reply.label.length", "A label has at most 80 characters, a longer one is 77 and `...`."),
     (
@@ -71,7 +71,7 @@ REPLIES = requirements(
 )
 
 HTTP = requirements(
-    "runtime.md 13",
+    "HTTP",
     ("http.not_found", "An unknown path is 404 in JSON."),
     ("http.not_allowed", "A wrong method is 405 in JSON and names the allowed ones."),
     ("http.too_large", "A body over 10 MiB is 413 in JSON, announced or chunked."),
@@ -98,7 +98,7 @@ HTTP = requirements(
 )
 
 PERSISTENCE = requirements(
-    "runtime.md 14",
+    "Persistence",
     ("users.kill", "Every answered registration survives SIGKILL."),
     ("users.mode", "users.json can be read by its owner only."),
     ("sessions.persist.variables", "A topic's variables survive a restart."),
@@ -110,7 +110,7 @@ PERSISTENCE = requirements(
 )
 
 ALLOWED_PATHS = requirements(
-    "runtime.md 3",
+    "Paths",
     ("users.allowed_paths", "POST /users takes an optional list of absolute paths."),
     ("users.allowed_paths.kept", "An update without allowedPaths keeps them."),
 )

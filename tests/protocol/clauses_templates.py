@@ -1,11 +1,11 @@
-"""What runtime.md decides for response templates."""
+"""Requirements on response templates."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 TEMPLATES = requirements(
-    "runtime.md 8",
+    "Response templates",
     ("template.jinja", "A response.j2 template is Jinja2 over response, params and vars."),
     ("template.jinja.set", "Every top-level {% set %} becomes the topic's variable."),
     ("template.hostile", "Templates run in a sandbox with caps on loops, output, memory and time."),

@@ -1,11 +1,11 @@
-"""What runtime.md 9 decides for the web, and what keeps it from harm."""
+"""Requirements on web topics and their security."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 FETCHING = requirements(
-    "runtime.md 9",
+    "Web topics",
     ("web.request", "GET with the Accept header of the page, an own User-Agent, gzip, deflate and br."),
     ("web.url", "URLs as people type them are read as browsers read them, and encoded once."),
     ("web.url.bad", "What is no http or https URL is INVALID_TARGET."),

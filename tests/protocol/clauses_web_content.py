@@ -1,11 +1,11 @@
-"""What runtime.md decides for what is shown of a web page."""
+"""Requirements on the content that is shown of a web page."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 WEB_CONTENT = requirements(
-    "runtime.md 9",
+    "Web topics",
     (
         "web.content",
         "Headings, cells, code, links, images and text of a page's content are all in its Markdown.",

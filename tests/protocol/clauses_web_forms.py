@@ -1,4 +1,4 @@
-"""What runtime.md 9 decides for the forms of web pages."""
+"""Requirements on the forms of web pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.protocol.records import requirements
 
 WEB_FORMS = (
     *requirements(
-        "runtime.md 9",
+        "Web topics",
         ("web.form.action", "A form of a page is an action; the page that answers is opened."),
         ("web.form.name", "It is named by id, name, legend or button text, else form-1; names are unique."),
         (

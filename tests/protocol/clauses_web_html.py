@@ -1,11 +1,11 @@
-"""What runtime.md 9 decides for HTML: what of a page is read, and how."""
+"""Requirements on reading HTML."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 WEB_HTML = requirements(
-    "runtime.md 9",
+    "Web topics",
     ("web.html.structure", "Headings, lists, definitions, quotations and details keep their structure."),
     ("web.html.code", "Code is there byte for byte, with its language."),
     ("web.html.tables", "Tables stay tables; what only arranges a page is taken apart."),

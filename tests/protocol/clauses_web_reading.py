@@ -1,11 +1,11 @@
-"""What runtime.md 9 decides for long pages and for finding in pages."""
+"""Requirements on long pages, on finding text in pages, and on tabs."""
 
 from __future__ import annotations
 
 from tests.protocol.records import requirements
 
 PARTS = requirements(
-    "runtime.md 9",
+    "Web topics",
     ("web.parts.whole", "Nothing is cut silently: the parts of a page are the page; one that fits is whole."),
     ("web.parts.local", "What is not from the network is never shown in parts."),
     ("web.parts.outline", "The first part begins with the size and the outline, #slug per heading."),
@@ -24,7 +24,7 @@ PARTS = requirements(
 )
 
 FINDING = requirements(
-    "runtime.md 9",
+    "Web topics",
     ("web.find", "/find text lists matches with their section; what is there already is not fetched."),
     ("web.find.part", "On a long page each match has the part in which it stands."),
     ("web.find.words", "Case, marks, blanks and ends of lines make no difference."),

@@ -20,7 +20,7 @@ LATER = gaps(
 )
 
 SEED = gaps(
-    "seed 1",
+    "protocol",
     (
         "gap.assumptions",
         "The security assumptions are not loosened.",
@@ -49,7 +49,7 @@ SEED = gaps(
 )
 
 RUNTIME = gaps(
-    "runtime.md 13",
+    "HTTP",
     (
         "gap.moment",
         "What runs is answered for a moment before it is ended.",

@@ -7,13 +7,13 @@ from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
+from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_documents import DOCUMENTS
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
 from tests.protocol.clauses_provenance import PROVENANCE
 from tests.protocol.clauses_resources import RESOURCES
 from tests.protocol.clauses_runtime import RUNTIME
-from tests.protocol.clauses_seed import DAEMON
 from tests.protocol.clauses_templates import TEMPLATES
 from tests.protocol.clauses_web import WEB
 from tests.protocol.clauses_web_browser import WEB_BROWSER

@@ -1,4 +1,4 @@
-"""The event stream of /exec, read strictly: the bytes that the seed shows and nothing else."""
+"""The event stream of /exec, read strictly: exactly the bytes that the protocol specifies."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ENDPOINTS = {
     "/health": {"GET"},
     "/shutdown": {"POST"},
 }
-MALFORMED_PATHS = {"/sessions": {"DELETE"}}  # seed 1 has an answer of its own for this one: 400
+MALFORMED_PATHS = {"/sessions": {"DELETE"}}  # the protocol answers this one with 400
 ANSWERS: list[tuple[str, str, object, dict[str, str], int]] = [
     ("GET", "/health", None, {}, 200),
     ("GET", "/users", None, {}, 200),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from stringd.errors import Refusal
@@ -72,10 +74,11 @@ def test_shown_in_one_line(text: str, shown: str) -> None:
     assert str(assignment) == shown
 
 
-@pytest.mark.timeout(5)
 def test_many_assignments_take_no_longer_than_their_length() -> None:
     text = "".join(f'{{v{number}}} = "x"\n' for number in range(100_000))
+    before = time.process_time()
     assert len(parse_assignments(text)) == 100_000
+    assert time.process_time() - before < 5
 
 
 @pytest.mark.parametrize("text", ['{a} = "1" trailing', "{a} = '1' '2'"])
