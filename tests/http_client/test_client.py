@@ -106,7 +106,7 @@ def test_what_is_no_answer_says_why(world: World, site: Site, name: str) -> None
 def test_nobody_listens(world: World, site: Site) -> None:
     assert world.failure("http://127.0.0.1:1/") == "connection refused"
     assert world.failure("ftp://127.0.0.1/") == "it is neither http:// nor https://"
-    assert world.failure("http://[::1/") == "it is no URL"
+    assert world.failure("http://[::1/") == "it is not a URL"
 
 
 @pytest.mark.requirement("web.request")
