@@ -106,7 +106,7 @@ def test_what_is_no_answer_says_why(fake_network: FakeNetwork, site: Site, name:
 def test_nobody_listens(fake_network: FakeNetwork, site: Site) -> None:
     assert fake_network.failure("http://127.0.0.1:1/") == "connection refused"
     assert fake_network.failure("ftp://127.0.0.1/") == "it is neither http:// nor https://"
-    assert fake_network.failure("http://[::1/") == "it is no URL"
+    assert fake_network.failure("http://[::1/") == "it is not a URL"
 
 
 @pytest.mark.requirement("web.request")

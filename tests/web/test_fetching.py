@@ -68,7 +68,7 @@ def test_hosts_as_people_type_them(visitor: Visitor, fake_network: FakeNetwork, 
 @pytest.mark.parametrize("url", ["http://", "http://[::1", "http://h:99999/", "http://a b/", "https://%zz/"])
 def test_what_is_no_url(visitor: Visitor, url: str) -> None:
     code, told = visitor.refusal(url)
-    assert (code, told) == ("INVALID_TARGET", f"Not a URL of the web: {url}\nit is no URL")
+    assert (code, told) == ("INVALID_TARGET", f"Not a URL of the web: {url}\nit is not a URL")
 
 
 @pytest.mark.requirement("web.url.user")

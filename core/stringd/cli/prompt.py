@@ -55,6 +55,6 @@ def _run(runner: CommandRunner, line: str) -> None:
     try:
         runner.run(line)
     except KeyboardInterrupt:
-        print_notice("Not waiting any longer; the command goes on in the daemon.")
+        print_notice("Stopped waiting; the command goes on in the daemon.")
     except DaemonUnreachable as error:
         print_notice(str(error))

@@ -50,7 +50,7 @@ class Connection(HttpToolsProtocol):
 
     def make_room(self) -> None:
         """Close to free resources for others."""
-        self._close_with(_BUSY, "Too many clients; whoever kept the daemon waiting longest made room")
+        self._close_with(_BUSY, "Too many clients; the connections that waited longest were closed")
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start waiting for the first request."""
@@ -79,7 +79,7 @@ class Connection(HttpToolsProtocol):
         super().handle_websocket_upgrade()
         # uvicorn ignores an invalid handshake, such as one with a body, and would wait forever.
         if not getattr(self.transport.get_protocol(), "handshake_initiated", False):
-            self._refuse(_BAD, "This is no handshake of a WebSocket")
+            self._refuse(_BAD, "Not a WebSocket handshake")
 
     def on_message_begin(self) -> None:
         """Start the deadline of a request head."""
@@ -98,7 +98,7 @@ class Connection(HttpToolsProtocol):
         if self.cycle and not self.cycle.response_complete:
             self._received += len(body)
             if not self._timeouts.note_received(len(body)):
-                self._close_with(_BUSY, "Too much is being sent to the daemon at once")
+                self._close_with(_BUSY, "Too much unanswered request data from all clients together")
 
     def on_message_complete(self) -> None:
         """Note the end of the body."""

@@ -78,7 +78,7 @@ def fill_text(text: str, lookup: Callable[[str], str | None]) -> str:
         if found["secret"]:
             raise Refusal(
                 "INVALID_VARIABLE",
-                f"{found['secret']} can't be passed on: what is secret stays with the app.",
+                f"{found['secret']} can't be passed as a value: it is a secret.",
                 f"For the text itself write \\{found['secret']}",
             )
         return _defined(found["variable"], lookup)

@@ -29,7 +29,7 @@ class WebUrl:
         try:
             url = ada_url.URL(text, base)
         except ValueError:
-            raise ValueError("it is no URL") from None
+            raise ValueError("it is not a URL") from None
         if url.protocol not in _PORTS:
             raise ValueError("it is neither http:// nor https://")
         return cls(
