@@ -1,4 +1,4 @@
-"""An internet of a test's own: its names, and addresses at which servers on loopback answer."""
+"""A fake network: names and addresses whose servers listen on loopback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PUBLIC, OTHER_PUBLIC = "93.184.216.34", "151.101.1.69"
 
 
 class FakeNetwork:
-    """Which name has which addresses; at each of them, the port's server on loopback answers."""
+    """Maps names to addresses; connections to any address reach the server on loopback with that port."""
 
     def __init__(self) -> None:
         self.names: dict[str, Sequence[str]] = {}
@@ -39,7 +39,7 @@ class FakeNetwork:
     def exchange(
         self, *urls: str, own_port: int = 0, limit: int = LIMIT, **request: Any
     ) -> list[HttpResponse]:
-        """Get URLs one after the other, with one client."""
+        """GET URLs one after the other with one client."""
 
         async def asked() -> list[HttpResponse]:
             client = self.client(own_port)
@@ -51,7 +51,7 @@ class FakeNetwork:
         return uvloop.run(asked())
 
     def failure(self, url: str, **request: Any) -> str:
-        """Return why there is no answer from a URL."""
+        """Request a URL and return the reason of the failure."""
         try:
             answers = self.exchange(url, **request)
         except HttpFailed as failed:

@@ -1,4 +1,4 @@
-"""Public addresses, and all the ways to write one that is not."""
+"""Zones of addresses, in all notations and embeddings."""
 
 from __future__ import annotations
 

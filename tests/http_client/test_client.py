@@ -1,4 +1,4 @@
-"""The HTTP client against servers that misbehave on the wire, and those that don't."""
+"""The HTTP client against well-behaved and misbehaving servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TLS is verified against the host's name, though it is an address that is connected to."""
+"""TLS verifies the host name although connections go to resolved addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates of an authority that no one knows, made by openssl on the spot."""
+"""Certificates of a private test authority, made by openssl."""
 
 from __future__ import annotations
 

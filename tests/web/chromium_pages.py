@@ -1,4 +1,4 @@
-"""A real Chromium, led to hosts that are where a test says: what is public is on this machine."""
+"""A harness around a real Chromium whose hosts are mapped to servers on loopback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_PORT = 0
 _NAMES = ("chromium", "chromium-headless-shell")
 _NAMED = os.environ.get("STRINGD_BROWSER")
 _INSTALLED = [_NAMED] if _NAMED else [it for it in _NAMES if shutil.which(it)]
-# Where there must be one, its absence is a failure.
+# In CI, a missing browser is a failure.
 PROGRAMS = _INSTALLED or ["chromium"]
 
 needs_chromium = pytest.mark.skipif(
@@ -36,10 +36,10 @@ needs_chromium = pytest.mark.skipif(
 
 
 @dataclass
-class Sight:
-    """What a browser makes of pages.
+class BrowserHarness:
+    """Opens pages in a browser with fake names and addresses.
 
-    `PUBLIC` and `LAN` are machines on which only `open_ports` are open; `connected` is what was connected to.
+    Of `PUBLIC` and `LAN`, only `open_ports` accept connections; `connected` records the addresses used.
     """
 
     own_port: int = NO_PORT
@@ -51,7 +51,7 @@ class Sight:
     _runner: asyncio.Runner = field(default_factory=asyncio.Runner)
 
     def open(self, *uris: str, reach: Zone = Zone.LOOPBACK) -> list[LoadedBytes | BaseException]:
-        """Open pages side by side, each as if it had been typed, or else linked to by a public page."""
+        """Open pages concurrently; `reach` is that of a typed URL by default."""
         return self._runner.run(self._open(uris, reach=reach))
 
     def read(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> str:
@@ -66,32 +66,32 @@ class Sight:
         return loaded
 
     def shown(self, site: Site, body: str) -> str:
-        """Have a site serve a page with a body, and return what is inside of the body when it is read."""
+        """Serve a page with a body and return the body as read."""
         html = self.read(site.page("/page", f"<!DOCTYPE html><body>{body}"))
         return html.partition("<body>")[2].removesuffix("</body></html>")
 
     def refused(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> Refusal:
-        """Return why a page is not opened."""
+        """Open a page and return the refusal."""
         with pytest.raises(Refusal) as refusal:
             self.load(uri, reach=reach)
         return refusal.value
 
     def forget(self) -> None:
-        """Be as at the start, but for the browser."""
+        """Reset everything but the browser."""
         self.own_port = NO_PORT
         self.names, self.open_ports, self.connected, self.cookies = {}, set(), [], Cookies()
 
     def close(self) -> None:
-        """End the browser."""
+        """Stop the browser."""
         self._runner.run(self.browser.close())
         self._runner.close()
 
     async def _open(self, uris: Sequence[str], *, reach: Zone) -> list[LoadedBytes | BaseException]:
-        networks = AddressPolicy(self.own_port, NameLookup(self._look_up))
-        borders = [NetworkPolicy(routes=networks, reach=reach, connect_to=self._connect) for _ in uris]
+        address_policy = AddressPolicy(self.own_port, NameLookup(self._look_up))
+        policies = [NetworkPolicy(routes=address_policy, reach=reach, connect_to=self._connect) for _ in uris]
         loading = [
             load_in_browser(uri, browser=self.browser, policy=policy, cookies=self.cookies)
-            for uri, policy in zip(uris, borders, strict=True)
+            for uri, policy in zip(uris, policies, strict=True)
         ]
         return await asyncio.gather(*loading, return_exceptions=True)
 
@@ -110,12 +110,12 @@ class Sight:
 
 
 @contextmanager
-def sight(program: str = PROGRAMS[0]) -> Iterator[Sight]:
-    """Have a browser of one's own until the end of the block."""
+def running_browser(program: str = PROGRAMS[0]) -> Iterator[BrowserHarness]:
+    """Run a browser until the end of the block."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("STRINGD_BROWSER", program)
-        seeing = Sight()
+        harness = BrowserHarness()
         try:
-            yield seeing
+            yield harness
         finally:
-            seeing.close()
+            harness.close()

@@ -1,4 +1,4 @@
-"""Fixtures of the web's tests: web servers on loopback, one daemon for a module, a topic for each test."""
+"""Fixtures of the web tests: loopback web servers, a daemon per module, a topic per test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, running_daemon
 from tests.http_client.fake_network import FakeNetwork
-from tests.web.chromium_pages import Sight, sight
+from tests.web.chromium_pages import BrowserHarness, running_browser
 from tests.web.server import Site, serving
 from tests.web.visiting import Visitor, visiting
 
@@ -28,47 +28,49 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture
 def other_site() -> Iterator[Site]:
-    """Another one, which is another origin."""
+    """A second web server, with another origin."""
     with serving() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
-    """A daemon that the tests of a module share; it may not notice more than one of them."""
+    """A daemon shared by the tests of a module, each with its own topic."""
     with running_daemon(tmp_path_factory.mktemp("shared")) as running:
         yield running
 
 
 @pytest.fixture
 def stage(shared: DaemonProcess) -> Stage:
-    """A web topic that nothing has been sent to yet."""
+    """A new web topic."""
     return Stage(daemon=shared, topic=f"web:test-{next(NUMBERS)}")
 
 
 @pytest.fixture
 def fake_network() -> FakeNetwork:
-    """An internet without names."""
+    """A fake network without names."""
     return FakeNetwork()
 
 
 @pytest.fixture
 def visitor(tmp_path: Path, fake_network: FakeNetwork) -> Iterator[Visitor]:
-    """Who opens URLs with the loader alone: `visitor.open(url)`, `visitor.refusal(url)`."""
+    """Opens URLs with the loader alone: `visitor.open(url)`, `visitor.refusal(url)`."""
     with visiting(tmp_path, fake_network) as visiting_now:
         yield visiting_now
 
 
 @pytest.fixture(scope="module")
-def shared_sight() -> Iterator[Sight]:
-    """A browser that the tests of a module share."""
-    with sight() as ready:
+def shared_browser_harness() -> Iterator[BrowserHarness]:
+    """A browser shared by the tests of a module."""
+    with running_browser() as ready:
         yield ready
 
 
 @pytest.fixture
-def eye(shared_sight: Sight, caplog: pytest.LogCaptureFixture) -> Iterator[Sight]:
-    """A browser that has seen nothing yet; no page may make the daemon stumble."""
-    shared_sight.forget()
-    yield shared_sight
+def chromium(
+    shared_browser_harness: BrowserHarness, caplog: pytest.LogCaptureFixture
+) -> Iterator[BrowserHarness]:
+    """The shared browser, reset; fails if a page causes an error in the log."""
+    shared_browser_harness.forget()
+    yield shared_browser_harness
     assert [it for it in caplog.records if it.levelno >= logging.ERROR] == []

@@ -1,4 +1,4 @@
-"""The pages in `corpus/`, with what `corpus/expectations.yaml` says of them."""
+"""The pages in `corpus/` with their expectations from `corpus/expectations.yaml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plugin for the tests: a page in the user's home as if it were a public server's, or a neighbour's."""
+"""A test plugin that loads pages from the home as if from a public or a private server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages as an agent gets them: through the daemon, with all their parts and shortcuts."""
+"""Helpers to read a page through the daemon with all its parts and shortcuts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of half a million characters, made on the spot: many sections, long tables, code and lists."""
+"""A generated page of half a million characters: sections, long tables, code and lists."""
 
 from __future__ import annotations
 

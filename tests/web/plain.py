@@ -1,4 +1,4 @@
-"""A plugin that shows `text/x-probe` as it came, below a line that says from where."""
+"""A test plugin that renders `text/x-probe` unchanged, below a line with its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plugin that renders pages without a reader of HTML: as a document, or as a text with an outline."""
+"""A test plugin that renders pages without an HTML parser, as a document or with an outline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The processes that descend from one, and what becomes of them."""
+"""Helpers to find descendant processes and to wait for their end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation of Python as Debian ships it: where it is, and how some of its pages are compared."""
+"""The Python documentation as packaged by Debian, and the pages of it to compare."""
 
 from __future__ import annotations
 

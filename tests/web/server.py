@@ -1,4 +1,4 @@
-"""A web server on loopback that says whatever a test wants it to say, well-formed or not."""
+"""A loopback web server that sends whatever a test tells it to, well-formed or not."""
 
 from __future__ import annotations
 

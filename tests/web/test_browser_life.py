@@ -1,4 +1,4 @@
-"""The daemon has one browser, as long as it is wanted, and leaves nothing of it behind."""
+"""The daemon's browser starts on demand, is shared, and leaves nothing behind."""
 
 from __future__ import annotations
 

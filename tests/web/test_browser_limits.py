@@ -1,4 +1,4 @@
-"""No page takes more than it may, of time, of memory or of the browser; what can be read of it is read."""
+"""Pages are limited in time, memory and navigations; what was read until then is shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from stringd.plugin import LoadedBytes
-from tests.web.chromium_pages import Sight, needs_chromium
+from tests.web.chromium_pages import BrowserHarness, needs_chromium
 from tests.web.server import Received, Site, answer, redirect
 
 pytestmark = [needs_chromium, pytest.mark.timeout(90)]
@@ -30,24 +30,24 @@ MOST_SECONDS = 20.0
     ],
     ids=["popups", "permissions", "devices", "download", "download by going there", "download in a frame"],
 )
-def test_what_a_page_may_not(eye: Sight, site: Site, script: str) -> None:
+def test_what_a_page_may_not(chromium: BrowserHarness, site: Site, script: str) -> None:
     site.serve("/file", answer(b"\0" * 99, media_type="application/octet-stream"))
-    html = eye.shown(site, f"<p id=p>Still here.</p><script>{script}</script>")
+    html = chromium.shown(site, f"<p id=p>Still here.</p><script>{script}</script>")
     assert '<p id="p">Still here.</p>' in html
     assert "/other" not in site.paths
 
 
 @pytest.mark.requirement("browser.steps")
-def test_a_page_that_opens_itself_anew_for_ever(eye: Sight, site: Site) -> None:
-    html = eye.shown(site, "<p>Again.</p><script>location.reload()</script>")
+def test_a_page_that_opens_itself_anew_for_ever(chromium: BrowserHarness, site: Site) -> None:
+    html = chromium.shown(site, "<p>Again.</p><script>location.reload()</script>")
     assert "<p>Again.</p>" in html
     assert "navigated more than" in html
     assert site.paths.count("/page") == 11
 
 
 @pytest.mark.requirement("browser.steps")
-def test_a_page_that_is_redirected_for_ever(eye: Sight, site: Site) -> None:
-    refusal = eye.refused(site.serve("/", redirect("/")))
+def test_a_page_that_is_redirected_for_ever(chromium: BrowserHarness, site: Site) -> None:
+    refusal = chromium.refused(site.serve("/", redirect("/")))
     assert refusal.code == "LOAD_ERROR"
     assert "navigated more than" in refusal.message
 
@@ -64,14 +64,16 @@ def test_a_page_that_is_redirected_for_ever(eye: Sight, site: Site) -> None:
     ],
     ids=["clock", "long poll", "events", "busy", "animation"],
 )
-def test_a_page_that_does_not_rest_is_read_without_a_word(eye: Sight, site: Site, body: str) -> None:
+def test_a_page_that_does_not_rest_is_read_without_a_word(
+    chromium: BrowserHarness, site: Site, body: str
+) -> None:
     def events(_: Received) -> Iterator[bytes]:
         head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
         return site.slowly([head, *[b"data: x\n\n"] * 500], 0.1)
 
     site.serve("/events", events)
     with site.holding("/never"):
-        html = eye.shown(site, body)
+        html = chromium.shown(site, body)
     assert html.startswith("<p")
     assert STILL_CHANGING not in html
 
@@ -86,47 +88,49 @@ def test_a_page_that_does_not_rest_is_read_without_a_word(eye: Sight, site: Site
     ],
     ids=["loop", "dialogs", "work for ever"],
 )
-def test_a_page_that_will_not_rest_is_read_as_it_stands(eye: Sight, site: Site, script: str) -> None:
+def test_a_page_that_will_not_rest_is_read_as_it_stands(
+    chromium: BrowserHarness, site: Site, script: str
+) -> None:
     began = time.monotonic()
-    html = eye.shown(site, f"<main><p>Before.</p></main><script>{script}</script>")
+    html = chromium.shown(site, f"<main><p>Before.</p></main><script>{script}</script>")
     assert time.monotonic() - began < MOST_SECONDS
     assert f"<main><p><strong>{STILL_CHANGING}</strong></p><p>Before.</p></main>" in html
 
 
 @pytest.mark.requirement("browser.memory")
-def test_a_page_that_takes_all_memory(eye: Sight, site: Site) -> None:
+def test_a_page_that_takes_all_memory(chromium: BrowserHarness, site: Site) -> None:
     script = "const all = []; while (true) all.push(new Uint8Array(1e7).fill(1))"
-    refusal = eye.refused(site.page("/", f"<p>Mine.<script>{script}</script>"))
+    refusal = chromium.refused(site.page("/", f"<p>Mine.<script>{script}</script>"))
     assert (refusal.code, "out of memory" in refusal.message) == ("LOAD_ERROR", True)
-    assert eye.shown(site, "<p>After.") == "<p>After.</p>"
+    assert chromium.shown(site, "<p>After.") == "<p>After.</p>"
 
 
 @pytest.mark.requirement("browser.failed")
-def test_a_page_that_is_too_large(eye: Sight, site: Site) -> None:
+def test_a_page_that_is_too_large(chromium: BrowserHarness, site: Site) -> None:
     script = (
         "const p = document.createElement('p'); p.hidden = true; p.append('x'.repeat(11e6)); body.append(p)"
     )
-    refusal = eye.refused(site.page("/", f"<body id=body><script>{script}</script>"))
+    refusal = chromium.refused(site.page("/", f"<body id=body><script>{script}</script>"))
     assert (refusal.code, refusal.message) == ("LOAD_ERROR", f"Larger than 10 MiB: {site.url}/")
 
 
-def test_a_page_that_is_deep(eye: Sight, site: Site) -> None:
+def test_a_page_that_is_deep(chromium: BrowserHarness, site: Site) -> None:
     script = """let at = document.body;
         for (let i = 0; i < 3000; i++) at = at.appendChild(document.createElement("b"));"""
-    assert eye.shown(site, f"<script>{script}</script>") == "<b>" * 3000 + "</b>" * 3000
+    assert chromium.shown(site, f"<script>{script}</script>") == "<b>" * 3000 + "</b>" * 3000
 
 
 @pytest.mark.requirement("browser.time")
-def test_a_server_that_does_not_answer(eye: Sight, site: Site) -> None:
+def test_a_server_that_does_not_answer(chromium: BrowserHarness, site: Site) -> None:
     uri = site.page("/x", "")
     with site.holding("/x"):
-        refusal = eye.refused(uri)
+        refusal = chromium.refused(uri)
     assert (refusal.code, refusal.message) == ("LOAD_ERROR", f"No answer in time: {uri}")
 
 
 @pytest.mark.requirement("browser.one")
-def test_pages_side_by_side_wait_for_a_free_place(eye: Sight, site: Site) -> None:
+def test_pages_side_by_side_wait_for_a_free_place(chromium: BrowserHarness, site: Site) -> None:
     uris = [site.page(f"/{number}", f"<p>Page {number}.") for number in range(6)]
-    loaded = eye.open(*uris)
+    loaded = chromium.open(*uris)
     bodies = [it.body.decode() for it in loaded if isinstance(it, LoadedBytes)]
     assert [f"Page {number}." in body for number, body in enumerate(bodies)] == [True] * 6

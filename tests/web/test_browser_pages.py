@@ -1,4 +1,4 @@
-"""What a page shows once its scripts have run is what is read of it."""
+"""A page opened with --browser is read as it is after its scripts have run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from stringd.api.zones import Zone
-from tests.web.chromium_pages import Sight, needs_chromium
+from tests.web.chromium_pages import BrowserHarness, needs_chromium
 from tests.web.server import Received, Site, answer, redirect
 
 pytestmark = [needs_chromium, pytest.mark.timeout(90)]
 
 
 @pytest.mark.requirement("browser.rendered")
-def test_what_scripts_have_made(eye: Sight, site: Site) -> None:
+def test_what_scripts_have_made(chromium: BrowserHarness, site: Site) -> None:
     site.page("/words", '["one", "two"]', "application/json")
     uri = site.page(
         "/app",
@@ -25,7 +25,7 @@ def test_what_scripts_have_made(eye: Sight, site: Site) -> None:
           document.title = "All words";
         </script>""",
     )
-    loaded = eye.load(uri)
+    loaded = chromium.load(uri)
     html = loaded.body.decode()
     assert '<div id="app"><p>one &amp; more</p><p>two &amp; more</p></div>' in html
     assert "<title>All words</title>" in html
@@ -34,55 +34,59 @@ def test_what_scripts_have_made(eye: Sight, site: Site) -> None:
 
 
 @pytest.mark.requirement("browser.rest")
-def test_what_comes_late(eye: Sight, site: Site) -> None:
+def test_what_comes_late(chromium: BrowserHarness, site: Site) -> None:
     def late(_: Received) -> Iterator[bytes]:
         return site.slowly([answer("late")], 1.5)
 
     site.serve("/late", late)
     script = "setTimeout(async () => p.append(await (await fetch('/late')).text()), 300)"
-    assert eye.shown(site, f"<p id=p>It is </p><script>{script}</script>") == '<p id="p">It is late</p>'
+    assert chromium.shown(site, f"<p id=p>It is </p><script>{script}</script>") == '<p id="p">It is late</p>'
 
 
 @pytest.mark.requirement("browser.uri")
-def test_the_uri_is_the_one_that_the_page_says_it_is(eye: Sight, site: Site) -> None:
+def test_the_uri_is_the_one_that_the_page_says_it_is(chromium: BrowserHarness, site: Site) -> None:
     site.serve("/", redirect("/start"))
     site.page("/start", "<script>history.pushState({}, '', '/item/7?a=b#part')</script><p>Seven.")
-    assert eye.load(f"{site.url}/").uri == f"{site.url}/item/7?a=b"
+    assert chromium.load(f"{site.url}/").uri == f"{site.url}/item/7?a=b"
 
 
 @pytest.mark.requirement("browser.composed")
-def test_open_shadow_trees_are_shown_with_what_fills_their_slots(eye: Sight, site: Site) -> None:
+def test_open_shadow_trees_are_shown_with_what_fills_their_slots(
+    chromium: BrowserHarness, site: Site
+) -> None:
     body = """<x-card><b slot="name">Ada</b>Text<i slot="none">Unseen</i></x-card><script>
     customElements.define("x-card", class extends HTMLElement { connectedCallback() {
       this.attachShadow({mode: "open"}).innerHTML =
         "<h2><slot name=name></slot></h2><slot></slot><slot name=else><em>Nobody</em></slot>"; } });
     </script>"""
-    assert eye.shown(site, body) == (
+    assert chromium.shown(site, body) == (
         '<x-card><h2><slot name="name"><b slot="name">Ada</b></slot></h2><slot>Text</slot>'
         '<slot name="else"><em>Nobody</em></slot></x-card>'
     )
 
 
 @pytest.mark.requirement("browser.composed")
-def test_frames_of_the_same_origin_are_shown_in_their_place(eye: Sight, site: Site, other_site: Site) -> None:
+def test_frames_of_the_same_origin_are_shown_in_their_place(
+    chromium: BrowserHarness, site: Site, other_site: Site
+) -> None:
     site.page("/in/side", "<p>Inside <a href=more>more</a><input id=i><script>i.value = 'typed'</script>")
     other = other_site.page("/strange", "<p>Strange.")
     body = f"<iframe src=in/side></iframe><iframe srcdoc='<p>Written'></iframe><iframe src={other}></iframe>"
-    html = eye.shown(site, body)
+    html = chromium.shown(site, body)
     assert f'<p>Inside <a href="{site.url}/in/more">more</a><input id="i" value="typed"></p>' in html
     assert "<p>Written</p>" in html
     assert "Strange" not in html
 
 
 @pytest.mark.requirement("browser.fields")
-def test_what_scripts_have_filled_in(eye: Sight, site: Site) -> None:
+def test_what_scripts_have_filled_in(chromium: BrowserHarness, site: Site) -> None:
     body = """<form><input name=a><input name=b type=checkbox><input name=c type=checkbox checked>
     <input name=d type=password><select name=e><option>1<option selected>2</select>
     <textarea name=f></textarea>
     </form>
     <script>const [a, b, c, d, e, f] = document.forms[0].elements; a.value = "x<y"; b.checked = true;
     c.checked = false; d.value = "secret"; e.value = "1"; f.value = "\\nlines";</script>"""
-    html = eye.shown(site, body)
+    html = chromium.shown(site, body)
     assert '<input name="a" value="x&lt;y"><input name="b" type="checkbox" checked="">' in html
     assert '<input name="c" type="checkbox">' in html
     assert '<option selected="">1</option><option>2</option>' in html
@@ -91,36 +95,36 @@ def test_what_scripts_have_filled_in(eye: Sight, site: Site) -> None:
 
 
 @pytest.mark.requirement("browser.genuine")
-def test_names_in_a_page_hide_nothing_of_it(eye: Sight, site: Site) -> None:
+def test_names_in_a_page_hide_nothing_of_it(chromium: BrowserHarness, site: Site) -> None:
     names = ("attributes", "childNodes", "localName", "shadowRoot", "nodeType", "ownerDocument")
     inputs = "".join(f"<input name={it}>" for it in names)
     body = (
         f"<form>{inputs}</form><form name=URL></form><img name=body><img name=documentElement><p>All there."
     )
-    html = eye.shown(site, body)
+    html = chromium.shown(site, body)
     assert all(f'<input name="{it}">' in html for it in names)
     assert "All there." in html
 
 
 @pytest.mark.requirement("browser.genuine")
-def test_what_scripts_do_to_the_language_changes_nothing(eye: Sight, site: Site) -> None:
+def test_what_scripts_do_to_the_language_changes_nothing(chromium: BrowserHarness, site: Site) -> None:
     forged = "Array.prototype.push = Array.prototype.join = String.prototype.replace = () => 'forged'"
     body = f"<p>True &lt; false</p><script>{forged}; Map = Set = null</script>"
-    assert eye.shown(site, body) == "<p>True &lt; false</p>"
+    assert chromium.shown(site, body) == "<p>True &lt; false</p>"
 
 
 @pytest.mark.requirement("browser.genuine")
-def test_texts_that_are_no_unicode(eye: Sight, site: Site) -> None:
+def test_texts_that_are_no_unicode(chromium: BrowserHarness, site: Site) -> None:
     body = "<p id=p></p><script>p.textContent = '\\ud83d!'; alert('\\udc00')</script>"
-    assert eye.shown(site, body) == '<p id="p">\ufffd!</p>'
+    assert chromium.shown(site, body) == '<p id="p">\ufffd!</p>'
 
 
 @pytest.mark.requirement("browser.silent")
-def test_dialogs_are_answered(eye: Sight, site: Site) -> None:
+def test_dialogs_are_answered(chromium: BrowserHarness, site: Site) -> None:
     script = """alert(1); p.append(confirm('?'), prompt('?')); onbeforeunload = () => 'stay'; print();
         setTimeout(() => location = '/next')"""
     site.page("/next", "<p>Next.")
-    assert eye.shown(site, f"<p id=p></p><script>{script}</script>") == "<p>Next.</p>"
+    assert chromium.shown(site, f"<p id=p></p><script>{script}</script>") == "<p>Next.</p>"
 
 
 @pytest.mark.requirement("browser.failed")
@@ -132,41 +136,43 @@ def test_dialogs_are_answered(eye: Sight, site: Site) -> None:
         ("401 Unauthorized", "LOAD_ERROR", "401 Unauthorized: {}"),
     ],
 )
-def test_a_status_that_is_no_success(eye: Sight, site: Site, status: str, code: str, message: str) -> None:
+def test_a_status_that_is_no_success(
+    chromium: BrowserHarness, site: Site, status: str, code: str, message: str
+) -> None:
     uri = site.serve("/x", answer("<p>Sorry.", status=status))
-    refusal = eye.refused(uri)
+    refusal = chromium.refused(uri)
     assert (refusal.code, refusal.message) == (code, message.format(uri))
 
 
 @pytest.mark.requirement("browser.failed")
 @pytest.mark.parametrize("media_type", ["application/json", "text/plain", "application/pdf", "image/svg+xml"])
-def test_what_is_no_page(eye: Sight, site: Site, media_type: str) -> None:
+def test_what_is_no_page(chromium: BrowserHarness, site: Site, media_type: str) -> None:
     body = "<svg xmlns='http://www.w3.org/2000/svg'/>" if "svg" in media_type else "{}"
-    refusal = eye.refused(site.page("/x", body, media_type))
+    refusal = chromium.refused(site.page("/x", body, media_type))
     assert refusal.code == "LOAD_ERROR"
 
 
 @pytest.mark.requirement("browser.silent")
-def test_a_file_is_not_saved(eye: Sight, site: Site) -> None:
+def test_a_file_is_not_saved(chromium: BrowserHarness, site: Site) -> None:
     uri = site.serve("/x", answer(b"\0" * 99, media_type="application/octet-stream"))
-    assert eye.refused(uri).code == "LOAD_ERROR"
+    assert chromium.refused(uri).code == "LOAD_ERROR"
 
 
 @pytest.mark.requirement("browser.cookies")
-def test_cookies_go_in_and_come_back(eye: Sight, site: Site) -> None:
+def test_cookies_go_in_and_come_back(chromium: BrowserHarness, site: Site) -> None:
     site.page(
         "/login", "<script>document.cookie = 'seen=1; path=/'</script>", Set_Cookie="id=7; HttpOnly; Path=/"
     )
-    eye.load(f"{site.url}/login")
-    assert {(it.name, it.value) for it in eye.cookies} == {("seen", "1"), ("id", "7")}
+    chromium.load(f"{site.url}/login")
+    assert {(it.name, it.value) for it in chromium.cookies} == {("seen", "1"), ("id", "7")}
     site.page("/logout", "<p>Bye.", Set_Cookie="id=; Max-Age=0; Path=/")
-    eye.load(f"{site.url}/logout")
+    chromium.load(f"{site.url}/logout")
     assert site.last.headers["Cookie"] in {"seen=1; id=7", "id=7; seen=1"}
-    assert [it.name for it in eye.cookies] == ["seen"]
+    assert [it.name for it in chromium.cookies] == ["seen"]
 
 
 @pytest.mark.requirement("browser.cookies")
-def test_a_page_finds_nothing_of_another_one(eye: Sight, site: Site) -> None:
+def test_a_page_finds_nothing_of_another_one(chromium: BrowserHarness, site: Site) -> None:
     site.page("/keep", "<script>localStorage.x = 'kept'; caches?.open('x')</script>")
-    eye.load(f"{site.url}/keep")
-    assert eye.shown(site, "<script>document.body.append(`${localStorage.x}`)</script>") == "undefined"
+    chromium.load(f"{site.url}/keep")
+    assert chromium.shown(site, "<script>document.body.append(`${localStorage.x}`)</script>") == "undefined"

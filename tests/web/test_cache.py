@@ -1,4 +1,4 @@
-"""What a topic keeps of the pages that it has fetched, and when it asks again."""
+"""The HTTP cache: what is stored, when it is revalidated, what is evicted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the bytes of a page mean: told where it is told, recognized where it is not, never a failure."""
+"""Character encodings: as declared where plausible, else detected; decoding never fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checker finds what is missing or damaged: each loss is caught, and a faithful page has none."""
+"""The fidelity checker reports each kind of loss, and none for a faithful page."""
 
 from __future__ import annotations
 

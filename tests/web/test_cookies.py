@@ -1,4 +1,4 @@
-"""Cookies go where a browser would send them, in the topic that was given them, and nowhere else."""
+"""Cookies are sent where a browser would send them, within their topic only."""
 
 from __future__ import annotations
 

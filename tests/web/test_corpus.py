@@ -1,4 +1,4 @@
-"""Nothing that a page's author wrote is lost on its way to an agent; what furnishes the page is left out."""
+"""Corpus pages keep all content of their authors; page furniture is dropped."""
 
 from __future__ import annotations
 

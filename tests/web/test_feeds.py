@@ -1,4 +1,4 @@
-"""Feeds are lists of their entries, whatever version of which language they are written in."""
+"""Feeds of all formats and versions become lists of their entries."""
 
 from __future__ import annotations
 

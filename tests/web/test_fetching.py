@@ -1,4 +1,4 @@
-"""What the loader asks for, where it is led, and what it makes of the answer."""
+"""Requests, redirects, refreshes and error pages of the web loader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/find`: where in a page a text stands, in which section and in which part."""
+"""`/find` locates text on web pages by section and part."""
 
 from __future__ import annotations
 

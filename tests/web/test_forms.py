@@ -1,4 +1,4 @@
-"""Forms of pages, filled and sent by a running daemon to a web server that writes down what came."""
+"""Forms filled and submitted by a running daemon to a recording web server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent is compared with what a real browser sends that fills the same forms."""
+"""Submitted form data equals that of a real browser with the same input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is made to take long is shown, or refused, in time that its size explains."""
+"""Content made to be slow is shown or refused in time proportional to its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a page is read: what its author wrote, and not what every page around it has."""
+"""Main content is kept; navigation, banners and other furniture are dropped."""
 
 from __future__ import annotations
 

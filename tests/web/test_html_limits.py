@@ -1,4 +1,4 @@
-"""Pages made to overwhelm: each is read, in a process of its own, with its words and in bounded time."""
+"""Hostile pages are read completely and in bounded time, each in a process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the links, headings and ids of a page stand in the text that is made of it."""
+"""Positions of links, headings and ids in the Markdown of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent reads of a page: its words, with the structure that their author gave them."""
+"""HTML as Markdown: text, structure, tables, lists, code and media."""
 
 from __future__ import annotations
 

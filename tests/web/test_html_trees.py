@@ -1,4 +1,4 @@
-"""Trees of any shape are read: without an exception, with all their words, always the same way."""
+"""Arbitrary HTML trees are read without exceptions, completely and deterministically."""
 
 from __future__ import annotations
 

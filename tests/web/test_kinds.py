@@ -1,4 +1,4 @@
-"""Each kind of answer is shown as what it is, whatever its server calls it."""
+"""Responses are shown by their real media type, whatever the server declares."""
 
 from __future__ import annotations
 

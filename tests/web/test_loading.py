@@ -1,4 +1,4 @@
-"""The web's loader in a running daemon: topics of their own, bounded memory, and nobody is held up."""
+"""The web loader in a running daemon: isolation of topics, bounded memory, no blocking."""
 
 from __future__ import annotations
 

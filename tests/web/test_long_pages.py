@@ -1,4 +1,4 @@
-"""Long pages from the network: parts, each with how the next one is opened; nothing is cut without a word."""
+"""Long web pages are split into parts that together are complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown that came over the network is a document: with its includes and its menus, and what these name."""
+"""Markdown from the network is a document with includes and menus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON is laid out without a change of what it says, whatever it is."""
+"""Pretty-printing never changes the meaning of JSON."""
 
 from __future__ import annotations
 

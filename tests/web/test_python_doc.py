@@ -1,4 +1,4 @@
-"""Several hundred pages that somebody else wrote: what is in their HTML is in what an agent reads."""
+"""The pages of the Python documentation keep all their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Browsing from the command line, as people and agents do it: tabs, links, back, and what is open."""
+"""Browsing from the command line: tabs, links, history and the list of open pages."""
 
 from __future__ import annotations
 

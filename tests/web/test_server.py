@@ -1,4 +1,4 @@
-"""The web server of the tests sends what it is told to, and says what it was asked."""
+"""The tests' web server sends what it is told to and records requests."""
 
 from __future__ import annotations
 

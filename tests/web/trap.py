@@ -1,4 +1,4 @@
-"""A port on which nobody may be heard, by whatever protocol."""
+"""A port that records every connection and packet that reaches it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _WAIT_SECONDS = 2.0
 
 @dataclass
 class Trap:
-    """What has come to the port: the first line of each connection, and `UDP` for a packet."""
+    """What reached the port: the first line of each connection, `UDP` for each packet."""
 
     port: int
     heard: list[str] = field(default_factory=list)
 
     @property
     def paths(self) -> set[str]:
-        """The paths that were asked for."""
+        """The requested paths."""
         return {it.split()[1].partition("?")[0] for it in self.heard if len(it.split()) > 1}
 
 
 @contextmanager
 def trap() -> Iterator[Trap]:
-    """Listen on one port of this machine, to connections and to packets, until the end of the block."""
+    """Listen on one port, TCP and UDP, until the end of the block."""
     with (
         socket.create_server(("", 0), backlog=256) as listener,
         socket.socket(type=socket.SOCK_DGRAM) as packets,

@@ -1,4 +1,4 @@
-"""A web topic without its daemon: what its loader brings, in an internet of the test's own."""
+"""A web topic without a daemon: the loader on a fake network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.http_client.fake_network import FakeNetwork
 
 
 class Visitor:
-    """Opens URLs in topics, one after the other; all of them share the daemon's HTTP client."""
+    """Opens URLs in a topic with the web loader; topics share an HTTP client."""
 
     def __init__(
         self, home: Path, runner: asyncio.Runner, fake_network: FakeNetwork, own_port: int = 0
@@ -45,7 +45,7 @@ class Visitor:
         return loaded
 
     def text(self, url: str, **wanted: Any) -> str:
-        """Return the body of what a URL leads to."""
+        """Load a URL and return the body as text."""
         return self.open(url, **wanted).body.decode()
 
     def refusal(self, url: str, **wanted: Any) -> tuple[str, str]:
@@ -57,7 +57,7 @@ class Visitor:
         raise AssertionError(loaded)
 
     def close(self) -> None:
-        """Close the topic, and let the next command open it anew."""
+        """Close the topic; the next load opens a new one."""
         self.topic = Topic()
 
     async def _load(self, wanted: LoadRequest) -> object:
@@ -70,7 +70,7 @@ async def _made(fake_network: FakeNetwork, own_port: int) -> Any:
 
 @contextmanager
 def visiting(home: Path, fake_network: FakeNetwork, own_port: int = 0) -> Iterator[Visitor]:
-    """Let a visitor open URLs until the end of the block."""
+    """Provide a visitor until the end of the block."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         visitor = Visitor(home, runner, fake_network, own_port)
         yield visitor

@@ -1,4 +1,4 @@
-"""What the author of an HTML page wrote, read from its tree."""
+"""The items that the author of an HTML page wrote, read from its tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which items of a page are present in its Markdown, kind by kind."""
+"""Comparison of a page's items with its Markdown, kind by kind."""
 
 from __future__ import annotations
 

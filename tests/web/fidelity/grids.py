@@ -1,4 +1,4 @@
-"""The grid of an HTML table, with the places that its cells span."""
+"""The grid of an HTML table, with spanned cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways through the tree of an HTML page, as a parser of its own kind reads it."""
+"""Traversal of an HTML tree, with a parser independent of the plugin's."""
 
 from __future__ import annotations
 

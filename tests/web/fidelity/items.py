@@ -1,4 +1,4 @@
-"""What a page holds, in words that its HTML and its Markdown share."""
+"""Records of the items of a page, common to its HTML and its Markdown."""
 
 from __future__ import annotations
 

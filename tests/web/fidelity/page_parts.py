@@ -1,4 +1,4 @@
-"""Parts of a long page, put together again: what one ends in and the next goes on with is one thing."""
+"""Reassembly of the parts of a long page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found of many pages, summed up."""
+"""Summary of comparisons over many pages."""
 
 from __future__ import annotations
 

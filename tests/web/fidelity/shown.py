@@ -1,4 +1,4 @@
-"""What a Markdown document shows, read with CommonMark's own eyes."""
+"""The items that a Markdown document shows, by a CommonMark parser."""
 
 from __future__ import annotations
 

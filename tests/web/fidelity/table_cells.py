@@ -1,4 +1,4 @@
-"""Which cells of a page's tables are missing, or do not stand where they belong."""
+"""Detection of missing or misplaced table cells."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class NetworkPolicy:
         """Admit the host of a frame; one farther away must not be framed by a nearer page."""
         route = await self.admit(host, port)
         if route.zone < self.reach:
-            message = f"{host} is farther away than the page, which shows no frame of it."
+            message = f"{host} is farther away than the page, which may not show it in a frame."
             raise Refusal("NOT_TRUSTED", message)
 
     async def connect(self, host: str, port: int) -> Streams:

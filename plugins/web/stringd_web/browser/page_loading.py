@@ -124,7 +124,7 @@ async def _dispose(chromium: Chromium, context: str) -> None:
 def _as_response(snapshot: PageSnapshot, tab: Tab, policy: NetworkPolicy) -> HttpResponse:
     """Return the snapshot as an HTTP response."""
     if snapshot.type not in _PAGE_TYPES:
-        raise Refusal("LOAD_ERROR", f"Nothing for a browser: {snapshot.uri} is {snapshot.type}.", _REMEDY)
+        raise Refusal("LOAD_ERROR", f"Not an HTML or text page: {snapshot.uri} is {snapshot.type}.", _REMEDY)
     if not snapshot.uri.startswith(("http://", "https://")):
         raise Refusal(
             "LOAD_ERROR", f"The page navigated to something that is not a web page: {snapshot.uri[:200]}"

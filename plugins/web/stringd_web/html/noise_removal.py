@@ -1,4 +1,4 @@
-"""What nobody wrote to be read is taken off a page: scripts, styles, banners, and hidden duplicates."""
+"""Removal of what is not content: scripts, styles, banners and hidden duplicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read from the forms of a page, and what is told of them."""
+"""Forms parsed from pages, and their descriptions."""
 
 from __future__ import annotations
 

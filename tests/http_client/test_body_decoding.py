@@ -1,4 +1,4 @@
-"""Compressed bodies, whole, broken and dangerous: never more at once than a buffer."""
+"""Decompression of valid, truncated and hostile bodies with bounded buffers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where requests may go: judged by the addresses that are connected to, whatever the host is called."""
+"""Requests are allowed or refused by the resolved addresses, not by host name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages in the browser reach what `/open` reaches, and nothing else, whatever their scripts try."""
+"""Pages in the browser reach only what `/open` may reach, whatever their scripts try."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stringd.api.zones import Zone
-from tests.web.chromium_pages import LAN, PROGRAMS, PUBLIC, Sight, needs_chromium, sight
+from tests.web.chromium_pages import LAN, PROGRAMS, PUBLIC, BrowserHarness, needs_chromium, running_browser
 from tests.web.server import Received, Site, chunked, redirect
 from tests.web.trap import Trap, trap
 
@@ -37,10 +37,10 @@ def caught() -> Iterator[Trap]:
 
 
 @pytest.fixture
-def eye(eye: Sight, site: Site) -> Sight:
+def chromium(chromium: BrowserHarness, site: Site) -> BrowserHarness:
     """A browser that sees the site as a public one too, by the name `public.example`."""
-    eye.names, eye.open_ports = names(), {site.port}
-    return eye
+    chromium.names, chromium.open_ports = names(), {site.port}
+    return chromium
 
 
 def public(site: Site, path: str) -> str:
@@ -48,9 +48,9 @@ def public(site: Site, path: str) -> str:
 
 
 @pytest.fixture(params=PROGRAMS)
-def seeing(request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture) -> Iterator[Sight]:
+def harness(request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture) -> Iterator[BrowserHarness]:
     """Each browser that is there."""
-    with sight(request.param) as ready:
+    with running_browser(request.param) as ready:
         yield ready
     assert [it for it in caplog.records if it.levelno >= logging.ERROR] == []
 
@@ -96,36 +96,38 @@ def names() -> dict[str, Iterator[str]]:
 @pytest.mark.usefixtures("network")
 @pytest.mark.parametrize(("host", "address"), [("public.example", PUBLIC), ("lan.example", LAN)])
 def test_no_way_leads_from_another_machines_page_to_this_one(
-    seeing: Sight, site: Site, caught: Trap, host: str, address: str
+    harness: BrowserHarness, site: Site, caught: Trap, host: str, address: str
 ) -> None:
-    seeing.names, seeing.open_ports = names(), {site.port}
-    text = seeing.read(hostile_page(site, caught, host))
+    harness.names, harness.open_ports = names(), {site.port}
+    text = harness.read(hostile_page(site, caught, host))
     assert "Still here." in text
     assert caught.heard == []
     # A page of the local network may go out, where nobody answers.
-    assert set(seeing.connected) - {PUBLIC} == {address} - {PUBLIC}
+    assert set(harness.connected) - {PUBLIC} == {address} - {PUBLIC}
 
 
 @pytest.mark.requirement("browser.private.typed")
-def test_what_a_page_of_this_machine_may_reach_it_does(seeing: Sight, site: Site, caught: Trap) -> None:
+def test_what_a_page_of_this_machine_may_reach_it_does(
+    harness: BrowserHarness, site: Site, caught: Trap
+) -> None:
     """The same ways, so that the page above does try them."""
-    seeing.names = names()
-    text = seeing.read(hostile_page(site, caught, "127.0.0.1"))
+    harness.names = names()
+    text = harness.read(hostile_page(site, caught, "127.0.0.1"))
     assert "Still here." in text
     assert WAYS - caught.paths == set()
     assert any(it.startswith(TLS_HELLO) for it in caught.heard)
 
 
 @pytest.mark.requirement("browser.private")
-def test_a_link_of_a_public_page_leads_into_no_private_network(eye: Sight, site: Site) -> None:
-    assert eye.refused(site.page("/", "<p>Mine.</p>"), reach=Zone.PUBLIC).code == "NOT_TRUSTED"
+def test_a_link_of_a_public_page_leads_into_no_private_network(chromium: BrowserHarness, site: Site) -> None:
+    assert chromium.refused(site.page("/", "<p>Mine.</p>"), reach=Zone.PUBLIC).code == "NOT_TRUSTED"
     assert site.paths == []
 
 
 @pytest.mark.requirement("browser.private")
-def test_a_redirect_of_a_public_page_does_neither(eye: Sight, site: Site, caught: Trap) -> None:
+def test_a_redirect_of_a_public_page_does_neither(chromium: BrowserHarness, site: Site, caught: Trap) -> None:
     site.serve("/away", redirect(f"http://127.0.0.1:{caught.port}/taken"))
-    refusal = eye.refused(public(site, "/away"))
+    refusal = chromium.refused(public(site, "/away"))
     assert refusal.code == "NOT_TRUSTED"
     assert "127.0.0.1" in refusal.message
     assert caught.heard == []
@@ -138,10 +140,10 @@ def test_a_redirect_of_a_public_page_does_neither(eye: Sight, site: Site, caught
     ids=["script", "meta"],
 )
 def test_a_page_that_leaves_for_one_stays_as_it_is(
-    eye: Sight, site: Site, caught: Trap, leaving: str
+    chromium: BrowserHarness, site: Site, caught: Trap, leaving: str
 ) -> None:
     site.page("/", "<p>Before.</p>" + leaving.replace("AT", f"http://127.0.0.1:{caught.port}/taken"))
-    loaded = eye.load(public(site, "/"))
+    loaded = chromium.load(public(site, "/"))
     assert "Before." in loaded.body.decode()
     assert "may not reach 127.0.0.1" in loaded.body.decode()
     assert (loaded.uri, loaded.zone) == (public(site, "/"), Zone.PUBLIC)
@@ -150,12 +152,12 @@ def test_a_page_that_leaves_for_one_stays_as_it_is(
 
 @pytest.mark.requirement("browser.private")
 def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
-    eye: Sight, site: Site, other_site: Site, caught: Trap
+    chromium: BrowserHarness, site: Site, other_site: Site, caught: Trap
 ) -> None:
     start = other_site.serve("/", redirect(public(site, "/public")))
     at = f"http://127.0.0.1:{caught.port}"
     site.page("/public", f"<p>Public.<img src={at}/image><script>fetch('{at}/fetch')</script>")
-    loaded = eye.load(start)
+    loaded = chromium.load(start)
     assert "Public." in loaded.body.decode()
     assert loaded.zone is Zone.PUBLIC
     assert caught.heard == []
@@ -163,54 +165,54 @@ def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
 
 @pytest.mark.requirement("browser.zones")
 def test_a_page_of_the_local_network_neither_goes_to_this_machine_nor_is_sent_there(
-    eye: Sight, site: Site, other_site: Site, caught: Trap
+    chromium: BrowserHarness, site: Site, other_site: Site, caught: Trap
 ) -> None:
-    eye.names["lan.example"], lan = itertools.repeat(LAN), f"http://lan.example:{site.port}"
+    chromium.names["lan.example"], lan = itertools.repeat(LAN), f"http://lan.example:{site.port}"
     site.serve("/away", redirect(f"http://127.0.0.1:{caught.port}/taken"))
     site.page("/", f"<p>Before.</p><script>location = 'http://127.0.0.1:{caught.port}/taken'</script>")
-    assert eye.refused(f"{lan}/away").code == "NOT_TRUSTED"
-    loaded = eye.load(f"{lan}/")
+    assert chromium.refused(f"{lan}/away").code == "NOT_TRUSTED"
+    loaded = chromium.load(f"{lan}/")
     assert "may not reach 127.0.0.1, which is this machine" in loaded.body.decode()
     assert loaded.zone is Zone.PRIVATE
     assert caught.heard == []
     other_site.page("/", f"<iframe src='{lan}/frame'></iframe>")
     site.page("/frame", f"<script>fetch('http://127.0.0.1:{caught.port}/taken')</script>")
-    eye.load(f"{other_site.url}/")
+    chromium.load(f"{other_site.url}/")
     assert "/frame" not in site.paths
-    assert eye.load(f"{other_site.url}/").zone is Zone.LOOPBACK
+    assert chromium.load(f"{other_site.url}/").zone is Zone.LOOPBACK
     assert caught.heard == []
 
 
 @pytest.mark.requirement("browser.private.frames")
 def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
-    eye: Sight, site: Site, other_site: Site
+    chromium: BrowserHarness, site: Site, other_site: Site
 ) -> None:
     site.page("/frame", "<p>Inside.</p>")
     other_site.page("/evil", "<p>Evil.</p>")
-    eye.open_ports.add(other_site.port)
+    chromium.open_ports.add(other_site.port)
     evil = f"http://public.example:{other_site.port}/evil"
     site.page("/", f"<iframe src=/frame></iframe><iframe src='{evil}'></iframe>")
-    loaded = eye.load(f"{site.url}/")
+    loaded = chromium.load(f"{site.url}/")
     assert "Inside." in loaded.body.decode()
     assert loaded.zone is Zone.LOOPBACK
     assert other_site.paths == []
 
 
 @pytest.mark.requirement("browser.own_port")
-def test_nobody_is_led_to_the_daemon_itself(eye: Sight, site: Site, caught: Trap) -> None:
-    eye.own_port = caught.port
+def test_nobody_is_led_to_the_daemon_itself(chromium: BrowserHarness, site: Site, caught: Trap) -> None:
+    chromium.own_port = caught.port
     at = f"http://localhost:{caught.port}"
     site.page(
         "/", f"<p>Here.<img src={at}/image><iframe src={at}/frame></iframe><script src={at}/script></script>"
     )
-    assert "Here." in eye.read(f"{site.url}/")
-    assert eye.refused(f"{at}/typed").code == "NOT_TRUSTED"
+    assert "Here." in chromium.read(f"{site.url}/")
+    assert chromium.refused(f"{at}/typed").code == "NOT_TRUSTED"
     assert caught.heard == []
 
 
 @pytest.mark.requirement("browser.failed")
-def test_a_page_of_no_host_at_all(eye: Sight) -> None:
-    refusal = eye.refused("http://nowhere.example/")
+def test_a_page_of_no_host_at_all(chromium: BrowserHarness) -> None:
+    refusal = chromium.refused("http://nowhere.example/")
     assert (refusal.code, refusal.message) == (
         "LOAD_ERROR",
         "No such host: nowhere.example: http://nowhere.example/",
@@ -218,14 +220,14 @@ def test_a_page_of_no_host_at_all(eye: Sight) -> None:
 
 
 @pytest.mark.requirement("browser.failed")
-def test_a_host_where_nobody_answers(eye: Sight) -> None:
-    refusal = eye.refused("http://public.example:4/")
+def test_a_host_where_nobody_answers(chromium: BrowserHarness) -> None:
+    refusal = chromium.refused("http://public.example:4/")
     assert refusal.code == "LOAD_ERROR"
     assert refusal.message == "Connection refused: http://public.example:4/"
 
 
 @pytest.mark.requirement("browser.memory")
-def test_what_a_page_takes_from_the_network_has_an_end(eye: Sight, site: Site) -> None:
+def test_what_a_page_takes_from_the_network_has_an_end(chromium: BrowserHarness, site: Site) -> None:
     million = b"x" * 1_000_000
     taken: list[int] = []
 
@@ -243,5 +245,5 @@ def test_what_a_page_takes_from_the_network_has_an_end(eye: Sight, site: Site) -
         "<p id=p>Waiting.<script>fetch('/endless').then((it) => it.blob())"
         ".catch(() => p.append('Over.'))</script>",
     )
-    assert "Over." in eye.read(f"{site.url}/")
+    assert "Over." in chromium.read(f"{site.url}/")
     assert 50 < len(taken) < 100

@@ -1,4 +1,4 @@
-"""What was lost of pages once, and is kept: each as it stands on a page of its own."""
+"""Regressions: constructs of real pages that were once lost."""
 
 from __future__ import annotations
 

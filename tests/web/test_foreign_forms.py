@@ -1,4 +1,4 @@
-"""A form of a public page gets nothing into a private network, whatever the agent confirms."""
+"""A form of a public page sends nothing into a private network, even with --confirm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, running_daemon
 from tests.web.server import Site
 
-PLUGIN = Path(__file__).parent / "strangers.py"
+PLUGIN = Path(__file__).parent / "foreign_forms.py"
 
 
 @pytest.fixture(scope="module")
