@@ -22,7 +22,7 @@ run: $(stamps)/run    ## install what is needed and start the daemon in the fore
 	@$(if $(port),,echo 'PORT is the one that the daemon names below.')
 	@exec $(bin)/stringd $(ARGS)
 
-test: $(stamps)/test  ## run all tests (ARGS="tests/docs -k links" chooses)
+test: $(stamps)/test  ## run the tests (ARGS="tests/docs -k links" chooses, ARGS=--long adds the long ones)
 	$(bin)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile $(ARGS)
 
 lint: $(stamps)/dev   ## check style and layout

@@ -12,7 +12,22 @@ from stringd.testing.plugin import LONGEST_HOLD
 from stringd.testing.process import DaemonProcess
 from tests.lender import Lender
 
+LONG = "long"
 PROBE = Path(__file__).parent / "distributions" / "probe.py"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--long`, with which the tests over large corpora run too."""
+    parser.addoption("--long", action="store_true", help="run the tests over large corpora too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the long tests unless they are asked for."""
+    if config.getoption("--long"):
+        return
+    left_out = [it for it in items if it.get_closest_marker(LONG)]
+    items[:] = [it for it in items if not it.get_closest_marker(LONG)]
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture(scope="session")

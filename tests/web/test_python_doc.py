@@ -39,6 +39,7 @@ def documentation(names: list[str]) -> Iterator[Site]:
         yield site
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.requirement("web.content")
 def test_the_documentation_of_python_is_there(
