@@ -43,11 +43,11 @@ class Location:
     options: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_optional_text("place", self.uri, self.title, self.block, *self.options)
+        check_optional_text("location", self.uri, self.title, self.block, *self.options)
         if not isinstance(self.part, int):
-            raise TypeError(f"place needs the number of a part, not {self.part!r}")
+            raise TypeError(f"location needs the number of a part, not {self.part!r}")
         if not isinstance(self.zone, Zone):
-            raise TypeError(f"place needs a Zone, not {self.zone!r}")
+            raise TypeError(f"location needs a Zone, not {self.zone!r}")
 
 
 NamedValue: TypeAlias = str | tuple[str, ...]
@@ -78,9 +78,9 @@ class State:
             if not all(isinstance(it, Attributed) for it in named.values()):
                 raise TypeError(f"state needs Attributed values, not {named!r}")
         check_optional_text("state", *(it.value for it in (*self.variables.values(), *self.links.values())))
-        places = self.history if self.document is None else (*self.history, self.document)
-        if not all(isinstance(place, Location) for place in places):
-            raise TypeError(f"state needs Places, not {places!r}")
+        locations = self.history if self.document is None else (*self.history, self.document)
+        if not all(isinstance(it, Location) for it in locations):
+            raise TypeError(f"state needs Locations, not {locations!r}")
 
     def variable(self, name: str) -> str | None:
         """Return the value of a variable, if it is set."""
