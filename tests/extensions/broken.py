@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.extensions.unfit import hook, raising
+from tests.extensions.unfit import Unfit, hook, raising
 
 FAILING = [
     raising("raises", "raise RuntimeError('no luck\\nat all')", "RuntimeError: no luck"),
@@ -26,10 +26,35 @@ FAILING = [
         "hook-wants-more",
         "commands",
         "return []",
-        "(daemon) Argument(s) {'daemon'} are declared in the hookimpl but can not be found in the hookspec",
+        "stringd_commands has no parameter runtime; it may take: none",
         "runtime",
     ),
-    hook("hook-unknown", "comands", "return []", "unknown hook 'stringd_comands' in plugin"),
+    hook(
+        "hook-unknown",
+        "comands",
+        "return []",
+        "unknown hook stringd_comands: did you mean stringd_commands?",
+    ),
+    hook(
+        "hook-unheard-of",
+        "xylophones",
+        "return []",
+        "unknown hook stringd_xylophones: no plugin that is loaded adds it",
+    ),
+    Unfit(
+        name="hook-async",
+        source="from stringd.plugin import hookimpl\n@hookimpl\nasync def stringd_commands(): return []\n",
+        reason="stringd_commands must be a synchronous function (def, not async def)",
+    ),
+    *(
+        Unfit(
+            name=f"hook-{option}",
+            source=f"from stringd.plugin import *\n@hookimpl({option}=True)\ndef stringd_commands(): yield\n",
+            reason=f"stringd_commands is marked with {option}, which has no effect: "
+            "hooks are called plugin by plugin; interceptors and observers have a field `order`",
+        )
+        for option in ("tryfirst", "trylast", "hookwrapper", "wrapper")
+    ),
 ]
 
 BAD_RECORDS = [
@@ -70,7 +95,73 @@ BAD_RECORDS = [
         "no-listener",
         "topic_types",
         "return [TopicType(name='x', summary='', plain_text='y')]",
-        "stringd_topic_types failed: TypeError: topic type x needs a function, not 'y'",
+        "stringd_topic_types failed: TypeError: plain_text of topic type x needs a function, not 'y'",
+    ),
+    hook(
+        "a-sync-command",
+        "commands",
+        "return [Command(name='x', summary='', usage='', run=main)]",
+        "TypeError: command /x needs a coroutine function (async def), not <function main",
+    ),
+    hook(
+        "an-async-renderer",
+        "renderers",
+        "return [Renderer(media_types=('text/x',), render=answer)]",
+        "TypeError: renderer of text/x needs a synchronous function (def, not async def), not <function",
+    ),
+    hook(
+        "an-async-mask",
+        "commands",
+        "return [command('x', mask=answer)]",
+        "TypeError: mask of command /x needs a synchronous function (def, not async def), not <function",
+    ),
+    hook(
+        "too-few-parameters",
+        "interceptors",
+        "return [Interceptor(name='x', around=answer)]",
+        "TypeError: interceptor x is called with 2 arguments, but <function answer",
+    ),
+    hook(
+        "too-many-parameters",
+        "services",
+        "return [Service(name='x', run=answer)]",
+        "TypeError: service x is called with no arguments, but <function answer",
+    ),
+    hook(
+        "no-context",
+        "topic_types",
+        "return [TopicType(name='x', summary='', open=answer)]",
+        "TypeError: open of topic type x needs an async context manager (@asynccontextmanager), not",
+    ),
+    hook(
+        "an-undecorated-generator",
+        "topic_types",
+        "return [TopicType(name='x', summary='', open=stream)]",
+        "TypeError: open of topic type x needs an async context manager (@asynccontextmanager), not",
+    ),
+    hook(
+        "an-order-in-words",
+        "observers",
+        "return [Observer(name='x', on_event=observe, order='last')]",
+        "TypeError: observer x needs a whole number as its order, not 'last'",
+    ),
+    hook(
+        "a-field-unknown",
+        "interceptors",
+        "return [Interceptor(name='x', check=around)]",
+        "TypeError: Interceptor.__init__() got an unexpected keyword argument 'check'",
+    ),
+    hook(
+        "a-type-unknown",
+        "commands",
+        "return [command('x', topic_types=frozenset({'fil'}))]",
+        "unknown topic type fil of command /x: did you mean file?",
+    ),
+    hook(
+        "a-type-unheard-of",
+        "commands",
+        "return [command('x', topic_types=frozenset({'zzzz'}))]",
+        "unknown topic type zzzz of command /x: no plugin that is loaded adds it",
     ),
     hook(
         "a-field-missing",

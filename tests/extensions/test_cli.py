@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
+from stringd.testing.distributions import write_distribution
 from tests.extensions.installation import Installation
 
 
@@ -37,3 +43,48 @@ def test_it_is_gone_without_its_plugin(installation: Installation, tmp_path: Pat
     finished = installation.run("stringd", "--without", "garden-cli", "hello", cwd=tmp_path)
     assert finished.returncode == 2
     assert "invalid choice: 'hello'" in finished.stderr
+
+
+MARKER = """
+import os
+from pathlib import Path
+from stringd.plugin import CliCommand, hookimpl
+
+Path(os.environ["MARKER"]).touch()
+
+@hookimpl
+def stringd_cli():
+    return [CliCommand(name="mark", summary="Mark.", configure=lambda _: None, run=lambda _: 0)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "imported"),
+    [
+        ("status --help", False),
+        ("users --help", False),
+        ("sessions --help", False),
+        ("exec --help", False),
+        ("chanflow --help", False),
+        ("--without web shutdown --help", False),
+        ("new --help", False),
+        ("mark", True),
+        ("plugins", True),
+    ],
+)
+def test_a_plugin_is_imported_only_where_it_is_needed(arguments: str, imported: bool, tmp_path: Path) -> None:
+    points = {"stringd.plugins": {"marker": "marker"}}
+    folder = write_distribution(tmp_path / "marker", "z-marker", "1.0", points, {"marker": MARKER})
+    marker = tmp_path / "imported"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("STRINGD_")}
+    env |= {"PYTHONPATH": str(folder), "MARKER": str(marker)}
+    command = [sys.executable, "-X", "importtime", "-m", "stringd", *arguments.split()]
+    finished = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=50, check=False
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert marker.exists() is imported
+    if arguments not in {"new --help", "mark", "plugins"}:
+        modules = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
+        assert "stringd.cli.built_in" in modules
+        assert modules.isdisjoint({"pluggy", "stringd.plugin", "stringd_app", "stringd_web", "starlette"})

@@ -19,11 +19,10 @@ from pathlib import Path
 from stringd.plugin import *
 
 async def text(invocation): return "not a reply"
-def waitless(invocation): return Reply.confirmation("Nobody awaits this")
 async def path(invocation):
     invocation.session.remember(replace(invocation.session.state, directory=Path("/")))
     return Reply.confirmation("Remembered")
-async def place(invocation):
+async def location(invocation):
     invocation.session.remember(State(document=Location(uri=Path("/"))))
     return Reply.confirmation("Remembered")
 async def gated(invocation): return Reply.confirmation("Passed")
@@ -35,7 +34,10 @@ async def full(context):
     raise Refusal("NO_ROOM", "There is no room.")
     yield Topic()
 
-async def bare(context): yield Topic()
+def bare(context): return Topic()
+
+@asynccontextmanager
+async def empty(context): yield None
 
 @asynccontextmanager
 async def littering(context):
@@ -51,10 +53,11 @@ async def stay():
 
 @hookimpl
 def stringd_topic_types():
-    return [TopicType(name=it.__name__, summary="A test.", open=it) for it in (full, bare, littering)]
+    kinds = (full, bare, empty, littering)
+    return [TopicType(name=it.__name__, summary="A test.", open=it) for it in kinds]
 @hookimpl
 def stringd_commands():
-    functions = (text, waitless, path, place, gated)
+    functions = (text, path, location, gated)
     return [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in functions]
 @hookimpl
 def stringd_interceptors(): return [Interceptor(name="odd", around=gate)]
@@ -77,9 +80,8 @@ def unruly(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> Daemon
     ("cmd", "logged"),
     [
         ("/text", "TypeError: expected a Reply, got 'not a reply'"),
-        ("/waitless", "TypeError: object Reply can't be used in 'await' expression"),
         ("/path", "TypeError: state needs text, not PosixPath('/')"),
-        ("/place", "TypeError: place needs text, not PosixPath('/')"),
+        ("/location", "TypeError: location needs text, not PosixPath('/')"),
         ("/gated", "TypeError: expected a Reply, got True"),
     ],
 )
@@ -97,7 +99,10 @@ def test_a_topic_may_refuse_to_open(unruly: DaemonProcess) -> None:
 
 
 def test_a_topic_that_can_not_be_opened_is_an_internal_error(unruly: DaemonProcess) -> None:
-    assert unruly.exec("/info", "bare:main").content == f"re: /info\n{INTERNAL}"
+    for _ in range(2):
+        assert unruly.exec("/info", "bare:main").content == f"re: /info\n{INTERNAL}"
+        assert unruly.exec("/info", "empty:main").content == f"re: /info\n{INTERNAL}"
+    assert "TypeError: expected a Topic, got None" in unruly.stderr()
 
 
 def test_a_topic_that_fails_at_its_end_has_ended(unruly: DaemonProcess) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -76,6 +77,15 @@ def test_it_is_fatal_in_one_line_where_it_is_named(
     assert finished.stderr.startswith(f"stringd: plugin {unfit.name} (z-{unfit.name} 1.0) can't be loaded: ")
     assert unfit.reason in finished.stderr
     assert len(finished.stderr.splitlines()) == 1
+
+
+def test_a_hook_that_raises_is_reported_with_its_line(reports: dict[str, dict[str, Any]]) -> None:
+    lines = next(it for it in UNFIT if it.name == "hook-raises").source.splitlines()
+    line = 1 + next(number for number, text in enumerate(lines) if "not today" in text)
+    assert reports["z-hook-raises"]["skipped"].endswith(f"/z_hook_raises.py:{line})")
+    # A record is refused by a check of stringd's; the line is the plugin's own all the same.
+    assert re.search(r"/z_upper_case\.py:\d+\)$", reports["z-upper-case"]["skipped"])
+    assert re.search(r"/z_misspelt\.py:2\)$", reports["z-misspelt"]["skipped"])
 
 
 def test_a_plugin_s_name_is_taken_once(reports: dict[str, dict[str, Any]]) -> None:

@@ -1,9 +1,12 @@
-"""What a plugin's records must be; a bad one is refused where it is made, so the report names its maker."""
+"""Checks of plugins' records, made when a record is created, so that the traceback names who created it."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 _WORD = re.compile(r"[a-z][a-z0-9_.-]*")
 _LOWER_CASE = re.compile(r"[^\sA-Z:;]+")
@@ -26,6 +29,56 @@ def check_callable(what: str, function: object) -> None:
     """Refuse what can't be called."""
     if not callable(function):
         raise TypeError(f"{what} needs a function, not {function!r}")
+
+
+def check_sync(what: str, function: object, *, takes: int) -> None:
+    """Refuse what is no synchronous function of so many arguments."""
+    check_callable(what, function)
+    if _is_async(function):
+        raise TypeError(f"{what} needs a synchronous function (def, not async def), not {function!r}")
+    _check_parameters(what, function, takes)
+
+
+def check_async(what: str, function: object, *, takes: int) -> None:
+    """Refuse what is no coroutine function of so many arguments."""
+    check_callable(what, function)
+    if not _is_async(function):
+        raise TypeError(f"{what} needs a coroutine function (async def), not {function!r}")
+    _check_parameters(what, function, takes)
+
+
+def check_context(what: str, function: object, *, takes: int) -> None:
+    """Refuse what surely returns no asynchronous context manager."""
+    check_callable(what, function)
+    made: Any = function
+    while isinstance(made, partial):
+        made = made.func
+    if not _may_return_context(made):
+        raise TypeError(f"{what} needs an async context manager (@asynccontextmanager), not {function!r}")
+    _check_parameters(what, function, takes)
+
+
+def _may_return_context(function: Any) -> bool:
+    if inspect.isclass(function):
+        return hasattr(function, "__aenter__") and hasattr(function, "__aexit__")
+    if inspect.isgeneratorfunction(inspect.unwrap(function)) or inspect.isasyncgenfunction(function):
+        return False
+    return not _is_async(function)
+
+
+def _is_async(function: Any) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
+def _check_parameters(what: str, function: Any, count: int) -> None:
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError as error:
+        arguments = "one argument" if count == 1 else f"{count or 'no'} arguments"
+        raise TypeError(f"{what} is called with {arguments}, but {function!r} has {error}") from None
+    except ValueError:
+        # Some functions that are written in C have no signature.
+        return
 
 
 def check_order(what: str, order: object) -> None:

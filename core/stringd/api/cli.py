@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stringd.api.checks import check_callable, check_word
+from stringd.api.checks import check_sync, check_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,5 +20,5 @@ class CliCommand:
 
     def __post_init__(self) -> None:
         check_word("subcommand", self.name)
-        check_callable(f"subcommand {self.name}", self.configure)
-        check_callable(f"subcommand {self.name}", self.run)
+        check_sync(f"subcommand {self.name}", self.configure, takes=1)
+        check_sync(f"subcommand {self.name}", self.run, takes=1)

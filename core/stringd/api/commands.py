@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
 
-from stringd.api.checks import check_callable, check_order, check_word, check_words
+from stringd.api.checks import (
+    check_async,
+    check_optional_text,
+    check_order,
+    check_sync,
+    check_word,
+    check_words,
+)
 from stringd.api.replies import Reply
 from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import Session, Topic
@@ -73,7 +80,10 @@ class Command:
 
     def __post_init__(self) -> None:
         check_word("command", self.name)
-        check_callable(f"command /{self.name}", self.run)
+        check_optional_text(f"command /{self.name}", self.summary, self.usage)
+        check_async(f"command /{self.name}", self.run, takes=1)
+        if self.mask is not None:
+            check_sync(f"mask of command /{self.name}", self.mask, takes=1)
         if isinstance(self.topic_types, TopicGroup):
             return
         if not isinstance(self.topic_types, frozenset):
@@ -107,7 +117,7 @@ class Interceptor:
 
     def __post_init__(self) -> None:
         check_word("interceptor", self.name)
-        check_callable(f"interceptor {self.name}", self.around)
+        check_async(f"interceptor {self.name}", self.around, takes=2)
         check_order(f"interceptor {self.name}", self.order)
 
 
@@ -136,5 +146,5 @@ class Observer:
 
     def __post_init__(self) -> None:
         check_word("observer", self.name)
-        check_callable(f"observer {self.name}", self.on_event)
+        check_sync(f"observer {self.name}", self.on_event, takes=1)
         check_order(f"observer {self.name}", self.order)

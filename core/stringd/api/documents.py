@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from stringd.api.checks import check_callable, check_words
+from stringd.api.checks import check_async, check_sync, check_words
 from stringd.api.load_options import PUBLIC_ONLY, UNRESTRICTED, LoadOptions
 from stringd.api.outlines import Outline
 from stringd.api.sessions import Session, Topic
@@ -102,7 +102,7 @@ class Loader:
 
     def __post_init__(self) -> None:
         check_words("loader", self.schemes)
-        check_callable(f"loader of {self.schemes[0]}", self.load)
+        check_async(f"loader of {self.schemes[0]}", self.load, takes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,4 +121,4 @@ class Renderer:
 
     def __post_init__(self) -> None:
         check_words("renderer", self.media_types)
-        check_callable(f"renderer of {self.media_types[0]}", self.render)
+        check_sync(f"renderer of {self.media_types[0]}", self.render, takes=1)

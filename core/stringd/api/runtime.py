@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
 
-from stringd.api.checks import check_callable, check_word
+from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome, Reply
@@ -153,4 +153,4 @@ class Service:
 
     def __post_init__(self) -> None:
         check_word("service", self.name)
-        check_callable(f"service {self.name}", self.run)
+        check_async(f"service {self.name}", self.run, takes=0)

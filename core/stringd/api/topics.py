@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stringd.api.checks import check_callable, check_topic_type
+from stringd.api.checks import check_async, check_context, check_topic_type
 from stringd.api.commands import Invocation
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
@@ -56,6 +56,6 @@ class TopicType:
 
     def __post_init__(self) -> None:
         check_topic_type(self.name)
-        check_callable(f"topic type {self.name}", self.open)
+        check_context(f"open of topic type {self.name}", self.open, takes=1)
         if self.plain_text is not None:
-            check_callable(f"topic type {self.name}", self.plain_text)
+            check_async(f"plain_text of topic type {self.name}", self.plain_text, takes=1)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from stringd.cli.program import run_program
 from stringd.config import Config
 
+if TYPE_CHECKING:
+    from stringd.api.cli import CliCommand
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run, and return the exit code; what can't go on is said in one line."""
+    """Run the program and return its exit code; a failure is reported in one line."""
     words = sys.argv[1:] if argv is None else argv
     return run_program("stringd", lambda: _run(words))
 
@@ -29,11 +33,28 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _subcommand(config: Config, argv: Sequence[str]) -> int:
-    from stringd.cli.options import full_parser
-    from stringd.extensions.registration import load_plugins
+    from stringd.cli.options import subcommand_parser
 
-    catalogue = load_plugins(config).catalogue
-    arguments = full_parser(catalogue.cli.values(), argv[0]).parse_args(argv)
+    arguments = subcommand_parser(_subcommands(config, argv[0]), argv[0]).parse_args(argv)
     arguments.config = config
     code: int = arguments.run(arguments)
     return code
+
+
+def _subcommands(config: Config, word: str) -> Collection[CliCommand]:
+    """Return the subcommands that are needed to parse a command line; a built-in one needs no plugin."""
+    from stringd.cli.built_in import BUILT_IN
+
+    if any(command.name == word for command in BUILT_IN) and _has_built_in(config):
+        return BUILT_IN
+    from stringd.extensions.registration import load_plugins
+
+    return load_plugins(config, until_subcommand=word).catalogue.cli.values()
+
+
+def _has_built_in(config: Config) -> bool:
+    if config.plugins is None and not config.without:
+        return True
+    from stringd.extensions.discovery import installed_plugins, select_plugins
+
+    return any(it.name == "cli" and it.built_in for it in select_plugins(installed_plugins(), config))

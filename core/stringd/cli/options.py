@@ -36,8 +36,8 @@ def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return options, options.rest
 
 
-def full_parser(commands: Iterable[CliCommand], chosen: str) -> argparse.ArgumentParser:
-    """Return the parser that knows every subcommand, and the arguments of the chosen one."""
+def subcommand_parser(commands: Iterable[CliCommand], chosen: str) -> argparse.ArgumentParser:
+    """Return the parser of these subcommands, with the arguments of the chosen one."""
     parser = _options_parser(add_help=True)
     parser.description = (
         "Without a command: run the daemon. With one: talk to it, or look at this installation."

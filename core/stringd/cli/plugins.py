@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from stringd.api.cli import CliCommand
 from stringd.cli.output import write_json, write_output
-from stringd.extensions.registration import PluginReport
+
+if TYPE_CHECKING:
+    from stringd.extensions.registration import PluginReport
 
 
 def _plugins(arguments: argparse.Namespace) -> int:

@@ -1,17 +1,15 @@
-"""The subcommands that come with stringd, added through the same hook as anyone's."""
+"""The plugin `cli`: it adds the subcommands that come with stringd, as any plugin adds its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from stringd.api.cli import CliCommand
-from stringd.cli.admin import SESSIONS, SHUTDOWN, STATUS, USERS
-from stringd.cli.plugins import PLUGINS
-from stringd.cli.send import CHANFLOW, EXEC
+from stringd.cli.built_in import BUILT_IN
 from stringd.extensions.hookspecs import hookimpl
 
 
 @hookimpl
 def stringd_cli() -> Iterable[CliCommand]:
     """Add the subcommands."""
-    return (CHANFLOW, EXEC, PLUGINS, SESSIONS, SHUTDOWN, STATUS, USERS)
+    return BUILT_IN

@@ -1,10 +1,8 @@
-"""Loading plugins one by one: a bad one is named, reported and left out, and takes nothing with it."""
+"""Load plugins one by one; one that breaks a rule is reported and skipped with all that it adds."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +19,14 @@ from stringd.errors import Fault
 from stringd.extensions import hookspecs
 from stringd.extensions.catalogue import Catalogue, Contribution, below
 from stringd.extensions.discovery import Candidate, available_plugins, select_plugins
-
-log = logging.getLogger(__name__)
+from stringd.extensions.implementations import (
+    Unfit,
+    Unmet,
+    check_implementations,
+    import_plugin,
+    reported,
+    unknown,
+)
 
 _RECORDS: Mapping[str, type] = {
     "topic_types": TopicType,
@@ -37,17 +41,9 @@ _RECORDS: Mapping[str, type] = {
 }
 
 
-class Unfit(Exception):
-    """A plugin that can't be taken in, and why."""
-
-
-class UnknownHook(Unfit):
-    """A plugin that implements a hook which no plugin has brought so far."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginReport:
-    """What became of a plugin: what it adds, or why it was skipped."""
+    """What a plugin adds, or why it was skipped."""
 
     candidate: Candidate
     adds: tuple[str, ...] = ()
@@ -57,13 +53,13 @@ class PluginReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugins:
-    """The outcome of a start's loading."""
+    """The plugins that were loaded, and those that were skipped."""
 
     catalogue: Catalogue
     reports: tuple[PluginReport, ...]
 
     def skipped(self) -> tuple[str, ...]:
-        """Say of each plugin that was left out why it was."""
+        """Return a line for each plugin that was skipped, with the reason."""
         return tuple(f"plugin {it.candidate} skipped: {it.skipped}" for it in self.reports if it.skipped)
 
 
@@ -73,18 +69,20 @@ def load_plugins(
     *,
     reserved_paths: Iterable[str] = (),
     candidates: Sequence[Candidate] = (),
+    until_subcommand: str | None = None,
 ) -> Plugins:
-    """Load what the configuration asks for. Without a daemon, what needs one is not asked for.
+    """Load the plugins of a configuration, or only as many as it takes until one adds a subcommand.
 
-    `candidates` are loaded beside them, in place of other versions of the same distribution.
+    Without a runtime, hooks that need one are not called. `candidates` are loaded beside the plugins of the
+    configuration, in place of other versions of the same distribution.
     """
     replaced = {it.distribution for it in candidates}
     chosen = select_plugins(available_plugins(config), config)
     selected = (*(it for it in chosen if it.distribution not in replaced), *candidates)
-    host = _Host(config, runtime, reserved=_reserved(reserved_paths))
-    reports = host.take_all(selected)
+    loading = _Loading(config, runtime, reserved=_reserved(reserved_paths))
+    reports = loading.take_all(selected, until_subcommand)
     _refuse_named(reports, config)
-    return Plugins(catalogue=host.catalogue, reports=reports)
+    return Plugins(catalogue=loading.catalogue, reports=reports)
 
 
 def _reserved(paths: Iterable[str]) -> Iterator[str]:
@@ -99,8 +97,8 @@ def _refuse_named(reports: Iterable[PluginReport], config: Config) -> None:
             raise Fault(f"plugin {report.candidate} can't be loaded: {report.skipped}")
 
 
-class _Host:
-    """One start's pluggy manager and the claims made so far."""
+class _Loading:
+    """Loads the plugins of one start, and knows what they have claimed so far."""
 
     def __init__(self, config: Config, runtime: Runtime | None, reserved: Iterable[str]) -> None:
         self.catalogue = Catalogue()
@@ -109,66 +107,89 @@ class _Host:
         self._arguments = {"config": config} | ({"runtime": runtime} if runtime else {})
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
+        self._asked: dict[Candidate, Contribution] = {}
+        self._objects: dict[int, Candidate] = {}
 
-    def take_all(self, candidates: Sequence[Candidate]) -> tuple[PluginReport, ...]:
-        """Take the plugins in their order; one whose hook a later one brings is taken behind that."""
-        reports = {candidate: self._report(candidate) for candidate in candidates}
-        known = None
-        while known != len(self.catalogue.hooks):
-            known = len(self.catalogue.hooks)
-            reports |= {it: self._report(it) for it, report in reports.items() if report.waits}
+    def take_all(
+        self, candidates: Sequence[Candidate], until_subcommand: str | None = None
+    ) -> tuple[PluginReport, ...]:
+        """Take the plugins in their order; one that needs what a later one adds is taken after that."""
+        reports: dict[Candidate, PluginReport] = {}
+        waiting = candidates
+        while waiting:
+            known = self._known()
+            for candidate in waiting:
+                if until_subcommand in self.catalogue.cli:
+                    return tuple(reports.values())
+                reports[candidate] = self._report(candidate)
+            waiting = [it for it in waiting if reports[it].waits and self._known() != known]
         return tuple(reports.values())
+
+    def _known(self) -> tuple[int, int]:
+        """Return how much there is that a plugin may wait for."""
+        return len(self.catalogue.hooks), len(self.catalogue.topic_types)
 
     def _report(self, candidate: Candidate) -> PluginReport:
         try:
             adds = self._take(candidate)
         except Unfit as reason:
-            waits = isinstance(reason, UnknownHook)
+            waits = isinstance(reason, Unmet)
             return PluginReport(candidate=candidate, skipped=str(reason), waits=waits)
         return PluginReport(candidate=candidate, adds=adds)
 
     def _take(self, candidate: Candidate) -> tuple[str, ...]:
         self._refuse_taken_name(candidate)
-        module = _import(candidate)
-        self._register(module, candidate.name)
-        try:
-            contribution = self._ask(module)
-            claims = self._claim(contribution, candidate)
-        except Unfit:
-            self._manager.unregister(module)
-            raise
+        contribution = self._asked.get(candidate) or self._ask_first(candidate)
+        self._check_topic_types(contribution)
+        claims = self._claim(contribution, candidate)
         self.catalogue.add(contribution)
         self._names[candidate.name] = candidate
         for hook in contribution.hooks:
             self._manager.add_hookspecs(type(hook.name, (), {hook.name: staticmethod(hook.spec)}))
         return (*claims, *contribution.options())
 
+    def _ask_first(self, candidate: Candidate) -> Contribution:
+        """Import a plugin and call its hooks, which is done once."""
+        module = import_plugin(candidate)
+        self._register(module, candidate)
+        try:
+            contribution = self._asked[candidate] = self._ask()
+        finally:
+            # The hooks of the next plugin are called without this one.
+            self._manager.unregister(module)
+        return contribution
+
     def _refuse_taken_name(self, candidate: Candidate) -> None:
         holder = self._names.get(candidate.name)
         if holder is not None:
             raise Unfit(f"the name {candidate.name} is taken by {holder}")
 
-    def _register(self, module: object, name: str) -> None:
-        if self._manager.is_registered(module):
-            raise Unfit("another plugin is made of the same object")
-        refused: type[Unfit] = Unfit
+    def _register(self, module: object, candidate: Candidate) -> None:
+        holder = self._objects.setdefault(id(module), candidate)
+        if holder != candidate:
+            raise Unfit(f"it is made of the same object as {holder}")
+        check_implementations(self._manager, module, [hook.name for hook in self.catalogue.hooks])
         try:
-            self._manager.register(module, name=name)
-            refused = UnknownHook
-            self._manager.check_pending()
+            self._manager.register(module, name=candidate.name)
         except Exception as error:
-            self._manager.unregister(name=name)
-            raise refused(" ".join(str(error).split())) from error
+            self._manager.unregister(name=candidate.name)
+            raise Unfit(" ".join(str(error).split())) from error
 
-    def _ask(self, module: object) -> Contribution:
-        others = [plugin for plugin in self._manager.get_plugins() if plugin is not module]
-        kinds = self._kinds().items()
-        records = {field: self._records(f"stringd_{field}", kind, others) for field, kind in kinds}
-        return Contribution(**records, extensions=tuple(self._extensions(others)))
+    def _check_topic_types(self, contribution: Contribution) -> None:
+        known = {*self.catalogue.topic_types, *(record.name for record in contribution.topic_types)}
+        for record in contribution.commands:
+            named = record.topic_types if isinstance(record.topic_types, frozenset) else frozenset()
+            for name in sorted(named - known):
+                raise unknown(f"topic type {name} of command /{record.name}", name, known)
 
-    def _extensions(self, others: Sequence[object]) -> Iterator[tuple[Hook, Any]]:
+    def _ask(self) -> Contribution:
+        """Call the hooks of the one plugin that is registered."""
+        records = {field: self._records(f"stringd_{field}", kind) for field, kind in self._kinds().items()}
+        return Contribution(**records, extensions=tuple(self._extensions()))
+
+    def _extensions(self) -> Iterator[tuple[Hook, Any]]:
         for hook in self.catalogue.hooks:
-            for record in self._records(hook.name, hook.record, others):
+            for record in self._records(hook.name, hook.record):
                 yield hook, record
 
     def _kinds(self) -> Mapping[str, type]:
@@ -178,12 +199,12 @@ class _Host:
 
         return {**_RECORDS, "routes": BaseRoute}
 
-    def _records(self, hook: str, kind: type, others: Sequence[object]) -> tuple[Any, ...]:
-        caller = self._manager.subset_hook_caller(hook, others)
+    def _records(self, hook: str, kind: type) -> tuple[Any, ...]:
+        caller = getattr(self._manager.hook, hook)
         wanted = caller.spec.argnames if caller.spec else ()
         if not set(wanted) <= self._arguments.keys():
             return ()
-        with _running(hook):
+        with reported(hook):
             answers = caller(**{name: self._arguments[name] for name in wanted})
             records = tuple(record for answer in answers for record in answer)
         for record in records:
@@ -201,20 +222,3 @@ class _Host:
                 raise Unfit(f"{claim} is added twice by {candidate}")
         self._claimed |= dict.fromkeys(claims, str(candidate))
         return claims
-
-
-def _import(candidate: Candidate) -> object:
-    with _running("import"):
-        return candidate.entry_point.load()
-
-
-@contextmanager
-def _running(what: str) -> Iterator[None]:
-    try:
-        yield
-    except (KeyboardInterrupt, Fault):
-        raise
-    except BaseException as error:
-        log.debug("%s failed", what, exc_info=True)
-        message = str(error).strip().partition("\n")[0]
-        raise Unfit(": ".join(filter(None, (f"{what} failed", type(error).__name__, message)))) from error
