@@ -6,9 +6,10 @@ import re
 
 from stringd import errors
 from stringd.errors import ErrorCode, RequestRefused
-from tests.docs.pages import text_of
+from tests.docs.pages import ROOT, text_of
 
 PAGE = text_of("docs/reference/errors.md")
+LITERAL = re.compile(r"""\b(?:Refusal|Unrecognised|Reply\.error)\(\s*"([A-Z_]+)\"|\bcode="([A-Z_]+)\"""")
 OF_COMMANDS = re.compile(r"^\| `(?P<code>[A-Z_]+)` \| (?P<when>[^|]+) \| (?P<remedy>[^|]+) \|$", re.MULTILINE)
 OF_REQUESTS = re.compile(
     r"^\| (?P<status>\d+) \| `(?P<code>[A-Z_]+)`(?P<in_body> \\\*)? \| [^|]+ \| [^|]+ \| `(?P<name>\w+)` \|$",
@@ -28,6 +29,12 @@ def test_it_lists_exactly_the_codes_there_are() -> None:
     assert len(codes) == len(set(codes))
     assert len(requests) == len(set(requests))
     assert {*codes, *requests} == {str(it) for it in ErrorCode}
+
+
+def test_the_sources_use_the_enum() -> None:
+    sources = [path for root in ("core", "plugins") for path in (ROOT / root).rglob("*.py")]
+    literal = [str(it) for it in sources if LITERAL.search(it.read_text(encoding="utf-8"))]
+    assert literal == []
 
 
 def test_a_code_is_its_own_name() -> None:

@@ -22,7 +22,9 @@ PARTS = HEADING.split(PAGE)
 SECTIONS = dict(zip(PARTS[1::2], PARTS[2::2], strict=True))
 EXCEPTIONS = {name for name, it in CLASSES.items() if issubclass(it, Exception)} - {"RequestRefused"}
 SUBMODULES = sorted(it.name for it in pkgutil.iter_modules(plugin.__path__))
-MADE_OF_MEMBERS = [name for name in CLASSES if name not in RECORDS.keys() | EXCEPTIONS]
+# The page of errors lists the members of `ErrorCode`.
+UNLISTED = EXCEPTIONS | {"ErrorCode"}
+MADE_OF_MEMBERS = [name for name in CLASSES if name not in RECORDS.keys() | UNLISTED]
 
 
 def row_of(name: str, named: object) -> str:

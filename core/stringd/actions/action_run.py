@@ -32,7 +32,7 @@ from stringd.api.sessions import NamedValue, State
 from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.actions import CLI, HTTP_METHODS
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.processes.shell_replies import NO_OUTPUT
 from stringd.text.fences import fenced
 
@@ -187,7 +187,7 @@ class ActionRun:
         return (*self.page.sheet.shortcuts.by_id, *state.values)
 
     def _masked(self, refusal: Refusal) -> Refusal:
-        hint = setup_hint(self.page) if refusal.code == "ACTION_FAILED" else ()
+        hint = setup_hint(self.page) if refusal.code == ErrorCode.ACTION_FAILED else ()
         context = (*map(self.environment.mask, refusal.context), *hint)
         return Refusal(refusal.code, self.environment.mask(refusal.message), *context)
 

@@ -20,7 +20,7 @@ from stringd.commands.history import visit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
-from stringd.errors import Refusal, Unrecognised
+from stringd.errors import ErrorCode, Refusal, Unrecognised
 from stringd.text.listing import listed, nearest_first
 from stringd.text.nearest import nearest
 
@@ -60,7 +60,7 @@ def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:
     meant = nearest(name, actions)
     known = listed([f"/act.{it}" for it in nearest_first(name, actions)], "/act lists them") or _NONE
     context = [f"actions: {known}", *([f"nearest: /act.{meant}"] if meant else [])]
-    return Unrecognised("ACTION_NOT_FOUND", f"Action not found: {name}", *context)
+    return Unrecognised(ErrorCode.ACTION_NOT_FOUND, f"Action not found: {name}", *context)
 
 
 ACT = Command(

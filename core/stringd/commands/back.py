@@ -8,16 +8,16 @@ from stringd.api.replies import Reply
 from stringd.commands.history import drop_last, go_back
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.paths.resolving import shown_document
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
-_TEMPORARY = "LOAD_ERROR"
+_TEMPORARY = ErrorCode.LOAD_ERROR
 
 
 async def run(invocation: Invocation) -> Reply:
     """Reload the last document of the history and show it."""
     history = invocation.session.state.history
     if not history:
-        raise Refusal("NO_HISTORY", "There is no document before this one.")
+        raise Refusal(ErrorCode.NO_HISTORY, "There is no document before this one.")
     try:
         opened = await DocumentNavigator(invocation).reopen(history[-1])
     except Refusal as refusal:

@@ -6,7 +6,7 @@ from stringd.api.commands import Command, Invocation
 from stringd.api.replies import Reply
 from stringd.api.sessions import State
 from stringd.documents.paths.resolving import shown_document
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 
 async def run(invocation: Invocation) -> Reply:
@@ -14,7 +14,7 @@ async def run(invocation: Invocation) -> Reply:
     session = invocation.session
     location = session.state.document
     if location is None and session.shows_documents:
-        raise Refusal("INVALID_TARGET", "No document is open.")
+        raise Refusal(ErrorCode.INVALID_TARGET, "No document is open.")
     await session.end_topic()
     await invocation.runtime.undo.forget(session)
     session.remember(State())

@@ -15,7 +15,7 @@ from stringd.documents.paths.text_files import read_if_there, read_text
 from stringd.documents.paths.typed_targets import is_typed_uri
 from stringd.documents.syntax.parser import Directive
 from stringd.documents.syntax.verbatim import is_verbatim
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.path_arguments import parse_path_arguments
 from stringd.workers.threads import READING, STORAGE
 
@@ -44,14 +44,14 @@ class EditRequest:
         """Refuse a block or lines."""
         if self.addresses_part:
             message = f"/{command.name} takes a whole file, not {self.shown}"
-            raise Refusal("INVALID_TARGET", message, f"Usage: {command.usage}")
+            raise Refusal(ErrorCode.INVALID_TARGET, message, f"Usage: {command.usage}")
 
     def read(self) -> str:
         """Return the file's text, or refuse."""
         try:
             return read_text(self.target.path, self.file)
         except Refusal as refusal:
-            if self.included and refusal.code == "NOT_FOUND":
+            if self.included and refusal.code == ErrorCode.NOT_FOUND:
                 raise Refusal(refusal.code, refusal.message, f"/write {self.shown} creates it.") from None
             raise
 
@@ -64,9 +64,9 @@ async def read_request(invocation: Invocation, command: Command, *options: str) 
     """Parse the path and options of an editing command; resolve a block that is an include to its file."""
     arguments = parse_path_arguments(invocation.line.arguments, *options)
     if not arguments.path:
-        raise Refusal("INVALID_TARGET", "No file is named.", f"Usage: {command.usage}")
+        raise Refusal(ErrorCode.INVALID_TARGET, "No file is named.", f"Usage: {command.usage}")
     if is_typed_uri(arguments.path, invocation):
-        raise Refusal("INVALID_TARGET", f"Not a file: {arguments.path}", "Only files can be edited.")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a file: {arguments.path}", "Only files can be edited.")
     full_access = invocation.runtime.config.full_access
     target = resolve(arguments.path, invocation.session, full_access=full_access)
     part = _part(target)
@@ -88,7 +88,7 @@ def _follow_includes(request: EditRequest, navigator: DocumentNavigator) -> Edit
         visited.add(target.path)
         found = navigator.resolve_link(source_of(include, target.path), target.path)
         if found.path in visited:
-            raise Refusal("INVALID_TARGET", f"{request.shown} includes itself: {request.file}")
+            raise Refusal(ErrorCode.INVALID_TARGET, f"{request.shown} includes itself: {request.file}")
         stored = replace(target, path=found.path, block=found.block)
         request = replace(
             request, target=stored, file=navigator.shown(found.path), included=found.block is None
@@ -107,7 +107,7 @@ def read_body(invocation: Invocation, command: Command) -> str:
     """Return the lines below the command; refuse a command without any."""
     body = invocation.line.body
     if not body:
-        raise Refusal("INVALID_PAYLOAD", f"/{command.name} needs a body.", f"Usage: {command.usage}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"/{command.name} needs a body.", f"Usage: {command.usage}")
     return body
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.paths.resolving import working_directory
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.processes.child_environment import shell_environment
 from stringd.processes.exported_variables import exported
 from stringd.processes.shell_command import exit_reply, run_one_shot
@@ -20,7 +20,7 @@ async def run(invocation: Invocation) -> Reply:
     session, line = invocation.session, invocation.line
     command = "\n".join(part for part in (line.arguments, line.body) if part is not None)
     if not command.strip():
-        raise Refusal("INVALID_PAYLOAD", "No command to execute.", f"Usage: {EXEC.usage}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "No command to execute.", f"Usage: {EXEC.usage}")
     directory = working_directory(session)
     finished = await run_one_shot(
         command,

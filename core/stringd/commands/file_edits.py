@@ -17,7 +17,7 @@ from stringd.documents.editing.seen_files import digest, is_stale, record_seen
 from stringd.documents.pages.file_pages import done
 from stringd.documents.paths.text_files import missing_directories, remove_directories, write_text
 from stringd.documents.syntax.parsing_cost import AT_ONCE, parsing_effort
-from stringd.errors import Refusal, StorageFailed
+from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.workers.threads import STORAGE
 
 Change = Callable[[str], Revision]
@@ -82,10 +82,12 @@ async def _write(invocation: Invocation, request: EditRequest, step: Step, text:
 
 def _removed(request: EditRequest) -> Refusal:
     message = f"{request.file} has been removed since this topic saw it"
-    return Refusal("CONFLICT", message, f"{FORCE} creates it anew.")
+    return Refusal(ErrorCode.CONFLICT, message, f"{FORCE} creates it anew.")
 
 
 def _stale(request: EditRequest) -> Refusal:
     message = f"{request.file} has changed since this topic saw it"
     viewed = request.shown if request.included else request.file
-    return Refusal("CONFLICT", message, f"View it again: /edit {viewed}", f"{FORCE} edits it as it is now.")
+    return Refusal(
+        ErrorCode.CONFLICT, message, f"View it again: /edit {viewed}", f"{FORCE} edits it as it is now."
+    )

@@ -12,7 +12,7 @@ from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.search import find
 from stringd.documents.pagination.parts import Parts
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING
 
 MOST_LINES = 50
@@ -29,7 +29,7 @@ async def run(invocation: Invocation) -> Reply:
     """List the matches, each with its section."""
     wanted = invocation.line.arguments
     if not wanted.strip():
-        raise Refusal("INVALID_PAYLOAD", "Nothing to find.", f"Usage: {FIND.usage}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "Nothing to find.", f"Usage: {FIND.usage}")
     navigator = DocumentNavigator(invocation)
     parts = await navigator.parts(await navigator.current())
     if len(parts.text) > SMALL:

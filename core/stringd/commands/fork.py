@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 
 async def run(invocation: Invocation) -> Reply:
     """Create the named topic with this topic's state."""
     wanted, session, runtime = invocation.line.arguments, invocation.session, invocation.runtime
     if not wanted:
-        raise Refusal("INVALID_PAYLOAD", "No name for the new topic.", f"Usage: {FORK.usage}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "No name for the new topic.", f"Usage: {FORK.usage}")
     name = runtime.topic_name(wanted if ":" in wanted else f"{session.name.type}:{wanted}")
     if name.type != session.name.type:
         raise Refusal(
-            "INVALID_TARGET", f"A {session.name.type} topic can only be forked to its own type, not {name}."
+            ErrorCode.INVALID_TARGET,
+            f"A {session.name.type} topic can only be forked to its own type, not {name}.",
         )
     await runtime.fork(session, name)
     return Reply.confirmation(f"Forked: {name}")

@@ -9,7 +9,7 @@ from stringd.api.commands import Command, Invocation
 from stringd.api.replies import Reply
 from stringd.api.runtime import CommandHelp, Runtime
 from stringd.commands.open import OPEN
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.nearest import nearest
 
 
@@ -21,7 +21,9 @@ async def run(invocation: Invocation) -> Reply:
         return Reply.page("String Commands", _listing(commands.values(), invocation.session.slash))
     if wanted not in commands:
         meant = nearest(wanted, commands)
-        raise Refusal("NOT_FOUND", f"Unknown command: /{wanted}", *([f"nearest: /{meant}"] if meant else []))
+        raise Refusal(
+            ErrorCode.NOT_FOUND, f"Unknown command: /{wanted}", *([f"nearest: /{meant}"] if meant else [])
+        )
     explained = commands[wanted].explained()
     if commands[wanted] is OPEN:
         return replace(explained, content=f"{explained.content}{_loader_options(invocation.runtime)}")

@@ -16,7 +16,7 @@ from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import display, file_of, working_directory
 from stringd.documents.syntax.lines import Lines, line_number
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.listing import MOST, listed
 from stringd.text.printable import printable
 
@@ -29,7 +29,7 @@ async def run(invocation: Invocation) -> Reply:
     if wanted.startswith("@"):
         return await _explain(invocation, wanted)
     if wanted:
-        raise Refusal("INVALID_PAYLOAD", f"/info takes @id, not {wanted}", f"Usage: {INFO.usage}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"/info takes @id, not {wanted}", f"Usage: {INFO.usage}")
     facts = [f"{key}: {value}" async for key, value in _facts(invocation)]
     variables = (f"  {it}" for it in variable_lines(invocation, all_sources=True))
     return Reply.page("Session info", "\n".join((*facts, *variables)))

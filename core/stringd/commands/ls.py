@@ -6,7 +6,7 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.paths.directory_listing import list_directory
 from stringd.documents.paths.resolving import display, resolve, working_directory
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.path_arguments import parse_path_arguments
 from stringd.workers.threads import STORAGE
 
@@ -21,7 +21,7 @@ async def run(invocation: Invocation) -> Reply:
     target = resolve(arguments.path or str(here), session, full_access=full_access)
     shown = (arguments.path or display(here, session.user)).rstrip("/")
     if target.block or target.lines:
-        raise Refusal("INVALID_TARGET", f"Not a directory: {shown}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a directory: {shown}")
     hidden = ALL in arguments.options
     listing = await STORAGE.run(list_directory, target.path, shown, hidden=hidden)
     return Reply.page(f"Listing {shown}/", listing)

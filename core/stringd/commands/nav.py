@@ -12,7 +12,7 @@ from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.menu_scaffold import scaffold
 from stringd.documents.pages.menus import Menu
 from stringd.documents.pages.page import Page
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.counts import counted
 from stringd.text.listing import listed, nearest_first
 from stringd.text.nearest import nearest
@@ -49,7 +49,7 @@ def _menu(page: Page, name: str) -> Menu:
         meant = nearest(name, page.menus)
         known = listed(nearest_first(name, page.menus), "/nav lists them") or _NONE
         context = [f"menus: {known}", *([f"nearest: {meant}"] if meant else [])]
-        raise Refusal("NOT_FOUND", f"Menu not found: {name}", *context)
+        raise Refusal(ErrorCode.NOT_FOUND, f"Menu not found: {name}", *context)
     return page.menus[name]
 
 

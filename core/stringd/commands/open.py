@@ -16,7 +16,7 @@ from stringd.documents.paths.directory_listing import list_directory
 from stringd.documents.paths.text_files import is_directory
 from stringd.documents.syntax.forms import CONFIRM
 from stringd.documents.targets import Target
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.path_arguments import PathArguments, parse_path_arguments
 from stringd.workers.threads import STORAGE
 
@@ -31,7 +31,7 @@ async def run(invocation: Invocation) -> Reply:
     flags = invocation.runtime.load_options
     arguments = parse_path_arguments(invocation.line.arguments, FULL, CONFIRMED, *flags, valued=(PART,))
     if arguments == _NO_ARGUMENTS:
-        raise Refusal("INVALID_TARGET", "Nothing to open.", f"Usage: {OPEN.usage}")
+        raise Refusal(ErrorCode.INVALID_TARGET, "Nothing to open.", f"Usage: {OPEN.usage}")
     navigator = DocumentNavigator(invocation)
     confirmed = CONFIRMED in arguments.options
     target = await navigator.find(arguments.path, confirmed=confirmed) if arguments.path else navigator.here()
@@ -48,7 +48,7 @@ def _with_options(target: Target, arguments: PathArguments) -> Target:
     if not options:
         return target if part == target.part else replace(target, part=part)
     if not target.uri:
-        raise Refusal("INVALID_PAYLOAD", f"{min(options)} does not apply to files: {target.shown}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{min(options)} does not apply to files: {target.shown}")
     flags = frozenset(it.removeprefix("--") for it in options - {FULL})
     loading = replace(target.options, full=FULL in options, flags=flags)
     return replace(target, here=False, part=part, options=loading)
@@ -59,13 +59,13 @@ def _part(arguments: PathArguments) -> int:
     if wanted is None:
         return 1
     if not _NUMBER.fullmatch(wanted):
-        raise Refusal("INVALID_PARAMS", f"{PART} takes the number of a part, not {wanted}")
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"{PART} takes the number of a part, not {wanted}")
     return int(wanted)
 
 
 async def _open_directory(invocation: Invocation, target: Target, path: Path) -> Reply:
     if target.block:
-        raise Refusal("INVALID_TARGET", f"A directory has no blocks: {target.shown}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"A directory has no blocks: {target.shown}")
     listing = await STORAGE.run(list_directory, path, target.shown, hidden=False)
     invocation.session.remember(replace(invocation.session.state, directory=str(path)))
     return Reply.page(f"Listing {target.shown.rstrip('/')}/", listing)

@@ -9,7 +9,7 @@ from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.replies import Reply
 from stringd.api.secrets import SecretScope
 from stringd.commands.variable_lines import shown_assignment, variable_lines
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.processes.exported_variables import require_free
 from stringd.text.assignments import Assignment, parse_assignments
 from stringd.text.masking import masked_setting
@@ -43,7 +43,7 @@ def _scope(invocation: Invocation, name: str) -> SecretScope:
     if scope is None:
         kind = invocation.session.name.type
         message = f"Topics of type {kind} keep no ${name}; {{{name}}} is a variable."
-        raise Refusal("INVALID_TARGET", message)
+        raise Refusal(ErrorCode.INVALID_TARGET, message)
     return scope
 
 

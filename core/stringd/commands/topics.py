@@ -7,7 +7,7 @@ from stringd.api.replies import Reply
 from stringd.api.sessions import SessionSummary
 from stringd.api.users import User
 from stringd.documents.paths.resolving import shown_location
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 
 async def run(invocation: Invocation) -> Reply:
@@ -15,7 +15,7 @@ async def run(invocation: Invocation) -> Reply:
     wanted = invocation.line.arguments.lower()
     if wanted.startswith("-") or len(wanted.split()) > 1:
         raise Refusal(
-            "INVALID_PAYLOAD", f"/topics takes one topic type, not {wanted}", f"Usage: {TOPICS.usage}"
+            ErrorCode.INVALID_PAYLOAD, f"/topics takes one topic type, not {wanted}", f"Usage: {TOPICS.usage}"
         )
     topics = invocation.runtime.sessions(invocation.session.user.id)
     listed = sorted((it for it in topics if wanted in ("", it.topic_type)), key=lambda it: it.topic)

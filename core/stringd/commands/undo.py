@@ -12,7 +12,7 @@ from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.seen_files import digest, record_seen
 from stringd.documents.paths.resolving import confine, display
 from stringd.documents.paths.text_files import read_if_there, remove_directories, remove_text, write_text
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.counts import counted, line_count
 from stringd.text.path_arguments import parse_path_arguments
 from stringd.workers.threads import STORAGE
@@ -24,7 +24,9 @@ async def run(invocation: Invocation) -> Reply:
     """Revert the last edit, or skip it."""
     arguments = parse_path_arguments(invocation.line.arguments, FORCE, _SKIP)
     if arguments.path:
-        raise Refusal("INVALID_PAYLOAD", f"/undo takes no path: {arguments.path}", f"Usage: {UNDO.usage}")
+        raise Refusal(
+            ErrorCode.INVALID_PAYLOAD, f"/undo takes no path: {arguments.path}", f"Usage: {UNDO.usage}"
+        )
     while step := await invocation.runtime.undo.last(invocation.session):
         if _SKIP in arguments.options:
             await invocation.runtime.undo.drop(invocation.session)
@@ -33,7 +35,7 @@ async def run(invocation: Invocation) -> Reply:
             reply = await finish(_revert(invocation, step, forced=FORCE in arguments.options))
         if reply:
             return reply
-    raise Refusal("NOT_FOUND", "Nothing to undo.")
+    raise Refusal(ErrorCode.NOT_FOUND, "Nothing to undo.")
 
 
 async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply | None:
@@ -58,7 +60,7 @@ def _changed(shown: str) -> Refusal:
     message = f"{shown} has changed since this topic edited it"
     force = f"/undo {FORCE} brings the text before the edit back, and what changed since is lost."
     skip = f"/undo {_SKIP} leaves the file as it is and forgets the edit."
-    return Refusal("CONFLICT", message, "Nothing was undone.", force, skip)
+    return Refusal(ErrorCode.CONFLICT, message, "Nothing was undone.", force, skip)
 
 
 def _restore(step: Step, shown: str, current: str | None) -> None:

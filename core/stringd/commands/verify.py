@@ -6,7 +6,7 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.edit_request import read_file, read_request
 from stringd.commands.file_parts import stored_lines
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING
 
 
@@ -14,7 +14,9 @@ async def run(invocation: Invocation) -> Reply:
     """Show the block's stored lines."""
     request = await read_request(invocation, VERIFY)
     if request.target.lines or not request.addresses_part:
-        raise Refusal("INVALID_TARGET", f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}")
+        raise Refusal(
+            ErrorCode.INVALID_TARGET, f"No block is named: {request.shown}", f"Usage: {VERIFY.usage}"
+        )
     text = await read_file(invocation, request)
     lines = await READING.run(stored_lines, request, text)
     return Reply.page(f"Verified {request.shown}", "\n".join(lines.values()))

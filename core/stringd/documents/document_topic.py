@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stringd.api.sessions import Location, Topic
 from stringd.documents.pages.page import Page
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 
 class DocumentTopic(Topic):
@@ -15,7 +15,7 @@ class DocumentTopic(Topic):
 
     def nothing_open(self) -> Refusal:
         """Return the refusal of a command that needs a document, in a topic without one."""
-        return Refusal("INVALID_TARGET", "No document is open.")
+        return Refusal(ErrorCode.INVALID_TARGET, "No document is open.")
 
     def start(self) -> Location | None:
         """Return the initial document of the topic, if it has one."""

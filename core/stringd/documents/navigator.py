@@ -30,7 +30,7 @@ from stringd.documents.paths.text_files import is_there, read_if_there, read_tex
 from stringd.documents.paths.typed_targets import is_typed_uri, names_file
 from stringd.documents.paths.uris import is_hierarchical, is_uri, join
 from stringd.documents.targets import OpenedPage, Target, packaged_target, uri_target
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING, STORAGE
 
 # The time limit for a document from the network and everything that it includes.
@@ -67,7 +67,9 @@ class DocumentNavigator:
             return uri_target(self._joined(typed))
         target = resolve(typed, self._session, full_access=self._full_access)
         if target.lines:
-            raise Refusal("INVALID_TARGET", f"Lines can't be opened: {typed}", f"/edit {typed} shows them.")
+            raise Refusal(
+                ErrorCode.INVALID_TARGET, f"Lines can't be opened: {typed}", f"/edit {typed} shows them."
+            )
         return Target(shown=typed, path=target.path, block=target.block)
 
     async def open(self, target: Target) -> OpenedPage:
@@ -207,7 +209,7 @@ class DocumentNavigator:
     def _block_target(self, block: str) -> Target:
         here = self.here()
         if not block:
-            raise Refusal("INVALID_TARGET", "No block is named after the #.")
+            raise Refusal(ErrorCode.INVALID_TARGET, "No block is named after the #.")
         return replace(here, block=block, shown=f"{here.shown}#{block}")
 
     async def _shortcut_target(self, name: str, *, confirmed: bool) -> Target:
@@ -283,4 +285,4 @@ def _require_web(target: Target, source: str) -> None:
     scheme, own = (it.partition(":")[0].lower() for it in (target.uri, source))
     if target.options.nearest_zone < Zone.LOOPBACK and scheme not in {"http", "https", own}:
         message = f"A page from the network may not open {target.shown}."
-        raise Refusal("NOT_TRUSTED", message, f"If that is what you want: /open {target.shown}")
+        raise Refusal(ErrorCode.NOT_TRUSTED, message, f"If that is what you want: /open {target.shown}")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 SQLITE_PARTS = ("-wal", "-shm", "-journal")
 """The suffixes of the files that SQLite keeps beside a database."""
@@ -85,4 +85,4 @@ def _leads_to(entry: os.DirEntry[str], status: os.stat_result) -> bool:
 
 
 def _refusal(shown: str) -> Refusal:
-    return Refusal("FILE_NOT_ALLOWED", f"Reserved for stringd itself: {shown}")
+    return Refusal(ErrorCode.FILE_NOT_ALLOWED, f"Reserved for stringd itself: {shown}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 # A link may be removed while it is being resolved; retry, but not forever.
 _ATTEMPTS = 50
@@ -17,7 +17,7 @@ def real_path(path: Path | str) -> Path:
         try:
             return Path(os.path.realpath(path))
         except RecursionError:
-            raise Refusal("INVALID_TARGET", "Too many levels of symbolic links.") from None
+            raise Refusal(ErrorCode.INVALID_TARGET, "Too many levels of symbolic links.") from None
         except OSError:
             continue
-    raise Refusal("CONFLICT", "The symbolic links in the path are being changed by another process.")
+    raise Refusal(ErrorCode.CONFLICT, "The symbolic links in the path are being changed by another process.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stringd.api.zones import Zone
-from stringd.errors import HttpFailed, Refusal
+from stringd.errors import ErrorCode, HttpFailed, Refusal
 from stringd.http_client.addresses import farthest_zone, nearest_zone
 from stringd.http_client.name_lookup import NameLookup
 
@@ -50,7 +50,9 @@ class AddressPolicy:
             raise HttpFailed(f"no such host: {host}")
         route = Route(host=host, addresses=addresses)
         if port == self._own_port and route.nearest is Zone.LOOPBACK:
-            raise Refusal("NOT_TRUSTED", f"{host}:{port} is stringd itself, which is never asked for a page.")
+            raise Refusal(
+                ErrorCode.NOT_TRUSTED, f"{host}:{port} is stringd itself, which is never asked for a page."
+            )
         if route.nearest > reach:
             raise _refuse_near(route, reach)
         return route
@@ -60,4 +62,4 @@ def _refuse_near(route: Route, reach: Zone) -> Refusal:
     """Return the refusal of a host that is nearer than the page that leads to it."""
     page, host = f"A page from {_PAGE_ORIGIN[reach]}", f"{route.host}, which {_HOST_LOCATION[route.nearest]}"
     message = f"{page} may not reach {host}."
-    return Refusal("NOT_TRUSTED", message, *_REMEDIES[reach])
+    return Refusal(ErrorCode.NOT_TRUSTED, message, *_REMEDIES[reach])

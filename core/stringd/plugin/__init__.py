@@ -40,6 +40,7 @@ from stringd.api.zones import Zone
 from stringd.config import Config, parse_seconds
 from stringd.errors import (
     ClientGone,
+    ErrorCode,
     Fault,
     HttpFailed,
     InvalidTopic,
@@ -71,6 +72,7 @@ __all__ = [
     "Disconnected",
     "Document",
     "Edit",
+    "ErrorCode",
     "Fault",
     "Field",
     "FieldKind",

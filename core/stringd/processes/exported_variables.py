@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from stringd.api.provenance import Provenance
 from stringd.api.sessions import Session, State
 from stringd.config import parse_seconds
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 TIME_LIMIT = "_timeout"
 # Names that nobody can export: the shell and the dynamic loader use them to decide what is run when a program
@@ -29,7 +29,9 @@ def require_free(name: str, written: str) -> None:
     """Refuse to set a variable that is never exported; names that begin with `_` are settings."""
     if is_reserved(name) and not name.startswith("_"):
         message = f"{written} can't be set: shells and the system's loader take orders from {name}."
-        raise Refusal("INVALID_TARGET", message, "Another name may be set, and given to one command by it.")
+        raise Refusal(
+            ErrorCode.INVALID_TARGET, message, "Another name may be set, and given to one command by it."
+        )
 
 
 def exported(session: Session) -> Mapping[str, str]:
@@ -49,7 +51,9 @@ def read_limit(value: str | None, default: float) -> float:
         return default
     seconds = parse_seconds(value)
     if seconds is None:
-        raise Refusal("INVALID_PARAMS", f"{{{TIME_LIMIT}}} must be a number of seconds, not {value!r}.")
+        raise Refusal(
+            ErrorCode.INVALID_PARAMS, f"{{{TIME_LIMIT}}} must be a number of seconds, not {value!r}."
+        )
     return seconds
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stringd.api.replies import Reply
 from stringd.api.sessions import Session
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.processes.exported_variables import time_limit
 from stringd.processes.process_group import Finished, run_shell
 from stringd.processes.shell_replies import NO_OUTPUT, shell_reply
@@ -27,7 +27,7 @@ async def run_one_shot(
 ) -> Finished:
     """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says."""
     if "\0" in command:
-        raise Refusal("INVALID_PAYLOAD", "A command can't hold a NUL character.")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "A command can't hold a NUL character.")
     _require(directory)
     seconds = time_limit(session.state, seconds)
     try:
@@ -42,7 +42,7 @@ async def run_one_shot(
         raise _start_refusal(error) from error
     if finished.status is None:
         message = f"Still running after {seconds:g} s, so it was ended."
-        raise Refusal("TIMEOUT", message, _output_of(finished) or NO_OUTPUT)
+        raise Refusal(ErrorCode.TIMEOUT, message, _output_of(finished) or NO_OUTPUT)
     return finished
 
 
@@ -57,10 +57,10 @@ def _output_of(finished: Finished) -> str:
 
 def _require(directory: Path) -> None:
     if not os.path.isdir(directory):  # noqa: PTH112 - Path.is_dir raises PermissionError
-        raise Refusal("NOT_FOUND", f"No such directory: {directory}")
+        raise Refusal(ErrorCode.NOT_FOUND, f"No such directory: {directory}")
 
 
 def _start_refusal(error: OSError) -> Refusal:
     if error.errno == errno.E2BIG:
-        return Refusal("INVALID_PAYLOAD", "The command or a variable is too long to pass on.")
-    return Refusal("EXEC_FAILED", f"bash can't be started: {error.strerror}")
+        return Refusal(ErrorCode.INVALID_PAYLOAD, "The command or a variable is too long to pass on.")
+    return Refusal(ErrorCode.EXEC_FAILED, f"bash can't be started: {error.strerror}")

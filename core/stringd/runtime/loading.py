@@ -10,7 +10,7 @@ from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile,
 from stringd.api.workers import Budget
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
-from stringd.errors import Refusal, WorkStopped
+from stringd.errors import ErrorCode, Refusal, WorkStopped
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
@@ -31,10 +31,10 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
     loader = catalogue.loaders.get(scheme)
     if loader is None:
         known = ", ".join(sorted(catalogue.loaders)) or "none"
-        raise Refusal("INVALID_TARGET", f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
     unknown = sorted(wanted.options.flags - loader.options.keys())
     if unknown:
-        raise Refusal("INVALID_PAYLOAD", f"{scheme}: URIs take no --{unknown[0]}.")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{scheme}: URIs take no --{unknown[0]}.")
     hidden = wanted.options.hidden
     try:
         loaded = await call_async(loader.load, wanted)
@@ -55,7 +55,7 @@ async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document
     """Make a document of bytes, by their media type."""
     renderer = _renderer_of(catalogue, loaded)
     if renderer is None:
-        raise Refusal("LOAD_ERROR", f"No plugin renders {base_type(loaded.media_type)}: {loaded.uri}")
+        raise Refusal(ErrorCode.LOAD_ERROR, f"No plugin renders {base_type(loaded.media_type)}: {loaded.uri}")
     document = await _rendered(renderer.render, loaded)
     return replace(document, zone=loaded.zone)
 
@@ -85,7 +85,7 @@ async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
     try:
         return await work.apart(render, loaded, budget=BUDGET)
     except WorkStopped as stopped:
-        raise Refusal("LOAD_ERROR", f"{loaded.uri} can't be shown: {stopped}") from stopped
+        raise Refusal(ErrorCode.LOAD_ERROR, f"{loaded.uri} can't be shown: {stopped}") from stopped
 
 
 def _can_be_sent(render: Render) -> bool:

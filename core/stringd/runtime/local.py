@@ -19,7 +19,7 @@ from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
 from stringd.documents.editing.file_locks import FileLocks
-from stringd.errors import InvalidTopic, Refusal, StorageFailed
+from stringd.errors import ErrorCode, InvalidTopic, Refusal, StorageFailed
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.runtime.loading import as_document, find_document, find_renderer, render_document
@@ -133,7 +133,7 @@ class LocalRuntime:
     async def fork(self, session: Session, name: TopicName) -> None:
         """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
         if self.registry.get(session.user.id, name):
-            raise Refusal("CONFLICT", f"The topic is there already: {name}")
+            raise Refusal(ErrorCode.CONFLICT, f"The topic is there already: {name}")
         copy = self.registry.touch(session.user, name)
         copy.state = session.state
         await self.registry.save(copy)

@@ -12,7 +12,7 @@ from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, 
 from stringd.api.replies import Reply
 from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import Topic
-from stringd.errors import Refusal, RequestRefused, Unrecognised
+from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
 from stringd.sessions.live_session import LiveSession
@@ -23,7 +23,9 @@ from stringd.workers.threads import working_for
 
 log = logging.getLogger(__name__)
 
-UNEXPECTED = Reply.error("INTERNAL_ERROR", "The command failed unexpectedly; the daemon's log says why.")
+UNEXPECTED = Reply.error(
+    ErrorCode.INTERNAL_ERROR, "The command failed unexpectedly; the daemon's log says why."
+)
 _HELP_FLAGS = frozenset({"--help", "-h"})
 
 
@@ -83,7 +85,7 @@ class Execution:
             self._shown = masked_in_shell(text)
             return _Plan(plain_text, CommandLine(text=text))
         if not text.startswith("/"):
-            raise Refusal("COMMAND_UNSUPPORTED", "Commands must start with /. Use /help for details.")
+            raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, "Commands must start with /. Use /help for details.")
         line = parse_command(text)
         command = self._find(line)
         self._mask_by_command(command)
@@ -116,7 +118,7 @@ class Execution:
             hint = f"Did you mean {slash}{meant}? " if meant else ""
             typed = masked_unknown(line.text[:LONGEST_HEAD]).split(maxsplit=1)[0].replace("//", "/", 1)
             message = f"Unknown command: {label(typed)}"
-            raise Refusal("COMMAND_UNSUPPORTED", message, f"{hint}{slash}help lists the commands.")
+            raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, message, f"{hint}{slash}help lists the commands.")
         return command
 
     def _command(self, line: CommandLine) -> Command | None:
@@ -216,9 +218,9 @@ def _check_shape(command: Command, line: CommandLine) -> None:
     usage = f"Usage: {command.usage}"
     if line.body is not None and not command.takes_body:
         message = f"/{command.name} takes no further lines: one command per request."
-        raise Refusal("INVALID_PAYLOAD", message, usage)
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, message, usage)
     if line.arguments and not command.takes_arguments:
-        raise Refusal("INVALID_PAYLOAD", f"/{command.name} takes no arguments.", usage)
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"/{command.name} takes no arguments.", usage)
 
 
 def _explain(command: Command) -> Run:

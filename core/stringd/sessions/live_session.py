@@ -13,7 +13,7 @@ from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import SessionSummary, State, TopicName
 from stringd.api.topics import TopicContext, TopicType
 from stringd.api.users import User
-from stringd.errors import Refusal, Unavailable
+from stringd.errors import ErrorCode, Refusal, Unavailable
 from stringd.sessions.command_queue import CommandQueue
 from stringd.sessions.lifetime import TopicLifetime
 from stringd.sessions.state_limits import within_budget
@@ -78,7 +78,9 @@ class LiveSession:
     def refuse_reentry(self) -> None:
         """Refuse a command that another command of the same topic sends: it would wait for itself."""
         if asyncio.current_task() in self._running:
-            raise Refusal("CONFLICT", f"A command of {self.name} can't wait for another one of {self.name}.")
+            raise Refusal(
+                ErrorCode.CONFLICT, f"A command of {self.name} can't wait for another one of {self.name}."
+            )
 
     def refuse_waiting(self, reason: Unavailable) -> None:
         """Answer the commands that wait for their turn."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from stringd.api.provenance import Attributed
 from stringd.api.sessions import Location, State
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 T = TypeVar("T")
 
@@ -49,12 +49,12 @@ def _check_variables(variables: Mapping[str, object], before: Mapping[str, objec
     # There may be more from an earlier version; then there may be less.
     if size > VARIABLES and size >= sum(_sizes(before.items())):
         message = f"The variables of a topic may take {VARIABLES // 1024} KiB; these take {size // 1024}."
-        raise Refusal("TOPIC_FULL", message, "None was set. What is large belongs into a file.")
+        raise Refusal(ErrorCode.TOPIC_FULL, message, "None was set. What is large belongs into a file.")
 
 
 def _check_place(place: Location) -> None:
     if _place_size(place) > PLACE:
-        raise Refusal("INVALID_TARGET", f"An address and a title may take {PLACE // 1024} KiB.")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"An address and a title may take {PLACE // 1024} KiB.")
 
 
 def _latest(named: Mapping[str, T], before: Mapping[str, T], most: int) -> Mapping[str, T]:

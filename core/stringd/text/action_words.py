@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.masking import MASK
 
 _PIECE = re.compile(
@@ -77,7 +77,7 @@ def fill_text(text: str, lookup: Callable[[str], str | None]) -> str:
             return found["escaped"]
         if found["secret"]:
             raise Refusal(
-                "INVALID_VARIABLE",
+                ErrorCode.INVALID_VARIABLE,
                 f"{found['secret']} can't be passed as a value: it is a secret.",
                 f"For the text itself write \\{found['secret']}",
             )
@@ -90,7 +90,7 @@ def _defined(name: str, lookup: Callable[[str], str | None]) -> str:
     value = lookup(name)
     if value is None:
         hints = f'Set it: /set {{{name}}} = "..."', f"For the text itself write \\{{{name}}}"
-        raise Refusal("UNDEFINED_VARIABLE", f"The variable {{{name}}} is not set.", *hints)
+        raise Refusal(ErrorCode.UNDEFINED_VARIABLE, f"The variable {{{name}}} is not set.", *hints)
     return value
 
 
@@ -104,7 +104,9 @@ def _words(text: str, *, secret: bool) -> Iterator[Word]:
             raise _unclosed(MASK if secret else text[position:])
         position = found.end()
         if found["newline"]:
-            raise Refusal("INVALID_PAYLOAD", "One command per request: only a quoted value may span lines.")
+            raise Refusal(
+                ErrorCode.INVALID_PAYLOAD, "One command per request: only a quoted value may span lines."
+            )
         if found["blank"]:
             if pieces:
                 yield Word(pieces=tuple(pieces), quoted=quoted, start=start, end=found.start())
@@ -127,4 +129,4 @@ def _pieces(found: re.Match[str]) -> Iterator[Piece]:
 
 def _unclosed(rest: str) -> Refusal:
     shown = rest.partition("\n")[0][:_SHOWN]
-    return Refusal("INVALID_PAYLOAD", f"The quote is never closed: {shown}", 'An apostrophe: "it\'s"')
+    return Refusal(ErrorCode.INVALID_PAYLOAD, f"The quote is never closed: {shown}", 'An apostrophe: "it\'s"')

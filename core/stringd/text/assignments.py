@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.masking import MASK, masked_assignment
 
 USAGE = 'Usage: /set {name} = "value"'
@@ -41,7 +41,7 @@ class Assignment:
 def parse_assignments(text: str) -> tuple[Assignment, ...]:
     """Return all assignments of the text; raise a `Refusal` if any part of it is invalid."""
     if "\0" in text:
-        raise Refusal("INVALID_PAYLOAD", "A value can't hold a NUL character.")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "A value can't hold a NUL character.")
     return tuple(_parse(text))
 
 
@@ -98,7 +98,7 @@ def _assignment(match: re.Match[str], value: str) -> Assignment:
 
 def _refusal(problem: str, text: str, position: int) -> Refusal:
     line = masked_assignment(text[position:].partition("\n")[0].rstrip())[:_SHOWN]
-    return Refusal("INVALID_PAYLOAD", f"{problem}: {line}", USAGE)
+    return Refusal(ErrorCode.INVALID_PAYLOAD, f"{problem}: {line}", USAGE)
 
 
 def _one_line(value: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
 _MARK = _END = "--"
@@ -76,14 +76,14 @@ def _refuse_unknown(path: str, known: Sequence[str]) -> None:
     unknown = _OPTION_LIKE.match(path)
     if unknown:
         takes = f"options: {', '.join(known)}" if known else "It takes no options."
-        raise Refusal("INVALID_PAYLOAD", f"Unknown option: {unknown[0]}", takes)
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"Unknown option: {unknown[0]}", takes)
 
 
 def _refuse_bare(path: str, valued: Sequence[str]) -> None:
     leading = _OPTION_LIKE.match(path)
     for option in valued:
         if (leading and leading[1] == option) or re.search(rf"\s{option}=?\Z", path):
-            raise Refusal("INVALID_PAYLOAD", f"{option} needs a value.")
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{option} needs a value.")
 
 
 def _unquoted(path: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from stringd.plugin import Invocation, Package, Refusal, SecretScope
+from stringd.plugin import ErrorCode, Invocation, Package, Refusal, SecretScope
 from stringd.plugin.actions import (
     ActionFunction,
     DeclaredVariable,
@@ -54,7 +54,7 @@ class AppPackage(Package):
         """Return the real path of a document in the app, or refuse; for a directory, that of its entry."""
         found = real_path(self.directory / path) if path else self.entry
         if not found.is_relative_to(self.directory):
-            raise Refusal("FILE_NOT_ALLOWED", f"Outside {self.uri}: {path}")
+            raise Refusal(ErrorCode.FILE_NOT_ALLOWED, f"Outside {self.uri}: {path}")
         return named_entry(found) if found.is_dir() else found
 
     def environment(self, invocation: Invocation) -> Environment:

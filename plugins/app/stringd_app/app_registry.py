@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from stringd.plugin import Refusal, Runtime, User
+from stringd.plugin import ErrorCode, Refusal, Runtime, User
 from stringd.plugin.documents import confine
 from stringd.plugin.text import nearest
 from stringd_app.app_package import AppPackage
@@ -68,4 +68,6 @@ def not_installed(name: str, user: User, runtime: Runtime) -> Refusal:
     """Return the refusal of an app that is not installed."""
     suggestion = nearest(name, app_names(user, runtime))
     context = [f"nearest: app:{suggestion}"] if suggestion else []
-    return Refusal("NOT_FOUND", f"App not installed: {name}", *context, "/install path | directory | url")
+    return Refusal(
+        ErrorCode.NOT_FOUND, f"App not installed: {name}", *context, "/install path | directory | url"
+    )

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.files import open_file
 from stringd_app.members import Member
 
@@ -59,7 +59,7 @@ def archive_members(path: Path) -> Iterator[Iterator[Member]]:
             with _unpacked(path) as file, tarfile.open(fileobj=file, mode="r:") as tarred:
                 yield _tar_members(tarred)
     except _BROKEN as error:
-        raise Refusal("INVALID_TARGET", f"The archive is broken: {error}") from error
+        raise Refusal(ErrorCode.INVALID_TARGET, f"The archive is broken: {error}") from error
 
 
 class _BoundedReader(io.BufferedReader):
@@ -112,4 +112,6 @@ def _extracted(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
 
 
 def _unsupported(name: str) -> Refusal:
-    return Refusal("INVALID_TARGET", f"An archive of an app may hold files and directories only: {name!r}")
+    return Refusal(
+        ErrorCode.INVALID_TARGET, f"An archive of an app may hold files and directories only: {name!r}"
+    )

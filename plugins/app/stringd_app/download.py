@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from stringd.plugin import HttpClient, HttpFailed, HttpResponse, Refusal
+from stringd.plugin import ErrorCode, HttpClient, HttpFailed, HttpResponse, Refusal
 
 LARGEST = 10 * 1024 * 1024
 SECONDS = 60.0
@@ -36,11 +36,11 @@ async def fetch(url: str, client: HttpClient) -> Download:
         async with asyncio.timeout(SECONDS):
             final, response = await fetch(client, WebUrl.read(url), limit=LARGEST)
     except ValueError as error:
-        raise Refusal("INVALID_TARGET", f"Not a URL of the web: {url}", str(error)) from None
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a URL of the web: {url}", str(error)) from None
     except TimeoutError:
-        raise Refusal("LOAD_ERROR", f"No answer within {SECONDS:g} s: {url}") from None
+        raise Refusal(ErrorCode.LOAD_ERROR, f"No answer within {SECONDS:g} s: {url}") from None
     except HttpFailed as failure:
-        raise Refusal("LOAD_ERROR", f"{failure}: {url}") from failure
+        raise Refusal(ErrorCode.LOAD_ERROR, f"{failure}: {url}") from failure
     _check(response, url)
     path = _path(str(final))
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -51,9 +51,9 @@ async def fetch(url: str, client: HttpClient) -> Download:
 
 def _check(response: HttpResponse, url: str) -> None:
     if response.status == _NOT_FOUND:
-        raise Refusal("NOT_FOUND", f"Not found: {url}")
+        raise Refusal(ErrorCode.NOT_FOUND, f"Not found: {url}")
     if response.status >= _FIRST_OTHER:
-        raise Refusal("LOAD_ERROR", f"{response.status} {response.reason}: {url}")
+        raise Refusal(ErrorCode.LOAD_ERROR, f"{response.status} {response.reason}: {url}")
 
 
 def _path(url: str) -> PurePosixPath:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.documents import ParsedDocument, parsing_effort, read_sheet, read_text
 
 ENTRIES = ("string.md", "index.md")
@@ -30,7 +30,9 @@ def named_entry(directory: Path, called: str | None = None) -> Path:
     for name in ENTRIES:
         if (directory / name).is_file():
             return directory / name
-    raise Refusal("INVALID_TARGET", f"Neither {' nor '.join(ENTRIES)} in {called or directory.name + '/'}")
+    raise Refusal(
+        ErrorCode.INVALID_TARGET, f"Neither {' nor '.join(ENTRIES)} in {called or directory.name + '/'}"
+    )
 
 
 def entry_in(directory: Path, called: str | None = None) -> Path:
@@ -43,5 +45,5 @@ def read_entry(entry: Path) -> ParsedDocument:
     """Read the entry document of an app, or refuse."""
     text = read_text(entry, entry.name)
     if parsing_effort(text) > MOST_EFFORT:
-        raise Refusal("LOAD_ERROR", f"Too much for the document of an app: {entry.name}")
+        raise Refusal(ErrorCode.LOAD_ERROR, f"Too much for the document of an app: {entry.name}")
     return read_sheet(text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from stringd.plugin import Refusal, RequestRefused, Session, User
+from stringd.plugin import ErrorCode, Refusal, RequestRefused, Session, User
 from stringd.plugin.actions import ActionFunction, Environment, FunctionRun, Value
 from stringd.plugin.documents import Action, Parameter, working_directory
 from stringd.plugin.processes import time_limit
@@ -100,7 +100,9 @@ def _runner(function: AppFunction, bound: Mapping[str, _BoundParameter], context
             raise
         except (Exception, SystemExit, KeyboardInterrupt) as error:
             if isinstance(error, TimeoutError) and limit.expired():
-                raise Refusal("TIMEOUT", f"Still running after {seconds:g} s, so it was ended.") from None
+                raise Refusal(
+                    ErrorCode.TIMEOUT, f"Still running after {seconds:g} s, so it was ended."
+                ) from None
             raise _failed(function, error) from None
 
     return run
@@ -109,7 +111,7 @@ def _runner(function: AppFunction, bound: Mapping[str, _BoundParameter], context
 def _failed(function: AppFunction, error: BaseException) -> Refusal:
     """Log the error; the log masks any secrets in it."""
     log.error("%s failed", function.__qualname__, exc_info=error)
-    return Refusal("INTERNAL_ERROR", _FAILED)
+    return Refusal(ErrorCode.INTERNAL_ERROR, _FAILED)
 
 
 def _context(environment: Environment, session: Session) -> Context:
@@ -171,7 +173,7 @@ def _default(default: object) -> str | None:
 def _converter(name: str, wanted: object) -> Callable[[Value], object]:
     def whole(value: Value) -> int:
         if not isinstance(value, int):
-            raise Refusal("INVALID_PARAMS", f"{name} expects a whole number, not {value}")
+            raise Refusal(ErrorCode.INVALID_PARAMS, f"{name} expects a whole number, not {value}")
         return int(value)
 
     kinds: Mapping[object, Callable[[Any], object]] = {int: whole, float: float, Path: Path}

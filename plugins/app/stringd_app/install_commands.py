@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.plugin import Command, Invocation, Refusal, Reply, Secrets, TopicGroup, User
+from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, Secrets, TopicGroup, User
 from stringd.plugin.text import parse_path_arguments
 from stringd.plugin.workers import READING, STORAGE
 from stringd_app.app_registry import find_app, not_installed, packages_directory, plugin_app
@@ -63,14 +63,14 @@ async def _install(invocation: Invocation) -> Reply:
                 await STORAGE.run(area.put_in_place, staged.name, found.name)
                 await found.hand_over(user, runtime.secrets)
     except OSError as error:
-        raise Refusal("WRITE_FAILED", f"Cannot install {request.source}: {error.strerror}") from error
+        raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot install {request.source}: {error.strerror}") from error
     return _installed(found.name, request, shelf / found.name)
 
 
 def _request(arguments: str) -> _Request:
     read = parse_path_arguments(arguments, "--app", REPLACE, valued=(AS,))
     if not read.path:
-        raise Refusal("INVALID_PAYLOAD", "Nothing to install.", f"Usage: {INSTALL.usage}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "Nothing to install.", f"Usage: {INSTALL.usage}")
     return _Request(source=read.path, alias=read.values.get(AS), replaces=REPLACE in read.options)
 
 
@@ -82,10 +82,12 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
     place = _installed_name(identity, shelf)
     name = request.alias or place or identity.name
     if not is_name(name):
-        raise Refusal("INVALID_TARGET", f"No app can be called {name!r}.", "Choose a name with --as NAME.")
+        raise Refusal(
+            ErrorCode.INVALID_TARGET, f"No app can be called {name!r}.", "Choose a name with --as NAME."
+        )
     if place not in (None, name):
         message = f"{identity} is installed as app:{place}."
-        raise Refusal("CONFLICT", message, f"/uninstall {place} first, or install it without --as.")
+        raise Refusal(ErrorCode.CONFLICT, message, f"/uninstall {place} first, or install it without --as.")
     _refuse_taken_name(name, identity, invocation)
     origin = InstallRecord(
         namespace=identity.namespace, name=identity.name, source=request.source, place=staged.origin
@@ -100,7 +102,7 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
 def _replacement_refusal(name: str, before: InstallRecord, request: _Request) -> Refusal:
     message = f"app:{name} came from elsewhere ({before.source}), not from {request.source}."
     hint = f"{REPLACE} puts this one in its place, without the $NAMEs of the other, which are forgotten."
-    return Refusal("CONFLICT", message, hint)
+    return Refusal(ErrorCode.CONFLICT, message, hint)
 
 
 def _installed_name(identity: Identity, packages: Path) -> str | None:
@@ -124,7 +126,7 @@ def _refuse_taken_name(name: str, identity: Identity, invocation: Invocation) ->
         whose = other if is_own else "an app of a plugin"
         instead = f", or /uninstall {name} first" if is_own else ""
         hint = f"Install it under another name: --as NAME{instead}."
-        raise Refusal("CONFLICT", f"app:{name} is {whose}, not {identity}.", hint)
+        raise Refusal(ErrorCode.CONFLICT, f"app:{name} is {whose}, not {identity}.", hint)
 
 
 def _installed(name: str, request: _Request, place: Path) -> Reply:
@@ -143,7 +145,7 @@ async def _uninstall(invocation: Invocation) -> Reply:
     name = invocation.line.arguments.strip().removeprefix(_PREFIX)
     session, runtime = invocation.session, invocation.runtime
     if not name:
-        raise Refusal("INVALID_PAYLOAD", "Nothing to uninstall.", f"Usage: {UNINSTALL.usage}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "Nothing to uninstall.", f"Usage: {UNINSTALL.usage}")
     shelf = packages_directory(session.user, runtime)
     try:
         async with runtime.editing(shelf):
@@ -153,7 +155,7 @@ async def _uninstall(invocation: Invocation) -> Reply:
             with staging(shelf) as area:
                 area.take_away(name)
     except OSError as error:
-        raise Refusal("WRITE_FAILED", f"Cannot uninstall {name}: {error.strerror}") from error
+        raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot uninstall {name}: {error.strerror}") from error
     if owner:
         await runtime.secrets.forget(session.user.id, owner)
     return Reply.confirmation(f"Uninstalled app:{name}")
@@ -171,7 +173,9 @@ def _not_removable(name: str, invocation: Invocation) -> Refusal:
     provided = plugin_app(name, invocation.runtime)
     if provided:
         hint = "Uninstall its distribution with pip, or start stringd --without it."
-        return Refusal("INVALID_TARGET", f"app:{name} is provided by a plugin ({provided.package}).", hint)
+        return Refusal(
+            ErrorCode.INVALID_TARGET, f"app:{name} is provided by a plugin ({provided.package}).", hint
+        )
     return not_installed(name, invocation.session.user, invocation.runtime)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.plugin import Loader, LoadRequest, LocalFile, Refusal, Runtime
+from stringd.plugin import ErrorCode, Loader, LoadRequest, LocalFile, Refusal, Runtime
 from stringd_app.app_registry import find_app, not_installed
 
 SCHEME = "app"
@@ -20,7 +20,7 @@ def app_loader(runtime: Runtime) -> Loader:
             raise not_installed(name, wanted.session.user, runtime)
         found = package.file(path)
         if not found.is_file():
-            raise Refusal("NOT_FOUND", f"File not found: {wanted.uri}")
+            raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {wanted.uri}")
         return LocalFile(path=found, package=package)
 
     return Loader(schemes=(SCHEME,), load=load, named_links=False)

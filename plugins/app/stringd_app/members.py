@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.files import OWN_PREFIX, Directory, open_file, open_folder, real_path, status_of
 
 LARGEST = 100 * 1024 * 1024
@@ -43,7 +43,7 @@ def members_of_directory(directory: Path) -> Iterator[Member]:
             name = below / entry
             member, real = _member(chain[-1] / entry, name, directory)
             if real in chain:
-                raise Refusal("INVALID_TARGET", f"A symbolic link that leads in a circle: {name}")
+                raise Refusal(ErrorCode.INVALID_TARGET, f"A symbolic link that leads in a circle: {name}")
             yield member
             if member.open is None:
                 waiting.append(((*chain, real), name))
@@ -63,11 +63,13 @@ def _member(path: Path, name: PurePosixPath, directory: Path) -> tuple[Member, P
     real = real_path(path)
     status = status_of(real) if real.is_relative_to(directory) else None
     if status is None:
-        raise Refusal("INVALID_TARGET", f"A symbolic link that leads out of the app, or nowhere: {name}")
+        raise Refusal(
+            ErrorCode.INVALID_TARGET, f"A symbolic link that leads out of the app, or nowhere: {name}"
+        )
     if stat.S_ISDIR(status.st_mode):
         return Member(name=str(name), mode=status.st_mode, open=None), real
     if not stat.S_ISREG(status.st_mode):
-        raise Refusal("INVALID_TARGET", f"Neither a file nor a directory: {name}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Neither a file nor a directory: {name}")
     return Member(name=str(name), mode=status.st_mode, open=partial(open_file, real)), real
 
 
@@ -79,7 +81,7 @@ def write_members(members: Iterable[Member], folder: Directory) -> None:
     room = LARGEST
     for number, member in enumerate(members):
         if number >= MOST:
-            raise Refusal("INVALID_TARGET", f"An app of more than {MOST} files can't be installed.")
+            raise Refusal(ErrorCode.INVALID_TARGET, f"An app of more than {MOST} files can't be installed.")
         *around, name = parts = _checked_path(member.name).parts
         if any(part.startswith(OWN_PREFIX) for part in parts):
             continue
@@ -98,14 +100,14 @@ def _make_folder(folder: Directory, parts: Sequence[str], name: str) -> Director
 
 
 def _duplicate(name: str) -> Refusal:
-    return Refusal("INVALID_TARGET", f"A path that occurs twice: {name!r}")
+    return Refusal(ErrorCode.INVALID_TARGET, f"A path that occurs twice: {name!r}")
 
 
 def _checked_path(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     parts = path.parts
     if not parts or path.is_absolute() or ".." in parts or "\\" in name or "\0" in name:
-        raise Refusal("INVALID_TARGET", f"A path that leads out of the app: {name!r}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"A path that leads out of the app: {name!r}")
     return path
 
 
@@ -118,7 +120,7 @@ def _write(member: Member, folder: Directory, name: str, source: Callable[[], IO
                 written += len(chunk)
                 if written > room:
                     message = f"An app of more than {LARGEST // 1024**2} MiB can't be installed."
-                    raise Refusal("INVALID_TARGET", message)
+                    raise Refusal(ErrorCode.INVALID_TARGET, message)
                 file.write(chunk)
             os.fchmod(file.fileno(), (member.mode & 0o777) | 0o600)
     except FileExistsError:
@@ -126,5 +128,5 @@ def _write(member: Member, folder: Directory, name: str, source: Callable[[], IO
     except OSError as error:
         if error.errno is None:
             raise
-        raise Refusal("WRITE_FAILED", f"Cannot write {member.name}: {error.strerror}") from error
+        raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot write {member.name}: {error.strerror}") from error
     return written

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.actions import analyse_command
 from stringd.plugin.documents import CLI, Action, Diagnostic, DiagnosticCode, read_sheet, read_text
 from stringd.plugin.text import counted
@@ -35,7 +35,7 @@ def refuse_unproved(directory: Path) -> None:
     message = (
         f"It can't be proved that the values of this app's actions stay data: {places}, nothing is installed."
     )
-    raise Refusal("INVALID_TARGET", message, *lines[:_SHOWN], *more)
+    raise Refusal(ErrorCode.INVALID_TARGET, message, *lines[:_SHOWN], *more)
 
 
 def _unproved_in(file: Path) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.plugin import HttpClient, Invocation, Refusal
+from stringd.plugin import ErrorCode, HttpClient, Invocation, Refusal
 from stringd.plugin.documents import confine, is_directory, is_there, is_uri, resolve
 from stringd.plugin.files import Directory, NotRegular, write_atomically
 from stringd.plugin.workers import READING
@@ -41,7 +41,9 @@ async def download_source(source: str, client: HttpClient) -> Download | None:
     if not is_uri(source):
         return None
     if source.partition(":")[0].lower() not in _SCHEMES:
-        raise Refusal("INVALID_TARGET", f"Apps come from paths and from http(s) URLs, not from {source}")
+        raise Refusal(
+            ErrorCode.INVALID_TARGET, f"Apps come from paths and from http(s) URLs, not from {source}"
+        )
     return await fetch(source, client)
 
 
@@ -74,12 +76,12 @@ def _local(source: str, invocation: Invocation) -> Path:
     session, full_access = invocation.session, invocation.runtime.config.full_access
     found = resolve(source, session, full_access=full_access).path
     if not is_there(found):
-        raise Refusal("NOT_FOUND", f"File not found: {source}")
+        raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {source}")
     if found.name in ENTRIES and not is_directory(found, source):
         # The directory is checked too, because the allowed path may be the single file.
         found = confine(found.parent, source, session.user, full_access=full_access)
     if packages_directory(session.user, invocation.runtime).is_relative_to(found):
-        raise Refusal("INVALID_TARGET", f"This directory contains the installed apps: {source}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"This directory contains the installed apps: {source}")
     return found
 
 
@@ -91,7 +93,7 @@ def _stage(found: Path, staged: Directory, source: str) -> str:
             if wrapper:
                 app.rename(wrapper, staged, _UNWRAPPED)
     except NotRegular:
-        raise Refusal("INVALID_TARGET", f"Neither a file nor a directory: {source}") from None
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Neither a file nor a directory: {source}") from None
     name = _UNWRAPPED if wrapper else _APP
     entry_in(staged.path / name, source)
     return name
@@ -109,7 +111,7 @@ def _write(found: Path, app: Directory, source: str) -> str | None:
         write_members(members_of_file(found), app)
     else:
         hint = f"A document's name ends in {_PAGE}; archives are zip or tar."
-        raise Refusal("INVALID_TARGET", f"Neither a document nor an archive: {source}", hint)
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Neither a document nor an archive: {source}", hint)
     return None
 
 

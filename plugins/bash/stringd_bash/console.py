@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
-from stringd.plugin import Refusal, Reply, TopicContext
+from stringd.plugin import ErrorCode, Refusal, Reply, TopicContext
 from stringd.plugin.processes import ForkClient, kept_environment, topic_environment
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.evaluation import Evaluation, Progress
@@ -137,7 +137,7 @@ class Console:
 
     async def _start_shell(self) -> Shell:
         if not self._session.user.home.is_dir():
-            raise Refusal("NOT_FOUND", f"No such directory: {self._home}")
+            raise Refusal(ErrorCode.NOT_FOUND, f"No such directory: {self._home}")
         size = self._settings.size
         options = ShellOptions(
             program=self._settings.program,

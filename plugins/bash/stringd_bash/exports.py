@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from stringd.plugin import Refusal, Session
+from stringd.plugin import ErrorCode, Refusal, Session
 from stringd.plugin.processes import exported
 
 
@@ -19,7 +19,7 @@ class Exports:
         """Return the shell commands that bring the environment up to date."""
         wanted = exported(session)
         if any("\0" in value for value in wanted.values()):
-            raise Refusal("INVALID_PARAMS", "A variable that is exported can't hold a NUL character.")
+            raise Refusal(ErrorCode.INVALID_PARAMS, "A variable that is exported can't hold a NUL character.")
         current, self._current = self._current, wanted
         removed = (_unset(name, value) for name, value in current.items() if name not in wanted)
         changed = (_export(name, value) for name, value in wanted.items() if current.get(name) != value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))', re.DOTALL)
 _ESCAPE = re.compile(r"\\([\"\\])")
@@ -57,4 +57,4 @@ def _key(name: str, cursor_prefix: str) -> str:
     if len(name) == 2 and name[0] == "^" and "?" <= name[1].upper() <= "_":
         return chr(ord(name[1].upper()) ^ 64)
     # The word is not repeated: it may be a secret that should have been quoted.
-    raise Refusal("INVALID_PARAMS", "A word is no key.", f"keys: {NAMES}", 'text: "in double quotes"')
+    raise Refusal(ErrorCode.INVALID_PARAMS, "A word is no key.", f"keys: {NAMES}", 'text: "in double quotes"')

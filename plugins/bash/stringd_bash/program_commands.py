@@ -6,7 +6,7 @@ import signal
 from dataclasses import replace
 from typing import cast
 
-from stringd.plugin import Command, Invocation, Refusal, Reply, parse_seconds
+from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, parse_seconds
 from stringd.plugin.commands import close, info
 from stringd_bash.keys import NAMES
 from stringd_bash.topic import BashTopic
@@ -24,7 +24,7 @@ async def _wait(invocation: Invocation) -> Reply:
     text = invocation.line.arguments
     seconds = parse_seconds(text) if text else None
     if text and seconds is None:
-        raise Refusal("INVALID_PARAMS", f"//wait takes a number of seconds, not {text!r}.")
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"//wait takes a number of seconds, not {text!r}.")
     return await topic_of(invocation).wait(invocation, seconds)
 
 
@@ -38,7 +38,7 @@ async def _kill(invocation: Invocation) -> Reply:
 
 async def _keys(invocation: Invocation) -> Reply:
     if not invocation.line.arguments:
-        raise Refusal("INVALID_PAYLOAD", "No keys to press.", f"Usage: {KEYS.usage}")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "No keys to press.", f"Usage: {KEYS.usage}")
     return await topic_of(invocation).press(invocation)
 
 

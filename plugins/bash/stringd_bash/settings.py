@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stringd.plugin import Fault, Refusal, Session, parse_seconds
+from stringd.plugin import ErrorCode, Fault, Refusal, Session, parse_seconds
 from stringd.plugin.processes import TIME_LIMIT, read_limit, time_limit
 from stringd_bash.size import Size
 
@@ -54,5 +54,7 @@ class Settings:
     def _size(self, text: str | None) -> Size:
         size = self.size if text is None else Size.parse(text)
         if size is None:
-            raise Refusal("INVALID_PARAMS", f"{{_size}} must be columns x rows such as 120x40, not {text!r}.")
+            raise Refusal(
+                ErrorCode.INVALID_PARAMS, f"{{_size}} must be columns x rows such as 120x40, not {text!r}."
+            )
         return size

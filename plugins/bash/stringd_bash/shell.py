@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.processes import ForkClient, Message, MessageSocket, working_directory
 from stringd_bash.channel import Channel, Report
 from stringd_bash.shell_process import ShellOptions
@@ -154,4 +154,4 @@ class Shell:
 
 
 def _start_refusal(error: Exception) -> Refusal:
-    return Refusal("EXEC_FAILED", f"bash can't be started: {error or 'it takes too long'}")
+    return Refusal(ErrorCode.EXEC_FAILED, f"bash can't be started: {error or 'it takes too long'}")

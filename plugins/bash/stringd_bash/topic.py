@@ -6,7 +6,7 @@ import asyncio
 import signal
 from collections.abc import Mapping
 
-from stringd.plugin import Invocation, Refusal, Reply, Topic
+from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
 from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
 from stringd_bash.console import Console
 from stringd_bash.evaluation import Evaluation, Progress
@@ -67,7 +67,7 @@ class BashTopic(Topic):
         """Evaluate a text, or type it into the running program."""
         text, seconds = invocation.line.text, self._settings.seconds_of(invocation.session)
         if "\0" in text:
-            raise Refusal("INVALID_PAYLOAD", "A text can't hold a NUL character.")
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't hold a NUL character.")
         async with self._output_lock:
             evaluation = self._console.evaluation
             if evaluation and evaluation.is_running:
@@ -103,7 +103,7 @@ class BashTopic(Topic):
         keys = encode_keys(invocation.line.arguments, application=self._console.view.application_keys)
         evaluation = self._console.running
         if evaluation is None:
-            raise Refusal("CONFLICT", "No program is running that could take keys.")
+            raise Refusal(ErrorCode.CONFLICT, "No program is running that could take keys.")
         self._console.resize()
         evaluation.shell.terminal.type(keys)
         return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
@@ -153,7 +153,7 @@ class BashTopic(Topic):
             return
         reply = await self._console.report(evaluation, Progress.ENDED)
         message = "The program that waited for input has ended meanwhile; nothing was done with this text."
-        raise Refusal("CONFLICT", message, reply.system, "---", reply.content or "")
+        raise Refusal(ErrorCode.CONFLICT, message, reply.system, "---", reply.content or "")
 
     def _idle(self) -> Reply:
         return idle_reply(self._console.status, self._console.cwd, "no program is running")
@@ -165,4 +165,6 @@ def _require_known(evaluation: Evaluation, arrived: float) -> None:
         evaluation.mark_reported(evaluation.last_reported or Progress.RUNNING)
         text = label(masked_in_shell(evaluation.text))
         message = f"A program is running, which this text was not meant for: {text}"
-        raise Refusal("CONFLICT", message, "//wait tells how it stands; text sent from now on is its input.")
+        raise Refusal(
+            ErrorCode.CONFLICT, message, "//wait tells how it stands; text sent from now on is its input."
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stringd.plugin import (
+    ErrorCode,
     HttpClient,
     HttpFailed,
     HttpRequest,
@@ -49,7 +50,7 @@ async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadReque
         )
     except TooManyRedirects as failure:
         message = f"More than {MAX_REDIRECTS} redirects: {wanted.uri}"
-        raise Refusal("LOAD_ERROR", message, f"the last one leads to {failure.url}") from failure
+        raise Refusal(ErrorCode.LOAD_ERROR, message, f"the last one leads to {failure.url}") from failure
     except RedirectFailed as failure:
         raise _failed(failure, failure.url, wanted.uri) from failure
     shown = error_excerpt(response, wanted.options.hidden) if wanted.options.submission else ""
@@ -59,7 +60,7 @@ async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadReque
 def _failed(failure: HttpFailed, url: WebUrl, requested: str) -> Refusal:
     reason = str(failure)
     return Refusal(
-        "LOAD_ERROR", f"{reason[0].upper()}{reason[1:]}: {requested}", *redirect_note(url, requested)
+        ErrorCode.LOAD_ERROR, f"{reason[0].upper()}{reason[1:]}: {requested}", *redirect_note(url, requested)
     )
 
 
@@ -92,8 +93,8 @@ def read_url(uri: str) -> WebUrl:
     try:
         url = WebUrl.read(uri)
     except ValueError as error:
-        raise Refusal("INVALID_TARGET", f"Not a URL of the web: {uri}", str(error)) from None
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a URL of the web: {uri}", str(error)) from None
     if url.credentials:
         message = f"A URL with a user name in it is not opened: it would be shown and kept. Open {url}"
-        raise Refusal("INVALID_TARGET", message)
+        raise Refusal(ErrorCode.INVALID_TARGET, message)
     return url

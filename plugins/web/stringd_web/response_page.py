@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.plugin import HttpResponse, LoadedBytes, Refusal
+from stringd.plugin import ErrorCode, HttpResponse, LoadedBytes, Refusal
 from stringd.plugin.text import WebUrl
 
 _FIRST_REDIRECT = 300
@@ -15,14 +15,14 @@ def page_from_response(
 ) -> LoadedBytes:
     """Return a response as a page, or refuse with a message that names the requested URL."""
     if response.status in _GONE:
-        raise Refusal("NOT_FOUND", f"Not found: {asked}", *redirect_note(url, asked))
+        raise Refusal(ErrorCode.NOT_FOUND, f"Not found: {asked}", *redirect_note(url, asked))
     if response.status >= _FIRST_REDIRECT:
         context = (
             *redirect_note(url, asked),
             *_retry_note(response),
             *([f"it says: {server_message}"] if server_message else []),
         )
-        raise Refusal("LOAD_ERROR", f"{_status(response)}: {asked}", *context)
+        raise Refusal(ErrorCode.LOAD_ERROR, f"{_status(response)}: {asked}", *context)
     if response.status in _NO_CONTENT:
         body = f"*There is nothing here: the server answers {_status(response)}.*\n"
         return LoadedBytes(uri=str(url), media_type="text/markdown", body=body.encode(), zone=response.zone)

@@ -6,7 +6,7 @@ import asyncio
 from functools import cache
 from typing import TYPE_CHECKING
 
-from stringd.plugin import LoadedBytes, Loader, LoadRequest, Refusal, Runtime
+from stringd.plugin import ErrorCode, LoadedBytes, Loader, LoadRequest, Refusal, Runtime
 from stringd_web.browser.shared_browser import Browser
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
             async with asyncio.timeout(TOTAL_SECONDS):
                 return await fetch_page(runtime.http, state, wanted)
         except TimeoutError:
-            raise Refusal("LOAD_ERROR", f"No answer within {TOTAL_SECONDS:g} s: {wanted.uri}") from None
+            raise Refusal(
+                ErrorCode.LOAD_ERROR, f"No answer within {TOTAL_SECONDS:g} s: {wanted.uri}"
+            ) from None
 
     options = {BROWSER: "Has Chromium run the page's scripts first."}
     return Loader(schemes=SCHEMES, load=load, options=options)
@@ -51,6 +53,6 @@ async def _load_in_browser(
         from stringd_web.browser.page_loading import load_in_browser
     except ModuleNotFoundError as missing:
         message = f"--browser needs the package {missing.name}."
-        raise Refusal("LOAD_ERROR", message, "pip install 'stringd[browser]'") from missing
+        raise Refusal(ErrorCode.LOAD_ERROR, message, "pip install 'stringd[browser]'") from missing
     policy = NetworkPolicy(routes=runtime.http, reach=wanted.options.nearest_zone)
     return await load_in_browser(wanted.uri, browser=browser, policy=policy, cookies=state.cookies)

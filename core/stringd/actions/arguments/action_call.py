@@ -18,7 +18,7 @@ from stringd.api.sessions import NamedValue, Session
 from stringd.documents.syntax.actions import Action, Parameter
 from stringd.documents.syntax.forms import CONFIRM
 from stringd.documents.syntax.parameters import CHOICES
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.action_words import Word, fill, fill_text, split_words
 from stringd.text.counts import counted
 from stringd.text.masking import MASK
@@ -55,7 +55,7 @@ class Call:
             missing = ", ".join(
                 f"{it.name}: expected {expectation(it)}, received nothing" for it in self.missing
             )
-            raise Refusal("INVALID_PARAMS", missing, f"Usage: {usage_of(self.action)}")
+            raise Refusal(ErrorCode.INVALID_PARAMS, missing, f"Usage: {usage_of(self.action)}")
 
 
 def read_call(action: Action, typed: str, session: Session, environment: Environment) -> Call:
@@ -184,7 +184,7 @@ class _Reader:
 
     def _mismatch(self, parameter: Parameter, received: str, *hints: str) -> Refusal:
         message = f"{parameter.name}: expected {expectation(parameter)}, received {received}"
-        return Refusal("INVALID_PARAMS", message, *hints, f"Usage: {usage_of(self._action)}")
+        return Refusal(ErrorCode.INVALID_PARAMS, message, *hints, f"Usage: {usage_of(self._action)}")
 
 
 def _received(parameter: Parameter, text: str) -> str:

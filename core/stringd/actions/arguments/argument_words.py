@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from stringd.actions.arguments.schema import declared_flags
 from stringd.documents.syntax.actions import Action, Parameter
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.action_words import Word
 from stringd.text.masking import MASK
 
@@ -100,7 +100,7 @@ class _WordAssigner:
         return MASK if self._action.takes_secrets else word
 
     def _refusal(self, message: str) -> Refusal:
-        return Refusal("INVALID_PAYLOAD", message, f"declared: {declared_flags(self._action)}")
+        return Refusal(ErrorCode.INVALID_PAYLOAD, message, f"declared: {declared_flags(self._action)}")
 
 
 def _flag_of(word: Word) -> re.Match[str] | None:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from stringd.actions.arguments.argument_words import assign_words
 from stringd.documents.syntax.actions import Action
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.action_words import split_words
 from stringd.text.masking import MASK
 from stringd.text.splicing import splice
@@ -31,7 +31,9 @@ def split_call(text: str) -> tuple[str | None, str]:
         return None, ""
     named = _NAMED.fullmatch(found["typed"])
     if named is None:
-        raise Refusal("INVALID_PAYLOAD", "The action's name must follow the command.", f"Usage: {USAGE}")
+        raise Refusal(
+            ErrorCode.INVALID_PAYLOAD, "The action's name must follow the command.", f"Usage: {USAGE}"
+        )
     return named["name"].lower(), named["typed"]
 
 

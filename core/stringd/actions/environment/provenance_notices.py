@@ -10,7 +10,7 @@ from stringd.api.provenance import Attributed, Provenance
 from stringd.api.sessions import NamedValue
 from stringd.documents.syntax.actions import Action
 from stringd.documents.syntax.forms import CONFIRM
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.printable import printable
 
 _MAX_VALUE = 80
@@ -47,7 +47,7 @@ def unconfirmed_refusal(action: Action, foreign: Mapping[str, Attributed[str]]) 
     can_confirm = any(it.name == CONFIRM for it in action.parameters)
     first = next(iter(foreign))
     return Refusal(
-        "NOT_TRUSTED",
+        ErrorCode.NOT_TRUSTED,
         f"act.{action.id} would use {values}, and you have not chosen that for it.",
         *([f"--{CONFIRM} uses it."] if can_confirm else []),
         f'Or set it yourself: /set {{{first}}} = "..."',

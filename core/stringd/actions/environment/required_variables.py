@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from stringd.actions.environment.action_environment import Environment
 from stringd.documents.pages.page import Page
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import open_folder
 
 _SETUP_FILE = re.compile(r"requirements?\.(?:md|txt)", re.IGNORECASE)
@@ -34,7 +34,7 @@ def unset_variable_refusal(name: str, environment: Environment, *context: str) -
     """Return the refusal of an action that needs a `$NAME` which is not set."""
     description = next((it.description for it in environment.declared if it.name == name), "")
     message = f"${name} is not set: {description}" if description else f"${name} is not set."
-    return Refusal("ENV_REQUIRED", message, _how_to_set(name, environment), *context)
+    return Refusal(ErrorCode.ENV_REQUIRED, message, _how_to_set(name, environment), *context)
 
 
 def _how_to_set(name: str, environment: Environment) -> str:

@@ -14,7 +14,7 @@ from stringd.api.outlines import Choice, Field, FieldKind, Form
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.forms import CONFIRM, flags_of, is_button, is_foreign, origin_of
 from stringd.documents.targets import Target
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.masking import MASK
 from stringd.text.printable import printable
 
@@ -75,7 +75,7 @@ def _pressed(form: Form, call: Call) -> _Pressed | None:
     ]
     if len(given) > 1:
         flags = " and ".join(f"--{it.flag}" for it in given)
-        raise Refusal("INVALID_PARAMS", f"{flags}: expected one of them, received {len(given)}")
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"{flags}: expected one of them, received {len(given)}")
     left = ((flag, field) for flag, field in buttons.items() if field.default and flag not in call.values)
     own = (_Pressed(flag, choice) for flag, it in left if (choice := _chosen(it, it.default[0])))
     return next(iter(given), next(own, None))
@@ -94,10 +94,10 @@ def _require_sendable(target: str, page: Page, call: Call) -> None:
         message = (
             f"act.{name} leads to {printable(target[:_SHOWN])}, and forms are sent to http: and https: only."
         )
-        raise Refusal("INVALID_TARGET", message)
+        raise Refusal(ErrorCode.INVALID_TARGET, message)
     if is_foreign(target, page.uri) and not call.confirmed:
         message = f"act.{name} is sent to {origin}, and its page is from {origin_of(page.uri) or page.uri}."
-        raise Refusal("NOT_TRUSTED", message, f"--{CONFIRM} sends it there.")
+        raise Refusal(ErrorCode.NOT_TRUSTED, message, f"--{CONFIRM} sends it there.")
 
 
 def _entries(form: Form, call: Call, pressed: _Pressed | None) -> Iterator[tuple[int, Entry]]:

@@ -20,7 +20,7 @@ from stringd.actions.values.typed_values import Value, as_text
 from stringd.api.http import HttpRequest
 from stringd.api.zones import Zone
 from stringd.documents.syntax.actions import Action
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 _URL = re.compile(
     r"(?P<origin>https?://(?P<authority>[^/?#]+))(?P<path>[^?#]*)(?P<query>\?[^#]*)?", re.IGNORECASE
@@ -87,7 +87,9 @@ def _address(action: Action, filling: PlaceholderFiller, query: Mapping[str, Val
     url = filling.fill(action.target, IN_URL).text
     found = _URL.match(url)
     if found is None:
-        raise Refusal("INVALID_TARGET", f"act.{action.id} has no URL that begins with http:// or https://")
+        raise Refusal(
+            ErrorCode.INVALID_TARGET, f"act.{action.id} has no URL that begins with http:// or https://"
+        )
     _refuse_dot_segments(action, found["path"], filling)
     added = "&".join(f"{quote(name, safe='')}={quote(as_text(it), safe='')}" for name, it in query.items())
     given = found["query"] or ""
@@ -101,4 +103,6 @@ def _refuse_dot_segments(action: Action, path: str, filling: PlaceholderFiller) 
     own = [part for part in action.target.partition("?")[0].split("/") if part in _DOT_SEGMENTS]
     if segments != own:
         names = ", ".join(sorted({it.name for it in filling.placeholders(action.target)}))
-        raise Refusal("INVALID_PARAMS", f"{names}: expected a part of the URL's path, received . or ..")
+        raise Refusal(
+            ErrorCode.INVALID_PARAMS, f"{names}: expected a part of the URL's path, received . or .."
+        )

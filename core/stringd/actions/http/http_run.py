@@ -17,7 +17,7 @@ from stringd.api.http import HttpClient, HttpRequest, HttpResponse
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
 from stringd.documents.syntax.forms import origin_of
-from stringd.errors import HttpFailed, Refusal
+from stringd.errors import ErrorCode, HttpFailed, Refusal
 from stringd.text.media_types import parse_media_type
 
 TOTAL_SECONDS = 60.0
@@ -57,7 +57,9 @@ async def run_http(
         async with asyncio.timeout(TOTAL_SECONDS):
             request, response = await _exchange(prepared, client, policy)
     except TimeoutError:
-        raise Refusal("ACTION_FAILED", f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s") from None
+        raise Refusal(
+            ErrorCode.ACTION_FAILED, f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s"
+        ) from None
     if response.status >= FIRST_FAILURE:
         raise _failure(action, response, environment)
     return _answer(request.url, response)
@@ -84,7 +86,7 @@ class _SameOriginPolicy:
                 "Without a command, a page from the network may only GET from its own origin, "
                 f"not {request.method} at {origin}; /act.{self.action} sends it"
             )
-            raise Refusal("NOT_TRUSTED", message)
+            raise Refusal(ErrorCode.NOT_TRUSTED, message)
 
 
 async def _exchange(
@@ -103,14 +105,14 @@ async def _send(request: HttpRequest, client: HttpClient) -> HttpResponse:
         return await client.exchange(request, limit=BODY_LIMIT)
     except HttpFailed as failure:
         host = request.origin.rpartition("@")[2].rpartition("/")[2]
-        raise Refusal("ACTION_FAILED", f"No usable answer from {host}: {failure}") from failure
+        raise Refusal(ErrorCode.ACTION_FAILED, f"No usable answer from {host}: {failure}") from failure
 
 
 def _failure(action: Action, response: HttpResponse, environment: Environment) -> Refusal:
     status = f"{response.status} {response.reason}".rstrip()
     # Masking must come before shortening, which could leave the start of a secret.
     excerpt = environment.mask_beginning(_text(response).strip(), ERROR_BODY_CHARACTERS)
-    return Refusal("ACTION_FAILED", f"act.{action.id}: {status}", *([excerpt] if excerpt else []))
+    return Refusal(ErrorCode.ACTION_FAILED, f"act.{action.id}: {status}", *([excerpt] if excerpt else []))
 
 
 def _answer(uri: str, response: HttpResponse) -> Answer:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from stringd.actions.http.action_request import PreparedRequest
 from stringd.api.http import HttpRequest, HttpResponse
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.http_client.redirects import (
     MAX_REDIRECTS,
     Redirect,
@@ -27,10 +27,10 @@ async def send_following_redirects(prepared: PreparedRequest, send: Send) -> tup
     try:
         return await follow_redirects(prepared.request, send, carry=carry)
     except TooManyRedirects as failure:
-        raise Refusal("ACTION_FAILED", f"More than {MAX_REDIRECTS} redirects") from failure
+        raise Refusal(ErrorCode.ACTION_FAILED, f"More than {MAX_REDIRECTS} redirects") from failure
     except RedirectFailed as failure:
         message = f"No usable answer from {failure.url.netloc}: {failure}"
-        raise Refusal("ACTION_FAILED", message) from failure
+        raise Refusal(ErrorCode.ACTION_FAILED, message) from failure
 
 
 def _request_after(redirect: Redirect, prepared: PreparedRequest) -> HttpRequest:
@@ -41,7 +41,9 @@ def _request_after(redirect: Redirect, prepared: PreparedRequest) -> HttpRequest
     if prepared.body_holds_secret and request.body is not None:
         origin = redirect.target.origin
         message = f"The service redirects to {origin}, which would be sent a body that holds a $NAME."
-        raise Refusal("ACTION_FAILED", message, "Only the origin that an action names is sent its secrets.")
+        raise Refusal(
+            ErrorCode.ACTION_FAILED, message, "Only the origin that an action names is sent its secrets."
+        )
     withheld = prepared.sensitive | {"host"}
     headers = {name: text for name, text in request.headers.items() if name not in withheld}
     return replace(request, headers=headers)

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from stringd.actions.values.placeholders import Encoder, is_single_placeholder
 from stringd.actions.values.typed_values import Value, as_json, as_json_object, as_text
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -92,7 +92,7 @@ class _JsonEncoder:
 def _single_line(text: str) -> str:
     if _CONTROL.search(text):
         raise Refusal(
-            "INVALID_PARAMS",
+            ErrorCode.INVALID_PARAMS,
             "A header value can't contain line breaks or other control characters.",
         )
     return text

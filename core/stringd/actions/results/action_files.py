@@ -8,7 +8,7 @@ from stringd.api.commands import Invocation
 from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.paths.resolving import FileTarget, resolve
 from stringd.documents.paths.text_files import read_bytes, write_bytes
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 
 class ActionFiles:
@@ -35,14 +35,14 @@ class ActionFiles:
         full_access = self._invocation.runtime.config.full_access
         target = resolve(typed, self._invocation.session, full_access=full_access)
         if target.block or target.lines:
-            raise Refusal("INVALID_TARGET", f"An action {verb} whole files: {typed}")
+            raise Refusal(ErrorCode.INVALID_TARGET, f"An action {verb} whole files: {typed}")
         return target
 
 
 def untrusted_refusal(restriction: str) -> Refusal:
     """Return the refusal of something that only the user's own documents may do."""
     return Refusal(
-        "NOT_TRUSTED",
+        ErrorCode.NOT_TRUSTED,
         f"A document that came over the network {restriction}.",
         "If you trust its author, make it yours first: /install URL, then /open app:name",
     )

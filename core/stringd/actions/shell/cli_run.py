@@ -16,7 +16,7 @@ from stringd.actions.values.typed_values import Value
 from stringd.api.replies import Reply
 from stringd.api.sessions import Session
 from stringd.documents.syntax.actions import Action
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.processes.child_environment import author_environment
 from stringd.processes.exported_variables import is_reserved
 from stringd.processes.shell_command import exit_reply, run_one_shot
@@ -54,7 +54,7 @@ def _refusal_of(findings: Sequence[Finding]) -> Refusal:
     """Return the refusal of a command that might evaluate a value, whatever the values of this call are."""
     first, *others = findings
     context = (f"{it.message}. {it.remedy}" for it in others)
-    return Refusal("NOT_TRUSTED", f"{first.message}.", first.remedy, *context)
+    return Refusal(ErrorCode.NOT_TRUSTED, f"{first.message}.", first.remedy, *context)
 
 
 def _secret_environment(environment: Environment) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from stringd.actions.shell.analysis.syntax import ARITHMETIC, PlaceholderPart
 from stringd.actions.shell.analysis.value_constraints import Constraint
 from stringd.actions.values.placeholders import ReadFile
 from stringd.actions.values.typed_values import NUMBER, Value, as_text
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.counts import counted
 
 _PACKAGE = f"{PREFIX}PACKAGE"
@@ -57,19 +57,23 @@ class CommandText:
     def _require_constraint(self, name: str, text: str, constraint: Constraint | None) -> None:
         if constraint is Constraint.NO_OPTION and text.startswith("-"):
             message = f"{name}: the program would take {_describe(text)} as an option."
-            raise Refusal("INVALID_PARAMS", message, "Write a path with ./ before it.")
+            raise Refusal(ErrorCode.INVALID_PARAMS, message, "Write a path with ./ before it.")
         is_declared = text in ("", *self._line.kinds.words.get(name, ())) or NUMBER.fullmatch(text)
         if constraint is Constraint.DECLARED and not is_declared:
             message = f"{name}: expected a number or one of the declared words, received {_describe(text)}"
-            raise Refusal("INVALID_PARAMS", message)
+            raise Refusal(ErrorCode.INVALID_PARAMS, message)
 
     def _variable(self, parameter: str, text: str) -> str:
         if "\0" in text:
-            raise Refusal("INVALID_PARAMS", f"{parameter}: a command's argument can't hold a NUL character.")
+            raise Refusal(
+                ErrorCode.INVALID_PARAMS, f"{parameter}: a command's argument can't hold a NUL character."
+            )
         try:
             os.fsencode(text)
         except UnicodeEncodeError:
-            raise Refusal("INVALID_PARAMS", f"{parameter}: a text can't contain a lone surrogate.") from None
+            raise Refusal(
+                ErrorCode.INVALID_PARAMS, f"{parameter}: a text can't contain a lone surrogate."
+            ) from None
         name = self._names.setdefault(text, f"{PREFIX}{len(self._names) + 1}")
         self.environment[name] = text
         return name
@@ -85,7 +89,7 @@ def _whole_number(parameter: str, text: str) -> int:
     """Return an integer that the shell can calculate with, or refuse."""
     if not _WHOLE_NUMBER.fullmatch(text):
         need = "the shell does arithmetic with it, so it must be a whole number"
-        raise Refusal("INVALID_PARAMS", f"{parameter}: {need}, not {_describe(text)}.")
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"{parameter}: {need}, not {_describe(text)}.")
     return int(text)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from stringd.actions.answers import Answer
 from stringd.actions.values.typed_values import Value, WrittenFloat, WrittenInt, as_text
 from stringd.api.workers import Budget, Workers
-from stringd.errors import Refusal, WorkStopped
+from stringd.errors import ErrorCode, Refusal, WorkStopped
 
 JINJA = "j2"
 # Python imports most of these lazily, which fails once the worker can no longer read files.
@@ -123,4 +123,4 @@ def _save(order: Mapping[str, str], answer: Answer) -> FileToSave:
 
 
 def _refusal(reason: str) -> Refusal:
-    return Refusal("TEMPLATE_ERROR", f"The action has run, but its template failed: {reason}.")
+    return Refusal(ErrorCode.TEMPLATE_ERROR, f"The action has run, but its template failed: {reason}.")

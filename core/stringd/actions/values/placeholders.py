@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 from stringd.actions.values.secret_taint import SECRET_REFERENCE, Taint
 from stringd.actions.values.typed_values import Value, as_text
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 ReadFile: TypeAlias = Callable[[str], bytes]
 
@@ -54,7 +54,7 @@ def _modified(text: str, modifiers: tuple[str, ...], read_file: ReadFile) -> str
         return data.decode()
     except UnicodeDecodeError:
         message = f"{text} is not UTF-8 text; the action would have to take it as |base64file."
-        raise Refusal("INVALID_PARAMS", message) from None
+        raise Refusal(ErrorCode.INVALID_PARAMS, message) from None
 
 
 def find_placeholders(text: str, names: Container[str]) -> Iterator[Placeholder]:
@@ -151,7 +151,7 @@ class PlaceholderFiller:
         if name not in self._secrets:
             set_it = f'Set it in the topic of the app: /set ${name} = "..."'
             hints = set_it, "For the text itself the author writes a \\ before it."
-            raise Refusal("INVALID_PARAMS", f"The action needs ${name}, which is not set.", *hints)
+            raise Refusal(ErrorCode.INVALID_PARAMS, f"The action needs ${name}, which is not set.", *hints)
         return self._secrets[name]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from stringd.documents.editing.spans import block_span, text_span
 from stringd.documents.editing.surroundings import swallowed
 from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.counts import counted, line_count
 
 _LINE_END = re.compile(r"\r?\n")
@@ -72,7 +72,7 @@ def line_span(text: str, first: int, last: int) -> tuple[int, int]:
     count = last_line(text)
     if not 1 <= first <= last <= count:
         shown = f":L{first}" if first == last else f":L{first}-L{last}"
-        raise Refusal("LINE_OUT_OF_RANGE", f"No such lines: {shown}", _length(count))
+        raise Refusal(ErrorCode.LINE_OUT_OF_RANGE, f"No such lines: {shown}", _length(count))
     lines = numbered_lines(text)
     return lines.start(first - 1), lines.start(last)
 
@@ -90,13 +90,15 @@ def replace_occurrences(before: str, body: str, shown: str, *, every: bool) -> R
     bom, text = before[: _start(before)], before[_start(before) :]
     pairs = [(old, _adapted(new, text)) for old, new in _pairs(body)]
     if not pairs:
-        raise Refusal("INVALID_PAYLOAD", "The body must be the old text, a line ---, and the new text.")
+        raise Refusal(
+            ErrorCode.INVALID_PAYLOAD, "The body must be the old text, a line ---, and the new text."
+        )
     fitting = [(old, new) for old, new in pairs if _occurrence(old, whole_lines=False).search(text)]
     if not fitting:
-        raise Refusal("NOT_FOUND", f"Text not found in {shown}", _length(last_line(before)))
+        raise Refusal(ErrorCode.NOT_FOUND, f"Text not found in {shown}", _length(last_line(before)))
     if len(fitting) > 1:
         raise Refusal(
-            "CONFLICT",
+            ErrorCode.CONFLICT,
             "More than one line --- could separate the old text from the new.",
             "Replace lines: path:L5-L10",
         )
@@ -112,14 +114,14 @@ def _ambiguous(text: str, places: Sequence[int], shown: str) -> Refusal:
     lines = ", ".join(f":L{line_number(text, place)}" for place in places[:_MOST_PLACES])
     more = ", …" if len(places) > _MOST_PLACES else ""
     message = f"{len(places)} matches in {shown}"
-    return Refusal("CONFLICT", message, f"at {lines}{more}", "Give more of the old text, or --all.")
+    return Refusal(ErrorCode.CONFLICT, message, f"at {lines}{more}", "Give more of the old text, or --all.")
 
 
 def _swallowing(before: str, place: int) -> Refusal:
     number = line_number(before, place)
     line = numbered_lines(before)[number - 1].strip()
     hint = "Close every fence, comment and HTML element that the text opens."
-    return Refusal("INVALID_PAYLOAD", f"The text would swallow line {number}: {line}", hint)
+    return Refusal(ErrorCode.INVALID_PAYLOAD, f"The text would swallow line {number}: {line}", hint)
 
 
 def _length(lines: int) -> str:

@@ -13,7 +13,7 @@ from stringd.documents.syntax.blocks import included_marker
 from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parser import Directive
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,24 +120,24 @@ class _Expansion:
 
     def _read_content(self, target: str, chain: tuple[Origin, ...]) -> str:
         if not self._files:
-            raise Refusal("LOAD_ERROR", f"{target} exceeds the limit of {MOST_INCLUDES} includes")
+            raise Refusal(ErrorCode.LOAD_ERROR, f"{target} exceeds the limit of {MOST_INCLUDES} includes")
         self._files -= 1
         linked = self._read(target, chain[-1])
         if linked.text is None:
-            raise Refusal("NOT_FOUND", f"File not found: {target}")
+            raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {target}")
         self._characters -= len(linked.text)
         if self._characters < 0:
             raise Refusal(
-                "LOAD_ERROR", f"{target} exceeds the limit of {MOST_CHARACTERS:,} included characters"
+                ErrorCode.LOAD_ERROR, f"{target} exceeds the limit of {MOST_CHARACTERS:,} included characters"
             )
         if linked.origin in chain:
-            raise Refusal("LOAD_ERROR", f"{target} includes itself")
+            raise Refusal(ErrorCode.LOAD_ERROR, f"{target} includes itself")
         if len(chain) > DEEPEST:
-            raise Refusal("LOAD_ERROR", f"{target} is nested too deeply")
+            raise Refusal(ErrorCode.LOAD_ERROR, f"{target} is nested too deeply")
         content = _part_of(self.expand(linked.text, (*chain, linked.origin)).text, linked.block)
         if content is None:
             file = target.rpartition("#")[0] or name_of(chain[-1])
-            raise Refusal("BLOCK_NOT_FOUND", f"no block #{linked.block} in {file}")
+            raise Refusal(ErrorCode.BLOCK_NOT_FOUND, f"no block #{linked.block} in {file}")
         return moved_into(content, linked.origin, chain[-1])
 
 

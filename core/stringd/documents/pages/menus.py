@@ -13,7 +13,7 @@ from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.links import is_directive
 from stringd.documents.syntax.parser import Parsed
 from stringd.documents.syntax.shortcuts import Shortcut, own_name
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 MOST_MENUS = 100
 # Names with a meaning of their own in `/nav`.
@@ -48,7 +48,7 @@ def find_menus(parsed: Parsed, document: Origin, read: Read) -> tuple[dict[str, 
 
 def _require_free(name: str) -> None:
     if name in RESERVED:
-        raise Refusal("INVALID_TARGET", f"the name is reserved for /nav {name}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"the name is reserved for /nav {name}")
 
 
 class _MenuReader:
@@ -63,7 +63,7 @@ class _MenuReader:
         """Return the menu at a target, or raise the refusal of reading it."""
         if target not in self._known:
             if len(self._known) >= MOST_MENUS:
-                raise Refusal("LOAD_ERROR", f"exceeds the limit of {MOST_MENUS} menus")
+                raise Refusal(ErrorCode.LOAD_ERROR, f"exceeds the limit of {MOST_MENUS} menus")
             self._known[target] = self._read_menu(target)
         known = self._known[target]
         if isinstance(known, Refusal):
@@ -76,7 +76,7 @@ class _MenuReader:
         except Refusal as refusal:
             return refusal
         if linked.text is None:
-            return Refusal("NOT_FOUND", f"File not found: {target}")
+            return Refusal(ErrorCode.NOT_FOUND, f"File not found: {target}")
         return Menu(name="", origin=linked.origin, entries=_entries(linked.text))
 
 

@@ -20,7 +20,7 @@ from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.rendering import Rendered
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.documents.syntax.structured import structured_document
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.listing import MOST, listed, nearest_first
 from stringd.text.nearest import nearest
 
@@ -108,7 +108,9 @@ class Page:
         known += [f"{menu.name}.{entry}" for menu in self.menus.values() for entry in menu.entries]
         meant = nearest(name, known)
         context = [f"nearest: @{meant}"] if meant else []
-        return Refusal("NOT_FOUND", f"Shortcut not found: @{name}", *context, "/nav page lists this page's.")
+        return Refusal(
+            ErrorCode.NOT_FOUND, f"Shortcut not found: @{name}", *context, "/nav page lists this page's."
+        )
 
 
 def file_page(path: Path, source: str, read: Read) -> Page:
@@ -163,4 +165,4 @@ def unknown_block(block_id: str, known: Mapping[str, object], where: str = "/edi
     meant = nearest(block_id, names[:MOST])
     context = [f"available: {listed([f'#{name}' for name in names], f'{where} shows the text') or '(none)'}"]
     context += [f"nearest: #{meant}"] if meant else []
-    return Refusal("BLOCK_NOT_FOUND", f"Block not found: #{block_id}", *context)
+    return Refusal(ErrorCode.BLOCK_NOT_FOUND, f"Block not found: #{block_id}", *context)

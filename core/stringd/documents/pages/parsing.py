@@ -10,7 +10,7 @@ from stringd.documents.pages.lru_cache import LruCache
 from stringd.documents.syntax.parsed_document import ParsedDocument, parse_document
 from stringd.documents.syntax.parsing_cost import AT_ONCE, IN_A_THREAD, parsing_effort
 from stringd.documents.syntax.verbatim import verbatim_document
-from stringd.errors import Refusal, WorkStopped
+from stringd.errors import ErrorCode, Refusal, WorkStopped
 from stringd.workers.threads import READING, Work, current_work
 
 MEMORY = 1024**3
@@ -63,7 +63,9 @@ def parse_within_limits(text: str) -> ParsedDocument:
     finally:
         gc.enable()
     if sheet.records > MOST_RECORDS:
-        raise Refusal("LOAD_ERROR", f"it has more than {MOST_RECORDS:,} links, blocks and other parts")
+        raise Refusal(
+            ErrorCode.LOAD_ERROR, f"it has more than {MOST_RECORDS:,} links, blocks and other parts"
+        )
     return sheet
 
 

@@ -18,7 +18,7 @@ from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.uris import join
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING
 
 Fetch = Callable[[str, Zone], Awaitable[Document | LocalFile]]
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 AT_ONCE = 8
 _WEB = {"http", "https"}
-_TOO_NEAR = "NOT_TRUSTED"
+_TOO_NEAR = ErrorCode.NOT_TRUSTED
 
 
 async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page:
@@ -111,9 +111,9 @@ class _LinkedDocuments:
 
     def _note_missing(self, uri: str, nearest_zone: Zone) -> Refusal:
         if len(self._known) + len(self._missing) > MOST_INCLUDES:
-            return Refusal("LOAD_ERROR", f"{uri} exceeds the limit of {MOST_INCLUDES} includes")
+            return Refusal(ErrorCode.LOAD_ERROR, f"{uri} exceeds the limit of {MOST_INCLUDES} includes")
         self._missing[uri] = min(nearest_zone, self._missing.get(uri, nearest_zone))
-        return Refusal("LOAD_ERROR", f"Not there yet: {uri}")
+        return Refusal(ErrorCode.LOAD_ERROR, f"Not there yet: {uri}")
 
     async def _load_missing(self) -> None:
         tasks = {uri: asyncio.ensure_future(self._load(uri, may)) for uri, may in self._missing.items()}
@@ -121,7 +121,7 @@ class _LinkedDocuments:
             left = self._deadline - asyncio.get_running_loop().time()
             await asyncio.wait(tasks.values(), timeout=max(0.0, left))
             for uri, task in tasks.items():
-                late = Refusal("LOAD_ERROR", f"Timed out: {uri}")
+                late = Refusal(ErrorCode.LOAD_ERROR, f"Timed out: {uri}")
                 self._add(uri, task.result() if task.done() else late)
         finally:
             for task in tasks.values():
@@ -134,7 +134,7 @@ class _LinkedDocuments:
         except Refusal as refusal:
             return refusal
         if isinstance(found, LocalFile) or found.outline is not None:
-            return Refusal("INVALID_TARGET", f"Not Markdown: {uri}")
+            return Refusal(ErrorCode.INVALID_TARGET, f"Not Markdown: {uri}")
         return found
 
     def _add(self, uri: str, found: Document | Refusal) -> None:
@@ -143,7 +143,8 @@ class _LinkedDocuments:
             self._zones[found.uri] = min(found.zone, self._zones.get(found.uri, found.zone))
             if self._characters > MOST_CHARACTERS:
                 found = Refusal(
-                    "LOAD_ERROR", f"{uri} exceeds the limit of {MOST_CHARACTERS:,} included characters"
+                    ErrorCode.LOAD_ERROR,
+                    f"{uri} exceeds the limit of {MOST_CHARACTERS:,} included characters",
                 )
         self._known[uri] = found
 
@@ -152,4 +153,4 @@ def _require_same_scheme(uri: str, author: str, target: str) -> None:
     """Refuse links to another scheme than the document's own, such as local files."""
     schemes = {it.partition(":")[0].lower() for it in (uri, author)}
     if len(schemes) > 1 and not schemes <= _WEB:
-        raise Refusal("INVALID_TARGET", f"Not allowed in a page from the network: {target}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not allowed in a page from the network: {target}")

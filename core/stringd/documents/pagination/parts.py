@@ -9,7 +9,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.pagination.cuts import Piece, cut
 from stringd.documents.pagination.table_of_contents import heading_ids, table_of_contents
 from stringd.documents.syntax.lines import without_line_end
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.counts import counted
 
 PART = "--part"
@@ -54,7 +54,7 @@ class Parts:
         """Return the text of a part with its head and foot; refuse a number that is out of range."""
         if not 1 <= number <= self.count:
             are = f"{self._uri}{self._block} has {counted(self.count, 'part')}."
-            raise Refusal("NOT_FOUND", f"Part not found: {number}", are)
+            raise Refusal(ErrorCode.NOT_FOUND, f"Part not found: {number}", are)
         if not self._pieces:
             return without_line_end(self.text)
         piece = self._pieces[number - 1]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import open_folder
 from stringd.text.counts import counted
 from stringd.text.printable import printable
@@ -22,11 +22,11 @@ def list_directory(path: Path, shown: str, *, hidden: bool) -> str:
             entries.sort(key=lambda entry: (not entry.is_dir(follow_symlinks=False), entry.name))
             return "\n".join(_lines(entries)) or NOTHING
     except FileNotFoundError:
-        raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
+        raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {shown}") from None
     except NotADirectoryError:
-        raise Refusal("INVALID_TARGET", f"Not a directory: {shown}") from None
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a directory: {shown}") from None
     except OSError as error:
-        raise Refusal("INVALID_TARGET", f"Cannot list {shown}: {error.strerror}") from error
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Cannot list {shown}: {error.strerror}") from error
 
 
 def _lines(entries: Iterable[os.DirEntry[str]]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 from stringd.api.sessions import Location, Session
 from stringd.api.users import User
 from stringd.documents.paths.text_files import is_directory, is_there
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.files.protected import is_protected, refuse_path
 from stringd.files.real_path import real_path
 from stringd.text.printable import printable
@@ -51,10 +51,10 @@ def resolve(typed: str, session: Session, *, full_access: bool, shown: str | Non
     """
     shown = shown or typed
     if len(typed.encode(errors="surrogatepass")) > LONGEST_PATH:
-        raise Refusal("INVALID_TARGET", f"The path is longer than {LONGEST_PATH} bytes.")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"The path is longer than {LONGEST_PATH} bytes.")
     name, block, lines = _Splitter(session, full_access=full_access).split(typed)
     if block == "":
-        raise Refusal("INVALID_TARGET", f"No block is named after the #: {shown}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"No block is named after the #: {shown}")
     path = confine(_absolute(name, session), shown, session.user, full_access=full_access)
     if name.endswith("/"):
         _require_directory(path, shown)
@@ -78,12 +78,14 @@ def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
     real, is_final = _resolved(path)
     if not full_access and not _is_allowed(real, user):
         allowed = ", ".join(map(str, (user.home, *user.allowed_paths)))
-        raise Refusal("FILE_NOT_ALLOWED", f"Outside the allowed paths: {typed}", f"allowed: {allowed}")
+        raise Refusal(
+            ErrorCode.FILE_NOT_ALLOWED, f"Outside the allowed paths: {typed}", f"allowed: {allowed}"
+        )
     refuse_path(real, typed)
     if _longest_name(real) > LONGEST_NAME:
-        raise Refusal("INVALID_TARGET", f"A name in the path is longer than {LONGEST_NAME} bytes.")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"A name in the path is longer than {LONGEST_NAME} bytes.")
     if not is_final:
-        raise Refusal("INVALID_TARGET", f"Too many levels of symbolic links: {typed}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Too many levels of symbolic links: {typed}")
     return Path(real)
 
 
@@ -174,7 +176,9 @@ def _absolute(name: str, session: Session) -> Path:
 def _current(session: Session) -> Path:
     current = current_file(session)
     if current is None:
-        raise Refusal("INVALID_TARGET", "No file is open in this topic.", "Open one, or name it: path#block")
+        raise Refusal(
+            ErrorCode.INVALID_TARGET, "No file is open in this topic.", "Open one, or name it: path#block"
+        )
     return current
 
 
@@ -184,7 +188,7 @@ def _from_uri(uri: str) -> Path:
 
 def _real(path: Path) -> str:
     if "\0" in str(path) or not _is_storable(path):
-        raise Refusal("INVALID_TARGET", "A path can't contain a NUL character or a lone surrogate.")
+        raise Refusal(ErrorCode.INVALID_TARGET, "A path can't contain a NUL character or a lone surrogate.")
     return _with_one_slash(str(real_path(path)))
 
 
@@ -269,5 +273,5 @@ def _require_directory(path: Path, shown: str) -> None:
     if is_directory(path, shown):
         return
     if is_there(path):
-        raise Refusal("INVALID_TARGET", f"Not a directory: {shown}")
-    raise Refusal("NOT_FOUND", f"File not found: {shown}")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a directory: {shown}")
+    raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {shown}")

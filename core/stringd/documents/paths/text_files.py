@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.files.atomic import stamp, write_atomically
 from stringd.files.file_kinds import NotRegular, require_regular
 from stringd.files.open_directory import Directory, made_folder, open_folder, status_of
@@ -25,7 +25,7 @@ class NoText(Refusal):
     """The refusal of a file that is not UTF-8 text; `size` is in bytes."""
 
     def __init__(self, message: str, size: int) -> None:
-        super().__init__("INVALID_TARGET", message)
+        super().__init__(ErrorCode.INVALID_TARGET, message)
         self.size = size
 
 
@@ -39,7 +39,7 @@ def read_if_there(path: Path, shown: str) -> str | None:
     try:
         return read_text(path, shown)
     except Refusal as refusal:
-        if refusal.code == "NOT_FOUND":
+        if refusal.code == ErrorCode.NOT_FOUND:
             return None
         raise
 
@@ -97,7 +97,7 @@ def remove_text(path: Path, shown: str) -> None:
         with open_folder(path.parent) as folder:
             folder.remove(path.name)
     except OSError as error:
-        raise Refusal("WRITE_FAILED", f"Cannot remove {shown}: {error.strerror}") from error
+        raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot remove {shown}: {error.strerror}") from error
 
 
 def missing_directories(path: Path) -> int:
@@ -122,7 +122,7 @@ def _write_failures(shown: str) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise _became_link(shown) from error
-        raise Refusal("WRITE_FAILED", f"Cannot write {shown}: {error.strerror}") from error
+        raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot write {shown}: {error.strerror}") from error
 
 
 def _folder_for(path: Path, replacing: str | None) -> Directory:
@@ -145,7 +145,7 @@ def _writable(folder: Directory, name: str, shown: str) -> os.stat_result | None
         require_regular(status)
         refuse_file(status, shown)
         if not os.access(name, os.W_OK, dir_fd=folder.descriptor):
-            raise Refusal("WRITE_FAILED", f"Cannot write {shown}: it is read-only")
+            raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot write {shown}: it is read-only")
     return status
 
 
@@ -161,7 +161,7 @@ def _read(path: Path, shown: str) -> Content:
         with open_folder(path.parent) as folder:
             return read_regular(folder, path.name or ".", LIMIT)
     except (FileNotFoundError, NotADirectoryError):
-        raise Refusal("NOT_FOUND", f"File not found: {shown}") from None
+        raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {shown}") from None
     except OSError as error:
         raise _unreadable(error, shown) from error
 
@@ -184,9 +184,9 @@ def _encoded(text: str, shown: str) -> bytes:
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        raise Refusal("INVALID_PAYLOAD", "A text can't contain a lone surrogate.") from None
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't contain a lone surrogate.") from None
     if b"\0" in data:
-        raise Refusal("INVALID_PAYLOAD", "A text file can't contain a NUL character.")
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text file can't contain a NUL character.")
     if len(data) > LIMIT:
         raise _too_large(shown)
     return data
@@ -194,17 +194,17 @@ def _encoded(text: str, shown: str) -> bytes:
 
 def _changed_meanwhile(shown: str) -> Refusal:
     message = f"{shown} was changed by another process while it was being edited"
-    return Refusal("CONFLICT", message, f"Nothing was written. View it again: /edit {shown}")
+    return Refusal(ErrorCode.CONFLICT, message, f"Nothing was written. View it again: /edit {shown}")
 
 
 def _not_regular(error: NotRegular, shown: str) -> Refusal:
     problem = "Is a directory" if stat.S_ISDIR(error.mode) else "Not a regular file"
-    return Refusal("INVALID_TARGET", f"{problem}: {shown}")
+    return Refusal(ErrorCode.INVALID_TARGET, f"{problem}: {shown}")
 
 
 def _became_link(shown: str) -> Refusal:
     message = f"A directory in the path was replaced by a symbolic link: {shown}"
-    return Refusal("CONFLICT", message, "Nothing was done.")
+    return Refusal(ErrorCode.CONFLICT, message, "Nothing was done.")
 
 
 def _unreadable(error: OSError, shown: str) -> Refusal:
@@ -212,8 +212,8 @@ def _unreadable(error: OSError, shown: str) -> Refusal:
         return _not_regular(error, shown)
     if error.errno == errno.ELOOP:
         return _became_link(shown)
-    return Refusal("INVALID_TARGET", f"Cannot read {shown}: {error.strerror}")
+    return Refusal(ErrorCode.INVALID_TARGET, f"Cannot read {shown}: {error.strerror}")
 
 
 def _too_large(shown: str) -> Refusal:
-    return Refusal("INVALID_TARGET", f"Larger than {LIMIT // 1024**2} MiB: {shown}")
+    return Refusal(ErrorCode.INVALID_TARGET, f"Larger than {LIMIT // 1024**2} MiB: {shown}")

@@ -6,7 +6,7 @@ import posixpath
 import re
 from urllib.parse import urljoin, urlsplit, uses_relative
 
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!L\d)")
 
@@ -41,7 +41,7 @@ def join(uri: str, target: str) -> str:
         if is_hierarchical(uri):
             return urljoin(uri, target)
     except ValueError:
-        raise Refusal("INVALID_TARGET", f"Not a URL: {target}") from None
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a URL: {target}") from None
     if is_uri(target):
         return target
     scheme, _, base = uri.partition(":")

@@ -7,7 +7,7 @@ from pathlib import Path
 from stringd.api.commands import Invocation
 from stringd.documents.paths.resolving import FileTarget, display, resolve
 from stringd.documents.paths.text_files import read_bytes, read_if_there, read_text, write_text
-from stringd.errors import Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import STORAGE
 
 
@@ -27,7 +27,7 @@ class UserFiles:
         """Return the real path of a file or directory, whether anything is there or not."""
         target = self._target(typed)
         if target.block is not None or target.lines is not None:
-            raise Refusal("INVALID_TARGET", f"A path without a block or lines is needed: {typed}")
+            raise Refusal(ErrorCode.INVALID_TARGET, f"A path without a block or lines is needed: {typed}")
         return target.path
 
     def shown(self, path: Path) -> str:

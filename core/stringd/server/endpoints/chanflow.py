@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from stringd.api.replies import Reply
 from stringd.api.sessions import TopicName
 from stringd.api.users import User
-from stringd.errors import ClientGone, InvalidBody, InvalidTopic, RequestRefused
+from stringd.errors import ClientGone, ErrorCode, InvalidBody, InvalidTopic, RequestRefused
 from stringd.runtime.local import LocalRuntime
 from stringd.server.requests import disconnected, read_body, requesting_user, runtime_of
 from stringd.sessions.execution import UNEXPECTED
@@ -94,9 +94,9 @@ class _Flow:
         try:
             topic = self._runtime.topic_name(block.topic)
             if block.command is None:
-                return Reply.error("INVALID_PAYLOAD", "The block has no closing tag.")
+                return Reply.error(ErrorCode.INVALID_PAYLOAD, "The block has no closing tag.")
             if not block.command:
-                return Reply.error("INVALID_PAYLOAD", "The block holds no command.")
+                return Reply.error(ErrorCode.INVALID_PAYLOAD, "The block holds no command.")
             return await self._execute(topic, block.command)
         except RequestRefused as refusal:
             reason = refusal.as_refusal()

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.processes import MessageSocket, command_line, process_ids, start_supervisor
 from stringd_web.browser import chromium_process
 from stringd_web.browser.chromium_flags import FLAGS, NO_SANDBOX
@@ -89,7 +89,7 @@ class Chromium:
 def find_program() -> str:
     """Return the path of a browser; refuse and say how to get one if there is none."""
     if platform.system() != "Linux":
-        raise Refusal("LOAD_ERROR", "--browser needs Linux.")
+        raise Refusal(ErrorCode.LOAD_ERROR, "--browser needs Linux.")
     named = os.environ.get("STRINGD_BROWSER")
     names = (named,) if named else _NAMES
     found = next(filter(None, map(shutil.which, names)), None)
@@ -100,10 +100,10 @@ def find_program() -> str:
 
 def _no_program(named: str | None) -> Refusal:
     if named:
-        return Refusal("LOAD_ERROR", f"STRINGD_BROWSER names no program: {named}")
+        return Refusal(ErrorCode.LOAD_ERROR, f"STRINGD_BROWSER names no program: {named}")
     message = "--browser needs Chromium, and none is installed."
     return Refusal(
-        "LOAD_ERROR",
+        ErrorCode.LOAD_ERROR,
         message,
         "On Debian: apt install chromium",
         "One in a place of its own is named by the environment variable STRINGD_BROWSER.",
@@ -118,7 +118,7 @@ async def start_chromium() -> Chromium:
         return chromium
     chromium, output = await _attempt(program, (NO_SANDBOX,))
     if chromium is None:
-        raise Refusal("LOAD_ERROR", f"{program} does not start.", *output.splitlines()[-3:])
+        raise Refusal(ErrorCode.LOAD_ERROR, f"{program} does not start.", *output.splitlines()[-3:])
     log.warning("%s runs without its sandbox: this system lets it have none", program)
     return chromium
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 from stringd_web.browser.devtools import Fields
 
 # Such requests may never end, and a page's content does not depend on them.
@@ -27,7 +27,7 @@ class LoadProgress:
     def check(self) -> None:
         """Raise if the page's process has crashed."""
         if self._crashed:
-            raise Refusal("LOAD_ERROR", "The page's process crashed or ran out of memory.")
+            raise Refusal(ErrorCode.LOAD_ERROR, "The page's process crashed or ran out of memory.")
 
     def network_idle_seconds(self) -> float:
         """Return the seconds since the last network activity; 0 while requests are pending."""

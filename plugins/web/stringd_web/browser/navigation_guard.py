@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stringd.plugin import HttpFailed, Refusal
+from stringd.plugin import ErrorCode, HttpFailed, Refusal
 from stringd.plugin.text import WebUrl
 from stringd_web.browser.network_policy import NetworkPolicy, Origin
 
@@ -45,18 +45,18 @@ class NavigationGuard:
 
     def _count(self) -> None:
         if self._navigations > MAX_NAVIGATIONS:
-            raise Refusal("LOAD_ERROR", f"The page navigated more than {MAX_NAVIGATIONS} times.")
+            raise Refusal(ErrorCode.LOAD_ERROR, f"The page navigated more than {MAX_NAVIGATIONS} times.")
         self._navigations += 1
 
 
 def load_failure(reason: str, uri: str) -> Refusal:
     """Return the refusal for a URI that can't be loaded, with the reason."""
-    return Refusal("LOAD_ERROR", f"{reason[0].upper()}{reason[1:]}: {uri}")
+    return Refusal(ErrorCode.LOAD_ERROR, f"{reason[0].upper()}{reason[1:]}: {uri}")
 
 
 def _origin(uri: str) -> Origin:
     try:
         url = WebUrl.read(uri)
     except ValueError as error:
-        raise Refusal("INVALID_TARGET", f"Not a URL of the web: {uri[:200]}", str(error)) from None
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a URL of the web: {uri[:200]}", str(error)) from None
     return url.host, url.port

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from stringd.plugin import HttpRoute, Refusal, Zone
+from stringd.plugin import ErrorCode, HttpRoute, Refusal, Zone
 
 CONNECT_SECONDS = 10.0
 MAX_BYTES = 64 * 1024**2
@@ -61,7 +61,7 @@ class NetworkPolicy:
         route = await self.admit(host, port)
         if route.zone < self.reach:
             message = f"{host} is farther away than the page, which may not show it in a frame."
-            raise Refusal("NOT_TRUSTED", message)
+            raise Refusal(ErrorCode.NOT_TRUSTED, message)
 
     async def connect(self, host: str, port: int) -> Streams:
         """Connect to a host."""

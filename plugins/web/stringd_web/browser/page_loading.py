@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from stringd.plugin import HttpResponse, LoadedBytes, Refusal
+from stringd.plugin import ErrorCode, HttpResponse, LoadedBytes, Refusal
 from stringd.plugin.text import WebUrl
 from stringd_web.browser.browser_cookies import for_browser, from_browser
 from stringd_web.browser.chromium import Chromium
@@ -124,14 +124,17 @@ async def _dispose(chromium: Chromium, context: str) -> None:
 def _as_response(snapshot: PageSnapshot, tab: Tab, policy: NetworkPolicy) -> HttpResponse:
     """Return the snapshot as an HTTP response."""
     if snapshot.type not in _PAGE_TYPES:
-        raise Refusal("LOAD_ERROR", f"Not an HTML or text page: {snapshot.uri} is {snapshot.type}.", _REMEDY)
+        raise Refusal(
+            ErrorCode.LOAD_ERROR, f"Not an HTML or text page: {snapshot.uri} is {snapshot.type}.", _REMEDY
+        )
     if not snapshot.uri.startswith(("http://", "https://")):
         raise Refusal(
-            "LOAD_ERROR", f"The page navigated to something that is not a web page: {snapshot.uri[:200]}"
+            ErrorCode.LOAD_ERROR,
+            f"The page navigated to something that is not a web page: {snapshot.uri[:200]}",
         )
     body = b"" if snapshot.html is None else snapshot.html.encode()
     if snapshot.html is None or len(body) > BODY_LIMIT:
-        raise Refusal("LOAD_ERROR", f"Larger than {BODY_LIMIT // 1024**2} MiB: {snapshot.uri}")
+        raise Refusal(ErrorCode.LOAD_ERROR, f"Larger than {BODY_LIMIT // 1024**2} MiB: {snapshot.uri}")
     return HttpResponse(
         status=tab.progress.status,
         reason=tab.progress.reason,

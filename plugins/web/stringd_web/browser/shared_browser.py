@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 
 if TYPE_CHECKING:
     from stringd_web.browser.chromium import Chromium
@@ -35,7 +35,7 @@ class Browser:
                 await self._free_slots.acquire()
         except TimeoutError:
             message = f"The browser is busy: it has {MAX_PAGES} other pages open."
-            raise Refusal("LOAD_ERROR", message, "Try again in a while.") from None
+            raise Refusal(ErrorCode.LOAD_ERROR, message, "Try again in a while.") from None
         self._users += 1
         try:
             yield await self._running_chromium()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html.entities import html5
 from xml.parsers import expat
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 
 MAX_DEPTH = 200
 MAX_ELEMENTS = 200_000
@@ -160,7 +160,9 @@ class _Reader:
             self._characters(html5.get(f"{name};", f"&{name};"))
 
     def _refuse_entity_declaration(self, name: str, *_: object) -> None:
-        raise Refusal("LOAD_ERROR", f"The document declares entities of its own, such as {name}: {self._uri}")
+        raise Refusal(
+            ErrorCode.LOAD_ERROR, f"The document declares entities of its own, such as {name}: {self._uri}"
+        )
 
     def _qualified(self, name: str) -> str:
         prefix, colon, local = name.rpartition(":")
