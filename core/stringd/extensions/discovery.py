@@ -1,4 +1,4 @@
-"""Which plugins are installed, and which of them a start asks for."""
+"""Find the installed plugins, and select those that the configuration asks for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNNAMED = "unknown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A plugin that some distribution offers; nothing of it is imported yet."""
+    """A plugin that a distribution offers; it is not imported yet."""
 
     name: str
     distribution: str
@@ -33,13 +33,13 @@ class Candidate:
 
 
 def installed_plugins() -> tuple[Candidate, ...]:
-    """List what is installed: built-ins first, then by distribution, so that a clash has one outcome."""
+    """List the installed plugins: built-in ones first, the others by distribution."""
     found = {_candidate(entry_point) for entry_point in entry_points(group=GROUP)}
     return tuple(sorted(found, key=lambda it: (not it.built_in, it.distribution, it.name)))
 
 
 def select_plugins(candidates: Sequence[Candidate], config: Config) -> tuple[Candidate, ...]:
-    """Keep what the start asks for; a name that nobody offers is a misuse."""
+    """Select the plugins that the configuration asks for; an unknown name is a misuse."""
     known = {candidate.name for candidate in candidates}
     for name in (*(config.plugins or ()), *config.without):
         if name not in known:
