@@ -1,1 +1,1 @@
-"""The records and protocols that the kernel and its plugins hand one another."""
+"""The records and protocols that the core and its plugins exchange."""

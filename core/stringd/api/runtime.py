@@ -24,7 +24,7 @@ Record = TypeVar("Record")
 
 
 class CommandHelp(Protocol):
-    """What is told of a command."""
+    """What `/help` says about a command."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Who a request operates as."""
+"""The user on whose behalf a request is made."""
 
 from __future__ import annotations
 

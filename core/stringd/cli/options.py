@@ -54,7 +54,7 @@ def subcommand_parser(commands: Iterable[CliCommand], chosen: str) -> argparse.A
 
 
 def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> Config:
-    """Settle the configuration: options first, then the environment, then defaults."""
+    """Return the configuration: from options first, then the environment, then defaults."""
     defaults = Config()
     return Config(
         port=_port(_first(options.port, environment.get("STRINGD_PORT"), str(DEFAULT_PORT))),

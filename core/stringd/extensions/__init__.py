@@ -1,1 +1,1 @@
-"""The plugin host: discovery, registration, checked catalogues. Works at start only."""
+"""Plugins: their discovery and registration at the start, the catalogue of what they add, and calls of it."""

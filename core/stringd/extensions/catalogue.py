@@ -1,4 +1,4 @@
-"""What the loaded plugins add, each name claimed once."""
+"""The catalogue of all that the loaded plugins add."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Contribution:
     extensions: tuple[tuple[Hook, Any], ...] = ()
 
     def claims(self) -> Iterator[str]:
-        """Name everything that only one plugin may add, in the words of the reports."""
+        """Return the names that only one plugin may add, as reports call them."""
         yield from (f"topic type {record.name}" for record in self.topic_types)
         yield from (claim for record in self.commands for claim in _command_claims(record))
         yield from (f"scheme {scheme}" for record in self.loaders for scheme in record.schemes)
@@ -55,7 +55,7 @@ class Contribution:
         yield from (f"option --{word} of /open" for record in self.loaders for word in record.options)
 
     def yields_to(self) -> Iterator[str]:
-        """Name what must be free too: only a type's own plugin may redefine a shared command."""
+        """Return the names that must be free too: only a type's own plugin may redefine a shared command."""
         own = {record.name for record in self.topic_types}
         for record in self.commands:
             if isinstance(record.topic_types, frozenset) and not record.topic_types <= own:
@@ -87,7 +87,7 @@ class Catalogue:
     _extensions: list[Any] = field(default_factory=list)
 
     def add(self, added: Contribution) -> None:
-        """Take in what a plugin adds; its claims have been checked."""
+        """Add what a plugin contributes; its claims have been checked."""
         self.topic_types |= {record.name: record for record in added.topic_types}
         self.loaders |= {scheme: record for record in added.loaders for scheme in record.schemes}
         for record in added.loaders:
@@ -121,7 +121,7 @@ class Catalogue:
         return self._by_type[topic_type]
 
     def urgent_of(self, topic_type: str) -> frozenset[str]:
-        """Return the names of a topic type's commands that wait for no turn."""
+        """Return the names of a topic type's urgent commands."""
         if topic_type not in self._urgent_by_type:
             commands = self.commands_of(topic_type).values()
             self._urgent_by_type[topic_type] = frozenset(it.name for it in commands if it.urgent)
@@ -154,5 +154,5 @@ def _command_claims(command: Command) -> Iterable[str]:
 
 
 def below(segment: str) -> str:
-    """Name every route whose path begins with a segment that is not its last."""
+    """Return the claim on all routes below a first path segment."""
     return f"route below /{segment}/"

@@ -1,4 +1,4 @@
-"""Which plugins are there, installed or as single files, and which of them a start asks for."""
+"""Find the installed plugins, and select those that the configuration asks for."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def installed_plugins() -> tuple[Candidate, ...]:
 
 
 def select_plugins(candidates: Sequence[Candidate], config: Config) -> tuple[Candidate, ...]:
-    """Keep what the start asks for; a name that nobody offers is a misuse."""
+    """Select the plugins that the configuration asks for; an unknown name is a misuse."""
     known = {candidate.name for candidate in candidates}
     for name in (*(config.plugins or ()), *config.without):
         if name not in known and not is_plugin_file(name):

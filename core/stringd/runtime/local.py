@@ -1,4 +1,4 @@
-"""The map of the program: what a daemon is made of, without any transport."""
+"""LocalRuntime: all that a daemon is made of, without a transport."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TOPIC_NAMES = 4096
 
 
 class LocalRuntime:
-    """Users, sessions, plugins and the runner; it implements the `Runtime` that plugins see."""
+    """Holds users, sessions, plugins and the runner; it implements the `Runtime` that plugins see."""
 
     def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
         self.config = config
@@ -74,7 +74,7 @@ class LocalRuntime:
 
     @cached_property
     def http(self) -> HttpClient:
-        """What makes HTTP requests; what it takes to make one is spent when it is first asked for."""
+        """The HTTP client of all topics, made at its first use."""
         from stringd.http_client.client import SharedHttpClient
 
         return SharedHttpClient(self.port)
@@ -86,11 +86,11 @@ class LocalRuntime:
 
     @cached_property
     def template_workers(self) -> Workers:
-        """Processes that templates run in, and nothing else: what breaks out finds no other work there."""
+        """Processes for templates alone: one that escapes its sandbox finds no other work there."""
         return self._closing(WorkerPool(Seal.COMPUTING, TEMPLATE_MODULES))
 
     async def aclose(self) -> None:
-        """Close what connections to services are left, and end the worker processes."""
+        """Close the HTTP client's connections and end the worker processes."""
         if "http" in vars(self):
             await self.http.aclose()
         for pool in self._pools:
@@ -102,7 +102,7 @@ class LocalRuntime:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Hold the data directory, with everything that earlier runs left in it."""
+        """Lock the data directory and restore what earlier runs stored in it."""
         with data_directory(self.config.data_dir, self.notices.append), ExitStack() as opened:
             self.users.open(self.config.data_dir)
             self.secrets.open(self.config.data_dir)

@@ -1,4 +1,4 @@
-"""Running the daemon: one port on loopback, signals, services, and an orderly end."""
+"""Run the daemon: one port on loopback, signals, services, and an orderly end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _END_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 class _Formatter(logging.Formatter):
-    """Writes what anybody may read at a terminal: an error's text may come from a page, or hold a secret."""
+    """Masks secrets and escapes control characters: an error's text may come from a page."""
 
     secrets: SecretStore | None = None
 
@@ -45,13 +45,13 @@ class _Formatter(logging.Formatter):
 def serve(config: Config) -> int:
     """Run until told to stop, and return the exit code."""
     formatter = _set_up_logging()
-    # Whoever started this may have blocked them, and blocked they would stay.
+    # A parent process may have blocked them, which is inherited.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_END_SIGNALS, signal.SIGCHLD})
     DESCRIPTORS.raise_to_most()
     runtime = make_runtime(config)
     formatter.secrets = runtime.secrets
-    # A large document is a million small objects, none of them garbage: looking for some takes half of the
-    # time in which it is read. What the start made stays for good.
+    # A large document is a million small objects, none of them garbage: collecting would take half of the
+    # time in which it is read. What was made at the start stays for good.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     with _bound_socket(config.port) as listener, runtime.opened():

@@ -1,1 +1,1 @@
-"""One user's topics: their queue, their state, their life, and the running of their commands."""
+"""Sessions: each topic's queue, state and lifetime, and the execution of its commands."""

@@ -1,4 +1,4 @@
-"""A topic's queue: one command at a time, first come first served (seed 1, "Queue behavior")."""
+"""A topic's queue: one command at a time, first come, first served."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_QUEUE_SIZE = 16
 
 
 class CommandQueue:
-    """Hands the turn from one command to the next; between the two nobody else can take it."""
+    """Passes the turn from one command directly to the next one that waits."""
 
     def __init__(self, who: str, wait_seconds: float) -> None:
         self._who = who
@@ -23,16 +23,16 @@ class CommandQueue:
 
     @property
     def taken(self) -> bool:
-        """Whether a command has the turn."""
+        """Whether a command holds the turn."""
         return self._taken
 
     @property
     def waiting(self) -> int:
-        """How many commands wait."""
+        """The number of commands that wait."""
         return len(self._waiting)
 
     async def take(self, disconnected: Disconnected | None) -> None:
-        """Return when it is the caller's turn; `pass_on` must follow. Raises when it never will be."""
+        """Wait for the caller's turn, which must be followed by `pass_on`; raise where it can't be had."""
         if not self._taken:
             self._taken = True
             return
@@ -47,7 +47,7 @@ class CommandQueue:
             raise
 
     def pass_on(self) -> None:
-        """End the current turn."""
+        """End the current turn and begin the next one."""
         if self._waiting:
             self._waiting.popleft().set_result(None)
         else:
@@ -58,7 +58,7 @@ class CommandQueue:
                     watcher.set_result(None)
 
     async def idle(self) -> None:
-        """Return when nobody has the turn."""
+        """Wait until no command holds the turn."""
         if self._taken:
             watcher: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._watchers.add(watcher)
@@ -68,7 +68,7 @@ class CommandQueue:
                 self._watchers.discard(watcher)
 
     def refuse_waiting(self, reason: Unavailable) -> None:
-        """Answer everyone who waits."""
+        """Refuse all commands that wait."""
         while self._waiting:
             self._waiting.popleft().set_exception(reason)
 

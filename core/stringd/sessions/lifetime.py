@@ -1,4 +1,4 @@
-"""A topic's life: entered at its first command, left when the topic ends."""
+"""The lifetime of a topic's context: entered at its first command, exited when the topic ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CANCEL_SECONDS = 0.5
 
 
 class TopicLifetime:
-    """Enters and leaves a topic's context in one task of its own, so that a task group may live inside it."""
+    """Enters and exits a topic's context in one task, so that the context may hold a task group."""
 
     def __init__(self, enter: Callable[[], AbstractAsyncContextManager[Topic]]) -> None:
         self._enter = enter
@@ -30,7 +30,7 @@ class TopicLifetime:
         return ready.result() if ready and ready.done() and not ready.exception() else None
 
     async def topic(self) -> Topic:
-        """Return the topic, entering it first where it isn't; a failure to enter it is raised here."""
+        """Return the topic, entering its context first if need be; what that raises is raised here."""
         if self._life is None:
             self._life = _Life()
             self._life.task = asyncio.create_task(self._keep(self._life))
@@ -38,7 +38,7 @@ class TopicLifetime:
         return ready.result() if ready.done() else await asyncio.shield(ready)
 
     async def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Leave the topic and wait until it has been left, within so many seconds."""
+        """Exit the topic's context and wait for that, for at most so many seconds."""
         life = self._life
         if life is None or life.task is None:
             return
@@ -68,7 +68,7 @@ class TopicLifetime:
         if not ready.done():
             ready.set_exception(as_error(error))
         elif not isinstance(error, asyncio.CancelledError):
-            log.error("a topic ended by itself", exc_info=error)
+            log.error("the context of a topic failed", exc_info=error)
 
 
 def _expect_topic(topic: object) -> Topic:
@@ -78,7 +78,7 @@ def _expect_topic(topic: object) -> Topic:
 
 
 class _Life:
-    """One time between entering and leaving."""
+    """One period between entering and exiting."""
 
     def __init__(self) -> None:
         self.ready: asyncio.Future[Topic] = asyncio.get_running_loop().create_future()

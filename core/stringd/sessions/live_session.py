@@ -23,7 +23,7 @@ COMMAND_SHARE = 0.4
 
 
 class LiveSession:
-    """A topic's queue, state and life in one place; it implements the `Session` that commands see."""
+    """A topic's queue, state and lifetime; it implements the `Session` that commands see."""
 
     def __init__(
         self, *, user: User, name: TopicName, topic_type: TopicType, state: State, runtime: Runtime
@@ -41,7 +41,7 @@ class LiveSession:
 
     @property
     def shows_documents(self) -> bool:
-        """Whether it is a kind of topic that documents are opened in."""
+        """Whether documents can be opened in it."""
         return self.topic_type.documents
 
     @property
@@ -50,26 +50,26 @@ class LiveSession:
         return self.topic_type.slash
 
     def remember(self, state: State) -> None:
-        """Replace the state, as far as there is room; it is stored before the command's reply leaves."""
+        """Replace the state, within its limits; it is stored before the command's reply is sent."""
         if not isinstance(state, State):
             raise TypeError(f"expected a State, got {state!r}")
         self.state = within_budget(state, self.state)
 
     async def end_topic(self) -> None:
-        """Leave the topic's context; the next command enters a fresh one."""
+        """Exit the topic's context; the next command enters a new one."""
         await self.lifetime.close()
 
     def turn(self, disconnected: Disconnected | None) -> Turn:
-        """Return a context that is entered when the topic is the caller's, and left to the next one."""
+        """Return a context manager that holds the topic's turn."""
         return Turn(self, disconnected)
 
     async def step_aside(self) -> None:
-        """Return when a command that waits for no turn may begin, whoever has the turn."""
+        """Wait until an urgent command may begin, which needs no turn."""
         self.refuse_reentry()
         await self.ready()
 
     async def ready(self) -> None:
-        """Return when the session of this name before this one is over; raise if this one is, too."""
+        """Wait for the end of an earlier session of this name; raise if this one has ended too."""
         if self.predecessor:
             await self.predecessor.wait()
         if self.ended:
@@ -83,7 +83,7 @@ class LiveSession:
             )
 
     def refuse_waiting(self, reason: Unavailable) -> None:
-        """Answer the commands that wait for their turn."""
+        """Refuse the commands that wait for their turn."""
         self.turns.refuse_waiting(reason)
 
     async def settle(self) -> None:
@@ -102,7 +102,7 @@ class LiveSession:
                 task.uncancel()
 
     async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
-        """Answer what waits and what runs with the reason, and leave the topic, within so many seconds."""
+        """Answer all commands with the reason, and exit the context, within so many seconds."""
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
@@ -127,7 +127,7 @@ class LiveSession:
 
 
 class Turn:
-    """A command's time in its topic. Not a generator: every command pays for it."""
+    """Holds a topic's turn. It is no generator, since every command pays for it."""
 
     __slots__ = ("_disconnected", "_session")
 

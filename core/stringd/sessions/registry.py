@@ -18,7 +18,7 @@ Make = Callable[[User, TopicName, State], LiveSession]
 
 
 class Sessions:
-    """Finds, creates and ends sessions, and keeps the store in step."""
+    """Finds, creates and ends sessions, and keeps the store up to date."""
 
     def __init__(self, store: SessionStore, undo: UndoStore, make: Make) -> None:
         self._store = store
@@ -35,7 +35,7 @@ class Sessions:
         return len(self._by_key)
 
     def get(self, user_id: str, name: TopicName) -> LiveSession | None:
-        """Return a session that exists."""
+        """Return a session, if it exists."""
         return self._by_key.get((user_id, name))
 
     def touch(self, user: User, name: TopicName, state: State | None = None) -> LiveSession:
@@ -69,7 +69,7 @@ class Sessions:
             session.stored = state
 
     def update_user(self, user: User) -> None:
-        """Let a user's sessions see what has changed about the user."""
+        """Give a user's sessions the user's new record."""
         for session in self:
             if session.user.id == user.id:
                 session.user = user
@@ -99,7 +99,7 @@ class Sessions:
             await self._undo.remove_user(user_id)
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
-        """Refuse what waits, give what runs a moment, then end everything; the store keeps it all."""
+        """Refuse waiting commands, give running ones a moment, and end all sessions, which stay stored."""
         self._stopping = ShuttingDown("stringd is shutting down.")
         sessions = list(self)
         for session in sessions:
@@ -113,7 +113,7 @@ class Sessions:
 
     @contextmanager
     def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
-        """Let a session of the same name, should one be made now, wait for the end of this one."""
+        """Let a new session of the same name wait until this one has ended."""
         over = self._ending[key] = asyncio.Event()
         try:
             yield

@@ -1,4 +1,4 @@
-"""How much a topic remembers: what it is told has a limit, of what it notes by itself the oldest goes."""
+"""The limits of a topic's state: too many variables are refused, of all else the oldest is dropped."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ T = TypeVar("T")
 
 # In bytes of memory.
 VARIABLES = 1024 * 1024
-# All that one answer may name, where the texts are as short as addresses are.
+# Enough for the names of one answer, with texts as short as URLs.
 NAMED = 2 * 1024 * 1024
 SEEN = 256 * 1024
-PLACES = 256 * 1024
-PLACE = 64 * 1024
-# What a name costs beside its text and that of its value, with who has brought it.
+HISTORY = 256 * 1024
+LOCATION = 64 * 1024
+# What an entry costs beside its texts, with its provenance.
 _ENTRY = 300
 _WIDEST = 4
 
 
 def within_budget(state: State, before: State) -> State:
-    """Return what follows on another state, without what there is no room for, or refuse it."""
+    """Return a new state without its oldest entries that exceed a limit, or refuse it."""
     _check_variables(state.variables, before.variables)
     if state.document and state.document is not before.document:
-        _check_place(state.document)
+        _check_location(state.document)
     fitting: dict[str, Any] = {
-        "history": _latest_places(state.history, before.history),
+        "history": _latest_locations(state.history, before.history),
         "values": _latest(state.values, before.values, NAMED),
         "links": _latest(state.links, before.links, NAMED),
         "seen": _latest(state.seen, before.seen, SEEN),
     }
-    # Most commands leave nothing out, and a state is checked when it is made.
+    # Most commands drop nothing, and making a state costs its checks.
     shortened = {name: it for name, it in fitting.items() if it is not getattr(state, name)}
     return replace(state, **shortened) if shortened else state
 
@@ -46,15 +46,15 @@ def _check_variables(variables: Mapping[str, object], before: Mapping[str, objec
     if variables is before:
         return
     size = sum(_sizes(variables.items()))
-    # There may be more from an earlier version; then there may be less.
+    # An earlier version may have stored more; then the size may shrink step by step.
     if size > VARIABLES and size >= sum(_sizes(before.items())):
         message = f"The variables of a topic may take {VARIABLES // 1024} KiB; these take {size // 1024}."
         raise Refusal(ErrorCode.TOPIC_FULL, message, "None was set. What is large belongs into a file.")
 
 
-def _check_place(place: Location) -> None:
-    if _place_size(place) > PLACE:
-        raise Refusal(ErrorCode.INVALID_TARGET, f"An address and a title may take {PLACE // 1024} KiB.")
+def _check_location(location: Location) -> None:
+    if _location_size(location) > LOCATION:
+        raise Refusal(ErrorCode.INVALID_TARGET, f"An address and a title may take {LOCATION // 1024} KiB.")
 
 
 def _latest(named: Mapping[str, T], before: Mapping[str, T], most: int) -> Mapping[str, T]:
@@ -65,21 +65,21 @@ def _latest(named: Mapping[str, T], before: Mapping[str, T], most: int) -> Mappi
     return dict(items[left_out:]) if left_out else named
 
 
-def _latest_places(places: tuple[Location, ...], before: tuple[Location, ...]) -> tuple[Location, ...]:
-    if places is before or _are_small(places):
-        return places
-    left_out = len(places) - _fitting(map(_place_size, reversed(places)), PLACES)
-    return places[left_out:] if left_out else places
+def _latest_locations(locations: tuple[Location, ...], before: tuple[Location, ...]) -> tuple[Location, ...]:
+    if locations is before or _are_small(locations):
+        return locations
+    left_out = len(locations) - _fitting(map(_location_size, reversed(locations)), HISTORY)
+    return locations[left_out:] if left_out else locations
 
 
-def _are_small(places: tuple[Location, ...]) -> bool:
-    """Tell quickly of most histories that they fit: each step makes one."""
-    characters = sum([len(it.uri) + len(it.title or "") + len(it.block or "") for it in places])
-    return characters * _WIDEST + len(places) * _ENTRY <= PLACES
+def _are_small(locations: tuple[Location, ...]) -> bool:
+    """Recognise most histories as small enough without measuring them; every step makes one."""
+    characters = sum([len(it.uri) + len(it.title or "") + len(it.block or "") for it in locations])
+    return characters * _WIDEST + len(locations) * _ENTRY <= HISTORY
 
 
 def _fitting(sizes: Iterable[int], most: int) -> int:
-    """Return how many of the first ones fit."""
+    """Return how many sizes from the beginning fit into the limit."""
     total = 0
 
     def fits(size: int) -> bool:
@@ -101,5 +101,5 @@ def _size(value: object) -> int:
     return sum(map(sys.getsizeof, texts))
 
 
-def _place_size(place: Location) -> int:
-    return sys.getsizeof(place.uri) + sys.getsizeof(place.title) + sys.getsizeof(place.block)
+def _location_size(location: Location) -> int:
+    return sys.getsizeof(location.uri) + sys.getsizeof(location.title) + sys.getsizeof(location.block)

@@ -1,4 +1,4 @@
-"""What sessions remember, on disk: a SQLite file that may be lost without losing anything else."""
+"""Store the states of sessions in a SQLite file, which may be lost without losing anything else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stringd.api.sessions import State
-from stringd.sessions.stored_locations import place_of, plain_place
+from stringd.sessions.stored_locations import location_as_json, read_location
 from stringd.sessions.stored_names import plain_names, read_names
 from stringd.storage.database import Database
 
@@ -37,7 +37,7 @@ class SessionStore:
         return [row for user_id, topic, text in rows if (row := self._row(user_id, topic, text))]
 
     def close(self) -> None:
-        """Finish what is being written and close the file."""
+        """Finish pending writes and close the file."""
         self._database.close()
 
     async def save(self, user_id: str, topic: str, state: State) -> None:
@@ -62,8 +62,8 @@ class SessionStore:
 
 def _plain(state: State) -> dict[str, Any]:
     return {
-        "document": plain_place(state.document) if state.document else None,
-        "history": [plain_place(place) for place in state.history],
+        "document": location_as_json(state.document) if state.document else None,
+        "history": [location_as_json(it) for it in state.history],
         "directory": state.directory,
         "seen": dict(state.seen),
         **plain_names(state),
@@ -73,8 +73,8 @@ def _plain(state: State) -> dict[str, Any]:
 def _state(plain: dict[str, Any]) -> State:
     document = plain.get("document")
     return State(
-        document=place_of(document) if document else None,
-        history=tuple(map(place_of, plain.get("history", ()))),
+        document=read_location(document) if document else None,
+        history=tuple(map(read_location, plain.get("history", ()))),
         directory=plain.get("directory"),
         seen=dict(plain.get("seen", {})),
         **read_names(plain),

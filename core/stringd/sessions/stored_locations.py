@@ -1,4 +1,4 @@
-"""Places as they are stored, also those that were stored before zones had names."""
+"""Convert locations to JSON and back, including those stored before zones had names."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _WEB = frozenset({"http", "https"})
 _BEFORE = "reach"
 
 
-# Every command stores a history of a hundred places, and all but one have been stored before.
+# Every command stores a history of a hundred locations, and all but one have been stored before.
 @lru_cache(maxsize=4096)
-def plain_place(place: Location) -> dict[str, Any]:
-    """Return a place as JSON can hold it."""
-    options = place.options
+def location_as_json(location: Location) -> dict[str, Any]:
+    """Return a location as JSON can hold it."""
+    options = location.options
     return {
-        "uri": place.uri,
-        "title": place.title,
-        "block": place.block,
-        "part": place.part,
+        "uri": location.uri,
+        "title": location.title,
+        "block": location.block,
+        "part": location.part,
         "zone": options.nearest_zone,
         "full": options.full,
         "options": sorted(options.flags),
     }
 
 
-def place_of(plain: dict[str, Any]) -> Location:
-    """Return the place that was stored, or raise `ValueError` or `TypeError` where it is none."""
+def read_location(plain: dict[str, Any]) -> Location:
+    """Return a stored location; raise `ValueError` or `TypeError` if it is invalid."""
     known = dict(plain)
     could_reach = known.pop(_BEFORE, False)
     zone = known.pop("zone") if "zone" in known else _zone_before(str(known.get("uri")), could_reach)
@@ -42,9 +42,9 @@ def place_of(plain: dict[str, Any]) -> Location:
 
 
 def _zone_before(uri: str, could_reach: bool) -> Zone:
-    """Return the zone of a document of which only that is known whether it could lead inside.
+    """Return the zone of a document that was stored with nothing but whether it could lead inside.
 
-    A name may lead to this machine today and have led into a private network then.
+    Its host's name may resolve to this machine today and have resolved into a private network then.
     """
     if not could_reach:
         return Zone.PUBLIC

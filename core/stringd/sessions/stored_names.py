@@ -1,4 +1,4 @@
-"""How variables, `@name`s and links are stored: each with the number of who has brought it."""
+"""Convert variables, `@name`s and links to JSON and back, each with the number of its provenance."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from stringd.api.zones import Zone
 
 _NAMED = ("variables", "values", "links")
 _SOURCES = "sources"
-# What earlier versions have stored: who has brought what is not known, but for what public services had.
+# Earlier versions stored no provenance, only which values came from public services.
 _STRANGERS = "from_strangers"
 _UNKNOWN = Provenance(author=Author.UNKNOWN, zone=Zone.PRIVATE)
 _STRANGE = Provenance(author=Author.UNKNOWN, zone=Zone.PUBLIC)
 
 
 def plain_names(state: State) -> dict[str, Any]:
-    """Return all that is named in a state, and the sources that it was brought by, as JSON can hold it."""
+    """Return a state's named values, and the list of their provenances, as JSON can hold them."""
     numbers: dict[Provenance, int] = {}
     named = {kind: _numbered(getattr(state, kind), numbers) for kind in _NAMED}
     return {**named, _SOURCES: [_plain(it) for it in numbers]}
 
 
 def read_names(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all that is named in a stored state; what has no source was brought by nobody knows whom."""
+    """Return the named values of a stored state; without a stored provenance it is unknown."""
     if _SOURCES not in plain:
         return {kind: _unattributed(plain, kind) for kind in _NAMED}
     sources = [_provenance(it) for it in plain[_SOURCES]]

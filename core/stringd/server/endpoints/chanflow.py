@@ -1,4 +1,4 @@
-"""`POST /chanflow`: every `string` block of a text is executed and answered (seed 2)."""
+"""`POST /chanflow`: execute and answer every `string` block of a text."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ async def chanflow(request: Request) -> Response:
         blocks = list(parse_blocks((await read_body(request.receive)).decode()))
     except UnicodeDecodeError:
         raise InvalidBody("Invalid text body — expected UTF-8") from None
-    async with _watched(request) as gone:
-        answers = await _Flow(runtime, user, gone).run(blocks)
+    async with _watched(request) as disconnection:
+        answers = await _Flow(runtime, user, disconnection).run(blocks)
     failed = sum(not answer.ok for answer in answers)
     text = "\n\n".join(answer.text for answer in answers)
     return PlainTextResponse(text + "\n" if text else "", headers={FAILED_HEADER: str(failed)})
@@ -52,10 +52,10 @@ class _Answer:
 class _Flow:
     """The execution of one text."""
 
-    def __init__(self, runtime: LocalRuntime, user: User, gone: asyncio.Event) -> None:
+    def __init__(self, runtime: LocalRuntime, user: User, disconnection: asyncio.Event) -> None:
         self._runtime = runtime
         self._user = user
-        self._gone = gone
+        self._disconnection = disconnection
         self._arrived = time.monotonic()
 
     async def run(self, blocks: Sequence[Block]) -> list[_Answer]:
@@ -87,7 +87,7 @@ class _Flow:
         now = datetime.now().astimezone()
         if reply.edit is None:
             return _Answer(text=encode_answer(topic, reply, now), ok=reply.ok)
-        # Texts of 10 MiB are not compared while everyone waits.
+        # Comparing texts of 10 MiB would hold up the event loop.
         return _Answer(text=await READING.run(encode_answer, topic, reply, now), ok=reply.ok)
 
     async def _reply(self, block: Block) -> Reply:
@@ -103,16 +103,16 @@ class _Flow:
             return Reply.error(reason.code, reason.message)
 
     async def _execute(self, topic: TopicName, command: str) -> Reply:
-        if self._gone.is_set():
+        if self._disconnection.is_set():
             raise ClientGone
-        # Whoever wrote the text wrote all of its blocks before any was answered.
+        # All blocks were sent before any of them was answered.
         outcome = await self._runtime.execute(
             self._user.id, topic, command, disconnected=self._left, arrived=self._arrived
         )
         return outcome.reply
 
     async def _left(self) -> None:
-        await self._gone.wait()
+        await self._disconnection.wait()
 
     def _shown_topic(self, block: Block) -> str:
         with suppress(InvalidTopic):
@@ -122,14 +122,14 @@ class _Flow:
 
 @asynccontextmanager
 async def _watched(request: Request) -> AsyncIterator[asyncio.Event]:
-    gone = asyncio.Event()
+    disconnection = asyncio.Event()
 
     async def watch() -> None:
         await disconnected(request.receive)
-        gone.set()
+        disconnection.set()
 
     watching = asyncio.create_task(watch())
     try:
-        yield gone
+        yield disconnection
     finally:
         watching.cancel()

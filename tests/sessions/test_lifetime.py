@@ -114,4 +114,4 @@ def test_a_topic_that_ends_by_itself_is_opened_afresh(caplog: pytest.LogCaptureF
 
     asyncio.run(asyncio.wait_for(life(), 5))
     assert log == ["entered", "left", "entered", "left"]
-    assert "a topic ended by itself" in caplog.text
+    assert "the context of a topic failed" in caplog.text

@@ -10,7 +10,7 @@ import pytest
 from stringd.api.provenance import BY_HAND, attributed, plain
 from stringd.api.sessions import Location, State
 from stringd.errors import Refusal
-from stringd.sessions.state_limits import NAMED, PLACE, PLACES, SEEN, VARIABLES, within_budget
+from stringd.sessions.state_limits import HISTORY, LOCATION, NAMED, SEEN, VARIABLES, within_budget
 from stringd.testing.process import DaemonProcess
 
 TOPICS = 200
@@ -40,7 +40,7 @@ def test_two_hundred_topics_as_large_as_they_can_be(daemon: DaemonProcess) -> No
         more = daemon.exec(f'/set {{b}} = "{"y" * 2 * KIBIBYTE}"', topic)
         assert more.head["code"] == "TOPIC_FULL"
         assert "1024 KiB" in more.content
-    bound = TOPICS * (VARIABLES + 2 * NAMED + SEEN + PLACES + PLACE)
+    bound = TOPICS * (VARIABLES + 2 * NAMED + SEEN + HISTORY + LOCATION)
     assert resident(daemon) - before < bound
     assert "{b}" not in daemon.exec("/set", "file:t0").content
 
@@ -58,7 +58,7 @@ def test_a_refused_variable_takes_nothing_away(daemon: DaemonProcess) -> None:
 
 @pytest.mark.requirement("budget.places")
 def test_an_address_has_a_length(daemon: DaemonProcess) -> None:
-    reply = daemon.exec("/open http://127.0.0.1:9/" + "x" * PLACE)
+    reply = daemon.exec("/open http://127.0.0.1:9/" + "x" * LOCATION)
     assert not reply.head["ok"]
     assert daemon.exec("/info").head["meta"] is None
 
@@ -70,7 +70,7 @@ def test_of_places_the_latest_are_remembered() -> None:
     assert 4 < len(state.history) < 10
     assert state.history == places[-len(state.history) :]
     with pytest.raises(Refusal, match="64 KiB"):
-        within_budget(State(document=Location(uri="http://site.example/" + "x" * PLACE)), State())
+        within_budget(State(document=Location(uri="http://site.example/" + "x" * LOCATION)), State())
 
 
 @pytest.mark.requirement("budget.named")

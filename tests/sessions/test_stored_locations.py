@@ -9,7 +9,7 @@ import pytest
 from stringd.api.load_options import LoadOptions
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
-from stringd.sessions.stored_locations import place_of, plain_place
+from stringd.sessions.stored_locations import location_as_json, read_location
 
 
 @pytest.mark.requirement("web.zones.stored")
@@ -22,7 +22,7 @@ def test_a_place_is_what_was_stored(zone: Zone) -> None:
         part=2,
         options=LoadOptions(nearest_zone=zone, full=True, flags=frozenset({"x"})),
     )
-    assert place_of(json.loads(json.dumps(plain_place(place)))) == place
+    assert read_location(json.loads(json.dumps(location_as_json(place)))) == place
 
 
 @pytest.mark.requirement("web.zones.stored")
@@ -52,11 +52,11 @@ def test_of_an_earlier_one_the_careful_reading_counts(uri: str, reach: bool, zon
         "full": False,
         "options": [],
     }
-    assert place_of(plain) == Location(uri=uri, options=LoadOptions(nearest_zone=zone))
+    assert read_location(plain) == Location(uri=uri, options=LoadOptions(nearest_zone=zone))
 
 
 @pytest.mark.requirement("web.zones.stored")
 @pytest.mark.parametrize("zone", [7, -1, "LOOPBACK", None, [2]])
 def test_a_zone_that_is_none_is_no_place(zone: object) -> None:
     with pytest.raises((ValueError, TypeError)):
-        place_of({"uri": "http://wiki.lan/", "zone": zone})
+        read_location({"uri": "http://wiki.lan/", "zone": zone})
