@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stringd.documents.syntax.parsed_document import take_apart
-from stringd.documents.syntax.parsing_cost import AT_ONCE, parsing_effort
+from stringd.documents.syntax.parsing_cost import AT_ONCE, effort
 from tests.documents.kinds import KINDS, Make, repeated
 from tests.documents.pieces import PIECES
 
@@ -37,7 +37,7 @@ def seconds(text: str) -> float:
 @cache
 def longest() -> float:
     """Return how long anything may take that is read at once."""
-    prose = PROSE * (4 * AT_ONCE // parsing_effort(PROSE))
+    prose = PROSE * (4 * AT_ONCE // effort(PROSE))
     return MOST * min(seconds(prose) for _ in range(3)) / 4
 
 
@@ -49,7 +49,7 @@ def takes_a_moment(text: str) -> bool:
 def at_once(make: Make) -> str:
     """Return the longest text of a kind, or nearly so, that is still read at once."""
     size = AT_ONCE
-    while size and parsing_effort(make(size)) > AT_ONCE:
+    while size and effort(make(size)) > AT_ONCE:
         size = size * 4 // 5
     return make(size)
 
@@ -58,7 +58,7 @@ def at_once(make: Make) -> str:
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
 def test_what_is_read_at_once_takes_but_a_moment(make: Make) -> None:
     text = at_once(make)
-    assert parsing_effort(text) > AT_ONCE or takes_a_moment(text)
+    assert effort(text) > AT_ONCE or takes_a_moment(text)
 
 
 @pytest.mark.requirement("documents.apart", "documents.frontmatter.long")
@@ -76,7 +76,7 @@ def test_so_does_frontmatter(opening: str, closing: str) -> None:
 @example("$$", "")
 def test_so_does_any_cycle(piece: str, opening: str) -> None:
     text = at_once(repeated(piece, opening, "\n---\nx" if opening else ""))
-    assert parsing_effort(text) > AT_ONCE or takes_a_moment(text)
+    assert effort(text) > AT_ONCE or takes_a_moment(text)
 
 
 @pytest.mark.requirement("documents.frontmatter.long")

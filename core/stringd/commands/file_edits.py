@@ -28,7 +28,7 @@ from stringd.documents.paths.text_files import (
 )
 from stringd.documents.paths.typed_targets import means_uri
 from stringd.documents.syntax.parser import Directive
-from stringd.documents.syntax.parsing_cost import AT_ONCE, parsing_effort
+from stringd.documents.syntax.parsing_cost import AT_ONCE, effort
 from stringd.documents.syntax.verbatim import is_verbatim
 from stringd.errors import Refusal, StorageFailed
 from stringd.text.path_arguments import parse_path_arguments
@@ -157,7 +157,7 @@ async def _edit(invocation: Invocation, request: Request, change: Change, *, cre
     before = await STORAGE.run(request.read_if_there if creates else request.read)
     if FORCE not in request.options and is_stale(session, path, before):
         raise _removed(request) if before is None else _stale(request)
-    is_quick = parsing_effort(before or "") + parsing_effort(invocation.line.body or "") <= AT_ONCE
+    is_quick = effort(before or "") + effort(invocation.line.body or "") <= AT_ONCE
     revision = await done(lambda: change(before or ""), here=is_quick)
     after = revision.text
     if after == before:

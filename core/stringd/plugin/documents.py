@@ -10,13 +10,13 @@ from stringd.documents.paths.origins import Origin
 from stringd.documents.paths.packages import locate
 from stringd.documents.paths.resolving import confine, file_of, resolve, working_directory
 from stringd.documents.paths.text_files import is_directory, is_there, read_if_there, read_text
-from stringd.documents.paths.uris import is_uri, resolve_uri
+from stringd.documents.paths.uris import is_uri, joined
 from stringd.documents.syntax.actions import CLI, Action
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.forms import form_action, origin_of
 from stringd.documents.syntax.parameters import Parameter
 from stringd.documents.syntax.parsed_document import ParsedDocument
-from stringd.documents.syntax.parsing_cost import OF_A_STRANGER, parsing_effort
+from stringd.documents.syntax.parsing_cost import OF_A_STRANGER, effort
 
 __all__ = [
     "CLI",
@@ -29,6 +29,7 @@ __all__ = [
     "Parameter",
     "ParsedDocument",
     "confine",
+    "effort",
     "facts_page",
     "file_of",
     "file_page",
@@ -36,14 +37,13 @@ __all__ = [
     "is_directory",
     "is_there",
     "is_uri",
+    "joined",
     "locate",
     "origin_of",
-    "parsing_effort",
     "read_if_there",
     "read_sheet",
     "read_text",
     "resolve",
-    "resolve_uri",
     "slug",
     "working_directory",
 ]

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from stringd.plugin import Refusal
-from stringd.plugin.documents import ParsedDocument, parsing_effort, read_sheet, read_text
+from stringd.plugin.documents import ParsedDocument, effort, read_sheet, read_text
 
 ENTRIES = ("string.md", "index.md")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -42,6 +42,6 @@ def entry_in(directory: Path, called: str | None = None) -> Path:
 def read_entry(entry: Path) -> ParsedDocument:
     """Read the document of an app, or refuse."""
     text = read_text(entry, entry.name)
-    if parsing_effort(text) > MOST_EFFORT:
+    if effort(text) > MOST_EFFORT:
         raise Refusal("LOAD_ERROR", f"Too much for the document of an app: {entry.name}")
     return read_sheet(text)

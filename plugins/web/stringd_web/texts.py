@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from stringd.plugin import Document, LoadedBytes, Outline
-from stringd.plugin.documents import OF_A_STRANGER, parsing_effort, read_sheet
+from stringd.plugin.documents import OF_A_STRANGER, effort, read_sheet
 from stringd.plugin.media_types import extension_of
 from stringd.plugin.text import fenced
 from stringd_web.charset import decode
@@ -22,7 +22,7 @@ def markdown_document(loaded: LoadedBytes, _: str) -> Document:
     """Return Markdown, with all that it asks for."""
     text = decode(loaded.body, loaded.media_type, markup=False)
     # One that is large is read once, where the page is made that has its title.
-    title = read_sheet(text).parsed.title if parsing_effort(text) <= OF_A_STRANGER else None
+    title = read_sheet(text).parsed.title if effort(text) <= OF_A_STRANGER else None
     return Document(uri=loaded.uri, title=title, text=text)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from stringd.api.outlines import Link
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.uris import resolve_uri
+from stringd.documents.paths.uris import joined
 from stringd.documents.syntax.links import is_directive
 
 _BARE = re.compile(r"[^\s<>()\x00-\x1f\x7f]+")
@@ -37,7 +37,7 @@ def _entry(label: str, target: str, page: Page) -> str:
 def _beside(page: Page, target: str) -> str:
     """Return a target of the page as another file means it."""
     if page.path is None:
-        return resolve_uri(page.uri, target)
+        return joined(page.uri, target)
     return f"{page.path.name}{target}" if target.startswith("#") or not target else target
 
 

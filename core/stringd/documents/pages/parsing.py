@@ -8,7 +8,7 @@ import gc
 from stringd.api.workers import Budget
 from stringd.documents.pages.lru_cache import Remembered
 from stringd.documents.syntax.parsed_document import ParsedDocument, take_apart
-from stringd.documents.syntax.parsing_cost import AT_ONCE, IN_A_THREAD, parsing_effort
+from stringd.documents.syntax.parsing_cost import AT_ONCE, IN_A_THREAD, effort
 from stringd.documents.syntax.verbatim import verbatim_sheet
 from stringd.errors import Refusal, WorkStopped
 from stringd.workers.threads import READING, Work, current_work
@@ -31,7 +31,7 @@ def read_sheet(text: str) -> ParsedDocument:
     if sheet is not None:
         return sheet
     work = current_work()
-    if work and parsing_effort(text) > IN_A_THREAD and not _runs_loop():
+    if work and effort(text) > IN_A_THREAD and not _runs_loop():
         return asyncio.run_coroutine_threadsafe(_sheet_from_apart(text, work), work.loop).result()
     return _kept(text, take_apart(text))
 
@@ -41,7 +41,7 @@ async def sheet_of(text: str, most: int = IN_A_THREAD) -> ParsedDocument:
     sheet = known_sheet(text)
     if sheet is not None:
         return sheet
-    needed, work = parsing_effort(text), current_work()
+    needed, work = effort(text), current_work()
     if needed <= AT_ONCE:
         return read_sheet(text)
     if needed <= most or work is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.origins import Origin
-from stringd.documents.paths.uris import join, resolve_uri
+from stringd.documents.paths.uris import join, joined
 from stringd.documents.syntax.parser import Parsed
 from stringd.documents.syntax.shortcuts import Replacement
 
@@ -28,7 +28,7 @@ def moved_into(text: str, old: Origin, new: Origin) -> str:
     if isinstance(old, Path) and isinstance(new, Path):
         return relocated(text, old.parent, new.parent)
     stands_beside = join(str(old), _ANY) == join(str(new), _ANY)
-    return text if stands_beside else _rewritten(text, partial(resolve_uri, str(old)))
+    return text if stands_beside else _rewritten(text, partial(joined, str(old)))
 
 
 def relocated(text: str, old: Path, new: Path) -> str:

@@ -24,10 +24,10 @@ def is_hierarchical(uri: str) -> bool:
 def absolute(uri: str, target: str) -> str:
     """Return what a target means wherever it is used, that stands in the document of a URI."""
     is_path = target.startswith("~") or (target.startswith("/") and not is_hierarchical(uri))
-    return target if is_path or is_uri(target) else resolve_uri(uri, target)
+    return target if is_path or is_uri(target) else joined(uri, target)
 
 
-def resolve_uri(uri: str, target: str) -> str:
+def joined(uri: str, target: str) -> str:
     """Return the URI that a relative target means; one that can't be read stays as it is."""
     try:
         return join(uri, target)

@@ -21,8 +21,8 @@ OF_A_STRANGER = 200_000
 """The same for what has come over the network."""
 
 
-def parsing_effort(text: str) -> int:
-    """Return the effort of parsing a text, in characters of prose that take as long."""
+def effort(text: str) -> int:
+    """Return how many characters of prose would take as long."""
     marks = sum(cost * text.count(mark) for mark, cost in _COSTS.items())
     return len(text) + marks + yaml_effort(_frontmatter(text))
 

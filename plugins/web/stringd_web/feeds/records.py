@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stringd.plugin.documents import resolve_uri
+from stringd.plugin.documents import joined
 
 # Nobody reads further, and each takes its time.
 MOST_ENTRIES = 5000
@@ -57,4 +57,4 @@ class Feed:
 
 def address(base: str, reference: str) -> str:
     """Return what a reference of a feed leads to; nothing where there is none."""
-    return resolve_uri(base, reference) if reference else ""
+    return joined(base, reference) if reference else ""

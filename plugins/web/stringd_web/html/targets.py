@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urldefrag
 
-from stringd.plugin.documents import resolve_uri
+from stringd.plugin.documents import joined
 
 _TEXT_ONLY = re.compile(r"(?:javascript|vbscript|data|blob|about):", re.IGNORECASE)
 _NOT_IN_URL = re.compile(r"[\t\r\n]")
@@ -17,7 +17,7 @@ class Targets:
 
     def __init__(self, uri: str, base: str | None) -> None:
         self._page = urldefrag(uri).url
-        self.base = urldefrag(resolve_uri(self._page, base.strip(_BLANKS))).url if base else self._page
+        self.base = urldefrag(joined(self._page, base.strip(_BLANKS))).url if base else self._page
         self._known: dict[str, str | None] = {}
         self._pages: dict[str, str] = {}
 
@@ -34,7 +34,7 @@ class Targets:
             return None
         address, sign, fragment = reference.partition("#")
         if address not in self._pages:
-            self._pages[address] = resolve_uri(self.base, address).replace(" ", "%20")
+            self._pages[address] = joined(self.base, address).replace(" ", "%20")
         page = self._pages[address]
         if fragment and page == self._page:
             return f"#{unquote(fragment)}"
