@@ -82,7 +82,7 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
     place = _installed_name(identity, shelf)
     name = request.alias or place or identity.name
     if not is_name(name):
-        raise Refusal("INVALID_TARGET", f"No app can be called {name!r}.", "Choose a name with --as NAME.")
+        raise Refusal("INVALID_TARGET", f"Not a valid app name: {name!r}.", "Choose a name with --as NAME.")
     if place not in (None, name):
         message = f"{identity} is installed as app:{place}."
         raise Refusal("CONFLICT", message, f"/uninstall {place} first, or install it without --as.")
@@ -98,7 +98,7 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
 
 
 def _replacement_refusal(name: str, before: InstallRecord, request: _Request) -> Refusal:
-    message = f"app:{name} came from elsewhere ({before.source}), not from {request.source}."
+    message = f"app:{name} has another source ({before.source}), not {request.source}."
     hint = f"{REPLACE} puts this one in its place, without the $NAMEs of the other, which are forgotten."
     return Refusal("CONFLICT", message, hint)
 
