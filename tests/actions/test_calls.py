@@ -190,7 +190,7 @@ def test_help_may_be_a_value_too(typed: str) -> None:
         ("n: string (min:1)", '""', "a string of at least 1 character"),
         ("n: string (a|b)", "c", "one of a, b, received 'c'"),
         ("n: boolean", "maybe", "true or false"),
-        ("n: tuple", "a,b", "an @shortcut of a former answer, received 'a,b'"),
+        ("n: tuple", "a,b", "an @shortcut of an earlier answer, received 'a,b'"),
     ],
 )
 def test_a_value_that_does_not_fit_is_named(line: str, typed: str, expected: str) -> None:

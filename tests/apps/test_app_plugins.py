@@ -139,8 +139,8 @@ def test_it_can_not_be_edited(sums: DaemonProcess) -> None:
 @pytest.mark.parametrize(
     ("wrong", "right", "reason"),
     [
-        ("how: str", "how: list", "TypeError: parameter how of fail needs a type out of str, int"),
-        ("how: str", "how", "TypeError: parameter how of fail needs a type out of str, int"),
+        ("how: str", "how: list", "TypeError: parameter how of fail needs one of the types str, int"),
+        ("how: str", "how", "TypeError: parameter how of fail needs one of the types str, int"),
         ("how: str", "*how: str", "TypeError: parameter how of fail can't be named by a caller"),
         ("async def nothing", "def nothing", "TypeError: an action needs an async function"),
         ("(add, whoami, fail, nothing, signs)", "(add, add)", "ValueError: an action is defined twice: add"),

@@ -93,7 +93,7 @@ def test_another_source_is_refused_and_changes_nothing(bank: DaemonProcess) -> N
     assert (code, text.splitlines()) == (
         "CONFLICT",
         [
-            "ERROR(CONFLICT): app:bank came from elsewhere (apps/bank), not from evil/bank.",
+            "ERROR(CONFLICT): app:bank has another source (apps/bank), not evil/bank.",
             "--replace puts this one in its place, without the $NAMEs of the other, which are forgotten.",
         ],
     )

@@ -45,5 +45,5 @@ def read_entry(entry: Path) -> ParsedDocument:
     """Read the entry document of an app, or refuse."""
     text = read_text(entry, entry.name)
     if parsing_effort(text) > MOST_EFFORT:
-        raise Refusal(ErrorCode.LOAD_ERROR, f"Too much for the document of an app: {entry.name}")
+        raise Refusal(ErrorCode.LOAD_ERROR, f"The app's document is too complex: {entry.name}")
     return read_sheet(text)

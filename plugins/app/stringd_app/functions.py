@@ -133,7 +133,7 @@ def _bind_parameter(function: str, parameter: inspect.Parameter, hint: object) -
     kind = "string" if choices else _TYPES.get(wanted)
     if kind is None or not all(isinstance(choice, str) for choice in choices):
         names = "str, int, float, bool, Path, tuple[str, ...] or a Literal of texts"
-        raise TypeError(f"{where} needs a type out of {names}, not {hint!r}")
+        raise TypeError(f"{where} needs one of the types {names}, not {hint!r}")
     required = parameter.default is parameter.empty
     read = Parameter(
         name=parameter.name,

@@ -83,7 +83,7 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
     name = request.alias or place or identity.name
     if not is_name(name):
         raise Refusal(
-            ErrorCode.INVALID_TARGET, f"No app can be called {name!r}.", "Choose a name with --as NAME."
+            ErrorCode.INVALID_TARGET, f"Not a valid app name: {name!r}.", "Choose a name with --as NAME."
         )
     if place not in (None, name):
         message = f"{identity} is installed as app:{place}."
@@ -100,7 +100,7 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
 
 
 def _replacement_refusal(name: str, before: InstallRecord, request: _Request) -> Refusal:
-    message = f"app:{name} came from elsewhere ({before.source}), not from {request.source}."
+    message = f"app:{name} has another source ({before.source}), not {request.source}."
     hint = f"{REPLACE} puts this one in its place, without the $NAMEs of the other, which are forgotten."
     return Refusal(ErrorCode.CONFLICT, message, hint)
 

@@ -43,7 +43,7 @@ def expectation(parameter: Parameter) -> str:
         number = "any" if parameter.type == CHOICES else "one"
         return f"{number} of {listed([*map(_shown, parameter.choices)], '--help lists them')}"
     if parameter.type == "tuple":
-        return "an @shortcut of a former answer"
+        return "an @shortcut of an earlier answer"
     kind = "true or false" if parameter.type == "boolean" else f"a {parameter.type}"
     bounds = " and ".join(_bounds(parameter))
     return f"{kind} of {bounds}" if bounds else kind
