@@ -52,16 +52,14 @@ def site(site: Site) -> Site:
 
 @pytest.mark.requirement("web.private")
 @pytest.mark.parametrize("host", [*SPELLINGS, "10.0.0.7", "169.254.169.254", "192.168.0.1", "100.64.1.1"])
-def test_what_a_public_page_brings_reaches_no_private_network(
-    fake_network: FakeNetwork, site: Site, host: str
-) -> None:
+def test_public_pages_cannot_reach_private_networks(fake_network: FakeNetwork, site: Site, host: str) -> None:
     fake_network.names["inside.example"] = ["127.0.0.1"]
     assert fake_network.refused(named(site, host), reach=Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.zones")
 @pytest.mark.parametrize("host", SPELLINGS)
-def test_what_a_private_page_brings_reaches_this_machine_by_no_name(
+def test_private_pages_cannot_reach_loopback_by_any_name(
     fake_network: FakeNetwork, site: Site, host: str
 ) -> None:
     fake_network.names = {
@@ -75,7 +73,7 @@ def test_what_a_private_page_brings_reaches_this_machine_by_no_name(
 
 
 @pytest.mark.requirement("web.zones")
-def test_a_name_with_addresses_of_two_zones_is_of_the_farther_and_as_risky_as_the_nearer(
+def test_a_name_in_two_zones_is_refused_by_the_nearer_and_labelled_by_the_farther(
     fake_network: FakeNetwork, site: Site
 ) -> None:
     fake_network.names["both.example"] = ["10.0.0.1", "127.0.0.1"]
@@ -85,7 +83,7 @@ def test_a_name_with_addresses_of_two_zones_is_of_the_farther_and_as_risky_as_th
 
 
 @pytest.mark.requirement("web.private")
-def test_one_private_address_of_a_name_is_enough(fake_network: FakeNetwork, site: Site) -> None:
+def test_one_private_address_makes_a_name_private(fake_network: FakeNetwork, site: Site) -> None:
     fake_network.names["both.example"] = [PUBLIC, "10.0.0.1"]
     assert fake_network.refused(named(site, "both.example"), reach=Zone.PUBLIC)
     (response,) = fake_network.exchange(named(site, "both.example"))
@@ -94,7 +92,7 @@ def test_one_private_address_of_a_name_is_enough(fake_network: FakeNetwork, site
 
 @pytest.mark.requirement("web.private.typed")
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "localhost", "inside.example"])
-def test_what_is_typed_may_and_is_private(fake_network: FakeNetwork, site: Site, host: str) -> None:
+def test_typed_urls_may_reach_private_networks(fake_network: FakeNetwork, site: Site, host: str) -> None:
     fake_network.names["inside.example"] = ["10.1.2.3"]
     (response,) = fake_network.exchange(named(site, host))
     zone = Zone.PRIVATE if host == "inside.example" else Zone.LOOPBACK
@@ -104,7 +102,7 @@ def test_what_is_typed_may_and_is_private(fake_network: FakeNetwork, site: Site,
 @pytest.mark.requirement("web.own_port")
 @pytest.mark.parametrize("reach", Zone)
 @pytest.mark.parametrize("host", SPELLINGS)
-def test_the_daemon_itself_is_never_asked(
+def test_the_daemon_itself_is_never_reached(
     fake_network: FakeNetwork, site: Site, host: str, reach: Zone
 ) -> None:
     fake_network.names["inside.example"] = [PUBLIC, "127.0.0.1"]
@@ -112,7 +110,7 @@ def test_the_daemon_itself_is_never_asked(
 
 
 @pytest.mark.requirement("web.pinned")
-def test_a_name_is_looked_up_once_and_its_address_connected_to(fake_network: FakeNetwork, site: Site) -> None:
+def test_connections_go_to_the_resolved_address(fake_network: FakeNetwork, site: Site) -> None:
     fake_network.names["site.example"] = [PUBLIC]
     (response,) = fake_network.exchange(named(site, "site.example"), reach=Zone.PUBLIC)
     assert (fake_network.asked, fake_network.connected) == (["site.example"], [PUBLIC])
@@ -120,7 +118,7 @@ def test_a_name_is_looked_up_once_and_its_address_connected_to(fake_network: Fak
 
 
 @pytest.mark.requirement("web.pinned")
-def test_a_name_that_leads_elsewhere_now_gets_no_connection_of_before(site: Site) -> None:
+def test_a_changed_address_gets_a_new_connection(site: Site) -> None:
     """Whoever owns a name may let it lead to this machine, once a page of theirs was opened."""
     fake_network = Rebinding()
     url = named(site, "site.example")
@@ -131,16 +129,14 @@ def test_a_name_that_leads_elsewhere_now_gets_no_connection_of_before(site: Site
 
 
 @pytest.mark.requirement("web.connections")
-def test_connections_are_kept_for_the_same_name_at_the_same_address(
-    fake_network: FakeNetwork, site: Site
-) -> None:
+def test_connections_are_reused_for_same_name_and_address(fake_network: FakeNetwork, site: Site) -> None:
     fake_network.names = {"a.example": [PUBLIC], "b.example": [PUBLIC], "c.example": [OTHER_PUBLIC]}
     fake_network.exchange(*(named(site, f"{it}.example") for it in "aabcab"))
     assert [it.connection for it in site.received] == [1, 1, 2, 3, 1, 2]
 
 
 @pytest.mark.requirement("web.connections")
-def test_the_next_address_is_tried_where_one_does_not_answer(fake_network: FakeNetwork, site: Site) -> None:
+def test_the_next_address_is_tried_after_a_failure(fake_network: FakeNetwork, site: Site) -> None:
     fake_network.names["site.example"] = ["2606:2800:220:1::1", OTHER_PUBLIC, PUBLIC]
     fake_network.deaf = {"2606:2800:220:1::1", OTHER_PUBLIC}
     (response,) = fake_network.exchange(named(site, "site.example"))
@@ -151,14 +147,14 @@ def test_the_next_address_is_tried_where_one_does_not_answer(fake_network: FakeN
 
 @pytest.mark.requirement("web.failed")
 @pytest.mark.parametrize("host", ["none.example", "a..example", "x" * 64 + ".example"])
-def test_a_name_that_nobody_has(fake_network: FakeNetwork, site: Site, host: str) -> None:
+def test_an_unknown_name(fake_network: FakeNetwork, site: Site, host: str) -> None:
     fake_network.names["empty.example"] = []
     assert fake_network.failure(named(site, host)) == f"no such host: {host}"
     assert fake_network.failure(named(site, "empty.example")) == "no such host: empty.example"
 
 
 @pytest.mark.requirement("web.slow")
-def test_lookups_that_hang_hold_up_no_others() -> None:
+def test_hanging_lookups_do_not_block_others() -> None:
     hanging, answered = threading.Event(), ["127.0.0.1"]
 
     def look_up(host: str) -> list[str]:
@@ -178,7 +174,7 @@ def test_lookups_that_hang_hold_up_no_others() -> None:
     assert uvloop.run(all_at_once()) == tuple(answered)
 
 
-def test_a_header_is_what_was_asked(fake_network: FakeNetwork, site: Site) -> None:
+def test_request_headers_are_sent(fake_network: FakeNetwork, site: Site) -> None:
     site.serve("/echo", lambda received: answer(str(received.headers["X-Mark"])))
     (response,) = fake_network.exchange(site.url + "/echo", headers={"x-mark": "m"})
     assert response.body == b"m"

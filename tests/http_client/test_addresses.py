@@ -59,7 +59,7 @@ PRIVATE_IPV6 = {
 
 @pytest.mark.requirement("web.private")
 @pytest.mark.parametrize("address", PUBLIC)
-def test_public_ones(address: str) -> None:
+def test_public_addresses(address: str) -> None:
     assert nearest_zone(address) is farthest_zone(address) is Zone.PUBLIC
 
 
@@ -67,20 +67,20 @@ def test_public_ones(address: str) -> None:
 @pytest.mark.parametrize(
     "address", [*PRIVATE.values(), *PRIVATE_IPV6.values()], ids=[*PRIVATE, *PRIVATE_IPV6]
 )
-def test_all_others(address: str) -> None:
+def test_non_public_addresses(address: str) -> None:
     assert nearest_zone(address) > Zone.PUBLIC
 
 
 @pytest.mark.requirement("web.private")
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE)
-def test_an_address_is_what_it_carries(address: str, carrier: str) -> None:
+def test_embedded_addresses_determine_the_zone(address: str, carrier: str) -> None:
     assert nearest_zone(carried(carrier, address)) is nearest_zone(address)
 
 
 @pytest.mark.requirement("web.zones")
 @given(number=st.integers(0, 2**32 - 1), host=st.booleans())
-def test_every_address_lies_in_the_zone_of_what_carries_it(number: int, host: bool) -> None:
+def test_any_embedded_address_determines_the_zone(number: int, host: bool) -> None:
     address = str(IPv4Address(number % 2**24 + 127 * 2**24 if host else number))
     zone = nearest_zone(address)
     assert (zone is Zone.LOOPBACK) == (address.startswith("127.") or address == "0.0.0.0")
@@ -112,7 +112,7 @@ def test_a_public_address_that_is_translated_is_public() -> None:
 @pytest.mark.parametrize(
     "address", ["127.0.0.1", "127.8.8.8", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "::ffff:0.0.0.0"]
 )
-def test_what_leads_to_this_machine(address: str) -> None:
+def test_loopback_addresses(address: str) -> None:
     assert nearest_zone(address) is farthest_zone(address) is Zone.LOOPBACK
     assert nearest_zone("10.0.0.1") is farthest_zone("10.0.0.1") is Zone.PRIVATE
 

@@ -58,25 +58,25 @@ def test_every_encoding_in_pieces_of_every_size(name: str, size: int) -> None:
 
 @pytest.mark.requirement("web.compression")
 @given(text=st.binary(max_size=20_000), name=st.sampled_from(list(ENCODED)), size=st.integers(1, 20_000))
-def test_nothing_is_lost(text: bytes, name: str, size: int) -> None:
+def test_decoding_restores_the_text(text: bytes, name: str, size: int) -> None:
     text *= 7
     assert decoded(name, cut(ENCODED[name](text), max(size, len(text) // 500))) == text
 
 
 @pytest.mark.requirement("web.compression")
-def test_all_members_of_a_gzip_and_nothing_behind_them() -> None:
+def test_gzip_members_are_joined_and_trailing_bytes_ignored() -> None:
     assert decoded("gzip", [gzip.compress(b"one ") + gzip.compress(b"two") + b"\0\0\0"]) == b"one two"
 
 
 @pytest.mark.requirement("web.compression")
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br", "gzip, br"])
-def test_an_empty_body_is_whole(name: str) -> None:
+def test_an_empty_body_is_complete(name: str) -> None:
     assert decoded(name, []) == b""
 
 
 @pytest.mark.requirement("web.bombs")
 @pytest.mark.parametrize("name", ["gzip", "deflate", "deflate, identity", "br", "gzip, br", "gzip, gzip, br"])
-def test_a_bomb_comes_in_pieces_that_fit_a_buffer(name: str) -> None:
+def test_a_bomb_is_decoded_in_bounded_pieces(name: str) -> None:
     bomb = bytes(20_000_000)
     for layer in name.split(", "):
         encode = ENCODED["deflate, identity" if "identity" in name else layer]
@@ -89,7 +89,7 @@ def test_a_bomb_comes_in_pieces_that_fit_a_buffer(name: str) -> None:
 
 @pytest.mark.requirement("web.bombs")
 @pytest.mark.parametrize("name", ["gzip", "deflate"])
-def test_a_bomb_that_comes_to_nothing_lets_others_have_their_turn(name: str) -> None:
+def test_a_bomb_without_output_yields_control(name: str) -> None:
     encode = ENCODED[name]
     bomb = encode(encode(encode(b"all") + bytes(20_000_000)))
     pieces = list(BodyDecoder(", ".join([name] * 3)).feed(bomb))
@@ -99,14 +99,14 @@ def test_a_bomb_that_comes_to_nothing_lets_others_have_their_turn(name: str) -> 
 
 @pytest.mark.requirement("web.failed")
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br"])
-def test_what_has_no_end_is_cut_off(name: str) -> None:
+def test_a_truncated_body_is_refused(name: str) -> None:
     with pytest.raises(HttpFailed, match="cut off"):
         decoded(name, [ENCODED[name](TEXT)[:-9]])
 
 
 @pytest.mark.requirement("web.failed")
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br"])
-def test_what_is_not_compressed_at_all(name: str) -> None:
+def test_an_uncompressed_body_is_refused(name: str) -> None:
     with pytest.raises(HttpFailed, match="can't be decompressed"):
         decoded(name, [b"<!doctype html><p>Plain.</p>" * 100])
 
@@ -115,6 +115,6 @@ def test_what_is_not_compressed_at_all(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "told"), [("zstd", "compressed as zstd"), ("gzip," * 5, "compressed 5 times")]
 )
-def test_what_was_not_asked_for(name: str, told: str) -> None:
+def test_an_unsupported_encoding_is_refused(name: str, told: str) -> None:
     with pytest.raises(HttpFailed, match=told):
         BodyDecoder(name)

@@ -93,7 +93,7 @@ BROKEN: dict[str, tuple[Reply, str]] = {
 
 @pytest.mark.requirement("web.failed", "web.bombs")
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_no_answer_says_why(fake_network: FakeNetwork, site: Site, name: str) -> None:
+def test_malformed_responses_are_explained(fake_network: FakeNetwork, site: Site, name: str) -> None:
     reply, told = BROKEN[name]
     site.serve("/broken", reply)
     site.page("/whole", "whole")
@@ -103,14 +103,14 @@ def test_what_is_no_answer_says_why(fake_network: FakeNetwork, site: Site, name:
 
 
 @pytest.mark.requirement("web.failed")
-def test_nobody_listens(fake_network: FakeNetwork, site: Site) -> None:
+def test_connection_refused(fake_network: FakeNetwork, site: Site) -> None:
     assert fake_network.failure("http://127.0.0.1:1/") == "connection refused"
     assert fake_network.failure("ftp://127.0.0.1/") == "it is neither http:// nor https://"
     assert fake_network.failure("http://[::1/") == "it is not a URL"
 
 
 @pytest.mark.requirement("web.request")
-def test_what_is_sent(fake_network: FakeNetwork, site: Site) -> None:
+def test_request_on_the_wire(fake_network: FakeNetwork, site: Site) -> None:
     site.page("/", "")
     fake_network.exchange(site.url + "/a%2fb?q=%7e|'&x", headers={"accept": "text/x"})
     sent = dict(site.last.headers.items())
@@ -126,15 +126,13 @@ def test_what_is_sent(fake_network: FakeNetwork, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.request")
-def test_the_user_name_of_an_origin_is_sent_as_browsers_send_it(
-    fake_network: FakeNetwork, site: Site
-) -> None:
+def test_credentials_in_an_origin_become_basic_authorization(fake_network: FakeNetwork, site: Site) -> None:
     site.page("/", "")
     fake_network.exchange(site.url.replace("//", "//me%40x:p%20w@") + "/")
     assert site.last.headers["Authorization"] == "Basic bWVAeDpwIHc="
 
 
-def test_what_comes_back(fake_network: FakeNetwork, site: Site) -> None:
+def test_response_fields(fake_network: FakeNetwork, site: Site) -> None:
     headers = [
         ("Set-Cookie", "a=1, 2"),
         ("Set-Cookie", "b=2"),
@@ -162,7 +160,7 @@ def test_a_body_may_end_with_the_connection(fake_network: FakeNetwork, site: Sit
 
 
 @pytest.mark.requirement("web.limit")
-def test_just_as_much_as_is_allowed(fake_network: FakeNetwork, site: Site) -> None:
+def test_the_size_limit_is_inclusive(fake_network: FakeNetwork, site: Site) -> None:
     site.serve("/", answer(gzip.compress(bytes(LIMIT)), headers={"Content-Encoding": "gzip"}))
     (response,) = fake_network.exchange(site.url + "/")
     assert len(response.body) == LIMIT
@@ -170,16 +168,14 @@ def test_just_as_much_as_is_allowed(fake_network: FakeNetwork, site: Site) -> No
 
 
 @pytest.mark.requirement("web.connections")
-def test_a_connection_that_the_server_has_closed_meanwhile_is_made_anew(
-    fake_network: FakeNetwork, site: Site
-) -> None:
+def test_a_stale_connection_is_replaced(fake_network: FakeNetwork, site: Site) -> None:
     """The answer promises that the connection stays; then it is closed without another one."""
     site.serve("/", lambda received: [answer("once")] if received.connection < 4 else answer("last"))
     assert [it.body for it in fake_network.exchange(*[site.url + "/"] * 4)] == [b"once"] * 3 + [b"last"]
 
 
 @pytest.mark.requirement("web.connections")
-def test_what_follows_an_answer_unasked_is_no_answer(fake_network: FakeNetwork, site: Site) -> None:
+def test_bytes_after_a_response_are_not_the_next_response(fake_network: FakeNetwork, site: Site) -> None:
     site.serve("/", lambda _: [answer("first").replace(b"Length: 5", b"Length: 3") + answer("forged")])
     site.serve("/next", answer("true"))
     first, *others = fake_network.exchange(*(site.url + it for it in ("/", "/next", "/next")))
@@ -188,7 +184,7 @@ def test_what_follows_an_answer_unasked_is_no_answer(fake_network: FakeNetwork, 
 
 
 @pytest.mark.requirement("web.slow")
-def test_slow_servers_hold_up_no_others(site: Site) -> None:
+def test_slow_servers_do_not_block_others(site: Site) -> None:
     """Not even others of the same origin."""
     site.page("/slow", "slow")
     site.page("/quick", "quick")
@@ -208,7 +204,7 @@ def test_slow_servers_hold_up_no_others(site: Site) -> None:
 
 
 @pytest.mark.requirement("web.slow")
-def test_one_origin_gets_only_so_many_connections(site: Site) -> None:
+def test_connections_per_origin_are_limited(site: Site) -> None:
     site.page("/slow", "slow")
 
     async def all_at_once() -> int:
@@ -225,7 +221,7 @@ def test_one_origin_gets_only_so_many_connections(site: Site) -> None:
 
 @pytest.mark.requirement("web.slow")
 @pytest.mark.parametrize("name", LABORIOUS)
-def test_work_that_a_server_makes_leaves_the_event_loop_free(
+def test_costly_responses_do_not_block_the_event_loop(
     fake_network: FakeNetwork, site: Site, name: str
 ) -> None:
     site.serve("/broken", BROKEN[name][0])

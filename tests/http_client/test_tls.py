@@ -25,7 +25,7 @@ def trusting(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Authority
     return authority
 
 
-def test_a_good_certificate(fake_network: FakeNetwork, trusting: Authority) -> None:
+def test_a_valid_certificate(fake_network: FakeNetwork, trusting: Authority) -> None:
     fake_network.names["site.example"] = [PUBLIC]
     with serving(trusting.server("site.example", "127.0.0.1")) as site:
         site.page("/", "safe")
@@ -42,7 +42,7 @@ def test_a_good_certificate(fake_network: FakeNetwork, trusting: Authority) -> N
         (["site.example"], -1, "certificate has expired"),
     ],
 )
-def test_a_bad_certificate(
+def test_an_invalid_certificate(
     fake_network: FakeNetwork, trusting: Authority, names: list[str], days: int, told: str
 ) -> None:
     fake_network.names["site.example"] = [PUBLIC]
@@ -52,13 +52,13 @@ def test_a_bad_certificate(
         assert site.received == []
 
 
-def test_an_authority_that_nobody_knows(fake_network: FakeNetwork, authority: Authority) -> None:
+def test_an_unknown_authority(fake_network: FakeNetwork, authority: Authority) -> None:
     with serving(authority.server("127.0.0.1")) as site:
         assert fake_network.failure(f"{site.url}/").startswith("TLS: ")
         assert "unable to get local issuer certificate" in fake_network.failure(f"{site.url}/")
 
 
-def test_authorities_that_can_not_be_read(
+def test_unreadable_authorities(
     fake_network: FakeNetwork, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
@@ -67,9 +67,7 @@ def test_authorities_that_can_not_be_read(
     )
 
 
-def test_a_connection_for_one_name_is_not_another_names(
-    fake_network: FakeNetwork, trusting: Authority
-) -> None:
+def test_connections_are_not_shared_between_names(fake_network: FakeNetwork, trusting: Authority) -> None:
     fake_network.names = {"site.example": [PUBLIC], "bank.example": [PUBLIC]}
     with serving(trusting.server("site.example")) as site:
         site.page("/", "here")
@@ -78,7 +76,7 @@ def test_a_connection_for_one_name_is_not_another_names(
             fake_network.exchange(named(site, "site.example"), named(site, "bank.example"))
 
 
-def test_no_tls_where_it_is_asked_for(fake_network: FakeNetwork) -> None:
+def test_plain_http_where_tls_is_expected(fake_network: FakeNetwork) -> None:
     with serving() as site:
         told = fake_network.failure(f"https://127.0.0.1:{site.port}/")
         assert told.startswith("TLS: ")

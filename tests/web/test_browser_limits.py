@@ -30,7 +30,7 @@ MOST_SECONDS = 20.0
     ],
     ids=["popups", "permissions", "devices", "download", "download by going there", "download in a frame"],
 )
-def test_what_a_page_may_not(chromium: BrowserHarness, site: Site, script: str) -> None:
+def test_forbidden_actions_of_a_page(chromium: BrowserHarness, site: Site, script: str) -> None:
     site.serve("/file", answer(b"\0" * 99, media_type="application/octet-stream"))
     html = chromium.shown(site, f"<p id=p>Still here.</p><script>{script}</script>")
     assert '<p id="p">Still here.</p>' in html
@@ -38,7 +38,7 @@ def test_what_a_page_may_not(chromium: BrowserHarness, site: Site, script: str) 
 
 
 @pytest.mark.requirement("browser.steps")
-def test_a_page_that_opens_itself_anew_for_ever(chromium: BrowserHarness, site: Site) -> None:
+def test_endless_navigation_by_script(chromium: BrowserHarness, site: Site) -> None:
     html = chromium.shown(site, "<p>Again.</p><script>location.reload()</script>")
     assert "<p>Again.</p>" in html
     assert "navigated more than" in html
@@ -46,7 +46,7 @@ def test_a_page_that_opens_itself_anew_for_ever(chromium: BrowserHarness, site: 
 
 
 @pytest.mark.requirement("browser.steps")
-def test_a_page_that_is_redirected_for_ever(chromium: BrowserHarness, site: Site) -> None:
+def test_endless_redirects(chromium: BrowserHarness, site: Site) -> None:
     refusal = chromium.refused(site.serve("/", redirect("/")))
     assert refusal.code == "LOAD_ERROR"
     assert "navigated more than" in refusal.message
@@ -64,9 +64,7 @@ def test_a_page_that_is_redirected_for_ever(chromium: BrowserHarness, site: Site
     ],
     ids=["clock", "long poll", "events", "busy", "animation"],
 )
-def test_a_page_that_does_not_rest_is_read_without_a_word(
-    chromium: BrowserHarness, site: Site, body: str
-) -> None:
+def test_a_partly_idle_page_is_read_without_notice(chromium: BrowserHarness, site: Site, body: str) -> None:
     def events(_: Received) -> Iterator[bytes]:
         head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
         return site.slowly([head, *[b"data: x\n\n"] * 500], 0.1)
@@ -88,7 +86,7 @@ def test_a_page_that_does_not_rest_is_read_without_a_word(
     ],
     ids=["loop", "dialogs", "work for ever"],
 )
-def test_a_page_that_will_not_rest_is_read_as_it_stands(
+def test_a_page_that_never_becomes_idle_is_read_with_a_notice(
     chromium: BrowserHarness, site: Site, script: str
 ) -> None:
     began = time.monotonic()
@@ -98,7 +96,7 @@ def test_a_page_that_will_not_rest_is_read_as_it_stands(
 
 
 @pytest.mark.requirement("browser.memory")
-def test_a_page_that_takes_all_memory(chromium: BrowserHarness, site: Site) -> None:
+def test_a_page_that_exhausts_memory(chromium: BrowserHarness, site: Site) -> None:
     script = "const all = []; while (true) all.push(new Uint8Array(1e7).fill(1))"
     refusal = chromium.refused(site.page("/", f"<p>Mine.<script>{script}</script>"))
     assert (refusal.code, "out of memory" in refusal.message) == ("LOAD_ERROR", True)
@@ -121,7 +119,7 @@ def test_a_page_that_is_deep(chromium: BrowserHarness, site: Site) -> None:
 
 
 @pytest.mark.requirement("browser.time")
-def test_a_server_that_does_not_answer(chromium: BrowserHarness, site: Site) -> None:
+def test_an_unresponsive_server(chromium: BrowserHarness, site: Site) -> None:
     uri = site.page("/x", "")
     with site.holding("/x"):
         refusal = chromium.refused(uri)
@@ -129,7 +127,7 @@ def test_a_server_that_does_not_answer(chromium: BrowserHarness, site: Site) -> 
 
 
 @pytest.mark.requirement("browser.one")
-def test_pages_side_by_side_wait_for_a_free_place(chromium: BrowserHarness, site: Site) -> None:
+def test_concurrent_pages_wait_for_a_free_slot(chromium: BrowserHarness, site: Site) -> None:
     uris = [site.page(f"/{number}", f"<p>Page {number}.") for number in range(6)]
     loaded = chromium.open(*uris)
     bodies = [it.body.decode() for it in loaded if isinstance(it, LoadedBytes)]

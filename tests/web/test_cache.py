@@ -68,7 +68,7 @@ STALE: tuple[dict[str, str], ...] = (
 
 @pytest.mark.requirement("web.cache")
 @pytest.mark.parametrize("headers", FRESH)
-def test_what_is_fresh_is_not_asked_for_again(visitor: Visitor, site: Site, headers: dict[str, str]) -> None:
+def test_fresh_pages_are_served_from_the_cache(visitor: Visitor, site: Site, headers: dict[str, str]) -> None:
     url = numbered(site, **headers)
     assert [visitor.text(url), visitor.text(f"{url}#block"), visitor.text(f"{url}?x")] == [
         "page 1",
@@ -81,16 +81,16 @@ def test_what_is_fresh_is_not_asked_for_again(visitor: Visitor, site: Site, head
 
 @pytest.mark.requirement("web.cache")
 @pytest.mark.parametrize("headers", STALE)
-def test_what_is_not_is_asked_for_each_time(visitor: Visitor, site: Site, headers: dict[str, str]) -> None:
+def test_uncacheable_pages_are_fetched_each_time(
+    visitor: Visitor, site: Site, headers: dict[str, str]
+) -> None:
     url = numbered(site, **headers)
     assert [visitor.text(url), visitor.text(url)] == ["page 1", "page 2"]
 
 
 @pytest.mark.requirement("web.cache.conditional")
 @pytest.mark.parametrize("headers", [{"ETag": '"v1"'}, {"Last_Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}])
-def test_a_page_that_has_not_changed_is_sent_once(
-    visitor: Visitor, site: Site, headers: dict[str, str]
-) -> None:
+def test_unchanged_pages_are_revalidated(visitor: Visitor, site: Site, headers: dict[str, str]) -> None:
     url = versioned(site, **headers)
     loaded = [visitor.open(url) for _ in range(3)]
     assert {it.body for it in loaded} == {b"page 1"}
@@ -101,14 +101,14 @@ def test_a_page_that_has_not_changed_is_sent_once(
 
 
 @pytest.mark.requirement("web.cache.conditional")
-def test_no_cache_is_kept_and_asked_about(visitor: Visitor, site: Site) -> None:
+def test_no_cache_is_stored_and_revalidated(visitor: Visitor, site: Site) -> None:
     url = versioned(site, ETag='"v1"', Cache_Control="no-cache")
     assert [visitor.text(url), visitor.text(url)] == ["page 1", "page 1"]
     assert site.last.headers["If-None-Match"] == '"v1"'
 
 
 @pytest.mark.requirement("web.cache.refresh")
-def test_refreshing_always_asks(visitor: Visitor, site: Site) -> None:
+def test_reload_always_revalidates(visitor: Visitor, site: Site) -> None:
     url = versioned(site, ETag='"v1"', Cache_Control="max-age=60")
     assert [visitor.text(url), visitor.text(url, fresh=True), visitor.text(url)] == ["page 1"] * 3
     assert [it.headers["If-None-Match"] for it in site.received] == [None, '"v1"']
@@ -121,13 +121,13 @@ def test_refreshing_always_asks(visitor: Visitor, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.cache.conditional")
-def test_an_answer_that_nobody_asked_for(visitor: Visitor, site: Site) -> None:
+def test_an_unexpected_304(visitor: Visitor, site: Site) -> None:
     site.serve("/", answer(status="304 Not Modified", media_type=None))
     assert visitor.refusal(f"{site.url}/") == ("LOAD_ERROR", f"304 Not Modified: {site.url}/")
 
 
 @pytest.mark.requirement("web.cache")
-def test_a_page_that_varies_with_cookies_is_another_one_with_another(visitor: Visitor, site: Site) -> None:
+def test_vary_on_cookies(visitor: Visitor, site: Site) -> None:
     url = numbered(site, Cache_Control="max-age=60", Vary="Cookie")
     site.serve("/in", answer("in", headers={"Set-Cookie": "id=7"}))
     assert [visitor.text(it) for it in (url, f"{site.url}/in", url, url)] == [
@@ -139,7 +139,7 @@ def test_a_page_that_varies_with_cookies_is_another_one_with_another(visitor: Vi
 
 
 @pytest.mark.requirement("web.cache.post")
-def test_a_form_is_sent_each_time_and_its_page_is_asked_for_again(visitor: Visitor, site: Site) -> None:
+def test_a_post_is_never_cached_and_evicts_its_url(visitor: Visitor, site: Site) -> None:
     url = numbered(site, Cache_Control="max-age=60")
     form = Submission(method="POST", media_type="text/plain", body=b"x")
     asked = (None, form, form, None, None)
@@ -153,7 +153,7 @@ def test_a_form_is_sent_each_time_and_its_page_is_asked_for_again(visitor: Visit
 
 
 @pytest.mark.requirement("web.cache.private")
-def test_what_is_kept_of_a_private_network_is_not_for_public_pages(
+def test_cached_private_pages_are_not_served_to_public_pages(
     visitor: Visitor, fake_network: FakeNetwork, site: Site
 ) -> None:
     url = versioned(site, ETag='"v1"', Cache_Control="max-age=60")
@@ -168,7 +168,7 @@ def test_what_is_kept_of_a_private_network_is_not_for_public_pages(
 
 
 @pytest.mark.requirement("web.cache.bounded")
-def test_it_keeps_what_was_used_last_up_to_a_size() -> None:
+def test_least_recently_used_pages_are_evicted() -> None:
     cache = PageCache(CacheBudget())
     for number in range(3 * MAX_PAGES):
         cache.store(f"/{number}", {}, response(b"x"))
@@ -185,7 +185,7 @@ def test_it_keeps_what_was_used_last_up_to_a_size() -> None:
 
 
 @pytest.mark.requirement("budget.pages")
-def test_all_topics_together_keep_no_more_than_there_is_room_for() -> None:
+def test_all_caches_share_a_budget() -> None:
     caches = [PageCache(budget) for budget in [CacheBudget(10_000)] for _ in range(20)]
     for number in range(200):
         caches[number % 20].store(f"/{number}", {}, response(bytes(990)))

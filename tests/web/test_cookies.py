@@ -61,13 +61,13 @@ def sent(given: str, to: str, by: str = BANK) -> str | None:
         (";;=", "https://www.bank.example/a/", False),
     ],
 )
-def test_where_a_cookie_goes(given: str, to: str, goes: bool) -> None:
+def test_scope_of_cookies(given: str, to: str, goes: bool) -> None:
     assert sent(given, to) == (given.partition(";")[0] if goes else None)
 
 
 @pytest.mark.requirement("web.cookies")
 @pytest.mark.parametrize("suffix", ["co.uk", "com.au", "ac.jp", "org.br"])
-def test_nobody_sets_a_cookie_for_all_of_a_country(suffix: str) -> None:
+def test_no_cookie_for_a_public_suffix(suffix: str) -> None:
     assert sent(f"a=1; Domain={suffix}; Path=/", f"https://other.{suffix}/", f"https://one.{suffix}/") is None
     own = f"a=1; Domain=one.{suffix}; Path=/"
     assert sent(own, f"https://www.one.{suffix}/", f"https://one.{suffix}/") == "a=1"
@@ -82,14 +82,14 @@ def test_secure_cookies_work_on_loopback(host: str) -> None:
 
 @pytest.mark.requirement("web.cookies")
 @pytest.mark.parametrize("domain", ["127.0.0.1", "localhost"])
-def test_a_host_that_stands_alone(domain: str) -> None:
+def test_domain_on_single_label_hosts(domain: str) -> None:
     assert sent(f"a=1; Domain={domain}", f"http://{domain}/", f"http://{domain}/") == "a=1"
     assert sent("a=1; Domain=0.0.1", "http://10.0.0.1/", "http://127.0.0.1/") is None
     assert sent("a=1; Domain=.1", "http://10.0.0.1/", "http://127.0.0.1/") is None
 
 
 @pytest.mark.requirement("web.cookies")
-def test_a_stranger_deletes_nothing() -> None:
+def test_other_sites_cannot_delete_cookies() -> None:
     cookies = Cookies()
     cookies.store(WebUrl.read(BANK), ["a=1; Domain=bank.example; Path=/"])
     cookies.store(WebUrl.read("https://evil.example/"), ["a=; Domain=bank.example; Path=/; Max-Age=0"])
@@ -99,7 +99,7 @@ def test_a_stranger_deletes_nothing() -> None:
 
 
 @pytest.mark.requirement("web.cookies")
-def test_no_site_fills_the_memory() -> None:
+def test_the_number_of_cookies_is_limited() -> None:
     cookies = Cookies()
     for number in range(MAX_COOKIES + 9):
         cookies.store(WebUrl.read(f"https://{number}.example/"), ["a=1"])
@@ -109,7 +109,7 @@ def test_no_site_fills_the_memory() -> None:
 
 
 @pytest.mark.requirement("web.cookies.topic")
-def test_a_topics_cookies_are_its_own_and_end_with_it(visitor: Visitor, site: Site) -> None:
+def test_cookies_belong_to_the_topic(visitor: Visitor, site: Site) -> None:
     site.serve("/", answer("in", headers=[("Set-Cookie", "id=7, x"), ("Set-Cookie", "b=2; Path=/b")]))
     site.page("/b", "b")
     first = visitor.topic
@@ -124,7 +124,7 @@ def test_a_topics_cookies_are_its_own_and_end_with_it(visitor: Visitor, site: Si
 
 
 @pytest.mark.requirement("web.cookies")
-def test_redirects_set_and_send_them(visitor: Visitor, site: Site, other_site: Site) -> None:
+def test_redirects_set_and_send_cookies(visitor: Visitor, site: Site, other_site: Site) -> None:
     site.serve("/login", redirect(f"{site.url}/home", "303 See Other", Set_Cookie="id=7"))
     site.serve(
         "/home", redirect(other_site.url.replace("127.0.0.1", "localhost") + "/x", Set_Cookie="seen=1")

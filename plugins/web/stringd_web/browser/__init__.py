@@ -1,1 +1,1 @@
-"""Pages that need JavaScript: a real Chromium runs them, behind a border of the daemon's."""
+"""Pages rendered by Chromium, within a network policy enforced by the daemon."""
