@@ -14,7 +14,7 @@ from stringd.text.json_bytes import dump_json
 log = logging.getLogger(__name__)
 
 _FAILED = "The request failed unexpectedly; the daemon's log says why."
-_NOBODY_THERE = 499
+_CLIENT_CLOSED_REQUEST = 499
 
 
 class Json(Response):
@@ -32,6 +32,6 @@ def answer_to(error: Exception, headers: Mapping[str, str] | None = None) -> Res
     if isinstance(error, RequestRefused):
         return Json(error.body(), error.status, headers)
     if isinstance(error, ClientGone):
-        return Response(status_code=_NOBODY_THERE)
+        return Response(status_code=_CLIENT_CLOSED_REQUEST)
     log.error("a request failed", exc_info=error)
     return Json({"error": "INTERNAL_ERROR", "message": _FAILED}, 500)
