@@ -1,4 +1,4 @@
-"""A program at a terminal of its own, as somebody who types sees it."""
+"""A program in a pseudo-terminal, as a person sees it."""
 
 from __future__ import annotations
 

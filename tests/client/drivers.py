@@ -1,4 +1,4 @@
-"""The same conversation through either client."""
+"""Drives both clients through the same calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loopback server that answers with recorded bytes, and what it saw."""
+"""A loopback server that answers with recorded bytes and records the requests."""
 
 from __future__ import annotations
 

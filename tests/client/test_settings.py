@@ -26,7 +26,7 @@ RUN = ("exec", "file:main", "/x")
 def test_no_user_id_leaves_the_folder_of_homes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str, folder: str
 ) -> None:
-    from stringd.client.directories import user_home
+    from stringd.client.user_directories import user_home
 
     monkeypatch.setenv("HOME", str(tmp_path))
     assert user_home(user) == tmp_path / ".string/users" / folder
@@ -63,7 +63,7 @@ def test_the_blocking_client_imports_nothing_heavy() -> None:
 
 
 def test_without_a_home_directory_the_fault_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from stringd.client.directories import home_directory
+    from stringd.client.user_directories import home_directory
 
     monkeypatch.setattr(os, "getuid", lambda: 987_654)
     for value in ("", "relative/home"):
@@ -73,7 +73,7 @@ def test_without_a_home_directory_the_fault_says_so(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_home_variable_that_is_no_path_gives_way_to_the_account(monkeypatch: pytest.MonkeyPatch) -> None:
-    from stringd.client.directories import home_directory
+    from stringd.client.user_directories import home_directory
 
     monkeypatch.setenv("HOME", "relative")
     assert home_directory().is_absolute()

@@ -1,4 +1,4 @@
-"""Which spellings of `Host` and `Origin` mean this machine: those of the grammar, and no other."""
+"""Host and Origin headers: only the spellings of loopback in the URI grammar are accepted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd.testing.process import DaemonProcess
-from tests.server.test_door import START, talk
+from tests.server.test_ambiguous_requests import START, talk
 
 REFUSED_ORIGIN, REFUSED_HOST, SERVED = b"403", b"421", b"200"
 LOOPBACK = st.sampled_from(

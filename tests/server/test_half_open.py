@@ -1,4 +1,4 @@
-"""Clients that begin and don't go on: each wait has its end, and others find room meanwhile."""
+"""Clients that stall: every wait times out, and other clients are served meanwhile."""
 
 from __future__ import annotations
 

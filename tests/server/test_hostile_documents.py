@@ -1,4 +1,4 @@
-"""Topics that read what is made to take long do not keep an honest one waiting."""
+"""Documents made slow to parse do not delay other topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds the event loop stands in the log, with its file and line."""
+"""What blocks the event loop is logged with its file and line."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from stringd.cli.standard_input import is_terminal
-from stringd.client.directories import program_folder
+from stringd.client.user_directories import program_folder
 from stringd.errors import Fault
 
 try:

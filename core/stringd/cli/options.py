@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stringd import __version__
 from stringd.api.cli import CliCommand
-from stringd.cli.parser import MISUSE, Parser
+from stringd.cli.argument_parser import MISUSE, Parser
 from stringd.config import (
     ACCESS,
     DEFAULT_PORT,

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stringd.client.directories import program_folder
+from stringd.client.user_directories import program_folder
 from stringd.config import absolute_plugins, split_names
 from stringd.errors import DaemonUnreachable, Fault
 from stringd.files.file_kinds import require_file

@@ -173,7 +173,7 @@ class Client:
         return next((user["home"] for user in self.users() if user["id"] == self.user), None)
 
     def _absolute(self, home: str | os.PathLike[str] | None) -> str:
-        from stringd.client.directories import user_home
+        from stringd.client.user_directories import user_home
 
         return str(user_home(self.user)) if home is None else str(Path(home).absolute())
 

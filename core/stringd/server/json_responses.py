@@ -14,7 +14,7 @@ from stringd.text.json_bytes import dump_json
 log = logging.getLogger(__name__)
 
 _FAILED = "The request failed unexpectedly; the daemon's log says why."
-_NOBODY_THERE = 499
+_CLIENT_CLOSED_REQUEST = 499
 
 
 class Json(Response):
@@ -32,7 +32,7 @@ def answer_to(error: Exception, headers: Mapping[str, str] | None = None) -> Res
     if isinstance(error, RequestRefused):
         return Json(error.body(), error.status, {**(headers or {}), **_code_header(error)})
     if isinstance(error, ClientGone):
-        return Response(status_code=_NOBODY_THERE)
+        return Response(status_code=_CLIENT_CLOSED_REQUEST)
     log.error("a request failed", exc_info=error)
     code = ErrorCode.INTERNAL_ERROR
     return Json({"error": code, "message": _FAILED}, 500, {ERROR_CODE_HEADER: code})

@@ -1,4 +1,4 @@
-"""Requests that could be read in more than one way, and heads without end."""
+"""Ambiguous requests and endless request heads are refused."""
 
 from __future__ import annotations
 
