@@ -18,8 +18,10 @@ async def run(invocation: Invocation) -> Reply:
     if not wanted:
         return Reply.page("String Commands", _listing(commands.values(), invocation.session.slash))
     if wanted not in commands:
-        meant = nearest(wanted, commands)
-        raise Refusal("NOT_FOUND", f"Unknown command: /{wanted}", *([f"nearest: /{meant}"] if meant else []))
+        suggestion = nearest(wanted, commands)
+        raise Refusal(
+            "NOT_FOUND", f"Unknown command: /{wanted}", *([f"nearest: /{suggestion}"] if suggestion else [])
+        )
     return commands[wanted].explained()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stringd.documents.editing.block_index import boundary_starts, note_edit
 
 
-def swallowed(before: str, after: str, start: int, end: int, body: str) -> list[int]:
+def lost_boundaries(before: str, after: str, start: int, end: int, body: str) -> list[int]:
     """Return the positions of headings, markers and includes that an edit has made disappear.
 
     The body, possibly with blank lines around it, replaced the span from `start` to `end`.
