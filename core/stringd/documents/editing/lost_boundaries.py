@@ -14,9 +14,8 @@ def lost_boundaries(before: str, after: str, start: int, end: int, body: str) ->
     """
     note_edit(before, after)
     positions = set(boundary_starts(after))
-    return [
-        before_at for before_at, now in _expected(before, after, start, end, body) if now not in positions
-    ]
+    expected = _expected(before, after, start, end, body)
+    return [old for old, new in expected if new not in positions]
 
 
 def _expected(before: str, after: str, start: int, end: int, body: str) -> Iterator[tuple[int, int]]:
