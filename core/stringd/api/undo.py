@@ -1,4 +1,4 @@
-"""What a topic can take back."""
+"""The edits that a topic can undo."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from stringd.api.sessions import Session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """An edit: the file's text before it (None: there was no file), and the digest of the text it left.
+    """An edit: the file's text before it (None: there was no file), and the digest of the text after it.
 
-    `directories` counts those that were made for the file. One that was kept, but not yet `written`, is
-    passed over where the file holds what it held before.
+    `directories` is the number of directories that were created for the file. A step that was stored but not
+    `written` is skipped if the file is unchanged.
     """
 
     path: Path
@@ -25,19 +25,19 @@ class Step:
 
 
 class Undo(Protocol):
-    """The last edits of each topic; all that fails to reach the disk raises `StorageFailed`."""
+    """The last edits of each topic; a failed write raises `StorageFailed`."""
 
     async def add(self, session: Session, step: Step) -> None:
-        """Keep an edit; of many, the oldest are forgotten."""
+        """Store an edit; beyond a limit, remove the oldest."""
 
     async def mark(self, session: Session) -> None:
-        """Note that the topic's newest edit has been written."""
+        """Mark the topic's newest edit as written to its file."""
 
     async def last(self, session: Session) -> Step | None:
-        """Return the topic's newest edit, if there is one."""
+        """Return the topic's newest edit, or None."""
 
     async def drop(self, session: Session) -> None:
-        """Forget the topic's newest edit."""
+        """Remove the topic's newest edit."""
 
     async def forget(self, session: Session) -> None:
-        """Forget all edits of the topic."""
+        """Remove all edits of the topic."""

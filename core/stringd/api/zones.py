@@ -1,4 +1,4 @@
-"""How far from this machine an address, and whatever came from it, lies."""
+"""Network zones: how far an address, and content that came from it, is from this machine."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import IntEnum
 class Zone(IntEnum):
     """The zones of the network, from the farthest to the nearest.
 
-    What came from a zone may lead to addresses of that zone and of those farther away; a step nearer is
-    somebody's decision.
+    Content may lead to addresses of its own zone and of those farther away; a nearer zone needs the user's
+    confirmation.
     """
 
     PUBLIC = 0
@@ -17,5 +17,5 @@ class Zone(IntEnum):
     LOOPBACK = 2
 
     def reach(self, *, confirmed: bool = False) -> Zone:
-        """Return the nearest zone that what came from this one may lead to; nothing leads in from outside."""
+        """Return the nearest zone that content of this one may lead to; public content never leads nearer."""
         return Zone.LOOPBACK if confirmed and self > Zone.PUBLIC else self

@@ -57,9 +57,9 @@ async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> R
 
 
 def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:
-    meant = nearest(name, actions)
+    suggestion = nearest(name, actions)
     known = listed([f"/act.{it}" for it in nearest_first(name, actions)], "/act lists them") or _NONE
-    context = [f"actions: {known}", *([f"nearest: /act.{meant}"] if meant else [])]
+    context = [f"actions: {known}", *([f"nearest: /act.{suggestion}"] if suggestion else [])]
     return Unrecognised(ErrorCode.ACTION_NOT_FOUND, f"Action not found: {name}", *context)
 
 

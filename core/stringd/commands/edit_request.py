@@ -86,7 +86,7 @@ def _follow_includes(request: EditRequest, navigator: DocumentNavigator) -> Edit
         if include is None:
             break
         visited.add(target.path)
-        found = navigator.resolve_link(source_of(include, target.path), target.path)
+        found = navigator.links.resolve(source_of(include, target.path), target.path)
         if found.path in visited:
             raise Refusal(ErrorCode.INVALID_TARGET, f"{request.shown} includes itself: {request.file}")
         stored = replace(target, path=found.path, block=found.block)

@@ -20,9 +20,11 @@ async def run(invocation: Invocation) -> Reply:
     if not wanted:
         return Reply.page("String Commands", _listing(commands.values(), invocation.session.slash))
     if wanted not in commands:
-        meant = nearest(wanted, commands)
+        suggestion = nearest(wanted, commands)
         raise Refusal(
-            ErrorCode.NOT_FOUND, f"Unknown command: /{wanted}", *([f"nearest: /{meant}"] if meant else [])
+            ErrorCode.NOT_FOUND,
+            f"Unknown command: /{wanted}",
+            *([f"nearest: /{suggestion}"] if suggestion else []),
         )
     explained = commands[wanted].explained()
     if commands[wanted] is OPEN:

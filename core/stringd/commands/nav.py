@@ -46,9 +46,9 @@ def _summary(menu: Menu) -> str:
 
 def _menu(page: Page, name: str) -> Menu:
     if name not in page.menus:
-        meant = nearest(name, page.menus)
+        suggestion = nearest(name, page.menus)
         known = listed(nearest_first(name, page.menus), "/nav lists them") or _NONE
-        context = [f"menus: {known}", *([f"nearest: {meant}"] if meant else [])]
+        context = [f"menus: {known}", *([f"nearest: {suggestion}"] if suggestion else [])]
         raise Refusal(ErrorCode.NOT_FOUND, f"Menu not found: {name}", *context)
     return page.menus[name]
 

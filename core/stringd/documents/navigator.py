@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from urllib.parse import unquote, unquote_to_bytes
 
 from stringd.api.commands import Invocation
 from stringd.api.documents import Document, LoadRequest, LocalFile, Package
@@ -17,16 +15,15 @@ from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.documents.document_topic import document_topic
 from stringd.documents.editing.seen_files import record_seen
+from stringd.documents.file_links import FileLinks, is_absolute
 from stringd.documents.pages.file_pages import open_file
-from stringd.documents.pages.includes import Linked
 from stringd.documents.pages.link_names import with_link_names
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.remote_pages import remote_page
 from stringd.documents.pagination.parts import Parts
 from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.package_links import locate
-from stringd.documents.paths.resolving import FileTarget, confine, current_file, display, file_of, resolve
-from stringd.documents.paths.text_files import is_there, read_if_there, read_text
+from stringd.documents.paths.resolving import confine, current_file, display, file_of, resolve
+from stringd.documents.paths.text_files import is_there, read_text
 from stringd.documents.paths.typed_targets import is_typed_uri, names_file
 from stringd.documents.paths.uris import is_hierarchical, is_uri, join
 from stringd.documents.targets import OpenedPage, Target, packaged_target, uri_target
@@ -44,6 +41,7 @@ class DocumentNavigator:
         self._invocation = invocation
         self._session = invocation.session
         self._full_access = invocation.runtime.config.full_access
+        self.links = FileLinks(invocation.session, full_access=self._full_access)
         if self._session.state.document is None and (start := document_topic(invocation.topic).start()):
             self._session.remember(replace(self._session.state, document=start))
 
@@ -134,7 +132,7 @@ class DocumentNavigator:
         if target.path is None:
             return await self._load_uri(target)
         runtime = self._invocation.runtime
-        page = await open_file(target.path, target.shown, self._read_linked, runtime)
+        page = await open_file(target.path, target.shown, self.links.read, runtime)
         return await with_link_names(page, runtime.named_schemes)
 
     async def _load_uri(self, target: Target) -> Page:
@@ -165,46 +163,19 @@ class DocumentNavigator:
     async def _packaged_page(self, path: Path, package: Package) -> Page:
         uri = package.uri_of(path)
         runtime = self._invocation.runtime
-        page = await open_file(path, uri, partial(self._read_packaged, package), runtime)
+        page = await open_file(path, uri, partial(self.links.read_packaged, package), runtime)
         page = await with_link_names(page, runtime.named_schemes)
         return replace(page, uri=uri, package=package)
-
-    def _read_linked(self, link: str, author: Origin) -> Linked:
-        found = self.resolve_link(link, Path(author))
-        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, link))
-
-    def _read_packaged(self, package: Package, link: str, author: Origin) -> Linked:
-        path = Path(author)
-        found = self.resolve_link(link, path) if _is_outside(link) else locate(link, path, package)
-        return Linked(origin=found.path, block=found.block, text=read_if_there(found.path, link))
-
-    def resolve_link(self, link: str, author: Path) -> FileTarget:
-        """Resolve a link in a file: as written or, if no such file exists, percent-decoded."""
-        literal = self._beside(link, author, link)
-        if "%" not in link:
-            return literal
-        if is_there(literal.path):
-            # Ids of blocks never contain a percent sign.
-            return replace(literal, block=literal.block and unquote(literal.block))
-        decoded = self._beside(os.fsdecode(unquote_to_bytes(link)), author, link)
-        return decoded if is_there(decoded.path) else literal
 
     def leads_to(self, link: str, author: Origin, page: Page) -> bool:
         """Whether a link in a document leads to the whole of a page."""
         try:
             if isinstance(author, str):
                 return join(author, link) == page.uri
-            found = self.resolve_link(link, author)
+            found = self.links.resolve(link, author)
         except Refusal:
             return False
         return found.path == page.path and found.block is None
-
-    def _beside(self, link: str, author: Path, shown: str) -> FileTarget:
-        if link.startswith("#"):
-            typed = f"{author}{link}"
-        else:
-            typed = link if link.startswith(("/", "~/")) else f"{author.parent}/{link}"
-        return resolve(typed, self._session, full_access=self._full_access, shown=shown)
 
     def _block_target(self, block: str) -> Target:
         here = self.here()
@@ -225,12 +196,12 @@ class DocumentNavigator:
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
         if is_uri(shortcut.target) and not self._is_file_beside(shortcut.target, author):
             return uri_target(shortcut.target)
-        if page.package and not _is_outside(shortcut.target):
+        if page.package and not is_absolute(shortcut.target):
             return packaged_target(shortcut.target, author, page.package)
         return self._file_target(shortcut.target, author)
 
     def _is_file_beside(self, link: str, author: Path) -> bool:
-        return "://" not in link and is_there(self.resolve_link(link, author).path)
+        return "://" not in link and is_there(self.links.resolve(link, author).path)
 
     async def _answered_target(self, link: Attributed[str], *, confirmed: bool) -> Target:
         source = link.provenance
@@ -253,7 +224,7 @@ class DocumentNavigator:
         return Attributed(value=link, provenance=found.provenance)
 
     def _file_target(self, link: str, author: Path) -> Target:
-        found = self.resolve_link(link, author)
+        found = self.links.resolve(link, author)
         shown = self.shown(found.path)
         block = f"#{found.block}" if found.block else ""
         return Target(shown=shown + block, path=found.path, block=found.block)
@@ -271,10 +242,6 @@ class DocumentNavigator:
     def _joined(self, typed: str) -> str:
         location = self.location
         return typed if location is None else join(location.uri, typed)
-
-
-def _is_outside(link: str) -> bool:
-    return link.startswith(("/", "~"))
 
 
 def _require_web(target: Target, source: str) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-READY_SECONDS = 15.0
+READY_SECONDS = 60.0
 ANSWER_SECONDS = 30.0
 _HELD = re.compile(r"the event loop was held for [\d.]+ s, computing for ([\d.]+) s")
 _LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")

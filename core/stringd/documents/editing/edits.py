@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from stringd.documents.editing.lost_boundaries import lost_boundaries
 from stringd.documents.editing.spans import block_span, text_span
-from stringd.documents.editing.surroundings import swallowed
 from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.counts import counted, line_count
@@ -51,7 +51,7 @@ def replace_block(before: str, block_id: str, body: str) -> Revision:
     start, end = block_span(before, block_id, body)
     for lead, tail in _SPACINGS:
         after = _spliced(before, start, end, f"{lead}{body}{tail}").text
-        lost = [] if after == before else swallowed(before, after, start, end, body)
+        lost = [] if after == before else lost_boundaries(before, after, start, end, body)
         if not lost:
             return Revision(text=after, lines=line_count(body))
     raise _swallowing(before, lost[0])

@@ -106,8 +106,8 @@ class Page:
     def _unknown_shortcut(self, name: str) -> Refusal:
         known = [*self.sheet.shortcuts.by_id]
         known += [f"{menu.name}.{entry}" for menu in self.menus.values() for entry in menu.entries]
-        meant = nearest(name, known)
-        context = [f"nearest: @{meant}"] if meant else []
+        suggestion = nearest(name, known)
+        context = [f"nearest: @{suggestion}"] if suggestion else []
         return Refusal(
             ErrorCode.NOT_FOUND, f"Shortcut not found: @{name}", *context, "/nav page lists this page's."
         )
@@ -162,7 +162,7 @@ def outlined_page(document: Document, outline: Outline) -> Page:
 def unknown_block(block_id: str, known: Mapping[str, object], where: str = "/edit path") -> Refusal:
     """Return the refusal of an unknown block, which lists the known ones and how to see the rest."""
     names = nearest_first(block_id, known)
-    meant = nearest(block_id, names[:MOST])
+    suggestion = nearest(block_id, names[:MOST])
     context = [f"available: {listed([f'#{name}' for name in names], f'{where} shows the text') or '(none)'}"]
-    context += [f"nearest: #{meant}"] if meant else []
+    context += [f"nearest: #{suggestion}"] if suggestion else []
     return Refusal(ErrorCode.BLOCK_NOT_FOUND, f"Block not found: #{block_id}", *context)

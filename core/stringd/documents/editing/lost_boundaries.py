@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from stringd.documents.editing.block_index import boundary_starts, note_edit
 
 
-def swallowed(before: str, after: str, start: int, end: int, body: str) -> list[int]:
+def lost_boundaries(before: str, after: str, start: int, end: int, body: str) -> list[int]:
     """Return the positions of headings, markers and includes that an edit has made disappear.
 
     The body, possibly with blank lines around it, replaced the span from `start` to `end`.
     """
     note_edit(before, after)
     positions = set(boundary_starts(after))
-    return [
-        before_at for before_at, now in _expected(before, after, start, end, body) if now not in positions
-    ]
+    expected = _expected(before, after, start, end, body)
+    return [old for old, new in expected if new not in positions]
 
 
 def _expected(before: str, after: str, start: int, end: int, body: str) -> Iterator[tuple[int, int]]:
