@@ -151,7 +151,7 @@ def template() -> Iterator[Row]:
     """Templates of both languages over an answer of 1 MB, beside Jinja2 alone, both from the JSON on."""
     text = json.dumps({"rows": _ROWS})
     yield _template_row("Jinja2", _JINJA, "response.j2", text)
-    yield _template_row("the seeds' language", _SEEDS, "response", text)
+    yield _template_row("the short template language", _SEEDS, "response", text)
 
 
 def _template_row(language: str, source: str, role: str, text: str) -> Row:

@@ -9,6 +9,23 @@ from urllib.parse import quote
 from stringd.testing.process import DaemonProcess
 
 
+class LentDaemon(DaemonProcess):
+    """The same running daemon for one more test, with homes below its folder and a log that begins empty."""
+
+    def __init__(self, running: DaemonProcess, folder: Path) -> None:
+        vars(self).update(vars(running))
+        folder.mkdir(parents=True, exist_ok=True)
+        self.home, self._folder = folder / "home", folder
+        self._log_start = self._log.stat().st_size
+
+    def start(self, *, ready: bool = True) -> None:
+        self._log_start = 0
+        super().start(ready=ready)
+
+    def stderr(self) -> str:
+        return self._log.read_bytes()[self._log_start :].decode(errors="replace")
+
+
 class Lender:
     """Keeps a daemon running, and replaces it where a test has ended it or left it unwell."""
 
@@ -21,7 +38,7 @@ class Lender:
         """Return a daemon that knows the user `default`, with a home below the folder, and nothing else."""
         if self._running is None:
             self._running = self._started()
-        lent = self._running.lent(folder)
+        lent = LentDaemon(self._running, folder)
         lent.register("default", lent.home)
         return lent
 

@@ -136,8 +136,8 @@ def test_many_that_never_end_hold_up_no_other_topic(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("ends", ["stop", "kill"])
-def test_the_process_of_templates_ends_with_the_daemon(daemon: DaemonProcess, ends: str) -> None:
-    stage = Stage(daemon=daemon)
+def test_the_process_of_templates_ends_with_the_daemon(own_daemon: DaemonProcess, ends: str) -> None:
+    daemon, stage = own_daemon, Stage(daemon=own_daemon)
     stage.open(act("y", "CLI true"), act("y.response", "y"))
     assert stage.send("/act.y") == "y"
     (worker,) = children_of(daemon.process.pid)

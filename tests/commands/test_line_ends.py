@@ -26,7 +26,7 @@ def test_every_number_counts_lf(daemon: DaemonProcess) -> None:
 
 def test_a_block_between_bare_carriage_returns_is_shown_and_edited_alone(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "<!-- #a -->\rold\r<!-- /a -->\r")
-    assert content(daemon, "/verify a.md#a") == "Verified a.md#a\n---\nold\r"
+    assert content(daemon, "/verify a.md#a") == "Verified a.md#a\n---\nold\\r"
     assert content(daemon, "/edit a.md#a\nnew") == "Edited a.md#a (1 line)"
     assert text_of(daemon, "a.md") == "<!-- #a -->\rnew\n<!-- /a -->\r"
 

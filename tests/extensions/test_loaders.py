@@ -21,7 +21,7 @@ async def load(request):
     path = request.uri.partition(":")[2]
     kind = "text/x-outlined" if path == "outlined" else "text/x-marked"
     text = f"# {path}\\n\\nSee [the log](git:log) and [more](plain:more)."
-    text += " deep" * ("deep" in request.options)
+    text += " deep" * ("deep" in request.options.flags)
     return LoadedBytes(uri=request.uri, media_type=kind, body=text.encode(), zone=Zone.LOOPBACK)
 
 def mark(loaded):

@@ -66,6 +66,12 @@ MISTYPED = (
 TOPICS = ("app:vault", "file:main", "web:main", "bash:main")
 
 
+@pytest.fixture
+def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
+    """These tests look for secrets in all files of their daemon."""
+    return own_daemon
+
+
 def written(secret: str) -> Iterator[bytes]:
     """Yield how a secret may be written."""
     data = secret.encode()

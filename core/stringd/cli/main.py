@@ -55,6 +55,6 @@ def _subcommands(config: Config, word: str) -> Collection[CliCommand]:
 def _has_built_in(config: Config) -> bool:
     if config.plugins is None and not config.without:
         return True
-    from stringd.extensions.discovery import installed_plugins, select_plugins
+    from stringd.extensions.discovery import available_plugins, select_plugins
 
-    return any(it.name == "cli" and it.built_in for it in select_plugins(installed_plugins(), config))
+    return any(it.name == "cli" and it.built_in for it in select_plugins(available_plugins(config), config))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import http.client
 import json
 import os
@@ -75,7 +74,6 @@ class DaemonProcess:
         self._env = {**os.environ, "HOME": str(folder), **env}
         self._folder = folder
         self._log = folder / "stderr.txt"
-        self._log_start = 0
         self.process: subprocess.Popen[bytes]
 
     @property
@@ -87,7 +85,6 @@ class DaemonProcess:
         """Start the process and, if `ready`, wait until it listens."""
         self._folder.mkdir(parents=True, exist_ok=True)
         command = [*self._program, "--port", str(self.port), "--data-dir", str(self.data_dir)]
-        self._log_start = 0
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, *self._args],
@@ -102,19 +99,7 @@ class DaemonProcess:
 
     def stderr(self) -> str:
         """Return its standard error so far."""
-        return self._log.read_bytes()[self._log_start :].decode(errors="replace")
-
-    def lent(self, folder: Path) -> DaemonProcess:
-        """Return the same running daemon for another test: homes below `folder`, and an empty log."""
-        lent = copy.copy(self)
-        lent.move(folder)
-        return lent
-
-    def move(self, folder: Path) -> None:
-        """Create homes below another folder from now on, and hide what the log contains so far."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self.home, self._folder = folder / "home", folder
-        self._log_start = self._log.stat().st_size
+        return self._log.read_text(encoding="utf-8", errors="replace")
 
     def longest_hold(self) -> float:
         """Return the longest CPU time for which its event loop was blocked, according to its log."""
