@@ -10,7 +10,6 @@ ROOT = Path(__file__).resolve().parents[2]
 LEFT_BY_TOOLS = {
     ".git",
     ".venv",
-    ".venvs",
     ".stringd",
     ".hypothesis",
     ".import_linter_cache",

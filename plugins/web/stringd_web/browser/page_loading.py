@@ -77,7 +77,7 @@ async def _visit(tab: Tab, guard: NavigationGuard, uri: str, end: float) -> Page
 async def _context(chromium: Chromium, policy: NetworkPolicy) -> AsyncIterator[str]:
     """Create a browser context with a proxy of its own; dispose of both."""
     proxy = Proxy(policy)
-    server = await proxy.serve(await chromium.open_listener())
+    server = proxy.serve(await chromium.open_listener())
     call = chromium.devtools.call
     try:
         created = await call(

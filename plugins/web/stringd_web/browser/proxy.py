@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Coroutine, Iterable
+from functools import partial
 from urllib.parse import SplitResultBytes, urlsplit
 
 import h11
@@ -15,6 +16,7 @@ from stringd_web.browser.http_peer import CHUNK, HttpPeer
 from stringd_web.browser.network_policy import NetworkPolicy
 
 _DEFAULT_PORT = 80
+_ACCEPT_AGAIN_SECONDS = 0.1
 _HOP_BY_HOP = frozenset(
     {b"connection", b"keep-alive", b"proxy-authorization", b"proxy-connection", b"te", b"trailer"}
     | {b"transfer-encoding", b"upgrade"}
@@ -26,34 +28,64 @@ class Proxy:
 
     def __init__(self, policy: NetworkPolicy) -> None:
         self._policy = policy
-        self._open: set[asyncio.Task[None]] = set()
-        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+        self._listener: socket.socket | None = None
 
-    async def serve(self, listener: socket.socket) -> str:
-        """Start serving and return the proxy's URL."""
-        self._server = await asyncio.start_server(self._accept, sock=listener)
+    def serve(self, listener: socket.socket) -> str:
+        """Start serving and return the proxy's URL; the listener is closed with the proxy."""
+        listener.setblocking(False)
+        self._listener = listener
+        self._accept_when_ready()
         host, port = listener.getsockname()
         return f"http://{host}:{port}"
 
     async def close(self) -> None:
         """Stop serving and close all connections."""
-        if self._server:
-            self._server.close()
-        for task in self._open:
+        if self._listener:
+            asyncio.get_running_loop().remove_reader(self._listener)
+            self._listener.close()
+            self._listener = None
+        for task in self._connections:
             task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
+        await asyncio.gather(*self._connections, return_exceptions=True)
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task
-        self._open.add(task)
+    def _accept_when_ready(self) -> None:
+        if self._listener:
+            asyncio.get_running_loop().add_reader(self._listener, self._accept, self._listener)
+
+    def _accept(self, listener: socket.socket) -> None:
+        """Accept a connection, which belongs to a task of the proxy's from that moment.
+
+        Neither `asyncio.start_server` nor `sock_accept` closes what it has accepted when it is closed at the
+        same time.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            connection, _ = listener.accept()
+        except BlockingIOError:
+            return
+        except OSError:
+            loop.remove_reader(listener)
+            loop.call_later(_ACCEPT_AGAIN_SECONDS, self._accept_when_ready)
+            return
+        task = loop.create_task(self._serve_connection(connection))
+        self._connections.add(task)
+        task.add_done_callback(partial(self._finished, connection))
+
+    def _finished(self, connection: socket.socket, task: asyncio.Task[None]) -> None:
+        self._connections.discard(task)
+        if task.cancelled():
+            connection.close()
+
+    async def _serve_connection(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=connection)
         try:
             await self._serve(HttpPeer(h11.SERVER, reader, writer))
         except (OSError, h11.ProtocolError, asyncio.CancelledError):
             # Closing the proxy cancels; nobody awaits the result.
             return
         finally:
-            self._open.discard(task)
             writer.close()
 
     async def _serve(self, page: HttpPeer) -> None:
