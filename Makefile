@@ -10,8 +10,6 @@ stamps := .venv/stamps$(if $(PYTHON),/$(notdir $(PYTHON)))
 port := $(if $(findstring --port,$(ARGS)),,$(filter-out 0,$(or $(STRINGD_PORT),3100)))
 elsewhere := $(if $(port),,STRINGD_PORT=PORT )
 ARGS :=
-# Tests wait for others more often than for a processor.
-workers := $(shell expr 1 + "$$(getconf _NPROCESSORS_ONLN)")
 
 help:             ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' Makefile | expand -t 20
@@ -25,7 +23,7 @@ run: $(stamps)/run    ## install what is needed and start the daemon in the fore
 	@exec $(bin)/stringd $(ARGS)
 
 test: $(stamps)/test  ## run the tests (ARGS="tests/docs -k links" chooses, ARGS=--long adds the long ones)
-	$(bin)/pytest --numprocesses $(workers) --maxprocesses 8 --dist loadfile $(ARGS)
+	$(bin)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile $(ARGS)
 
 lint: $(stamps)/dev   ## check style and layout
 	$(bin)/ruff check
