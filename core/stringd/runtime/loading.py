@@ -15,7 +15,8 @@ from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
 from stringd.text.masking import mask_values
-from stringd.text.media_type_detection import base_type, possible_types
+from stringd.text.media_type_detection import possible_types
+from stringd.text.media_types import parse_media_type
 from stringd.workers.threads import READING, STORAGE, current_work
 
 # What is rendered in a thread: up to here it takes less time than to send it elsewhere.
@@ -55,7 +56,10 @@ async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document
     """Make a document of bytes, by their media type."""
     renderer = _renderer_of(catalogue, loaded)
     if renderer is None:
-        raise Refusal(ErrorCode.LOAD_ERROR, f"No plugin renders {base_type(loaded.media_type)}: {loaded.uri}")
+        raise Refusal(
+            ErrorCode.LOAD_ERROR,
+            f"No plugin renders {parse_media_type(loaded.media_type).type}: {loaded.uri}",
+        )
     document = await _rendered(renderer.render, loaded)
     return replace(document, zone=loaded.zone)
 

@@ -11,6 +11,8 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from posixpath import splitext
 from urllib.parse import unquote, urlsplit
 
+from stringd.text.media_types import parse_media_type
+
 HTML, XHTML, XML = "text/html", "application/xhtml+xml", "application/xml"
 JSON, MARKDOWN, PLAIN, BINARY = "application/json", "text/markdown", "text/plain", "application/octet-stream"
 SVG, PDF = "image/svg+xml", "application/pdf"
@@ -89,11 +91,6 @@ _XML = re.compile(rb"\s*<(?:\?xml\s|(?:rss|feed|rdf:RDF)[\s>])")
 _JSON = re.compile(rb"\s*[\[{]")
 
 
-def base_type(media_type: str) -> str:
-    """Return a media type without parameters, in lower case."""
-    return media_type.partition(";")[0].strip().lower()
-
-
 def media_type_of_name(name: str) -> str | None:
     """Return the media type that the name of a document means, on every machine the same."""
     return _by_name.guess_type(name)[0]
@@ -106,7 +103,7 @@ def rendered_type_of_name(name: str) -> str | None:
 
 def possible_types(media_type: str, body: bytes, uri: str) -> tuple[str, ...]:
     """Return the media types to look a renderer up by, the most specific first."""
-    declared = base_type(media_type)
+    declared = parse_media_type(media_type).type
     named = rendered_type_of_name(document_name(uri)) if declared in _SAYS_LITTLE | {JSON} else None
     if named and detect_media_type(named, body, uri) != named:
         named = None
@@ -115,7 +112,7 @@ def possible_types(media_type: str, body: bytes, uri: str) -> tuple[str, ...]:
 
 def detect_media_type(media_type: str, body: bytes, uri: str) -> str:
     """Return the media type of bytes, which their name and their declared type only hint at."""
-    told = base_type(media_type)
+    told = parse_media_type(media_type).type
     if _SAYS_LITTLE.isdisjoint({told}):
         return told if not is_textual(told) or not is_binary(body, media_type) else _binary_type(body)
     if is_binary(body, media_type):

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from stringd.plugin import ErrorCode, HttpClient, HttpFailed, HttpResponse, Refusal
+from stringd.plugin.text import parse_media_type
 
 LARGEST = 10 * 1024 * 1024
 SECONDS = 60.0
@@ -43,7 +44,7 @@ async def fetch(url: str, client: HttpClient) -> Download:
         raise Refusal(ErrorCode.LOAD_ERROR, f"{failure}: {url}") from failure
     _check(response, url)
     path = _path(str(final))
-    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    media_type = parse_media_type(response.headers.get("content-type", "")).type
     is_page = media_type in _MARKDOWN and path.suffix != ".md"
     name = f"{path.name}.md" if is_page else path.name
     return Download(name=name, directory=path.parent.name, data=response.body)

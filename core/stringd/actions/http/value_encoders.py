@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from stringd.actions.values.placeholders import Encoder, is_single_placeholder
 from stringd.actions.values.typed_values import Value, as_json, as_json_object, as_text
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.media_types import parse_media_type
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -110,19 +111,15 @@ def content_type_of(body: str, headers: Mapping[str, str]) -> str:
 
 def left_over_body(values: Mapping[str, Value], content_type: str) -> str:
     """Return a body made of the values alone: form data if that is the content type, else JSON."""
-    if _media_type(content_type) == FORM:
+    if parse_media_type(content_type).type == FORM:
         return urlencode({name: as_text(value) for name, value in values.items()}, quote_via=quote)
     return as_json_object(values)
 
 
 def body_encoder(body: str, content_type: str) -> Encoder:
     """Return the encoder for a body of a content type; a body that is a single placeholder is not encoded."""
-    media_type = _media_type(content_type)
+    media_type = parse_media_type(content_type).type
     if media_type == FORM:
         return _FormEncoder()
     is_json = media_type == JSON or media_type.endswith("+json")
     return _JsonEncoder() if is_json and not is_single_placeholder(body) else _TextEncoder()
-
-
-def _media_type(content_type: str) -> str:
-    return content_type.partition(";")[0].strip().lower()
