@@ -8,6 +8,7 @@ StringdError
 │   └── PortTaken         something else listens on the daemon's port
 ├── HttpFailed            an outgoing HTTP exchange gave no usable response
 ├── ClientGone            the client disconnected before its command began
+├── CommandCancelled      a command was cancelled while it waited for its turn
 ├── WorkStopped           a job in a worker process was ended early
 └── RequestRefused        a request is answered with an HTTP status and JSON
     ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400,
@@ -36,6 +37,7 @@ class ErrorCode(StrEnum):
     ACTION_NOT_FOUND = "ACTION_NOT_FOUND"
     BLOCK_NOT_FOUND = "BLOCK_NOT_FOUND"
     BODY_TOO_LARGE = "BODY_TOO_LARGE"
+    CANCELLED = "CANCELLED"
     COMMAND_UNSUPPORTED = "COMMAND_UNSUPPORTED"
     CONFLICT = "CONFLICT"
     ENV_REQUIRED = "ENV_REQUIRED"
@@ -108,6 +110,10 @@ class HttpFailed(StringdError):
 
 class ClientGone(StringdError):
     """The client disconnected before its command began; the command never runs."""
+
+
+class CommandCancelled(StringdError):
+    """The command was cancelled while it waited for its turn; it never runs."""
 
 
 class WorkStopped(StringdError):

@@ -11,7 +11,7 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from tests.extensions.conftest import StartInstalled
 
-FIELDS = {"user_id", "topic", "label", "code", "seconds"}
+FIELDS = {"user_id", "topic", "request_id", "at", "label", "code", "seconds", "size"}
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ class Invocation:
 
     `arrived` is when it was sent, by `time.monotonic`: what a topic has answered since, its sender could
     not know. `disconnected` returns when nobody waits for the reply any more; None if that is unknown.
+    `request_id` is what its sender calls it, if it has a name.
     """
 
     line: CommandLine
@@ -51,6 +52,7 @@ class Invocation:
     runtime: Runtime
     arrived: float
     disconnected: Disconnected | None = None
+    request_id: str | None = None
 
 
 Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
@@ -119,32 +121,3 @@ class Interceptor:
         check_word("interceptor", self.name)
         check_async(f"interceptor {self.name}", self.around, takes=2)
         check_order(f"interceptor {self.name}", self.order)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandEvent:
-    """A command that has ended. Bodies and replies are left out: they may hold secrets."""
-
-    user_id: str
-    topic: str
-    label: str
-    code: str | None
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observer:
-    """Is notified of every command that ended; it can't change anything.
-
-    The observer with the lowest `order` comes first; of the same order, the one whose plugin was loaded
-    first.
-    """
-
-    name: str
-    on_event: Callable[[CommandEvent], None]
-    order: int = 0
-
-    def __post_init__(self) -> None:
-        check_word("observer", self.name)
-        check_sync(f"observer {self.name}", self.on_event, takes=1)
-        check_order(f"observer {self.name}", self.order)

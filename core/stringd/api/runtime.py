@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.events import Events
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome, Reply
 from stringd.api.secrets import Secrets
@@ -52,6 +53,10 @@ class Runtime(Protocol):
     @property
     def port(self) -> int:
         """Where it listens on loopback."""
+
+    @property
+    def events(self) -> Events:
+        """What happens, while it happens."""
 
     @property
     def undo(self) -> Undo:
@@ -130,10 +135,12 @@ class Runtime(Protocol):
         disconnected: Disconnected | None = None,
         begun: Callable[[], None] | None = None,
         arrived: float | None = None,
+        request_id: str | None = None,
     ) -> Outcome:
         """Wait for the topic's turn, run the command in the calling task, and return what it left behind.
 
         `begun` is called when the turn has come; `arrived` is when the command was sent, if not now.
+        With a `request_id` the command can be cancelled by that, and its events have it.
         An urgent command waits for no turn. Raises `ClientGone` when `disconnected` returns before
         that, `UnknownUser`, and `Unavailable` when there is no turn to be had; the command never runs then.
         Whatever goes wrong in the command itself is a reply.

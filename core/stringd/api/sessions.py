@@ -102,6 +102,10 @@ class Topic:
         """Return a hint to add to the refusal of an unknown command."""
         return ""
 
+    async def cancel(self) -> str | None:
+        """Stop what goes on between commands and return its label; None if there is nothing."""
+        return None
+
     def secret_scope(self) -> SecretScope | None:
         """Return the scope of the topic's `$NAME`s; None if it has none."""
         return None
@@ -136,6 +140,12 @@ class Session(Protocol):
 
     def remember(self, state: State) -> None:
         """Replace the state; it is stored before the command's reply is sent, unless the disk fails."""
+
+    async def cancel(self, request_id: str | None = None) -> str | None:
+        """Cancel the command that runs, or the one of a request, which may still wait for its turn.
+
+        Returns its label once it has ended, after at most some seconds; None if there was nothing to cancel.
+        """
 
     async def end_topic(self) -> None:
         """Exit the topic's context; the next command enters a new one."""

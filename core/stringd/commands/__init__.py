@@ -8,6 +8,7 @@ from stringd.api.commands import Command
 from stringd.commands.act import ACT, ACTION
 from stringd.commands.append import APPEND
 from stringd.commands.back import BACK
+from stringd.commands.cancel import CANCEL
 from stringd.commands.close import CLOSE
 from stringd.commands.edit import EDIT
 from stringd.commands.exec import EXEC
@@ -37,6 +38,7 @@ def stringd_commands() -> Iterable[Command]:
         ACTION,
         APPEND,
         BACK,
+        CANCEL,
         CLOSE,
         EDIT,
         EXEC,

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stringd.api.cli import CliCommand
-from stringd.api.commands import Command, Interceptor, Observer, TopicGroup
+from stringd.api.commands import Command, Interceptor, TopicGroup
 from stringd.api.documents import Loader, Renderer
+from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Service
 from stringd.api.topics import TopicType
@@ -32,6 +33,7 @@ class Contribution:
     services: tuple[Service, ...] = ()
     interceptors: tuple[Interceptor, ...] = ()
     observers: tuple[Observer, ...] = ()
+    event_kinds: tuple[EventKind, ...] = ()
     cli: tuple[CliCommand, ...] = ()
     hooks: tuple[Hook, ...] = ()
     extensions: tuple[tuple[Hook, Any], ...] = ()
@@ -46,6 +48,7 @@ class Contribution:
         yield from (f"service {record.name}" for record in self.services)
         yield from (f"interceptor {record.name}" for record in self.interceptors)
         yield from (f"observer {record.name}" for record in self.observers)
+        yield from (f"kind of event {record.name}" for record in self.event_kinds)
         yield from (f"subcommand {record.name}" for record in self.cli)
         yield from (f"hook {record.name}" for record in self.hooks)
         yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
@@ -79,6 +82,7 @@ class Catalogue:
     services: list[Service] = field(default_factory=list)
     interceptors: list[Interceptor] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
+    event_kinds: list[EventKind] = field(default_factory=list)
     cli: dict[str, CliCommand] = field(default_factory=dict)
     hooks: list[Hook] = field(default_factory=list)
     _commands: list[Command] = field(default_factory=list)
@@ -98,6 +102,7 @@ class Catalogue:
         self.services += added.services
         self.interceptors = sorted((*self.interceptors, *added.interceptors), key=_order)
         self.observers = sorted((*self.observers, *added.observers), key=_order)
+        self.event_kinds += added.event_kinds
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands

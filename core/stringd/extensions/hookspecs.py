@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pluggy
 
 from stringd.api.cli import CliCommand
-from stringd.api.commands import Command, Interceptor, Observer
+from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
+from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
 from stringd.api.topics import TopicType
@@ -71,7 +72,13 @@ def stringd_interceptors() -> Iterable[Interceptor]:
 
 @hookspec
 def stringd_observers() -> Iterable[Observer]:
-    """Add observers, which are notified of every command that ended."""
+    """Add observers, which are notified of events."""
+    return ()
+
+
+@hookspec
+def stringd_event_kinds() -> Iterable[EventKind]:
+    """Add kinds of event, which the plugin publishes by `Runtime.events`."""
     return ()
 
 

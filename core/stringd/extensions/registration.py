@@ -9,8 +9,9 @@ from typing import Any
 import pluggy
 
 from stringd.api.cli import CliCommand
-from stringd.api.commands import Command, Interceptor, Observer
+from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
+from stringd.api.events import CORE_KINDS, EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
 from stringd.api.topics import TopicType
@@ -36,6 +37,7 @@ _RECORDS: Mapping[str, type] = {
     "services": Service,
     "interceptors": Interceptor,
     "observers": Observer,
+    "event_kinds": EventKind,
     "cli": CliCommand,
     "hooks": Hook,
 }
@@ -79,7 +81,8 @@ def load_plugins(
     replaced = {it.distribution for it in candidates}
     chosen = select_plugins(available_plugins(config), config)
     selected = (*(it for it in chosen if it.distribution not in replaced), *candidates)
-    loading = _Loading(config, runtime, reserved=_reserved(reserved_paths))
+    reserved = (*_reserved(reserved_paths), *(f"kind of event {it.kind}" for it in CORE_KINDS))
+    loading = _Loading(config, runtime, reserved=reserved)
     reports = loading.take_all(selected, until_subcommand)
     _refuse_named(reports, config)
     return Plugins(catalogue=loading.catalogue, reports=reports)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.events import DaemonStopping
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
 from stringd.api.runtime import CommandHelp, Disconnected, Record
@@ -19,14 +20,15 @@ from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
 from stringd.documents.editing.file_locks import FileLocks
-from stringd.errors import ErrorCode, InvalidTopic, Refusal, StorageFailed
+from stringd.errors import CommandCancelled, ErrorCode, InvalidTopic, Refusal, StorageFailed
+from stringd.events.bus import EventBus
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.runtime.loading import as_document, find_document, find_renderer, render_document
-from stringd.sessions.execution import Sent
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
+from stringd.sessions.running_command import Sent
 from stringd.sessions.store import SessionStore
 from stringd.storage.data_directory import data_directory
 from stringd.storage.secrets import SecretStore
@@ -46,17 +48,19 @@ class LocalRuntime:
         self.config = config
         self.port = config.port
         self.notices: list[str] = []
+        self.events = EventBus()
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
         self.secrets = SecretStore(self.notices.append)
-        self.registry = Sessions(self.store, self.undo, self._make_session)
+        self.registry = Sessions(self.store, self.undo, self._make_session, self.events.publish)
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
         self.notices += self.plugins.skipped()
+        self.events.declare(self.catalogue.event_kinds, self.catalogue.observers)
         self.runner = Runner(self, self.catalogue)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 
@@ -134,8 +138,7 @@ class LocalRuntime:
         """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
         if self.registry.get(session.user.id, name):
             raise Refusal(ErrorCode.CONFLICT, f"The topic is there already: {name}")
-        copy = self.registry.touch(session.user, name)
-        copy.state = session.state
+        copy = self.registry.touch(session.user, name, origin=session)
         await self.registry.save(copy)
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
@@ -189,6 +192,7 @@ class LocalRuntime:
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
         """Tell routes and services that the daemon stops, and end all topics; see `Sessions.stop`."""
         self._stopping.set()
+        self.events.publish(DaemonStopping())
         await self.registry.stop(grace_seconds, end_seconds)
 
     async def execute(
@@ -200,20 +204,25 @@ class LocalRuntime:
         disconnected: Disconnected | None = None,
         begun: Callable[[], None] | None = None,
         arrived: float | None = None,
+        request_id: str | None = None,
     ) -> Outcome:
         """Wait for the topic's turn and run the command; see `Runtime.execute`."""
-        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, disconnected)
         session = self.registry.touch(self.users.get(user_id), topic)
-        if self.runner.is_urgent(session, cmd):
+        urgent = self.runner.is_urgent(session, cmd)
+        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, disconnected, request_id, urgent)
+        if urgent:
             await session.step_aside()
             return await self._run(session, sent, begun)
-        async with session.turn(disconnected):
-            return await self._run(session, sent, begun)
+        try:
+            async with session.turn(sent):
+                return await self._run(session, sent, begun)
+        except CommandCancelled:
+            return self.runner.refuse_waiting(session, sent)
 
     async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
         if begun:
             begun()
-        outcome = await session.run(self.runner.run(session, sent))
+        outcome = await session.run(sent, self.runner.run)
         try:
             await self.registry.save(session)
         except StorageFailed as failure:
@@ -232,4 +241,4 @@ class LocalRuntime:
             except InvalidTopic:
                 continue
             if user_id in known:
-                self.registry.touch(known[user_id], name, state)
+                self.registry.restore(known[user_id], name, state)

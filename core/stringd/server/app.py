@@ -16,6 +16,7 @@ from stringd.config import Config
 from stringd.errors import ClientGone, RequestRefused
 from stringd.extensions.containment import call_async
 from stringd.runtime.local import LocalRuntime
+from stringd.server.endpoints.cancel import Cancel
 from stringd.server.endpoints.chanflow import chanflow
 from stringd.server.endpoints.exec import EXEC, Execute
 from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
@@ -30,6 +31,7 @@ _PROTOCOL = (
     Route("/sessions", SessionsEndpoint),
     Route("/sessions/{path:path}", SessionEndpoint),
     Route("/chanflow", chanflow, methods=["POST"]),
+    Route("/cancel", Cancel),
     Route("/health", Health),
     Route("/status", Status),
     Route("/shutdown", Shutdown),

@@ -13,6 +13,7 @@ from functools import partial
 
 import uvicorn
 
+from stringd.api.events import DaemonReady
 from stringd.config import BODY_LIMIT, LOOPBACK
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.standard_streams import announce
@@ -83,6 +84,7 @@ class Server(uvicorn.Server):
             self._acceptors[-1].open()
             announce(f"stringd listening on http://{LOOPBACK}:{listener.getsockname()[1]}")
         self.started = True
+        self._runtime.events.publish(DaemonReady())
 
     async def on_tick(self, counter: int) -> bool:
         """Time connections out; return whether to stop."""

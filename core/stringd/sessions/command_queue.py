@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 
 from stringd.api.runtime import Disconnected
-from stringd.errors import ClientGone, QueueFull, QueueTimeout, Unavailable
+from stringd.errors import ClientGone, CommandCancelled, QueueFull, QueueTimeout, Unavailable
 
 MAX_QUEUE_SIZE = 16
 
@@ -19,6 +19,7 @@ class CommandQueue:
         self._wait_seconds = wait_seconds
         self._taken = False
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._request_ids: dict[asyncio.Future[None], str] = {}
         self._watchers: set[asyncio.Future[None]] = set()
 
     @property
@@ -31,8 +32,11 @@ class CommandQueue:
         """The number of commands that wait."""
         return len(self._waiting)
 
-    async def take(self, disconnected: Disconnected | None) -> None:
-        """Wait for the caller's turn, which must be followed by `pass_on`; raise where it can't be had."""
+    async def take(self, disconnected: Disconnected | None, request_id: str | None = None) -> None:
+        """Wait for the caller's turn, which must be followed by `pass_on`; raise where it can't be had.
+
+        While it waits, the caller can be cancelled by the id of its request.
+        """
         if not self._taken:
             self._taken = True
             return
@@ -40,11 +44,15 @@ class CommandQueue:
             raise QueueFull(f"Topic {self._who} has {MAX_QUEUE_SIZE} commands queued. Try again later.")
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
+        if request_id is not None:
+            self._request_ids[turn] = request_id
         try:
             await self._wait(turn, disconnected)
         except BaseException:
             self._leave(turn)
             raise
+        finally:
+            self._request_ids.pop(turn, None)
 
     def pass_on(self) -> None:
         """End the current turn and begin the next one."""
@@ -56,6 +64,15 @@ class CommandQueue:
                 watcher = self._watchers.pop()
                 if not watcher.done():
                     watcher.set_result(None)
+
+    def cancel(self, request_id: str) -> bool:
+        """Cancel the first command of a request that waits; false if there is none."""
+        for turn in self._waiting:
+            if self._request_ids.get(turn) == request_id:
+                self._waiting.remove(turn)
+                turn.set_exception(CommandCancelled())
+                return True
+        return False
 
     async def idle(self) -> None:
         """Wait until no command holds the turn."""

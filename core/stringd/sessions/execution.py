@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, Proceed, Run
+from stringd.api.events import CommandBegun
 from stringd.api.replies import Reply
-from stringd.api.runtime import Disconnected, Runtime
+from stringd.api.runtime import Runtime
 from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
 from stringd.sessions.live_session import LiveSession
-from stringd.text.command_line import LONGEST_HEAD, label, parse_command
+from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
+from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_command
 from stringd.text.masking import MASK, masked_in_shell, masked_unknown
 from stringd.text.nearest import nearest
 from stringd.workers.threads import working_for
@@ -26,36 +28,39 @@ log = logging.getLogger(__name__)
 UNEXPECTED = Reply.error(
     ErrorCode.INTERNAL_ERROR, "The command failed unexpectedly; the daemon's log says why."
 )
+_CANCELLED = Reply.error(ErrorCode.CANCELLED, "The command was cancelled.")
+_ABANDONED = replace(
+    _CANCELLED, context=(f"It has not ended within {CLEAN_UP_SECONDS:g} s and may still be going on.",)
+)
 _HELP_FLAGS = frozenset({"--help", "-h"})
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """A command's text, when it came, and how to learn that nobody waits for its reply."""
-
-    text: str
-    arrived: float
-    disconnected: Disconnected | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a command's text comes down to."""
+    """What a command's text comes down to.
+
+    Which arguments of a member are secret is known only once the command has found the member.
+    """
 
     run: Run
     line: CommandLine
+    has_member: bool = False
 
 
 class Execution:
     """One run of a command; `reply` is to be awaited once."""
 
-    __slots__ = ("_catalogue", "_runtime", "_sent", "_session", "_shown")
+    __slots__ = ("_catalogue", "_has_begun", "_running", "_runtime", "_sent", "_session", "_shown")
 
-    def __init__(self, runtime: Runtime, catalogue: Catalogue, session: LiveSession, sent: Sent) -> None:
+    def __init__(
+        self, runtime: Runtime, catalogue: Catalogue, session: LiveSession, running: RunningCommand
+    ) -> None:
         self._runtime = runtime
         self._catalogue = catalogue
         self._session = session
-        self._sent = sent
+        self._running = running
+        self._sent = running.sent
+        self._has_begun = False
         # Until a mask has said what may be shown of the text, nothing may.
         self._shown = MASK
 
@@ -64,8 +69,30 @@ class Execution:
         """How the command is shown, as far as it is known what of it is secret."""
         return label(self._shown)
 
+    @property
+    def whole_label(self) -> str:
+        """The label before it is cut."""
+        return first_line(self._shown)
+
     async def reply(self) -> Reply:
         """Run the command and return its reply, or what is to be answered in its place."""
+        reply = await self._reply()
+        if not self._has_begun:
+            self._publish_begun(self.whole_label)
+        return self._cancelled(reply) if self._running.is_cancelled else reply
+
+    def refuse_waiting(self) -> Reply:
+        """Return the reply to a command that was cancelled before its turn came."""
+        try:
+            self._plan()
+        except Refusal as refusal:
+            self._refuse_unplanned(refusal)
+        topic = self._session.lifetime.current
+        if topic:
+            self._mask_by(topic)
+        return _CANCELLED
+
+    async def _reply(self) -> Reply:
         try:
             try:
                 plan = self._plan()
@@ -73,11 +100,39 @@ class Execution:
                 return self._refuse_unplanned(refusal)
             topic = await self._session.lifetime.topic()
             self._mask_by(topic)
+            self._publish_begun(first_line(masked_unknown(self._shown) if plan.has_member else self._shown))
             return await self._run(topic, plan)
         except BaseException as error:
             if is_signal(error):
-                return _ended(self._session, error)
+                return self._interrupted(error)
             return self._reply_to(error)
+
+    def _publish_begun(self, shown: str) -> None:
+        session, self._has_begun, self._running.label = self._session, True, shown
+        self._runtime.events.publish(
+            CommandBegun(
+                user_id=session.user.id,
+                topic=session.topic,
+                request_id=self._sent.request_id,
+                label=shown,
+            )
+        )
+
+    def _interrupted(self, error: BaseException) -> Reply:
+        """Return the reply to a command that was cancelled, as is its session; no other is answered."""
+        if not isinstance(error, asyncio.CancelledError):
+            raise error
+        if ended := self._session.ended:
+            return Reply.error(ended.code or "", ended.message)
+        if not self._running.is_cancelled:
+            raise error
+        return _CANCELLED
+
+    def _cancelled(self, reply: Reply) -> Reply:
+        """Return the reply to a command that was cancelled: it may have one of its own that says so."""
+        if self._running.is_abandoned:
+            return _ABANDONED
+        return reply if self._session.ended or reply.code == ErrorCode.CANCELLED else _CANCELLED
 
     def _plan(self) -> _Plan:
         text, plain_text = self._sent.text, self._session.topic_type.plain_text
@@ -92,7 +147,7 @@ class Execution:
         if line.arguments in _HELP_FLAGS and line.word == command.name:
             return _Plan(_explain(command), line)
         _check_shape(command, line)
-        return _Plan(command.run, line)
+        return _Plan(command.run, line, has_member=command.takes_members)
 
     def _refuse_unplanned(self, refusal: Refusal) -> Reply:
         """Return the reply to what is no command; its text may be a secret of the topic's."""
@@ -145,12 +200,13 @@ class Execution:
             runtime=runtime,
             arrived=self._sent.arrived,
             disconnected=self._sent.disconnected,
+            request_id=self._sent.request_id,
         )
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(_intercept, interceptor, partial(self._proceed, run))
         with working_for(f"{session.user.id}:{session.name}", runtime.workers):
-            return _expect_reply(await run(invocation))
+            return _expect_reply(await self._running.drive(run(invocation)))
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""
@@ -201,13 +257,6 @@ def _expect_text(masked: object) -> str:
     if not isinstance(masked, str):
         raise TypeError(f"expected a masked text, got {masked!r}")
     return masked
-
-
-def _ended(session: LiveSession, error: BaseException) -> Reply:
-    """Return the reply to a command that was cancelled because its session ends; no other is answered."""
-    if session.ended is None or not isinstance(error, asyncio.CancelledError):
-        raise error
-    return Reply.error(session.ended.code or "", session.ended.message)
 
 
 def _refused(refusal: Refusal) -> Reply:

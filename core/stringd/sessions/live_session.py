@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
 
 from stringd.api.replies import Outcome
-from stringd.api.runtime import Disconnected, Runtime
+from stringd.api.runtime import Runtime
 from stringd.api.sessions import SessionSummary, State, TopicName
 from stringd.api.topics import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
 from stringd.sessions.command_queue import CommandQueue
 from stringd.sessions.lifetime import TopicLifetime
+from stringd.sessions.running_command import RunningCommand, Sent
 from stringd.sessions.state_limits import within_budget
 
 END_SECONDS = 6.0
 COMMAND_SHARE = 0.4
+
+RunCommand: TypeAlias = "Callable[[LiveSession, RunningCommand], Awaitable[Outcome]]"
 
 
 class LiveSession:
@@ -30,6 +33,7 @@ class LiveSession:
     ) -> None:
         self.user = user
         self.name = name
+        self.topic = str(name)
         self.topic_type = topic_type
         self.state = state
         self.stored: State | None = None
@@ -37,7 +41,7 @@ class LiveSession:
         self.predecessor: asyncio.Event | None = None
         self.lifetime = TopicLifetime(lambda: topic_type.open(TopicContext(session=self, runtime=runtime)))
         self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
-        self._running: set[asyncio.Task[Any]] = set()
+        self._running: dict[asyncio.Task[Any], RunningCommand] = {}
 
     @property
     def shows_documents(self) -> bool:
@@ -59,9 +63,9 @@ class LiveSession:
         """Exit the topic's context; the next command enters a new one."""
         await self.lifetime.close()
 
-    def turn(self, disconnected: Disconnected | None) -> Turn:
+    def turn(self, sent: Sent) -> Turn:
         """Return a context manager that holds the topic's turn."""
-        return Turn(self, disconnected)
+        return Turn(self, sent)
 
     async def step_aside(self) -> None:
         """Wait until an urgent command may begin, which needs no turn."""
@@ -90,23 +94,43 @@ class LiveSession:
         """Wait until no command runs."""
         await self.turns.idle()
 
-    async def run(self, command: Coroutine[Any, Any, Outcome]) -> Outcome:
-        """Run a command in the calling task, so that `end` can reach it."""
-        task = _current_task()
-        self._running.add(task)
+    async def run(self, sent: Sent, run: RunCommand) -> Outcome:
+        """Run a command in the calling task, so that `cancel` and `end` can reach it."""
+        task = current_task()
+        running = self._running[task] = RunningCommand(sent, task)
         try:
-            return await command
+            return await run(self, running)
         finally:
-            self._running.discard(task)
-            while self.ended and task.cancelling():
+            del self._running[task]
+            while (self.ended or running.is_cancelled) and task.cancelling():
                 task.uncancel()
+            running.end()
+
+    async def cancel(self, request_id: str | None = None) -> str | None:
+        """Cancel a command, and return its label; see `Session.cancel`."""
+        running = self._find_running(request_id)
+        if running:
+            await running.cancel()
+            return running.label
+        if request_id is not None:
+            return request_id if self.turns.cancel(request_id) else None
+        topic = self.lifetime.current
+        return await topic.cancel() if topic else None
+
+    def _find_running(self, request_id: str | None) -> RunningCommand | None:
+        """Return the command of a request; without one, the command that holds the turn."""
+        for running in self._running.values():
+            sent = running.sent
+            if not sent.urgent if request_id is None else sent.request_id == request_id:
+                return running
+        return None
 
     async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
         """Answer all commands with the reason, and exit the context, within so many seconds."""
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
-        running = self._running - {_current_task()}
+        running = self._running.keys() - {current_task()}
         for task in running:
             task.cancel()
         if running:
@@ -129,16 +153,16 @@ class LiveSession:
 class Turn:
     """Holds a topic's turn. It is no generator, since every command pays for it."""
 
-    __slots__ = ("_disconnected", "_session")
+    __slots__ = ("_sent", "_session")
 
-    def __init__(self, session: LiveSession, disconnected: Disconnected | None) -> None:
+    def __init__(self, session: LiveSession, sent: Sent) -> None:
         self._session = session
-        self._disconnected = disconnected
+        self._sent = sent
 
     async def __aenter__(self) -> None:
         session = self._session
         session.refuse_reentry()
-        await session.turns.take(self._disconnected)
+        await session.turns.take(self._sent.disconnected, self._sent.request_id)
         try:
             await session.ready()
         except Unavailable:
@@ -149,7 +173,8 @@ class Turn:
         self._session.turns.pass_on()
 
 
-def _current_task() -> asyncio.Task[Any]:
+def current_task() -> asyncio.Task[Any]:
+    """Return the task that runs, as every command does."""
     task = asyncio.current_task()
     if task is None:
         raise RuntimeError("commands run in tasks")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from stringd.api.sessions import State, TopicName
+from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
+from stringd.api.sessions import Session, State, TopicName
 from stringd.api.users import User
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live_session import END_SECONDS, LiveSession
@@ -15,15 +16,17 @@ from stringd.sessions.store import SessionStore
 from stringd.storage.undo import UndoStore
 
 Make = Callable[[User, TopicName, State], LiveSession]
+Publish = Callable[[Event], None]
 
 
 class Sessions:
     """Finds, creates and ends sessions, and keeps the store up to date."""
 
-    def __init__(self, store: SessionStore, undo: UndoStore, make: Make) -> None:
+    def __init__(self, store: SessionStore, undo: UndoStore, make: Make, publish: Publish) -> None:
         self._store = store
         self._undo = undo
         self._make = make
+        self._publish = publish
         self._by_key: dict[tuple[str, TopicName], LiveSession] = {}
         self._ending: dict[tuple[str, TopicName], asyncio.Event] = {}
         self._stopping: ShuttingDown | None = None
@@ -38,16 +41,24 @@ class Sessions:
         """Return a session, if it exists."""
         return self._by_key.get((user_id, name))
 
-    def touch(self, user: User, name: TopicName, state: State | None = None) -> LiveSession:
-        """Return the session, created if need be."""
+    def touch(self, user: User, name: TopicName, *, origin: Session | None = None) -> LiveSession:
+        """Return the session, created if need be, with the state of its origin if it has one."""
         if self._stopping:
             raise self._stopping
-        key = (user.id, name)
-        session = self._by_key.get(key)
+        session = self._by_key.get((user.id, name))
         if session is None:
-            session = self._by_key[key] = self._make(user, name, state or State())
-            session.stored = state
-            session.predecessor = self._ending.get(key)
+            session = self._create(user, name, origin.state if origin else State())
+            self._publish(_created(session, origin))
+        return session
+
+    def restore(self, user: User, name: TopicName, state: State) -> None:
+        """Create a session as an earlier life of the daemon has stored it."""
+        self._create(user, name, state).stored = state
+
+    def _create(self, user: User, name: TopicName, state: State) -> LiveSession:
+        key = (user.id, name)
+        session = self._by_key[key] = self._make(user, name, state)
+        session.predecessor = self._ending.get(key)
         return session
 
     async def save(self, session: LiveSession) -> None:
@@ -85,6 +96,7 @@ class Sessions:
         with self._succeeded((user_id, name)):
             await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
             await self._undo.forget(session)
+        self._publish(SessionEnded(user_id=user_id, topic=session.topic, reason="deleted"))
         return True
 
     async def delete_user(self, user_id: str) -> None:
@@ -97,6 +109,7 @@ class Sessions:
                 ending.enter_context(self._succeeded((user_id, session.name)))
             await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."))
             await self._undo.remove_user(user_id)
+        self._publish_ended(doomed, "user removed")
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
         """Refuse waiting commands, give running ones a moment, and end all sessions, which stay stored."""
@@ -110,6 +123,11 @@ class Sessions:
             for task in late:
                 task.cancel()
         await _end(sessions, self._stopping, end_seconds)
+        self._publish_ended(sessions, "shutdown")
+
+    def _publish_ended(self, sessions: Iterable[LiveSession], reason: str) -> None:
+        for session in sessions:
+            self._publish(SessionEnded(user_id=session.user.id, topic=session.topic, reason=reason))
 
     @contextmanager
     def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
@@ -121,6 +139,13 @@ class Sessions:
             over.set()
             if self._ending.get(key) is over:
                 del self._ending[key]
+
+
+def _created(session: LiveSession, origin: Session | None) -> Event:
+    user_id, topic = session.user.id, session.topic
+    if origin:
+        return SessionForked(user_id=user_id, topic=topic, origin=str(origin.name))
+    return SessionOpened(user_id=user_id, topic=topic)
 
 
 async def _end(sessions: Iterable[LiveSession], reason: Unavailable, seconds: float = END_SECONDS) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import time
 
-from stringd.api.commands import CommandEvent
-from stringd.api.replies import Outcome
+from stringd.api.events import CommandEnded
+from stringd.api.replies import Outcome, Reply
 from stringd.api.runtime import Runtime
 from stringd.extensions.catalogue import Catalogue
-from stringd.sessions.execution import Execution, Sent
-from stringd.sessions.live_session import LiveSession
+from stringd.sessions.execution import Execution
+from stringd.sessions.live_session import LiveSession, current_task
+from stringd.sessions.running_command import RunningCommand, Sent
 from stringd.text.command_line import LONGEST_HEAD, parse_command
-
-log = logging.getLogger(__name__)
 
 
 class Runner:
@@ -30,26 +28,31 @@ class Runner:
             return False
         return parse_command(text[:LONGEST_HEAD]).word in urgent
 
-    async def run(self, session: LiveSession, sent: Sent) -> Outcome:
-        """Execute the command and notify the observers."""
+    async def run(self, session: LiveSession, running: RunningCommand) -> Outcome:
+        """Execute the command."""
         started = time.perf_counter()
-        execution = Execution(self._runtime, self._catalogue, session, sent)
-        reply = await execution.reply()
-        outcome = Outcome(label=execution.label, reply=reply, document=session.state.document)
-        if self._catalogue.observers:
-            self._notify(session, outcome, time.perf_counter() - started)
-        return outcome
+        execution = Execution(self._runtime, self._catalogue, session, running)
+        return self._ended(session, running.sent, execution, await execution.reply(), started)
 
-    def _notify(self, session: LiveSession, outcome: Outcome, seconds: float) -> None:
-        event = CommandEvent(
-            user_id=session.user.id,
-            topic=str(session.name),
-            label=outcome.label,
-            code=outcome.reply.code,
-            seconds=seconds,
+    def refuse_waiting(self, session: LiveSession, sent: Sent) -> Outcome:
+        """Answer a command that was cancelled before its turn came."""
+        running = RunningCommand(sent, current_task())
+        execution = Execution(self._runtime, self._catalogue, session, running)
+        reply = execution.refuse_waiting()
+        return Outcome(label=execution.label, reply=reply, document=session.state.document)
+
+    def _ended(
+        self, session: LiveSession, sent: Sent, execution: Execution, reply: Reply, started: float
+    ) -> Outcome:
+        self._runtime.events.publish(
+            CommandEnded(
+                user_id=session.user.id,
+                topic=session.topic,
+                request_id=sent.request_id,
+                label=execution.whole_label,
+                code=reply.code,
+                seconds=time.perf_counter() - started,
+                size=len(reply.system) + len(reply.content or ""),
+            )
         )
-        for observer in self._catalogue.observers:
-            try:
-                observer.on_event(event)
-            except BaseException:
-                log.exception("observer %s failed", observer.name)
+        return Outcome(label=execution.label, reply=reply, document=session.state.document)

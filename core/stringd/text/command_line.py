@@ -24,11 +24,16 @@ def parse_command(text: str) -> CommandLine:
 
 def label(text: str) -> str:
     """Return the label of a command: its first line, cut to 80 characters."""
-    if len(text) <= LABEL_LENGTH and text.isprintable():
+    first = first_line(text)
+    return first if len(first) <= LABEL_LENGTH else _cut(first)
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a command, as it may be shown."""
+    if len(text) <= LONGEST_HEAD and text.isprintable():
         return text
     first = text[:LONGEST_HEAD].partition("\n")[0].rstrip()
-    first = "\t".join(map(without_controls, first.split("\t")))
-    return first if len(first) <= LABEL_LENGTH else _cut(first)
+    return "\t".join(map(without_controls, first.split("\t")))
 
 
 def _cut(line: str) -> str:

@@ -40,6 +40,7 @@ class Execute:
                 request.cmd,
                 disconnected=partial(disconnected, receive),
                 begun=partial(stream.begin, runtime.config.ping_seconds),
+                request_id=request.request_id,
             )
         finally:
             stream.close()

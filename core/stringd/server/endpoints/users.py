@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stringd.errors import InvalidBody
+from stringd.runtime.user_changes import register_user, remove_user
 from stringd.server.json_responses import Json
 from stringd.server.requests import (
     parse_json,
@@ -39,17 +39,8 @@ class UsersEndpoint(HTTPEndpoint):
         user_id = checked_id(fields.get("id"))
         home = checked_path(fields.get("home"), "home")
         allowed_paths = _allowed_paths(fields)
-        moves = any(user.id == user_id and user.home != home for user in runtime.users)
-        if moves:
-            # Sessions first: a daemon that is killed in between must not restore them in the new home.
-            await runtime.registry.delete_user(user_id)
-        user, before = await runtime.users.register(user_id, home, allowed_paths)
-        if moves:
-            await runtime.registry.delete_user(user_id)
-        runtime.registry.update_user(user)
-        with contextlib.suppress(OSError):
-            home.mkdir(parents=True, exist_ok=True)
-        return Json({"user_id": user.id, "home": str(user.home), "created": before is None})
+        user, created = await register_user(runtime, user_id, home, allowed_paths)
+        return Json({"user_id": user.id, "home": str(user.home), "created": created})
 
 
 class UserEndpoint(HTTPEndpoint):
@@ -61,11 +52,7 @@ class UserEndpoint(HTTPEndpoint):
         segments = path_segments(request)
         if len(segments) != 2 or not segments[1]:
             raise InvalidBody("id required")
-        # Sessions first: a daemon that is killed in between must not restore them if the user is added again.
-        await runtime.registry.delete_user(segments[1])
-        await runtime.secrets.remove_user(segments[1])
-        deleted = await runtime.users.remove(segments[1])
-        await runtime.registry.delete_user(segments[1])
+        deleted = await remove_user(runtime, segments[1])
         return Json({"user_id": segments[1], "deleted": deleted})
 
 

@@ -9,20 +9,20 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from stringd.plugin import CommandEvent, Observer, hookimpl
+from stringd.plugin import Event, Observer, hookimpl
 
 
-def note(event: CommandEvent) -> None:
+def note(event: Event) -> None:
     if name := os.environ.get("GARDEN_DIARY"):
         with Path(name).open("a", encoding="utf-8") as diary:
             print(json.dumps(asdict(event)), file=diary)
 
 
-def dig(_: CommandEvent) -> None:
+def dig(_: Event) -> None:
     raise RuntimeError("the mole was here")
 
 
-def fly(_: CommandEvent) -> None:
+def fly(_: Event) -> None:
     sys.exit("the crow has left")
 
 

@@ -1,0 +1,1 @@
+"""Events: numbered, kept for a while, and handed to observers and watchers."""

@@ -1,0 +1,74 @@
+"""A command while it runs, which can be cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from stringd.api.runtime import Disconnected
+from stringd.sessions.detachable import Detachable
+from stringd.text.masking import MASK
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+CLEAN_UP_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A command's text, when it came, what its sender calls it, and how to learn that the sender is gone."""
+
+    text: str
+    arrived: float
+    disconnected: Disconnected | None = None
+    request_id: str | None = None
+    urgent: bool = False
+
+
+class RunningCommand:
+    """One command in the task that runs it.
+
+    `label` is its first line with secrets masked, as far as it is known what of it is secret.
+    """
+
+    __slots__ = ("_ended", "_task", "_work", "is_abandoned", "is_cancelled", "label", "sent")
+
+    def __init__(self, sent: Sent, task: asyncio.Task[Any]) -> None:
+        self.sent = sent
+        self.label = MASK
+        self.is_cancelled = False
+        self.is_abandoned = False
+        self._task = task
+        self._work: Detachable[Any] | None = None
+        self._ended: asyncio.Event | None = None
+
+    async def drive(self, work: Awaitable[T]) -> T:
+        """Await what the command does."""
+        self._work = detachable = Detachable(work)
+        return await detachable
+
+    async def cancel(self) -> None:
+        """Cancel the command, and wait until it has cleaned up; one that doesn't end is abandoned."""
+        if self._ended is None:
+            self._ended = asyncio.Event()
+            self.is_cancelled = True
+            self._task.cancel()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._ended.wait(), CLEAN_UP_SECONDS)
+        if not self._ended.is_set() and self._work and not self.is_abandoned:
+            log.warning("%s does not end when it is cancelled, and is abandoned", self.label)
+            self.is_abandoned = True
+            self._work.detach()
+            self._task.cancel()
+            await self._ended.wait()
+
+    def end(self) -> None:
+        """Note that the command has ended."""
+        if self._ended:
+            self._ended.set()
