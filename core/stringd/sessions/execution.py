@@ -112,7 +112,7 @@ class Execution:
     def _find(self, line: CommandLine) -> Command:
         command = self._command(line)
         if command is None:
-            commands = self._catalogue.commands_of(self._session.name.type)
+            commands = self._catalogue.commands_by_type[self._session.name.type]
             slash = self._session.slash
             meant = nearest(line.word, commands)
             hint = f"Did you mean {slash}{meant}? " if meant else ""
@@ -122,7 +122,7 @@ class Execution:
         return command
 
     def _command(self, line: CommandLine) -> Command | None:
-        commands = self._catalogue.commands_of(self._session.name.type)
+        commands = self._catalogue.commands_by_type[self._session.name.type]
         return commands.get(line.word) or _owner(line.word, commands)
 
     def _mask_by_command(self, command: Command) -> None:

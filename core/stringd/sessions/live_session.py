@@ -59,14 +59,9 @@ class LiveSession:
         """Exit the topic's context; the next command enters a new one."""
         await self.lifetime.close()
 
-    def turn(self, disconnected: Disconnected | None) -> Turn:
-        """Return a context manager that holds the topic's turn."""
-        return Turn(self, disconnected)
-
-    async def step_aside(self) -> None:
-        """Wait until an urgent command may begin, which needs no turn."""
-        self.refuse_reentry()
-        await self.ready()
+    def turn(self, disconnected: Disconnected | None, *, urgent: bool = False) -> Turn:
+        """Return a context manager that holds the topic's turn, or none for an urgent command."""
+        return Turn(self, disconnected, urgent=urgent)
 
     async def ready(self) -> None:
         """Wait for the end of an earlier session of this name; raise if this one has ended too."""
@@ -129,15 +124,19 @@ class LiveSession:
 class Turn:
     """Holds a topic's turn. It is no generator, since every command pays for it."""
 
-    __slots__ = ("_disconnected", "_session")
+    __slots__ = ("_disconnected", "_session", "_urgent")
 
-    def __init__(self, session: LiveSession, disconnected: Disconnected | None) -> None:
+    def __init__(self, session: LiveSession, disconnected: Disconnected | None, *, urgent: bool) -> None:
         self._session = session
         self._disconnected = disconnected
+        self._urgent = urgent
 
     async def __aenter__(self) -> None:
         session = self._session
         session.refuse_reentry()
+        if self._urgent:
+            await session.ready()
+            return
         await session.turns.take(self._disconnected)
         try:
             await session.ready()
@@ -146,7 +145,8 @@ class Turn:
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        self._session.turns.pass_on()
+        if not self._urgent:
+            self._session.turns.pass_on()
 
 
 def _current_task() -> asyncio.Task[Any]:

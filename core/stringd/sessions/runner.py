@@ -25,7 +25,7 @@ class Runner:
 
     def is_urgent(self, session: LiveSession, text: str) -> bool:
         """Tell whether a command's text names a command that waits for no turn."""
-        urgent = self._catalogue.urgent_of(session.name.type)
+        urgent = self._catalogue.urgent_by_type[session.name.type]
         if not urgent or not text.startswith(session.slash):
             return False
         return parse_command(text[:LONGEST_HEAD]).word in urgent
