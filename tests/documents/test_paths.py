@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.paths.resolving import FileTarget, confine, current_file, display, resolve
+from stringd.documents.paths.resolving import current_file, resolve
 from stringd.errors import Refusal
+from stringd.files.typed_paths import FileTarget, confine, display
 from tests.documents.ground import Ground
 from tests.documents.standing import standing
 

@@ -13,10 +13,10 @@ from stringd.commands.history import visit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pagination.parts import PART
 from stringd.documents.paths.directory_listing import list_directory
-from stringd.documents.paths.text_files import is_directory
 from stringd.documents.syntax.forms import CONFIRM
 from stringd.documents.targets import Target
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.typed_paths import is_directory
 from stringd.text.path_arguments import PathArguments, parse_path_arguments
 from stringd.workers.threads import STORAGE
 
