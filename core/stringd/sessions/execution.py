@@ -71,9 +71,11 @@ class Execution:
                 plan = self._plan()
             except Refusal as refusal:
                 return self._refuse_unplanned(refusal)
-            topic = await self._session.lifetime.topic()
-            self._mask_by(topic)
-            return await self._run(topic, plan)
+            session = self._session
+            topic = await session.lifetime.topic()
+            with working_for(f"{session.user.id}:{session.name.text}", self._runtime.workers):
+                self._mask_by(topic)
+                return await self._run(topic, plan)
         except BaseException as error:
             if is_signal(error):
                 return _ended(self._session, error)
@@ -149,8 +151,7 @@ class Execution:
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(_intercept, interceptor, partial(self._proceed, run))
-        with working_for(f"{session.user.id}:{session.name}", runtime.workers):
-            return _expect_reply(await run(invocation))
+        return _expect_reply(await run(invocation))
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""
