@@ -47,13 +47,27 @@ class FileTarget:
 class PathScope:
     """What typed paths are relative to, and whose access to them is checked.
 
-    Paths are relative to `directory`; a block or lines without a path belong to `document`.
+    Paths are relative to `directory`, else to the document's, else to the home. A block or lines without a
+    path belong to the document.
     """
 
     user: User
-    directory: Path
-    document: Path | None
+    directory: str | None
+    document_uri: str | None
     full_access: bool
+
+    @property
+    def document(self) -> Path | None:
+        """The current document, if it is a file."""
+        return file_of(self.document_uri) if self.document_uri else None
+
+    @property
+    def base(self) -> Path:
+        """The directory that paths are relative to."""
+        if self.directory:
+            return Path(self.directory)
+        document = self.document
+        return self.user.home if document is None else document.parent
 
 
 def resolve_path(typed: str, scope: PathScope, shown: str) -> FileTarget:
@@ -143,20 +157,26 @@ class _Splitter:
 
 def _absolute(name: str, scope: PathScope) -> Path:
     if name.startswith(FILE_URI):
-        return path_of_uri(name)
+        return _path_of(name)
     if name == "~" or name.startswith("~/"):
         return scope.user.home / name[1:].lstrip("/")
     if name:
-        return scope.directory / name
-    if scope.document is None:
+        return scope.base / name
+    document = scope.document
+    if document is None:
         raise Refusal(
             ErrorCode.INVALID_TARGET, "No file is open in this topic.", "Open one, or name it: path#block"
         )
-    return scope.document
+    return document
 
 
-def path_of_uri(uri: str) -> Path:
-    """Return the path of a `file:` URI."""
+@lru_cache(maxsize=1024)
+def file_of(uri: str) -> Path | None:
+    """Return the path of a `file:` URI; None for other URIs."""
+    return _path_of(uri) if uri.startswith(FILE_URI) else None
+
+
+def _path_of(uri: str) -> Path:
     return Path("/", os.fsdecode(unquote_to_bytes(uri.removeprefix(FILE_URI))))
 
 

@@ -60,7 +60,7 @@ class Sessions:
         if state == session.stored or self.get(session.user.id, session.name) is not session:
             return
         try:
-            await self._store.save(session.user.id, str(session.name), state)
+            await self._store.save(session.user.id, session.name.text, state)
         except StorageFailed:
             session.state = replace(session.stored or State(), seen=state.seen)
             if state != session.state:

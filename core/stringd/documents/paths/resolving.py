@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 
 from stringd.api.sessions import Location, Session
 from stringd.api.users import User
 from stringd.files.typed_paths import (
-    FILE_URI,
     FileTarget,
     PathScope,
     display,
-    path_of_uri,
+    file_of,
     resolve_path,
 )
 
@@ -27,19 +25,24 @@ def resolve(typed: str, session: Session, *, full_access: bool, shown: str | Non
 
 def path_scope(session: Session, *, full_access: bool) -> PathScope:
     """Return what the paths typed in a topic are relative to, and whose they are."""
-    document = current_file(session)
+    state = session.state
     return PathScope(
         user=session.user,
-        directory=working_directory(session),
-        document=document,
+        directory=state.directory,
+        document_uri=state.document.uri if state.document else None,
         full_access=full_access,
     )
 
 
 def shown_document(location: Location, user: User) -> str:
-    """Return the name of a location's document in replies: the displayed file, or the URI."""
-    path = file_of(location.uri)
-    return location.uri if path is None else display(path, user)
+    """Return the name of a location's document in replies."""
+    return shown_uri(location.uri, user)
+
+
+def shown_uri(uri: str, user: User) -> str:
+    """Return the name of a document in replies: the displayed file, or the URI."""
+    path = file_of(uri)
+    return uri if path is None else display(path, user)
 
 
 def shown_location(location: Location, user: User) -> str:
@@ -53,15 +56,6 @@ def current_file(session: Session) -> Path | None:
     return None if document is None else file_of(document.uri)
 
 
-@lru_cache(maxsize=1024)
-def file_of(uri: str) -> Path | None:
-    """Return the path of a `file:` URI; None for other URIs."""
-    return path_of_uri(uri) if uri.startswith(FILE_URI) else None
-
-
 def working_directory(session: Session) -> Path:
     """Return the base of relative paths: the directory last opened, else the document's, else the home."""
-    if session.state.directory:
-        return Path(session.state.directory)
-    current = current_file(session)
-    return session.user.home if current is None else current.parent
+    return path_scope(session, full_access=False).base

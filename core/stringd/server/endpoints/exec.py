@@ -41,9 +41,10 @@ class Execute:
                 disconnected=partial(disconnected, receive),
                 begun=partial(stream.begin, runtime.config.ping_seconds),
             )
+            events = encode_events(request, outcome)
         finally:
             stream.close()
-        await stream.end(encode_events(request, outcome))
+        await stream.end(events)
 
 
 def _request(user_id: str, body: bytes, runtime: LocalRuntime) -> Request:
