@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 DEFAULT_PORT = 3100
@@ -75,8 +75,8 @@ class Config:
     part_characters: int = 50_000
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
+    full_access: bool = field(init=False, compare=False)
+    """Whether document commands may touch every file."""
 
-    @property
-    def full_access(self) -> bool:
-        """Whether document commands may touch every file."""
-        return self.access == FULL_ACCESS
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "full_access", self.access == FULL_ACCESS)

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd.api.sessions import Location, Session, State
-from stringd.documents.paths.resolving import LONGEST_PATH, FileTarget, resolve
+from stringd.documents.paths.resolving import resolve
 from stringd.errors import Refusal
+from stringd.files.typed_paths import LONGEST_PATH, FileTarget
 from tests.documents.ground import NAMES, Ground
 from tests.documents.standing import standing
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.paths.resolving import FileTarget, confine, current_file, display, resolve
+from stringd.documents.paths.resolving import path_scope, resolve
 from stringd.errors import Refusal
+from stringd.files.typed_paths import FileTarget, confine, display
 from tests.documents.ground import Ground
 from tests.documents.standing import standing
 
@@ -156,12 +157,12 @@ def test_how_a_path_is_shown(ground: Ground) -> None:
 @pytest.mark.parametrize("name", ["a b#c%20.md", "日本.md", os.fsdecode(b"\xff.md")])
 def test_the_current_file_is_what_its_uri_says(tmp_path: Path, name: str) -> None:
     session = standing(tmp_path, uri=(tmp_path / name).as_uri())
-    assert current_file(session) == tmp_path / name
+    assert path_scope(session, full_access=False).document == tmp_path / name
 
 
 @pytest.mark.parametrize("uri", [None, "https://example.com/x", "probe:x", "file://host/x"])
 def test_what_is_no_current_file(tmp_path: Path, uri: str | None) -> None:
-    assert current_file(standing(tmp_path, uri=uri)) is None
+    assert path_scope(standing(tmp_path, uri=uri), full_access=False).document is None
 
 
 def test_any_path_can_be_confined(ground: Ground) -> None:

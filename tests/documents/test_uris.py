@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.documents.paths.uris import is_hierarchical, is_uri, join
+from stringd.text.uris import is_hierarchical, is_uri, join
 
 
 @pytest.mark.parametrize(

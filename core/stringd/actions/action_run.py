@@ -101,18 +101,18 @@ class ActionRun:
             {it.name: self.call.values.get(it.name) for it in self.call.action.parameters},
             variables,
             workers=self.invocation.runtime.template_workers,
-            owner=f"{session.user.id}:{session.name}",
+            owner=f"{session.user.id}:{session.name.text}",
         )
         return await self._reply_from_template(rendered, provenance)
 
     def _provenance(self, answer: Answer, used: References, taint: Taint) -> Provenance:
         """Return the provenance of the results, which foreign values pass on in a trusted document's call."""
         zones = (self.page.zone, answer.zone, *(it.provenance.zone for it in used.values()))
+        holds_secret = may_leave_secret(self.call.action, self.call.values, used, taint)
         author = Author.LOCAL if self.environment.trusted else Author.NETWORK
         own = Provenance(author=author, document=self.page.uri)
         foreign = [it.provenance for it in used.values() if own.is_own and not it.provenance.is_own]
         provenance = min(foreign, key=attrgetter("zone"), default=own)
-        holds_secret = may_leave_secret(self.call.action, self.call.values, used, taint)
         return replace(provenance, zone=min(zones), holds_secret=holds_secret)
 
     async def _answer(self, variables: Mapping[str, str], taint: Taint) -> Answer | Reply:

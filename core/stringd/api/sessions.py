@@ -15,15 +15,19 @@ from stringd.api.users import User
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicName:
-    """A topic's parsed name; its text is the canonical form."""
+    """A topic's parsed name; `text` is its canonical form."""
 
     type: str
     name: str
     config: str | None = None
+    text: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = (self.type, self.name) if self.config is None else (self.type, self.name, self.config)
+        object.__setattr__(self, "text", ":".join(parts))
 
     def __str__(self) -> str:
-        base = f"{self.type}:{self.name}"
-        return base if self.config is None else f"{base}:{self.config}"
+        return self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

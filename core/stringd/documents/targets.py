@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stringd.api.documents import Package
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
-from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
 from stringd.documents.paths.package_links import locate
@@ -32,29 +32,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedPage:
-    """The page that a target led to, and the part of its text that is shown."""
+    """The page that a target led to, and the part of its text that is shown.
+
+    `files` are the texts of the files that it shows; None for one that does not exist.
+    """
 
     target: Target
     page: Page
     text: str
     part: int = 1
-
-    @property
-    def is_introduced(self) -> bool:
-        """Whether the page is shown from its beginning, preceded by what it offers."""
-        return self.target.block is None and self.part == 1
-
-    @property
-    def location(self) -> Location:
-        """The topic's location once it shows this page."""
-        block = f"#{self.target.block}" if self.target.block else None
-        return Location(
-            uri=self.page.uri,
-            title=self.page.title,
-            block=block,
-            part=self.part,
-            options=self.page.options,
-        )
+    files: Mapping[Path, str | None] = field(default_factory=dict)
 
 
 def uri_target(uri: str, *, nearest_zone: Zone = Zone.LOOPBACK) -> Target:

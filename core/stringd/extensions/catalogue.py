@@ -85,9 +85,11 @@ class Catalogue:
     event_kinds: list[EventKind] = field(default_factory=list)
     cli: dict[str, CliCommand] = field(default_factory=dict)
     hooks: list[Hook] = field(default_factory=list)
+    commands_by_type: dict[str, Mapping[str, Command]] = field(default_factory=dict)
+    """The commands of each topic type by name, sorted; those that name the type win over shared ones."""
+    urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The names of each topic type's urgent commands."""
     _commands: list[Command] = field(default_factory=list)
-    _by_type: dict[str, dict[str, Command]] = field(default_factory=dict)
-    _urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
     _extensions: list[Any] = field(default_factory=list)
 
     def add(self, added: Contribution) -> None:
@@ -106,6 +108,10 @@ class Catalogue:
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands
+        for topic_type in self.topic_types.values():
+            commands = self._collect(topic_type)
+            self.commands_by_type[topic_type.name] = commands
+            self.urgent_by_type[topic_type.name] = frozenset(it.name for it in commands.values() if it.urgent)
 
     def _add_options(self, loader: Loader) -> None:
         if loader.named_links:
@@ -118,19 +124,6 @@ class Catalogue:
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return the records of one kind that came through the hooks of plugins."""
         return [it for it in self._extensions if isinstance(it, record)]
-
-    def commands_of(self, topic_type: str) -> Mapping[str, Command]:
-        """Return a topic type's commands by name, sorted; those that name the type win over shared ones."""
-        if topic_type not in self._by_type:
-            self._by_type[topic_type] = self._collect(self.topic_types[topic_type])
-        return self._by_type[topic_type]
-
-    def urgent_of(self, topic_type: str) -> frozenset[str]:
-        """Return the names of a topic type's urgent commands."""
-        if topic_type not in self._urgent_by_type:
-            commands = self.commands_of(topic_type).values()
-            self._urgent_by_type[topic_type] = frozenset(it.name for it in commands if it.urgent)
-        return self._urgent_by_type[topic_type]
 
     def _collect(self, topic_type: TopicType) -> dict[str, Command]:
         shared = {record.name: record for record in self._commands if _is_shared_with(record, topic_type)}

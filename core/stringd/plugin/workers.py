@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from stringd.workers.threads import READING, STORAGE
+from stringd.workers.threads import READING, STORAGE, Work, current_work
 
 __all__ = [
     "READING",
     "STORAGE",
+    "Work",
+    "current_work",
 ]

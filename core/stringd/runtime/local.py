@@ -71,7 +71,7 @@ class LocalRuntime:
             raise RuntimeError("the daemon can be asked when it runs, not while its plugins are loaded")
         return self._plugins
 
-    @property
+    @cached_property
     def catalogue(self) -> Catalogue:
         """What the plugins add."""
         return self.plugins.catalogue
@@ -132,7 +132,7 @@ class LocalRuntime:
 
     def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
         """Return the commands of a topic type by name, sorted."""
-        return self.catalogue.commands_of(topic_type)
+        return self.catalogue.commands_by_type[topic_type]
 
     async def fork(self, session: Session, name: TopicName) -> None:
         """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
@@ -145,17 +145,17 @@ class LocalRuntime:
         """List the topics of one user, or of all."""
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
 
-    @property
+    @cached_property
     def schemes(self) -> Collection[str]:
         """The schemes of the URIs that can be loaded, in lower case."""
         return self.catalogue.loaders.keys()
 
-    @property
+    @cached_property
     def named_schemes(self) -> Collection[str]:
         """The schemes whose URIs documents show by names, beside those of the web."""
         return self.catalogue.named_schemes
 
-    @property
+    @cached_property
     def load_options(self) -> Mapping[str, str]:
         """The options that one loader or another takes, such as `--browser`, and what each does."""
         return self.catalogue.load_options
@@ -210,24 +210,18 @@ class LocalRuntime:
         session = self.registry.touch(self.users.get(user_id), topic)
         urgent = self.runner.is_urgent(session, cmd)
         sent = Sent(cmd, time.monotonic() if arrived is None else arrived, disconnected, request_id, urgent)
-        if urgent:
-            await session.step_aside()
-            return await self._run(session, sent, begun)
         try:
             async with session.turn(sent):
-                return await self._run(session, sent, begun)
+                if begun:
+                    begun()
+                outcome = await session.run(sent, self.runner.run)
+                try:
+                    await self.registry.save(session)
+                except StorageFailed as failure:
+                    return outcome.failed(failure.as_refusal(), session.state.document)
+                return outcome
         except CommandCancelled:
             return self.runner.refuse_waiting(session, sent)
-
-    async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
-        if begun:
-            begun()
-        outcome = await session.run(sent, self.runner.run)
-        try:
-            await self.registry.save(session)
-        except StorageFailed as failure:
-            return outcome.failed(failure.as_refusal(), session.state.document)
-        return outcome
 
     def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:
         topic_type = self.catalogue.topic_types[name.type]

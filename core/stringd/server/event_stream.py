@@ -7,9 +7,6 @@ from collections.abc import AsyncIterator
 
 from starlette.types import Receive, Scope, Send
 
-from stringd.api.replies import Outcome
-from stringd.text.envelope import Request, encode_events
-
 BUFFERED_SECONDS = 0.2
 HEADERS = {
     "content-type": "text/event-stream",
@@ -23,14 +20,13 @@ _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items
 class EventStream:
     """The answer to one command; the command goes on if the client disconnects."""
 
-    def __init__(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
-        self._request = request
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._scope = scope
         self._receive = receive
         self._send = send
         self._timer: asyncio.TimerHandle | None = None
         self._streaming: asyncio.Task[None] | None = None
-        self._outcome: Outcome | None = None
+        self._events = b""
         self._ended = asyncio.Event()
 
     def begin(self, ping_seconds: float) -> None:
@@ -38,14 +34,14 @@ class EventStream:
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(BUFFERED_SECONDS, self._open, ping_seconds)
 
-    async def end(self, outcome: Outcome) -> None:
+    async def end(self, events: bytes) -> None:
         """Send the events, as one response or at the end of the stream."""
-        self._outcome = outcome
+        self._events = events
         self._ended.set()
         if self._streaming:
             await self._streaming
         else:
-            await self._send_whole(encode_events(self._request, outcome))
+            await self._send_whole(events)
 
     def close(self) -> None:
         """Cancel the opening of a stream."""
@@ -59,7 +55,7 @@ class EventStream:
         from sse_starlette import EventSourceResponse, ServerSentEvent
 
         response = EventSourceResponse(
-            self._events(),
+            self._all_events(),
             headers=HEADERS,
             ping=ping_seconds,
             ping_message_factory=lambda: ServerSentEvent(comment="still running", sep="\n"),
@@ -67,10 +63,9 @@ class EventStream:
         )
         await response(self._scope, self._receive, self._send)
 
-    async def _events(self) -> AsyncIterator[bytes]:
+    async def _all_events(self) -> AsyncIterator[bytes]:
         await self._ended.wait()
-        if self._outcome:
-            yield encode_events(self._request, self._outcome)
+        yield self._events
 
     async def _send_whole(self, events: bytes) -> None:
         length = (b"content-length", str(len(events)).encode())

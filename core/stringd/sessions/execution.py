@@ -98,10 +98,14 @@ class Execution:
                 plan = self._plan()
             except Refusal as refusal:
                 return self._refuse_unplanned(refusal)
-            topic = await self._session.lifetime.topic()
-            self._mask_by(topic)
-            self._publish_begun(first_line(masked_unknown(self._shown) if plan.has_member else self._shown))
-            return await self._run(topic, plan)
+            session = self._session
+            topic = await session.lifetime.topic()
+            with working_for(f"{session.user.id}:{session.name.text}", self._runtime.workers):
+                self._mask_by(topic)
+                self._publish_begun(
+                    first_line(masked_unknown(self._shown) if plan.has_member else self._shown)
+                )
+                return await self._run(topic, plan)
         except BaseException as error:
             if is_signal(error):
                 return self._interrupted(error)
@@ -112,7 +116,7 @@ class Execution:
         self._runtime.events.publish(
             CommandBegun(
                 user_id=session.user.id,
-                topic=session.topic,
+                topic=session.name.text,
                 request_id=self._sent.request_id,
                 label=shown,
             )
@@ -167,7 +171,7 @@ class Execution:
     def _find(self, line: CommandLine) -> Command:
         command = self._command(line)
         if command is None:
-            commands = self._catalogue.commands_of(self._session.name.type)
+            commands = self._catalogue.commands_by_type[self._session.name.type]
             slash = self._session.slash
             meant = nearest(line.word, commands)
             hint = f"Did you mean {slash}{meant}? " if meant else ""
@@ -177,7 +181,7 @@ class Execution:
         return command
 
     def _command(self, line: CommandLine) -> Command | None:
-        commands = self._catalogue.commands_of(self._session.name.type)
+        commands = self._catalogue.commands_by_type[self._session.name.type]
         return commands.get(line.word) or _owner(line.word, commands)
 
     def _mask_by_command(self, command: Command) -> None:
@@ -205,8 +209,7 @@ class Execution:
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(_intercept, interceptor, partial(self._proceed, run))
-        with working_for(f"{session.user.id}:{session.name}", runtime.workers):
-            return _expect_reply(await self._running.drive(run(invocation)))
+        return _expect_reply(await self._running.drive(run(invocation)))
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""

@@ -33,7 +33,6 @@ class LiveSession:
     ) -> None:
         self.user = user
         self.name = name
-        self.topic = str(name)
         self.topic_type = topic_type
         self.state = state
         self.stored: State | None = None
@@ -64,13 +63,8 @@ class LiveSession:
         await self.lifetime.close()
 
     def turn(self, sent: Sent) -> Turn:
-        """Return a context manager that holds the topic's turn."""
+        """Return a context manager that holds the topic's turn, or none for an urgent command."""
         return Turn(self, sent)
-
-    async def step_aside(self) -> None:
-        """Wait until an urgent command may begin, which needs no turn."""
-        self.refuse_reentry()
-        await self.ready()
 
     async def ready(self) -> None:
         """Wait for the end of an earlier session of this name; raise if this one has ended too."""
@@ -162,6 +156,9 @@ class Turn:
     async def __aenter__(self) -> None:
         session = self._session
         session.refuse_reentry()
+        if self._sent.urgent:
+            await session.ready()
+            return
         await session.turns.take(self._sent.disconnected, self._sent.request_id)
         try:
             await session.ready()
@@ -170,7 +167,8 @@ class Turn:
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        self._session.turns.pass_on()
+        if not self._sent.urgent:
+            self._session.turns.pass_on()
 
 
 def current_task() -> asyncio.Task[Any]:

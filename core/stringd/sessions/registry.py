@@ -71,7 +71,7 @@ class Sessions:
         if state == session.stored or self.get(session.user.id, session.name) is not session:
             return
         try:
-            await self._store.save(session.user.id, str(session.name), state)
+            await self._store.save(session.user.id, session.name.text, state)
         except StorageFailed:
             session.state = replace(session.stored or State(), seen=state.seen)
             if state != session.state:
@@ -96,7 +96,7 @@ class Sessions:
         with self._succeeded((user_id, name)):
             await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
             await self._undo.forget(session)
-        self._publish(SessionEnded(user_id=user_id, topic=session.topic, reason="deleted"))
+        self._publish(SessionEnded(user_id=user_id, topic=session.name.text, reason="deleted"))
         return True
 
     async def delete_user(self, user_id: str) -> None:
@@ -127,7 +127,7 @@ class Sessions:
 
     def _publish_ended(self, sessions: Iterable[LiveSession], reason: str) -> None:
         for session in sessions:
-            self._publish(SessionEnded(user_id=session.user.id, topic=session.topic, reason=reason))
+            self._publish(SessionEnded(user_id=session.user.id, topic=session.name.text, reason=reason))
 
     @contextmanager
     def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
@@ -142,7 +142,7 @@ class Sessions:
 
 
 def _created(session: LiveSession, origin: Session | None) -> Event:
-    user_id, topic = session.user.id, session.topic
+    user_id, topic = session.user.id, session.name.text
     if origin:
         return SessionForked(user_id=user_id, topic=topic, origin=str(origin.name))
     return SessionOpened(user_id=user_id, topic=topic)

@@ -23,7 +23,7 @@ class Runner:
 
     def is_urgent(self, session: LiveSession, text: str) -> bool:
         """Tell whether a command's text names a command that waits for no turn."""
-        urgent = self._catalogue.urgent_of(session.name.type)
+        urgent = self._catalogue.urgent_by_type[session.name.type]
         if not urgent or not text.startswith(session.slash):
             return False
         return parse_command(text[:LONGEST_HEAD]).word in urgent
@@ -47,7 +47,7 @@ class Runner:
         self._runtime.events.publish(
             CommandEnded(
                 user_id=session.user.id,
-                topic=session.topic,
+                topic=session.name.text,
                 request_id=sent.request_id,
                 label=execution.whole_label,
                 code=reply.code,

@@ -9,6 +9,7 @@ from stringd.plugin import Invocation, Location, Refusal, SecretScope, Topic, To
 from stringd.plugin.actions import ANY_APP, ActingTopic, Environment
 from stringd.plugin.documents import file_of
 from stringd.plugin.files import real_path
+from stringd.plugin.workers import Work, current_work
 from stringd_app.app_package import AppPackage
 from stringd_app.app_registry import find_app, not_installed, packages_path
 
@@ -19,10 +20,15 @@ class AppTopic(ActingTopic):
     def __init__(self, context: TopicContext) -> None:
         super().__init__(context.session)
         self._runtime = context.runtime
+        self._looked_up: tuple[Work | None, AppPackage | None] = None, None
 
     def app(self) -> AppPackage | None:
-        """Return the installed app, or None."""
-        return find_app(self._session.name.name, self._session.user, self._runtime)
+        """Return the installed app, or None; it is looked up once a command."""
+        work = current_work()
+        if work is None or work is not self._looked_up[0]:
+            app = find_app(self._session.name.name, self._session.user, self._runtime)
+            self._looked_up = work, app
+        return self._looked_up[1]
 
     def start(self) -> Location | None:
         """Return the app's own document."""

@@ -26,8 +26,9 @@ from stringd.documents.pages.page import Page
 from stringd.documents.paths.package_links import inside
 from stringd.documents.paths.text_files import read_if_there
 from stringd.documents.syntax.actions import HTTP_METHODS, Action
-from stringd.documents.syntax.forms import CONFIRM, CONFIRMING, origin_of
+from stringd.documents.syntax.forms import CONFIRM, CONFIRMING
 from stringd.text.masking import mask_beginning, mask_values
+from stringd.text.web_urls import origin_of
 
 # The topics in which a file that belongs to no app gets `$NAME`s.
 ANY_APP = "a topic app:name"

@@ -12,11 +12,12 @@ from stringd.actions.values.typed_values import Value, as_text
 from stringd.api.load_options import LoadOptions
 from stringd.api.outlines import Choice, Field, FieldKind, Form
 from stringd.documents.pages.page import Page
-from stringd.documents.syntax.forms import CONFIRM, flags_of, is_button, is_foreign, origin_of
+from stringd.documents.syntax.forms import CONFIRM, flags_of, is_button, is_foreign
 from stringd.documents.targets import Target
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.masking import MASK
 from stringd.text.printable import printable
+from stringd.text.web_urls import origin_of
 
 _CLICKED = ("x", "y")
 _SHOWN = 80

@@ -16,9 +16,9 @@ from stringd.actions.values.typed_values import Value
 from stringd.api.http import HttpClient, HttpRequest, HttpResponse
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
-from stringd.documents.syntax.forms import origin_of
 from stringd.errors import ErrorCode, HttpFailed, Refusal
 from stringd.text.media_types import parse_media_type
+from stringd.text.web_urls import origin_of
 
 TOTAL_SECONDS = 60.0
 BODY_LIMIT = 10 * 1024 * 1024

@@ -6,9 +6,10 @@ from stringd.actions.environment.action_environment import Environment
 from stringd.actions.templates.template_run import FileToSave
 from stringd.api.commands import Invocation
 from stringd.documents.editing.seen_files import record_seen
-from stringd.documents.paths.resolving import FileTarget, resolve
+from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_bytes, write_bytes
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.typed_paths import FileTarget
 
 
 class ActionFiles:

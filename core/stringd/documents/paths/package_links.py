@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from stringd.api.documents import Package
-from stringd.documents.paths.resolving import FileTarget
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.real_path import real_path
+from stringd.files.typed_paths import FileTarget
 
 
 def locate(target: str, author: Path, package: Package) -> FileTarget:

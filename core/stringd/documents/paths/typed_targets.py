@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from stringd.api.commands import Invocation
-from stringd.documents.paths.resolving import names_something
+from stringd.documents.paths.resolving import path_scope
+from stringd.files.typed_paths import names_something
 
 _URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>//)?")
 
@@ -20,4 +21,5 @@ def is_typed_uri(typed: str, invocation: Invocation) -> bool:
 
 def names_file(typed: str, invocation: Invocation) -> bool:
     """Whether a target names an existing file or directory that the user may access."""
-    return names_something(typed, invocation.session, full_access=invocation.runtime.config.full_access)
+    full_access = invocation.runtime.config.full_access
+    return names_something(typed, path_scope(invocation.session, full_access=full_access))

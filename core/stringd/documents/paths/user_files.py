@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from stringd.api.commands import Invocation
-from stringd.documents.paths.resolving import FileTarget, display, resolve
+from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_bytes, read_if_there, read_text, write_text
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.typed_paths import FileTarget, display
 from stringd.workers.threads import STORAGE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from stringd.api.outlines import Form
 from stringd.documents.syntax.action_headers import header_fault
@@ -43,11 +43,11 @@ class Action:
     body: str | None
     line: int
     form: Form | None = None
+    takes_secrets: bool = field(init=False, compare=False)
+    """Whether one of its parameters is secret."""
 
-    @property
-    def takes_secrets(self) -> bool:
-        """Whether one of its parameters is secret."""
-        return any(it.secret for it in self.parameters)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "takes_secrets", any(it.secret for it in self.parameters))
 
 
 class ActionReader:

@@ -10,7 +10,7 @@ from stringd.errors import InvalidBody, RequestRefused
 from stringd.runtime.local import LocalRuntime
 from stringd.server.event_stream import EventStream
 from stringd.server.requests import disconnected, parse_json, read_body, requesting_user_id
-from stringd.text.envelope import Request
+from stringd.text.envelope import Request, encode_events
 
 EXEC = "/exec"
 
@@ -24,6 +24,7 @@ class Execute:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer in one response if the command ends soon, else stream."""
         runtime = self._runtime
+        stream = EventStream(scope, receive, send)
         user_id = requesting_user_id(scope)
         body = await read_body(receive)
         try:
@@ -32,7 +33,6 @@ class Execute:
             # An unknown user is refused as such, whatever the body; `execute` looks the user up otherwise.
             runtime.user(user_id)
             raise
-        stream = EventStream(request, scope, receive, send)
         try:
             outcome = await runtime.execute(
                 user_id,
@@ -42,9 +42,10 @@ class Execute:
                 begun=partial(stream.begin, runtime.config.ping_seconds),
                 request_id=request.request_id,
             )
+            events = encode_events(request, outcome)
         finally:
             stream.close()
-        await stream.end(outcome)
+        await stream.end(events)
 
 
 def _request(user_id: str, body: bytes, runtime: LocalRuntime) -> Request:

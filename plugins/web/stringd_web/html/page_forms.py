@@ -52,8 +52,11 @@ def read_forms(tree: LexborHTMLParser, base: str) -> tuple[Form, ...]:
 
 def forms_with_nodes(tree: LexborHTMLParser, base: str) -> Sequence[FormWithNode]:
     """Return the forms of a page with their elements, except `method=dialog` forms."""
-    labels, names = FieldLabels(tree), _FormNames()
+    labels = FieldLabels(tree)
     drafts = [it for it in collect_forms(tree, labels) if _method(it) != "DIALOG"]
+    if not drafts:
+        return []
+    names = _FormNames()
     return [FormWithNode(node=it.node, form=_form(it, labels, names, base)) for it in drafts]
 
 
