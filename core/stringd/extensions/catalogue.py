@@ -149,8 +149,13 @@ def _names(command: Command, topic_type: TopicType) -> bool:
 
 def _command_claims(command: Command) -> Iterable[str]:
     if isinstance(command.topic_types, frozenset):
-        return (f"command /{command.name} of {name} topics" for name in sorted(command.topic_types))
+        return (command_claim(command.name, name) for name in sorted(command.topic_types))
     return (f"command /{command.name}",)
+
+
+def command_claim(name: str, topic_type: str) -> str:
+    """Return the claim on a command of a topic type."""
+    return f"command /{name} of {topic_type} topics"
 
 
 def below(segment: str) -> str:

@@ -56,7 +56,7 @@ class LocalRuntime:
         self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
-        self.notices += self.plugins.skipped()
+        self.notices += self.plugins.notices()
         self.runner = Runner(self, self.catalogue)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 
