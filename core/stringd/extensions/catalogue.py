@@ -11,7 +11,7 @@ from stringd.api.commands import Command, Interceptor, Observer, TopicGroup
 from stringd.api.documents import Loader, Renderer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Service
-from stringd.api.topics import TopicType
+from stringd.api.topic_types import TopicType
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute

@@ -15,7 +15,7 @@ from stringd.api.commands import Command, Interceptor, Observer
 from stringd.api.documents import Loader, Renderer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
-from stringd.api.topics import TopicType
+from stringd.api.topic_types import TopicType
 from stringd.config import Config
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import Location, Session, SessionSummary, State, Topic, TopicName
-from stringd.api.topics import TopicContext, TopicType
+from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
 from stringd.api.workers import Budget, Workers

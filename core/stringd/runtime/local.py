@@ -27,12 +27,12 @@ from stringd.sessions.execution import Sent
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
-from stringd.sessions.store import SessionStore
+from stringd.sessions.session_store import SessionStore
 from stringd.storage.data_directory import data_directory
-from stringd.storage.secrets import SecretStore
-from stringd.storage.undo import UndoStore
+from stringd.storage.secret_store import SecretStore
+from stringd.storage.undo_store import UndoStore
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
-from stringd.users.store import Users
+from stringd.users.user_store import Users
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
 
@@ -75,7 +75,7 @@ class LocalRuntime:
     @cached_property
     def http(self) -> HttpClient:
         """The HTTP client of all topics, made at its first use."""
-        from stringd.http_client.client import SharedHttpClient
+        from stringd.http_client.shared_client import SharedHttpClient
 
         return SharedHttpClient(self.port)
 

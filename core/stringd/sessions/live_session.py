@@ -11,7 +11,7 @@ from typing import Any
 from stringd.api.replies import Outcome
 from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import SessionSummary, State, TopicName
-from stringd.api.topics import TopicContext, TopicType
+from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
 from stringd.sessions.command_queue import CommandQueue

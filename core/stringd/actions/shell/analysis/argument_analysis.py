@@ -17,7 +17,7 @@ from stringd.actions.shell.analysis.argument_roles import (
 from stringd.actions.shell.analysis.data_flow import ARGUMENTS
 from stringd.actions.shell.analysis.language_programs import OPENING
 from stringd.actions.shell.analysis.programs import CONTAINER, CONTAINERS, program_named
-from stringd.actions.shell.analysis.syntax import PlaceholderPart, Word
+from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart, Word
 from stringd.actions.shell.analysis.value_constraints import Constraint, ValueKind
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from stringd.actions.shell.analysis import findings
-from stringd.actions.shell.analysis.syntax import (
+from stringd.actions.shell.analysis.shell_syntax import (
     Arithmetic,
     Expansion,
     Part,

@@ -12,7 +12,7 @@ from stringd.actions.shell.analysis import findings
 from stringd.actions.shell.analysis.argument_roles import Program, Role
 from stringd.actions.shell.analysis.git import GIT, READING, RUNNING, SETTINGS, command_named
 from stringd.actions.shell.analysis.programs import program_named
-from stringd.actions.shell.analysis.syntax import Expansion, Text, Word
+from stringd.actions.shell.analysis.shell_syntax import Expansion, Text, Word
 
 if TYPE_CHECKING:
     from stringd.actions.shell.analysis.argument_analysis import ArgumentAnalysis
