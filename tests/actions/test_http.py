@@ -14,7 +14,7 @@ from stringd.actions.environment.action_environment import Environment
 from stringd.actions.http import http_run as http
 from stringd.documents.pages.page import Page, file_page
 from stringd.errors import Refusal
-from stringd.http_client.client import SharedHttpClient
+from stringd.http_client.shared_client import SharedHttpClient
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service, serving
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stringd_bash.rendering import Display, most_nanoseconds, render
+from stringd_bash.output_rendering import Display, most_nanoseconds, render
 from stringd_bash.sequences import (
     LONGEST_UNFINISHED,
     controls,

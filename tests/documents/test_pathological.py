@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.parser import parse
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import find_shortcuts
 
 MEGABYTE = 1_000_000

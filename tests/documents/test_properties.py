@@ -6,9 +6,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stringd.documents.syntax.actions import parse_actions
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.lines import BOM, Lines
 from stringd.documents.syntax.parser import Parsed, parse
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import find_shortcuts
 from tests.documents.pieces import DOCUMENTS
 

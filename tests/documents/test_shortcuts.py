@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.parser import parse
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import find_shortcuts
 
 LONG = "x" * 41

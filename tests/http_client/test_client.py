@@ -17,7 +17,7 @@ import uvloop
 from stringd import __version__
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
-from stringd.http_client.client import MAX_PER_ORIGIN, SharedHttpClient
+from stringd.http_client.shared_client import MAX_PER_ORIGIN, SharedHttpClient
 from tests.http_client.fake_network import LIMIT, FakeNetwork, get
 from tests.web.server import Reply, Site, answer, chunked
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.api.topics import TopicType
+from stringd.api.topic_types import TopicType
 from stringd.errors import InvalidTopic
 from stringd.text.topic_names import parse_topic
 

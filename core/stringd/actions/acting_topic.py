@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from stringd.actions.arguments.call_text import mask_call
 from stringd.api.sessions import Session, Topic
-from stringd.api.topics import TopicContext
+from stringd.api.topic_types import TopicContext
 from stringd.documents.document_topic import DocumentTopic
 from stringd.files.typed_paths import FILE_URI
 from stringd.text.uris import is_hierarchical

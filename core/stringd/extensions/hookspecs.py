@@ -16,7 +16,7 @@ from stringd.api.documents import Loader, Renderer
 from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
-from stringd.api.topics import TopicType
+from stringd.api.topic_types import TopicType
 from stringd.config import Config
 
 if TYPE_CHECKING:

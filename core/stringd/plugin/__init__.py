@@ -13,6 +13,8 @@ from stringd.api.commands import (
     TopicGroup,
 )
 from stringd.api.documents import (
+    LEAST_PART,
+    PART_CHARACTERS,
     Document,
     LoadedBytes,
     Loader,
@@ -49,7 +51,7 @@ from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import Location, Session, SessionSummary, State, Topic, TopicName
-from stringd.api.topics import TopicContext, TopicType
+from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
 from stringd.api.workers import Budget, Workers
@@ -75,6 +77,8 @@ API_VERSION = (1, 0)
 
 __all__ = [
     "API_VERSION",
+    "LEAST_PART",
+    "PART_CHARACTERS",
     "Attributed",
     "Author",
     "Budget",

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
-from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.documents import PART_CHARACTERS, Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.events import DaemonStopping
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
@@ -29,12 +29,12 @@ from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
 from stringd.sessions.running_command import Sent
-from stringd.sessions.store import SessionStore
+from stringd.sessions.session_store import SessionStore
 from stringd.storage.data_directory import data_directory
-from stringd.storage.secrets import SecretStore
-from stringd.storage.undo import UndoStore
+from stringd.storage.secret_store import SecretStore
+from stringd.storage.undo_store import UndoStore
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
-from stringd.users.store import Users
+from stringd.users.user_store import Users
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
 
@@ -59,7 +59,7 @@ class LocalRuntime:
         self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
-        self.notices += self.plugins.skipped()
+        self.notices += self.plugins.notices()
         self.events.declare(self.catalogue.event_kinds, self.catalogue.observers)
         self.runner = Runner(self, self.catalogue)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
@@ -79,7 +79,7 @@ class LocalRuntime:
     @cached_property
     def http(self) -> HttpClient:
         """The HTTP client of all topics, made at its first use."""
-        from stringd.http_client.client import SharedHttpClient
+        from stringd.http_client.shared_client import SharedHttpClient
 
         return SharedHttpClient(self.port)
 
@@ -159,6 +159,21 @@ class LocalRuntime:
     def load_options(self) -> Mapping[str, str]:
         """The options that one loader or another takes, such as `--browser`, and what each does."""
         return self.catalogue.load_options
+
+    @property
+    def trust_hint(self) -> str:
+        """How a document of the network becomes the user's own, for messages; empty if there is no way."""
+        return self.catalogue.trust_hint
+
+    @property
+    def secrets_hint(self) -> str:
+        """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
+        return self.catalogue.secrets_hint
+
+    def part_characters(self, uri: str) -> int:
+        """Return how long a part of a long page with this URI is."""
+        loader = self.catalogue.loaders.get(uri.partition(":")[0].lower())
+        return loader.part_characters if loader else PART_CHARACTERS
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""

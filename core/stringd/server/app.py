@@ -18,7 +18,7 @@ from stringd.extensions.containment import call_async
 from stringd.runtime.local import LocalRuntime
 from stringd.server.endpoints.cancel import Cancel
 from stringd.server.endpoints.chanflow import chanflow
-from stringd.server.endpoints.exec import EXEC, Execute
+from stringd.server.endpoints.execute import EXEC, Execute
 from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
 from stringd.server.endpoints.system import Health, Shutdown, Status
 from stringd.server.endpoints.users import UserEndpoint, UsersEndpoint

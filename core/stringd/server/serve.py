@@ -23,7 +23,7 @@ from stringd.runtime.local import LocalRuntime
 from stringd.server.app import make_runtime
 from stringd.server.http_server import Server
 from stringd.server.watchdog import Watchdog
-from stringd.storage.secrets import SecretStore
+from stringd.storage.secret_store import SecretStore
 from stringd.text.escaping import visible
 from stringd.text.masking import mask_values
 

@@ -209,7 +209,7 @@ class Execution:
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(_intercept, interceptor, partial(self._proceed, run))
-        return _expect_reply(await self._running.drive(run(invocation)))
+        return _expect_reply(await self._running.drive(run, invocation))
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""

@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 from stringd.api.replies import Outcome
 from stringd.api.runtime import Runtime
 from stringd.api.sessions import SessionSummary, State, TopicName
-from stringd.api.topics import TopicContext, TopicType
+from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
 from stringd.sessions.command_queue import CommandQueue
+from stringd.sessions.command_tasks import command_tasks
 from stringd.sessions.lifetime import TopicLifetime
 from stringd.sessions.running_command import RunningCommand, Sent
 from stringd.sessions.state_limits import within_budget
@@ -75,7 +76,7 @@ class LiveSession:
 
     def refuse_reentry(self) -> None:
         """Refuse a command that another command of the same topic sends: it would wait for itself."""
-        if asyncio.current_task() in self._running:
+        if not self._running.keys().isdisjoint(command_tasks()):
             raise Refusal(
                 ErrorCode.CONFLICT, f"A command of {self.name} can't wait for another one of {self.name}."
             )
@@ -124,7 +125,7 @@ class LiveSession:
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
-        running = self._running.keys() - {current_task()}
+        running = self._running.keys() - set(command_tasks())
         for task in running:
             task.cancel()
         if running:

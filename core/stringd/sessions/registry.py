@@ -12,8 +12,8 @@ from stringd.api.sessions import Session, State, TopicName
 from stringd.api.users import User
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live_session import END_SECONDS, LiveSession
-from stringd.sessions.store import SessionStore
-from stringd.storage.undo import UndoStore
+from stringd.sessions.session_store import SessionStore
+from stringd.storage.undo_store import UndoStore
 
 Make = Callable[[User, TopicName, State], LiveSession]
 Publish = Callable[[Event], None]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from stringd.api.runtime import Disconnected
-from stringd.sessions.detachable import Detachable
+from stringd.sessions.command_tasks import run_in_task
 from stringd.text.masking import MASK
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class RunningCommand:
     `label` is its first line with secrets masked, as far as it is known what of it is secret.
     """
 
-    __slots__ = ("_ended", "_task", "_work", "is_abandoned", "is_cancelled", "label", "sent")
+    __slots__ = ("_ended", "_task", "is_abandoned", "is_cancelled", "label", "sent")
 
     def __init__(self, sent: Sent, task: asyncio.Task[Any]) -> None:
         self.sent = sent
@@ -45,13 +46,11 @@ class RunningCommand:
         self.is_cancelled = False
         self.is_abandoned = False
         self._task = task
-        self._work: Detachable[Any] | None = None
         self._ended: asyncio.Event | None = None
 
-    async def drive(self, work: Awaitable[T]) -> T:
-        """Await what the command does."""
-        self._work = detachable = Detachable(work)
-        return await detachable
+    async def drive(self, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Await what the command does, in a task of its own."""
+        return await run_in_task(function, lambda: self.is_abandoned, *args, **kwargs)
 
     async def cancel(self) -> None:
         """Cancel the command, and wait until it has cleaned up; one that doesn't end is abandoned."""
@@ -61,10 +60,9 @@ class RunningCommand:
             self._task.cancel()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ended.wait(), CLEAN_UP_SECONDS)
-        if not self._ended.is_set() and self._work and not self.is_abandoned:
+        if not self._ended.is_set() and not self.is_abandoned:
             log.warning("%s does not end when it is cancelled, and is abandoned", self.label)
             self.is_abandoned = True
-            self._work.detach()
             self._task.cancel()
             await self._ended.wait()
 

@@ -10,11 +10,11 @@ from stringd.plugin.processes import ForkClient, kept_environment, topic_environ
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.exports import Exports
+from stringd_bash.output_rendering import section
 from stringd_bash.process_table import ProcessTable
-from stringd_bash.replies import progress_reply
-from stringd_bash.sections import section
+from stringd_bash.progress_replies import progress_reply
+from stringd_bash.running_shell import Result, Shell
 from stringd_bash.settings import Settings
-from stringd_bash.shell import Result, Shell
 from stringd_bash.shell_process import ShellOptions
 from stringd_bash.terminal_queries import TerminalQueries
 from stringd_bash.view import View

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.page import Page
-from stringd.documents.syntax.rendering import rendered
+from stringd.documents.syntax.document_text import rendered
 from stringd.documents.syntax.shortcuts import find_shortcuts, has_scheme, name_links
 
 

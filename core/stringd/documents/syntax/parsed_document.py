@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from stringd.documents.syntax.actions import ActionBook, parse_actions
 from stringd.documents.syntax.diagnostics import Diagnostic
+from stringd.documents.syntax.document_text import Rendered, rendered
 from stringd.documents.syntax.parser import Parsed, parse
-from stringd.documents.syntax.rendering import Rendered, rendered
 from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts
 
 

@@ -11,7 +11,7 @@ from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, pars
 from stringd_bash.console import Console
 from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.keys import encode_keys
-from stringd_bash.replies import idle_reply, state_reply
+from stringd_bash.progress_replies import idle_reply, state_reply
 from stringd_bash.settings import Settings
 
 _URGENT_SECONDS = 2.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from stringd.processes.messages import MessageSocket
+from stringd.processes.packets import MessageSocket
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from stringd.plugin import Reply
 from stringd.plugin.processes import exit_line, shell_reply
 from stringd_bash.evaluation import Progress
-from stringd_bash.shell import Result
+from stringd_bash.running_shell import Result
 
 _STATES = {Progress.WAITING: "waiting", Progress.RUNNING: "running", Progress.DISCONNECTED: "running"}
 

@@ -12,7 +12,7 @@ from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http_client.address_policy import AddressPolicy
 from stringd.http_client.failures import body_failure_reason, failure_reason
-from stringd.http_client.messages import build_wire_request, read_response
+from stringd.http_client.httpcore_messages import build_wire_request, read_response
 from stringd.http_client.name_lookup import LookUp, NameLookup, look_up_with_system
 from stringd.http_client.observed_streams import has_ended
 from stringd.http_client.routed_connections import create_pool

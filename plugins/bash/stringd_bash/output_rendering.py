@@ -9,7 +9,6 @@ from stringd.plugin.text import limited
 from stringd_bash.emulator import ALTERNATE, Emulator, has_effect
 from stringd_bash.screen import Screen
 from stringd_bash.screen_actions import IGNORED_IN_LINES, WITHIN_LINE
-from stringd_bash.sections import section
 from stringd_bash.sequences import Instruction, controls, numbers, parse, private_modes, stripped
 from stringd_bash.size import Size
 
@@ -155,3 +154,8 @@ def _line(instructions: list[Instruction], size: Size) -> str:
     terminal = Emulator(Screen(size=Size(columns=size.columns, rows=1), wraps=False))
     terminal.feed(instructions)
     return terminal.screen.picture()
+
+
+def section(title: str, text: str) -> str:
+    """Frame text that the program of this reply did not print; return nothing for no text."""
+    return f"[{title}]\n{text}\n[end of {title}]" if text else ""
