@@ -66,7 +66,7 @@ def outside(daemon: DaemonProcess) -> Iterator[Path]:
 
 @pytest.mark.requirement("paths.swapped")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_is_led_out(daemon: DaemonProcess, outside: Path, command: str) -> None:
+def test_swapped_directory_is_not_followed(daemon: DaemonProcess, outside: Path, command: str) -> None:
     before = contents(outside)
 
     def act(number: int) -> list[str]:

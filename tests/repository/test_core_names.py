@@ -32,6 +32,6 @@ def texts(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", sorted(modules()), ids=lambda it: str(it.relative_to(CORE)))
-def test_no_topic_type_of_a_plugin_is_named(path: Path) -> None:
+def test_core_names_no_topic_type_of_a_plugin(path: Path) -> None:
     named = [(path, text) for text in texts(path) if NAMED.search(text)]
     assert named == ([DEFAULT] if path == DEFAULT[0] else [])
