@@ -1,4 +1,4 @@
-"""The settings of a daemon and the parsers of their values."""
+"""The settings of a daemon, and parsers for their values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ BODY_LIMIT = 10 * 1024 * 1024
 
 
 def parse_port(text: str) -> int | None:
-    """Return a text as a port number, 0 included; None if it is none."""
+    """Return the port number, which may be 0; None if the text is not a valid port."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(LAST_PORT)) and int(text) <= LAST_PORT:
         return int(text)
     return None
 
 
 def parse_seconds(text: str) -> float | None:
-    """Return a text as a positive, finite number of seconds; None if it is none."""
+    """Return a positive, finite number of seconds; None for any other text."""
     try:
         seconds = float(text)
     except ValueError:
@@ -32,12 +32,12 @@ def parse_seconds(text: str) -> float | None:
 
 
 def is_plugin_file(word: str) -> bool:
-    """Tell the path of a single-file plugin from the name of an installed one."""
+    """Whether a word is the path of a single-file plugin rather than the name of an installed one."""
     return "/" in word or word.endswith(".py")
 
 
 def absolute_plugins(words: Iterable[str]) -> tuple[str, ...]:
-    """Return names and paths of plugins, the paths independent of the working directory."""
+    """Return the words with the paths of plugins made absolute."""
     return tuple(str(Path(it).expanduser().absolute()) if is_plugin_file(it) else it for it in words)
 
 
@@ -47,7 +47,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def parse_characters(text: str) -> int | None:
-    """Return a text as the size of a part in characters; None if it is no number or too small."""
+    """Return the size of a part in characters; None if the text is not a number or too small."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(BODY_LIMIT)):
         return int(text) if int(text) >= LEAST_PART else None
     return None
@@ -57,11 +57,11 @@ def parse_characters(text: str) -> int | None:
 class Config:
     """The settings of one daemon.
 
-    `access` says which files document commands may touch: those below the user's home and allowed
+    `access` determines which files document commands may access: those below the user's home and allowed
     paths ("home"), or all ("full"). `plugins` are the names of installed plugins and the paths of single-file
-    ones; each file of `plugins_dir` is one, too. `kept_variables` are those of the daemon's environment that
-    its shells are given beside the usual ones; `*` in a name stands for anything. What is fetched is shown
-    in parts of so many characters.
+    plugins; each file in `plugins_dir` is one, too. `kept_variables` are additional variables of the daemon's
+    environment for its shells; `*` in a name matches anything. Long pages from the network are shown in parts
+    of `part_characters`.
     """
 
     port: int = DEFAULT_PORT
@@ -78,5 +78,5 @@ class Config:
 
     @property
     def full_access(self) -> bool:
-        """Whether document commands may touch every file."""
+        """Whether document commands may access every file."""
         return self.access == FULL_ACCESS

@@ -1,4 +1,4 @@
-"""Options of the `stringd` program, and the `STRINGD_*` variables that stand in for them."""
+"""Options of the `stringd` program, and their fallbacks, the `STRINGD_*` variables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"[A-Za-z_*][A-Za-z0-9_*]*")
 
 
 def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Split the daemon's own options from a subcommand and what belongs to it."""
+    """Parse the options of the daemon; return the words of a subcommand unparsed."""
     parser = _options_parser(add_help=False)
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("rest", nargs=argparse.REMAINDER)

@@ -25,7 +25,7 @@ def visit(invocation: Invocation, opened: OpenedPage) -> None:
 
 
 def go_back(invocation: Invocation, location: Location) -> None:
-    """Make the last entry of the history the topic's document, at its reloaded location."""
+    """Pop the last entry of the history and make its reloaded location the current document."""
     state = invocation.session.state
     before = replace(state, document=location, history=state.history[:-1], directory=None)
     invocation.session.remember(before)

@@ -1,4 +1,4 @@
-"""Load plugins one by one; one that breaks a rule is reported and skipped with all that it adds."""
+"""Load plugins one by one; an invalid one is reported and skipped as a whole."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _RECORDS: Mapping[str, type] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginReport:
-    """What a plugin adds, or why it was skipped."""
+    """A report on a plugin: what it adds, or why it was skipped."""
 
     candidate: Candidate
     adds: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Plugins:
     reports: tuple[PluginReport, ...]
 
     def skipped(self) -> tuple[str, ...]:
-        """Return a line for each plugin that was skipped, with the reason."""
+        """Return a line for each skipped plugin, with the reason."""
         return tuple(f"plugin {it.candidate} skipped: {it.skipped}" for it in self.reports if it.skipped)
 
 
@@ -98,7 +98,7 @@ def _refuse_named(reports: Iterable[PluginReport], config: Config) -> None:
 
 
 class _Loading:
-    """Loads the plugins of one start, and knows what they have claimed so far."""
+    """Loads the plugins and tracks the names that they have claimed."""
 
     def __init__(self, config: Config, runtime: Runtime | None, reserved: Iterable[str]) -> None:
         self.catalogue = Catalogue()
@@ -113,7 +113,7 @@ class _Loading:
     def take_all(
         self, candidates: Sequence[Candidate], until_subcommand: str | None = None
     ) -> tuple[PluginReport, ...]:
-        """Take the plugins in their order; one that needs what a later one adds is taken after that."""
+        """Load the plugins in order, except that one that depends on a later one comes after it."""
         reports: dict[Candidate, PluginReport] = {}
         waiting = candidates
         while waiting:
@@ -126,7 +126,7 @@ class _Loading:
         return tuple(reports.values())
 
     def _known(self) -> tuple[int, int]:
-        """Return how much there is that a plugin may wait for."""
+        """Return the number of hooks and topic types, which other plugins may depend on."""
         return len(self.catalogue.hooks), len(self.catalogue.topic_types)
 
     def _report(self, candidate: Candidate) -> PluginReport:
@@ -149,7 +149,7 @@ class _Loading:
         return (*claims, *contribution.options())
 
     def _ask_first(self, candidate: Candidate) -> Contribution:
-        """Import a plugin and call its hooks, which is done once."""
+        """Import a plugin and call its hooks, once."""
         module = import_plugin(candidate)
         self._register(module, candidate)
         try:

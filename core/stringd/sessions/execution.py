@@ -1,4 +1,4 @@
-"""One command on its way: read, passed through the interceptors, run, and answered whatever happens."""
+"""The execution of one command: parse, pass through interceptors, run, and always reply."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HELP_FLAGS = frozenset({"--help", "-h"})
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A command's text, when it came, and how to learn that nobody waits for its reply."""
+    """A received command: its text, its time of arrival, and a way to detect a disconnected client."""
 
     text: str
     arrived: float
@@ -40,14 +40,14 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a command's text comes down to."""
+    """A parsed command, with the command record that runs it."""
 
     run: Run
     line: CommandLine
 
 
 class Execution:
-    """One run of a command; `reply` is to be awaited once."""
+    """One run of a command; await `reply` once."""
 
     __slots__ = ("_catalogue", "_runtime", "_sent", "_session", "_shown")
 
@@ -61,11 +61,11 @@ class Execution:
 
     @property
     def label(self) -> str:
-        """How the command is shown, as far as it is known what of it is secret."""
+        """The label of the command, with everything that may be secret masked."""
         return label(self._shown)
 
     async def reply(self) -> Reply:
-        """Run the command and return its reply, or what is to be answered in its place."""
+        """Run the command and return its reply, or the reply to its failure."""
         try:
             try:
                 plan = self._plan()
@@ -95,7 +95,7 @@ class Execution:
         return _Plan(command.run, line)
 
     def _refuse_unplanned(self, refusal: Refusal) -> Reply:
-        """Return the reply to what is no command; its text may be a secret of the topic's."""
+        """Return the reply to an unknown command, whose text may be a secret."""
         text = self._sent.text
         command = self._command(parse_command(text)) if text.startswith("/") else None
         if command:
@@ -153,7 +153,7 @@ class Execution:
             return _expect_reply(await run(invocation))
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
-        """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""
+        """Run the next interceptor or the command; anything raised becomes a reply."""
         if not isinstance(invocation, Invocation):
             raise TypeError(f"expected an Invocation, got {invocation!r}")
         try:
@@ -164,7 +164,7 @@ class Execution:
             return self._reply_to(error)
 
     def _reply_to(self, error: BaseException) -> Reply:
-        """Return the reply to a command that raised something."""
+        """Return the reply to an exception of a command."""
         match error:
             case Unrecognised():
                 self._shown = masked_unknown(self._shown)

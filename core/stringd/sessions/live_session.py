@@ -23,7 +23,7 @@ COMMAND_SHARE = 0.4
 
 
 class LiveSession:
-    """A topic's queue, state and lifetime; it implements the `Session` that commands see."""
+    """A topic's queue, state and lifetime; implements the `Session` protocol."""
 
     def __init__(
         self, *, user: User, name: TopicName, topic_type: TopicType, state: State, runtime: Runtime
@@ -41,12 +41,12 @@ class LiveSession:
 
     @property
     def shows_documents(self) -> bool:
-        """Whether documents can be opened in it."""
+        """Whether documents can be opened in topics of this type."""
         return self.topic_type.documents
 
     @property
     def slash(self) -> str:
-        """How commands begin in it: `/`, or `//` where plain text is taken."""
+        """The prefix of commands: `/`, or `//` if the topic takes plain text."""
         return self.topic_type.slash
 
     def remember(self, state: State) -> None:
@@ -64,7 +64,7 @@ class LiveSession:
         return Turn(self, disconnected)
 
     async def step_aside(self) -> None:
-        """Wait until an urgent command may begin, which needs no turn."""
+        """Wait until an urgent command, which needs no turn, may begin."""
         self.refuse_reentry()
         await self.ready()
 
@@ -76,7 +76,7 @@ class LiveSession:
             raise self.ended
 
     def refuse_reentry(self) -> None:
-        """Refuse a command that another command of the same topic sends: it would wait for itself."""
+        """Refuse a command sent by another command of the same topic, since it would deadlock."""
         if asyncio.current_task() in self._running:
             raise Refusal(
                 ErrorCode.CONFLICT, f"A command of {self.name} can't wait for another one of {self.name}."
@@ -87,7 +87,7 @@ class LiveSession:
         self.turns.refuse_waiting(reason)
 
     async def settle(self) -> None:
-        """Wait until no command runs."""
+        """Wait until no command is running."""
         await self.turns.idle()
 
     async def run(self, command: Coroutine[Any, Any, Outcome]) -> Outcome:
@@ -102,7 +102,7 @@ class LiveSession:
                 task.uncancel()
 
     async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
-        """Answer all commands with the reason, and exit the context, within so many seconds."""
+        """Reply to all commands with the reason, and exit the context, within a time limit."""
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
@@ -127,7 +127,7 @@ class LiveSession:
 
 
 class Turn:
-    """Holds a topic's turn. It is no generator, since every command pays for it."""
+    """Holds a topic's turn; a class instead of a generator because it is on the hot path."""
 
     __slots__ = ("_disconnected", "_session")
 

@@ -1,4 +1,4 @@
-"""From a command's text to its reply: the one way that every transport takes."""
+"""Run commands, from their text to their reply, for every transport."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ log = logging.getLogger(__name__)
 
 
 class Runner:
-    """Runs one command at a time in a session; whatever happens, there is a reply."""
+    """Runs commands in sessions; every command gets a reply."""
 
     def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
         self._runtime = runtime
         self._catalogue = catalogue
 
     def is_urgent(self, session: LiveSession, text: str) -> bool:
-        """Tell whether a command's text names a command that waits for no turn."""
+        """Whether a text names an urgent command."""
         urgent = self._catalogue.urgent_of(session.name.type)
         if not urgent or not text.startswith(session.slash):
             return False

@@ -1,4 +1,4 @@
-"""The limits of a topic's state: too many variables are refused, of all else the oldest is dropped."""
+"""Limits on a topic's state: excess variables are refused, other old entries are dropped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDEST = 4
 
 
 def within_budget(state: State, before: State) -> State:
-    """Return a new state without its oldest entries that exceed a limit, or refuse it."""
+    """Return the new state without the oldest entries above the limits; refuse too many variables."""
     _check_variables(state.variables, before.variables)
     if state.document and state.document is not before.document:
         _check_location(state.document)
@@ -73,13 +73,13 @@ def _latest_locations(locations: tuple[Location, ...], before: tuple[Location, .
 
 
 def _are_small(locations: tuple[Location, ...]) -> bool:
-    """Recognise most histories as small enough without measuring them; every step makes one."""
+    """Whether a history is small enough to skip measuring it."""
     characters = sum([len(it.uri) + len(it.title or "") + len(it.block or "") for it in locations])
     return characters * _WIDEST + len(locations) * _ENTRY <= HISTORY
 
 
 def _fitting(sizes: Iterable[int], most: int) -> int:
-    """Return how many sizes from the beginning fit into the limit."""
+    """Return how many of the first sizes fit into the limit."""
     total = 0
 
     def fits(size: int) -> bool:
