@@ -16,8 +16,8 @@ class UserFiles:
 
     The boundary is the user's home and allowed paths, or all files if the daemon was started with
     `--access full`. Relative paths start at the topic's working directory. For files outside the boundary,
-    and those that can't be read or written, methods raise `Refusal` with the code and message of the core's own
-    commands.
+    and those that can't be read or written, methods raise `Refusal` with the code and message of the core's
+    own commands.
     """
 
     def __init__(self, invocation: Invocation) -> None:
