@@ -1,4 +1,4 @@
-"""`make trace CMD=…`: run one command in a daemon of this process and print the functions that it calls."""
+"""`make trace CMD=…`: run a command in a daemon within this process and print the functions that it calls."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Recorder:
     _importing: dict[int, int] = field(default_factory=dict)
 
     def observe(self, frame: FrameType, event: str, _: object) -> None:
-        """Take an event, as `sys.setprofile` reports it."""
+        """Record an event of `sys.setprofile`."""
         if not self.is_recording or event not in {"call", "return"}:
             return
         thread = threading.get_ident()
@@ -78,7 +78,7 @@ class Recorder:
 
 
 def report(called: Sequence[Called]) -> str:
-    """Return the figures, and one line for each stay in a room."""
+    """Return the figures, and one line for each sequence of calls in a package."""
     rooms = [it.room for it in called]
     changes = sum(one != other for one, other in pairwise(rooms))
     figures = (
@@ -95,7 +95,7 @@ def _line(room: str, stay: Iterator[Called]) -> str:
 
 
 def trace(topic: str, commands: Sequence[str], home: Path) -> tuple[str, list[Called]]:
-    """Run commands in a new daemon; return the answer to the last one, and the functions it called."""
+    """Run commands in a new daemon; return the reply to the last one, and the functions it called."""
     recorder = Recorder()
     # Threads are observed from their start, so the hooks are there before any is needed.
     threading.setprofile(recorder.observe)
@@ -118,7 +118,7 @@ def trace(topic: str, commands: Sequence[str], home: Path) -> tuple[str, list[Ca
 
 @dataclass(slots=True)
 class _Talk:
-    """The client's side: blocking, in a thread of its own."""
+    """The client, in a thread of its own."""
 
     port: int
     topic: str
@@ -148,7 +148,7 @@ async def _serve(server: Server, listener: socket.socket, talk: _Talk) -> None:
 
 
 def main() -> int:
-    """Read the arguments, trace, and print the answer and the report."""
+    """Parse the arguments, trace, and print the reply and the report."""
     parser = argparse.ArgumentParser(prog="python -m bench.trace", description=__doc__)
     parser.add_argument("cmd", help="the command to trace, such as '/open a.md#x'")
     parser.add_argument("--topic", default=DEFAULT_TOPIC)
