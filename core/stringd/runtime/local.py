@@ -64,7 +64,7 @@ class LocalRuntime:
     def plugins(self) -> Plugins:
         """The loaded and the skipped plugins."""
         if self._plugins is None:
-            raise RuntimeError("the daemon can be asked when it runs, not while its plugins are loaded")
+            raise RuntimeError("the runtime can't be used while plugins are being loaded")
         return self._plugins
 
     @property

@@ -49,12 +49,12 @@ def _check_variables(variables: Mapping[str, object], before: Mapping[str, objec
     # An earlier version may have stored more; then the size may shrink step by step.
     if size > VARIABLES and size >= sum(_sizes(before.items())):
         message = f"The variables of a topic may take {VARIABLES // 1024} KiB; these take {size // 1024}."
-        raise Refusal(ErrorCode.TOPIC_FULL, message, "None was set. What is large belongs into a file.")
+        raise Refusal(ErrorCode.TOPIC_FULL, message, "No variable was set. Store large texts in files.")
 
 
 def _check_location(location: Location) -> None:
     if _location_size(location) > LOCATION:
-        raise Refusal(ErrorCode.INVALID_TARGET, f"An address and a title may take {LOCATION // 1024} KiB.")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"The URI and title exceed {LOCATION // 1024} KiB.")
 
 
 def _latest(named: Mapping[str, T], before: Mapping[str, T], most: int) -> Mapping[str, T]:
