@@ -316,7 +316,7 @@ def test_action_does_not_navigate(stage: Stage, service: Service) -> None:
 
 @pytest.mark.requirement("http.timeout")
 def test_call_times_out(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit of a minute, made short; all else is as it runs in a daemon."""
+    """With a shortened time limit."""
     monkeypatch.setattr(http, "TOTAL_SECONDS", 0.2)
     page = file_page(
         tmp_path / "page.md", act("x", f"GET {service.url}/slow"), lambda *_: pytest.fail("it names no file")

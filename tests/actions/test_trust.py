@@ -116,7 +116,7 @@ def test_private_page_may_reach_private_networks(stage: Stage, service: Service)
 
 @pytest.mark.requirement("trust.private")
 def test_name_of_a_public_page_does_not_grant_access(stage: Stage, service: Service) -> None:
-    """Its owner says what the name leads to, and may say something else each time."""
+    """The owner of a name decides what it resolves to, and may change that at any time."""
     port = service.url.rpartition(":")[2]
     fetched(stage, f"http://localhost.example:{port}/page.md", act("x", f"GET {service.url}/x"))
     assert refused(stage, "/act.x")

@@ -58,7 +58,7 @@ def has_key(daemon: DaemonProcess, *topics: str) -> bool:
 @pytest.mark.requirement("app.install.record")
 @pytest.mark.parametrize("access", ["home", "full"])
 def test_app_record_cannot_be_read_or_written(start_daemon: Start, access: str) -> None:
-    """It holds the key by which the app's `$NAME`s are found: whoever knew it could take the app's place."""
+    """The record contains the key of the app's `$NAME`s; anyone who knew it could impersonate the app."""
     daemon = start_daemon("--access", access)
     daemon.register("default", daemon.home)
     write_app(daemon.home / "apps" / "bank", name="bank")
@@ -161,7 +161,7 @@ def test_other_name_or_namespace_gets_no_keys(bank: DaemonProcess) -> None:
 @pytest.mark.requirement("secret.source")
 @pytest.mark.parametrize("forged", [True, False])
 def test_manually_copied_app_gets_no_keys(bank: DaemonProcess, forged: bool) -> None:
-    """Though it brings a note that says what is said of the app, but for what nobody can guess."""
+    """Even if it contains a forged record, since the key of the real one cannot be guessed."""
     packages = bank.home / "packages"
     noted = json.loads((packages / "bank" / RECORD).read_text(encoding="utf-8"))
     shutil.copytree(bank.home / "evil" / "bank", packages / "bank2")

@@ -1,4 +1,4 @@
-"""Commands beside a request that is being served, and the requests that are queued behind it."""
+"""Commands sent while another request is being served, and requests queued behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Showing output takes time linear in its length, and little of it on the event loop."""
+"""Rendering output takes time linear in its length, and little of it on the event loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No output of a program holds up the daemon, makes a reply fail, or hides other output."""
+"""No output of a program blocks the daemon, makes a reply fail, or hides other output."""
 
 from __future__ import annotations
 

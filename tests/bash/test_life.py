@@ -1,4 +1,4 @@
-"""Shells end with their topics, and with each shell everything that it has started."""
+"""Shells end with their topics, together with all of their processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequences that draw, as a terminal's screen shows them."""
+"""Screens drawn by terminal sequences."""
 
 from __future__ import annotations
 

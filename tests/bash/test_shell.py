@@ -1,4 +1,4 @@
-"""The shell persists, and a text of any shape is one command with its real status."""
+"""The shell persists, and a text of any form is one command with its real exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output of any bytes is shown."""
+"""Rendering of arbitrary bytes."""
 
 from __future__ import annotations
 

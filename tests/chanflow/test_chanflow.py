@@ -1,4 +1,4 @@
-"""ChanFlow over HTTP: texts in, answers out."""
+"""ChanFlow over HTTP."""
 
 from __future__ import annotations
 

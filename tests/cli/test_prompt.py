@@ -1,4 +1,4 @@
-"""The prompt of `string`, at a terminal."""
+"""The prompt of `string` at a terminal."""
 
 from __future__ import annotations
 

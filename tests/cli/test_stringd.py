@@ -1,4 +1,4 @@
-"""The `stringd` program where things go wrong around it."""
+"""The `stringd` program under adverse conditions: closed pipes, full disks, blocked signals."""
 
 from __future__ import annotations
 

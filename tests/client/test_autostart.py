@@ -1,4 +1,4 @@
-"""A client that finds no daemon starts one."""
+"""Clients start a daemon if none is running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which connection a command travels on."""
+"""The reuse of connections by clients."""
 
 from __future__ import annotations
 

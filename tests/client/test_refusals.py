@@ -1,4 +1,4 @@
-"""Answers that are no results: refusals, strangers on the port, nobody at all."""
+"""Responses other than results: refusals, foreign servers on the port, and closed ports."""
 
 from __future__ import annotations
 

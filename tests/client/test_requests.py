@@ -1,4 +1,4 @@
-"""What both clients send, and what the calls beside `exec` return."""
+"""The requests of both clients, and the results of calls other than `exec`."""
 
 from __future__ import annotations
 

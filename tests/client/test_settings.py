@@ -1,4 +1,4 @@
-"""What a client assumes from its environment, and what importing it costs."""
+"""The defaults of clients from the environment, and the cost of importing them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an answer of /exec becomes a result, whatever the network does to it."""
+"""Parsing of `/exec` streams into results, under all conditions of the network."""
 
 from __future__ import annotations
 

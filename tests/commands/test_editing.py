@@ -1,4 +1,4 @@
-"""`/write`, `/append`, `/edit`, `/replace` and `/verify`, as an agent meets them."""
+"""The editing commands: `/write`, `/append`, `/edit`, `/replace` and `/verify`."""
 
 from __future__ import annotations
 

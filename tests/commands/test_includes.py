@@ -1,4 +1,4 @@
-"""A document in parts: blocks that are includes are written where they are stored."""
+"""Editing of includes through the page that includes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Line ends of every kind, and what replies make of them."""
+"""Line ends of every kind, in files and in replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens while a command is busy with a large document: nobody waits, and nothing is lost."""
+"""Commands on large documents: other topics are not blocked, and concurrent changes are not lost."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def longest_wait(daemon: DaemonProcess, command: str) -> float:
     "command", ["/open page.md", "/verify page.source/big.md#z", "/edit page.source/big.md#z"]
 )
 def test_large_file_does_not_block_other_topics(own_daemon: DaemonProcess, command: str) -> None:
-    """A daemon that other tests have used may know the files already."""
+    """Needs a daemon of its own, since a used one may have cached the files."""
     for name, text in PAGES.items():
         put(own_daemon, name, text)
     assert longest_wait(own_daemon, command) < MOST

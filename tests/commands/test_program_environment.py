@@ -1,4 +1,4 @@
-"""What programs learn of the environment that the daemon was started in."""
+"""The environment variables that programs get from the daemon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that every topic shares, as an agent meets them."""
+"""The commands that all topics share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the response format, row by row: each command's system line, and what follows it."""
+"""The tables of the response format, row by row: system lines and content of each command."""
 
 from __future__ import annotations
 

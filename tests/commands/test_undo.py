@@ -1,4 +1,4 @@
-"""`/undo`: what a topic changed, taken back and nothing else."""
+"""`/undo`: reverting the edits of a topic."""
 
 from __future__ import annotations
 

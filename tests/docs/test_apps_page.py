@@ -1,4 +1,4 @@
-"""The page of the apps has each field of the records that app plugins use, and each command of the plugin."""
+"""The reference of apps documents all fields of the records and all commands of the plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of the pages itself: what it takes for a block, a command, a match."""
+"""The parser of documentation pages: blocks, commands and patterns."""
 
 from __future__ import annotations
 

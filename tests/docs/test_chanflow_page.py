@@ -1,4 +1,4 @@
-"""The page about ChanFlow says what is written in the place of tags."""
+"""The reference of ChanFlow documents the escaping of tags."""
 
 from __future__ import annotations
 

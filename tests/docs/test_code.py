@@ -1,4 +1,4 @@
-"""The code of every page runs and answers what the page shows."""
+"""The code blocks of all pages run, with the output that the pages show."""
 
 from __future__ import annotations
 

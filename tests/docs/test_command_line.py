@@ -1,4 +1,4 @@
-"""The page of the command lines names every option and every environment variable, and no others."""
+"""The reference of command lines documents exactly the existing options and environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the commands has a section for every shared command, with its usage, and for no other."""
+"""The reference of commands has exactly one section for each shared command, with its usage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the errors lists the codes of `ErrorCode`, and each status with its code and exception."""
+"""The reference of errors lists the codes of `ErrorCode`, and each status with its code and exception."""
 
 from __future__ import annotations
 

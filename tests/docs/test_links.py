@@ -1,4 +1,4 @@
-"""Every link between the pages leads somewhere, and every page is reached from the index."""
+"""Links between pages are valid, and every page is linked from the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session that stands somewhere and does nothing else."""
+"""A minimal session at a location."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fences of a document declare."""
+"""Parsing of action fences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command that takes a path stays in the home and the allowed paths, unless access is full."""
+"""Every command that takes a path is restricted to the home and the allowed paths, unless access is full."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_commands_cannot_leave_or_probe_outside_the_home(
 def test_directory_swapped_for_a_symlink_is_not_followed(
     daemon: DaemonProcess, outside: Path, command: str
 ) -> None:
-    """The current document, and the one that was edited, become a link to a file outside."""
+    """The directory of the current and the edited document becomes a link to a directory outside."""
     daemon.exec("/write docs/secret.md\ntext")
     daemon.exec("/open docs/secret.md")
     (daemon.home / "docs").rename(daemon.home / "moved")

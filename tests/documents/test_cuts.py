@@ -1,4 +1,4 @@
-"""Where long texts are cut: nothing is lost, nothing is too long, and what belongs together stays so."""
+"""Division of long texts into parts: complete, bounded, and at suitable places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data directory: no command reads, writes or lists it, wherever it lies and however it is named."""
+"""The data directory cannot be read, written or listed by commands, under whatever path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text in, text out: what edits make of a text, and what they leave alone."""
+"""The edits of the editing commands, as functions from text to text."""
 
 from __future__ import annotations
 

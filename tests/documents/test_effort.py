@@ -1,4 +1,4 @@
-"""What reading a text is reckoned to take is what it takes, whatever the text is made of.
+"""The estimated cost of parsing a text is at least its real cost.
 
 It decides what is read on the event loop, what in a thread, and what where it can be stopped.
 """

@@ -1,4 +1,4 @@
-"""Text files read and written whole, and what is none."""
+"""Reading and writing of text files, and refusal of other files."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_file_of_another_owner_is_written_in_place(shared: Path) -> None:
 
 
 def test_unsyncable_directory_is_not_a_failure(shared: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The file has its new text then, and the answer says so."""
+    """The file has been written, so the edit has succeeded."""
     path = shared / "a.md"
     with anyone():
         overwrite(path, "old", "x")
@@ -226,7 +226,7 @@ def test_unsyncable_directory_is_not_a_failure(shared: Path, caplog: pytest.LogC
 
 
 def test_edit_breaks_a_hard_link(tmp_path: Path) -> None:
-    """A file is whole at any moment; one that is written in place would not be."""
+    """Atomic writes replace the file instead of writing it in place."""
     path, other = tmp_path / "a.md", tmp_path / "b.md"
     path.write_bytes(b"old")
     other.hardlink_to(path)
@@ -277,7 +277,7 @@ def test_inner_symlink_is_written_through(tmp_path: Path) -> None:
 
 
 def test_file_swapped_for_a_symlink_is_refused(tmp_path: Path) -> None:
-    """`resolve` gave a real path; what became a link since is not followed."""
+    """Paths are resolved before; a link created since then is not followed."""
     secret, path = tmp_path / "secret", tmp_path / "a.md"
     secret.write_bytes(b"secret")
     path.symlink_to(secret)

@@ -1,4 +1,4 @@
-"""What a text costs grows with its size and no faster: measured beside a smaller one, in processor time."""
+"""The cost of documents is linear in their size, measured in CPU time against smaller ones."""
 
 from __future__ import annotations
 

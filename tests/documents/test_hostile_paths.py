@@ -1,4 +1,4 @@
-"""What paths come to that lead out, or can be none."""
+"""Paths that lead outside, and invalid paths."""
 
 from __future__ import annotations
 

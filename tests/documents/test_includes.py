@@ -1,4 +1,4 @@
-"""What is included reads as if it stood there: its targets lead where they led, its sections stay inside."""
+"""Included text behaves as if it were part of the page: links, sections, ids and limits."""
 
 from __future__ import annotations
 

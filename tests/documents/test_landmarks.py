@@ -1,4 +1,4 @@
-"""The blocks of an edited text, found from those of the text before, are those of the text read anew."""
+"""The incrementally updated block index equals that of the reparsed text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text cut at its line ends."""
+"""Splitting of texts into lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links, and where they stand."""
+"""Links and their positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work on one file never overlaps, and is never left half done."""
+"""Edits of one file never overlap, and are never interrupted."""
 
 from __future__ import annotations
 

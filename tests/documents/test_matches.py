@@ -1,4 +1,4 @@
-"""Words are found as a reader finds them."""
+"""Searching for words in a page's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks and sections: what of a document can be addressed."""
+"""Blocks and sections: the addressable parts of documents."""
 
 from __future__ import annotations
 

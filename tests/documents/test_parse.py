@@ -1,4 +1,4 @@
-"""A document, taken apart: frontmatter, directives, definitions, fences."""
+"""Parsing of documents: frontmatter, directives, definitions, fences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that would cost quadratic time if anything looked back; the bounds are generous, not measured."""
+"""Texts that would take quadratic time with backtracking parsers; the bounds are generous."""
 
 from __future__ import annotations
 

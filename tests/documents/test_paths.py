@@ -1,4 +1,4 @@
-"""What a typed path means, rule by rule."""
+"""Resolution of typed paths, rule by rule."""
 
 from __future__ import annotations
 

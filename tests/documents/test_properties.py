@@ -1,4 +1,4 @@
-"""What holds for every text."""
+"""Properties that hold for every text."""
 
 from __future__ import annotations
 

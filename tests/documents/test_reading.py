@@ -1,4 +1,4 @@
-"""Opening documents and moving among them, as an agent does it."""
+"""Opening documents and navigating between them."""
 
 from __future__ import annotations
 

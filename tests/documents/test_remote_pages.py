@@ -1,4 +1,4 @@
-"""What a document from the network names is fetched within its reach and its time."""
+"""Includes and menus of documents from the network, within their zone and time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent sees of a document."""
+"""Rendering of documents."""
 
 from __future__ import annotations
 

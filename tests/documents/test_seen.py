@@ -1,4 +1,4 @@
-"""What a topic remembers of files."""
+"""The record of files that a topic has seen."""
 
 from __future__ import annotations
 

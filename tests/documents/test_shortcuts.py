@@ -1,4 +1,4 @@
-"""Short names for a page's targets."""
+"""Shortcuts for the link targets of a page."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_second_reference_definition_of_a_page_id_is_numbered() -> None:
 def test_reference_is_shown_in_the_spelling_of_its_definition(
     text: str, shown: str, targets: dict[str, str]
 ) -> None:
-    """To CommonMark, the case of a label makes no difference; to `/open @id` it does."""
+    """Labels are case-insensitive in CommonMark, but not in `/open @id`."""
     assert read(text) == (shown, targets, [])
 
 

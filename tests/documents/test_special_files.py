@@ -1,4 +1,4 @@
-"""What is no regular file, wherever a command or the start comes upon it: a clear answer in bounded time."""
+"""Pipes, sockets and devices, for every command and at startup: a clear error in bounded time."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ STATE = ["users.json", "secrets.json", "sessions.db", "undo.db", "sessions.db-wa
 def test_symlink_to_a_pipe_is_moved_aside_instead_of_its_target(
     start_daemon: Start, tmp_path: Path, name: str
 ) -> None:
-    """As root, too: what a start could rename then is the device itself."""
+    """Matters as root, who could rename the device itself."""
     data, target = tmp_path / "data", tmp_path / "elsewhere"
     data.mkdir(mode=0o700)
     os.mkfifo(target)
@@ -223,7 +223,7 @@ def test_journal_beside_a_linked_database_is_checked(start_daemon: Start, tmp_pa
 def test_special_file_in_place_of_a_state_file_is_not_replaced(
     daemon: DaemonProcess, tmp_path: Path, make: Make, is_linked: bool
 ) -> None:
-    """As root, too: what would be replaced then, behind a link to a device, is the device."""
+    """Matters as root, who could replace the device behind a link."""
     users, target = daemon.data_dir / "users.json", tmp_path / "elsewhere"
     users.unlink()
     if is_linked:
@@ -240,7 +240,7 @@ def test_special_file_in_place_of_a_state_file_is_not_replaced(
 
 @pytest.mark.requirement("special.start")
 def test_oversized_state_file_is_refused(tmp_path: Path) -> None:
-    """A hole of a terabyte, which takes no room on the disk."""
+    """A sparse file of a terabyte."""
     path = tmp_path / "users.json"
     with path.open("wb") as file:
         os.truncate(file.fileno(), 2**40)

@@ -1,4 +1,4 @@
-"""A directory that becomes a link to a place outside, and back, while commands go through it."""
+"""A directory that is swapped with a link to a place outside while commands use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies in a directory that the daemon may not search: a clear refusal from every command."""
+"""Files in directories that the daemon may not search: a clear refusal from every command."""
 
 from __future__ import annotations
 

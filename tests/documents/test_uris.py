@@ -1,4 +1,4 @@
-"""What is a URI, and where a target leads that stands in the document of one."""
+"""Recognition of URIs, and resolution of links in the documents of URIs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stringd new`: what it begins can be installed, has no flaws, and passes its own tests."""
+"""`stringd new`: the generated distributions can be installed, have no flaws, and pass their own tests."""
 
 from __future__ import annotations
 

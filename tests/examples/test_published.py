@@ -1,4 +1,4 @@
-"""Third parties, really: the wheels of the examples, installed, over HTTP, ChanFlow and `string`."""
+"""The installed wheels of the examples, used over HTTP, ChanFlow and `string`."""
 
 from __future__ import annotations
 

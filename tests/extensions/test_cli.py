@@ -1,4 +1,4 @@
-"""A stranger's subcommand of `stringd`."""
+"""Third-party subcommands of `stringd`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stranger's commands: for all topics, for document topics, for named types."""
+"""Third-party commands: for all topics, for document topics, and for named types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stranger's loader and renderer, used by a command through the daemon."""
+"""A third-party loader and renderer, used by a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks that a plugin brings itself: others implement them, wherever they come in the order of loading."""
+"""Hooks defined by plugins, which others implement regardless of the loading order."""
 
 from __future__ import annotations
 

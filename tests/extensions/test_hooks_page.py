@@ -57,7 +57,7 @@ def test_page_lists_exactly_the_exported_names() -> None:
 
 @pytest.mark.parametrize("name", SUBMODULES)
 def test_page_lists_exactly_the_names_of_submodules(name: str) -> None:
-    """What is missing is shown as the rows to be added."""
+    """Missing names are printed as the rows to add."""
     module = importlib.import_module(f"stringd.plugin.{name}")
     described = rows(f"stringd.plugin.{name}").keys()
     missing = [row_of(it, getattr(module, it)) for it in module.__all__ if it not in described]

@@ -1,4 +1,4 @@
-"""The plugin of the how-to page works as the page says; the page of the test kit has all of it."""
+"""The plugin of the how-to page works, and the page of the test kit is complete."""
 
 from __future__ import annotations
 

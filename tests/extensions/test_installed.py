@@ -1,4 +1,4 @@
-"""What `stringd plugins`, `--plugins`, `--without` and `STRINGD_PLUGINS` make of what pip has installed."""
+"""`stringd plugins`, `--plugins`, `--without` and `STRINGD_PLUGINS` with installed distributions."""
 
 from __future__ import annotations
 

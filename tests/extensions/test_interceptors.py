@@ -1,4 +1,4 @@
-"""Interceptors of another distribution: they refuse a command, delay it, or change it and its reply."""
+"""Third-party interceptors: refusing, delaying and changing commands and their replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loader of a plugin adds to documents: names for links to its URIs, and options that are shown."""
+"""Loaders of plugins: shortcuts for links to their URIs, and options in listings."""
 
 from __future__ import annotations
 

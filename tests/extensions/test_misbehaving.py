@@ -1,4 +1,4 @@
-"""A plugin that misbehaves after it was taken in: every command has its reply, and the daemon its end."""
+"""Plugins that misbehave at run time: every command gets a reply, and the daemon stops cleanly."""
 
 from __future__ import annotations
 

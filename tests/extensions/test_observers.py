@@ -1,4 +1,4 @@
-"""A stranger's observers: told how each command ended, never what it held, and harmless when they fail."""
+"""Third-party observers: notified of each finished command, without its content; contained when they fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a plugin's function raises ends its command, and nothing else."""
+"""Any exception of a plugin's function ends only its command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `stringd.plugin` exports: records that can't be changed, and everything that a plugin's types name."""
+"""The exports of `stringd.plugin`: immutable records, and all types that they refer to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_exported_names_have_docstrings() -> None:
 
 @pytest.mark.parametrize("name", [*HOOKS, *CLASSES])
 def test_types_in_hooks_and_records_are_exported(name: str) -> None:
-    """What of stringd's own a hook or a record names in its types is exported too."""
+    """Every type of stringd in the annotations of hooks and records is exported too."""
     named = {it for hint in hints({**HOOKS, **CLASSES}[name]) for it in classes(hint)}
     ours = {it.__name__ for it in named if it.__module__.partition(".")[0] == "stringd"}
     assert ours <= EXPORTED.keys()

@@ -1,4 +1,4 @@
-"""Renderers of plugins see local files too, chosen by the same media types as answers from the network."""
+"""Renderers of plugins for local files, chosen by the same media types as for responses."""
 
 from __future__ import annotations
 

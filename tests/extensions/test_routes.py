@@ -1,4 +1,4 @@
-"""A stranger's HTTP and WebSocket routes: they run commands, behind the same door as the protocol."""
+"""Third-party HTTP and WebSocket routes, behind the same request guard as the protocol."""
 
 from __future__ import annotations
 

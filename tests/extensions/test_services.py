@@ -1,4 +1,4 @@
-"""A stranger's services: they live as long as the daemon, and only a required one takes it along."""
+"""Third-party services: they run as long as the daemon, and the end of a required one stops it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes and services of plugins learn that the daemon stops, and those that don't listen do not delay it."""
+"""Routes and services are notified of a shutdown, and cannot delay it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stranger's topic type: its life cycle, its own command, its plain text."""
+"""A third-party topic type: life cycle, command and plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plugin that breaks a rule is skipped and reported, takes nothing with it, and is fatal if named."""
+"""Invalid plugins are skipped and reported, do not affect others, and are fatal if named."""
 
 from __future__ import annotations
 

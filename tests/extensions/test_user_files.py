@@ -1,4 +1,4 @@
-"""`UserFiles`: a command of a plugin reads and writes inside the boundary of its user, and nowhere else."""
+"""`UserFiles`: commands of plugins can only access files within the boundary of their user."""
 
 from __future__ import annotations
 

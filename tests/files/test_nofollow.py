@@ -1,4 +1,4 @@
-"""Opening without following a link: by the system's one call, and one part after the other."""
+"""Opening files without following links: by one system call, and component by component."""
 
 from __future__ import annotations
 

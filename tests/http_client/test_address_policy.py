@@ -117,7 +117,7 @@ def test_connections_go_to_the_resolved_address(fake_network: FakeNetwork, site:
 
 @pytest.mark.requirement("web.pinned")
 def test_a_changed_address_gets_a_new_connection(site: Site) -> None:
-    """Whoever owns a name may let it lead to this machine, once a page of theirs was opened."""
+    """The owner of a name may make it resolve to this machine after a page was opened."""
     fake_network = Rebinding()
     url = named(site, "site.example")
 

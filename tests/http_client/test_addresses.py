@@ -97,14 +97,14 @@ def test_only_public_origins_cannot_be_confirmed() -> None:
 @pytest.mark.requirement("web.zones")
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_translated_address_has_the_zone_of_the_translator(carrier: str) -> None:
-    """Whoever runs one may answer in the place of what is asked for."""
+    """The operator of a translator may answer instead of the requested address."""
     zone = farthest_zone(carried(carrier, "127.0.0.1"))
     assert zone is (Zone.LOOPBACK if carrier == "mapped" else Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.private")
 def test_translated_public_address_is_public() -> None:
-    """A network with IPv6 alone reaches all of the older internet so."""
+    """IPv6-only networks reach IPv4 addresses through translation."""
     assert nearest_zone(carried("translated", "93.184.216.34")) is Zone.PUBLIC
 
 

@@ -1,4 +1,4 @@
-"""Supervisors stay small: what one of them imports costs memory for each shell."""
+"""Supervisors import little, since each shell has one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cap on bodies, and rejected requests whose body is still on its way."""
+"""The size limit of bodies, and rejected requests whose body is still being sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line inside cmd: words, bodies, unknown commands."""
+"""The command line in `cmd`: words, bodies, unknown commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions that go while their commands run and wait."""
+"""Sessions that are closed while commands run and wait."""
 
 from __future__ import annotations
 

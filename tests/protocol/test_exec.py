@@ -1,4 +1,4 @@
-"""POST /exec: the stream of a command that was carried out."""
+"""POST /exec: the stream of an executed command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""POST /exec: what is refused before a command runs, and in which order it is checked."""
+"""POST /exec: refusals before a command runs, and the order of the checks."""
 
 from __future__ import annotations
 

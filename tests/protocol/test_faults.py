@@ -1,4 +1,4 @@
-"""A daemon that cannot start says so in one line."""
+"""A daemon that cannot start prints one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP as such: paths, methods, CORS, and connections that are used in unusual ways."""
+"""HTTP: paths, methods, CORS, and unusual uses of connections."""
 
 from __future__ import annotations
 

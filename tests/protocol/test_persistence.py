@@ -1,4 +1,4 @@
-"""What is there again after the daemon was stopped or killed."""
+"""State that survives stopping or killing the daemon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue of a topic: order, capacity, time limit, and clients that go away."""
+"""The queue of a topic: order, capacity, timeout, and disconnected clients."""
 
 from __future__ import annotations
 

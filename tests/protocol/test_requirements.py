@@ -1,4 +1,4 @@
-"""The manifest and the tests hold each other: no clause without a test, no test without a clause."""
+"""Every requirement has a test, and every protocol test has a requirement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A secret that comes in by any way is found in nothing that is produced, but where it is kept."""
+"""Secrets from any source appear in no output and no file except the secret store."""
 
 from __future__ import annotations
 

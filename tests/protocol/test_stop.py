@@ -1,4 +1,4 @@
-"""How the daemon ends: /shutdown, SIGTERM, and what it takes along."""
+"""Stopping the daemon by /shutdown and signals, and its effect on commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing that a page, a file or an app wrote acts on a terminal, or reorders what an agent reads."""
+"""Text from pages, files and apps cannot control a terminal or reorder what an agent reads."""
 
 from __future__ import annotations
 

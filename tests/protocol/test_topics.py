@@ -1,4 +1,4 @@
-"""The names of topics."""
+"""Topic names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that wait for no turn."""
+"""Urgent commands, which do not wait for their turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""constraints.txt pins everything that pyproject.toml asks for, to versions that it allows."""
+"""constraints.txt pins all dependencies of pyproject.toml to allowed versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core names no topic type of a plugin; the protocol's default is one constant."""
+"""The core names no topic type of a plugin, except for the protocol's default in one constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`.ci/debian` installs the packages that are missing, where it may, and is silent where none is."""
+"""`.ci/debian` installs missing packages if permitted, and does nothing otherwise."""
 
 from __future__ import annotations
 

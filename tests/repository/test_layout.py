@@ -1,4 +1,4 @@
-"""The house is laid out as pyproject.toml and CONTRIBUTING.md say."""
+"""The source tree is laid out as pyproject.toml and CONTRIBUTING.md say."""
 
 from __future__ import annotations
 

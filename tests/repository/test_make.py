@@ -1,4 +1,4 @@
-"""`make` installs when it must, not when it need not, and says in one line what the machine lacks."""
+"""`make` installs only when necessary, and reports missing requirements in one line."""
 
 from __future__ import annotations
 

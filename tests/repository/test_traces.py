@@ -1,4 +1,4 @@
-"""Nothing in the repository tells where or on which machine it was made."""
+"""The repository contains no traces of the machine it was made on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of a command through the daemon, as `make trace` prints it."""
+"""The calls of a command through the daemon, as printed by `make trace`."""
 
 from __future__ import annotations
 

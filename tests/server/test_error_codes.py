@@ -1,4 +1,4 @@
-"""Each refused request carries its code in a header, beside the body that the protocol fixes."""
+"""Refused requests carry their error code in a header."""
 
 from __future__ import annotations
 

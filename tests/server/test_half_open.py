@@ -199,7 +199,7 @@ def await_end(client: socket.socket) -> None:
     "last", [HEAD + b"Connection: close\r\n\r\n", b"no HTTP\r\n\r\n"], ids=["closed", "refused"]
 )
 def test_unread_last_answer_is_dropped(start_daemon: Start, last: bytes) -> None:
-    """Also where its rest is too little for writing to pause, as behind some of these numbers of answers."""
+    """Even if the unread rest is too small to pause writing, as with some of these numbers of responses."""
     daemon = impatient(start_daemon)
     asking = b"GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 10_000)
     before = descriptors(daemon)
@@ -312,7 +312,7 @@ def test_two_thousand_stalled_clients_leave_room(start_daemon: Start, sent: byte
 
 @pytest.mark.requirement("http.room.clients")
 def test_some_room_is_kept_for_new_clients(start_daemon: Start, probe: Path) -> None:
-    """Whatever else holds descriptors: answers that take long, say, which nobody gives up."""
+    """Even if other connections, such as slow responses, hold all other descriptors."""
     daemon = start_daemon(program=limited(96))
     daemon.register("default", daemon.home)
     body = [json.dumps({"cmd": "/exec sleep 60", "topic": f"t{number}"}).encode() for number in range(100)]

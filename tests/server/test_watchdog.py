@@ -133,7 +133,7 @@ def test_each_block_is_logged_once(holding: DaemonProcess) -> None:
 
 @pytest.mark.requirement("watchdog")
 def test_stopped_process_is_not_reported(holding: DaemonProcess) -> None:
-    """Such as on a laptop that slept."""
+    """Such as after a laptop has slept."""
     holding.process.send_signal(signal.SIGSTOP)
     time.sleep(2)
     holding.process.send_signal(signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""The queue's promises where requests meet in the same instant."""
+"""The command queue under simultaneous events."""
 
 from __future__ import annotations
 

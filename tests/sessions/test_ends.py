@@ -1,4 +1,4 @@
-"""Sessions that end while something runs, at the worst moments."""
+"""Sessions that end while something is running, at the worst moments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def children_of(pid: int) -> set[int]:
 
 
 def test_session_deleted_at_command_start_kills_the_program(daemon: DaemonProcess) -> None:
-    """Whatever the command had got to, nothing of it runs on."""
+    """At whatever point the command was, none of its processes continues."""
     for number in range(60):
         topic = f"file:t{number}"
         codes: list[str | None] = []

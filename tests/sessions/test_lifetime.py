@@ -1,4 +1,4 @@
-"""A topic's life, as its kind sees it."""
+"""The lifetime of a topic's context."""
 
 from __future__ import annotations
 

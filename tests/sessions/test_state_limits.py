@@ -1,4 +1,4 @@
-"""What topics remember has bounds, one by one and all together."""
+"""The limits of the state of topics."""
 
 from __future__ import annotations
 

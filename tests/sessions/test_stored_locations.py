@@ -1,4 +1,4 @@
-"""Places as they are stored, and as those of earlier versions are read."""
+"""Locations as they are stored, including those of earlier versions."""
 
 from __future__ import annotations
 

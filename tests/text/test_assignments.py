@@ -1,4 +1,4 @@
-"""What `/set` understands."""
+"""Parsing of the assignments of `/set`."""
 
 from __future__ import annotations
 

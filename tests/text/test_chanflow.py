@@ -1,4 +1,4 @@
-"""ChanFlow texts: which blocks are executed, and how answers look."""
+"""ChanFlow texts: executed blocks, and the encoding of answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two texts have in common at both ends."""
+"""Common prefix and suffix of two texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an edit changed, counted and shown."""
+"""Diffs of edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies on the wire."""
+"""Encoding of replies."""
 
 from __future__ import annotations
 

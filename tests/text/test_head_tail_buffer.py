@@ -1,4 +1,4 @@
-"""A buffer keeps the head and the tail of what it is given, within its limit."""
+"""A bounded buffer that keeps the head and the tail of its input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many names in one line."""
+"""Lists of names on one line."""
 
 from __future__ import annotations
 

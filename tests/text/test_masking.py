@@ -1,4 +1,4 @@
-"""What of a command's text may be shown, and values found in texts however they are written."""
+"""Masking of secrets in commands, and of values in any encoding."""
 
 from __future__ import annotations
 

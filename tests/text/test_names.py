@@ -1,4 +1,4 @@
-"""Names of files in lines."""
+"""File names within lines."""
 
 from __future__ import annotations
 

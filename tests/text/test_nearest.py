@@ -1,4 +1,4 @@
-"""The name that was probably meant."""
+"""Suggestions for mistyped names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths as typed, and the options around them."""
+"""Parsing of typed paths and options."""
 
 from __future__ import annotations
 

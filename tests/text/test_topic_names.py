@@ -1,4 +1,4 @@
-"""Topic names that no rule of the protocol's own tests covers."""
+"""Rules for topic names beyond those of the protocol's tests."""
 
 from __future__ import annotations
 

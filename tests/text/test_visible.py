@@ -1,4 +1,4 @@
-"""What acts on a terminal is escaped, everything else stays."""
+"""Escaping of characters that control terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`users.json` as it may be found on a disk."""
+"""`users.json` in every state in which it may be found on disk."""
 
 from __future__ import annotations
 

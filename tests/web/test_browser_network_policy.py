@@ -108,7 +108,7 @@ def test_remote_page_cannot_reach_loopback(
 
 @pytest.mark.requirement("browser.private.typed")
 def test_loopback_page_reaches_loopback(harness: BrowserHarness, site: Site, caught: Trap) -> None:
-    """The same ways, so that the page above does try them."""
+    """Proves that the attempts of the page above would work."""
     harness.names = names()
     text = harness.read(hostile_page(site, caught, "127.0.0.1"))
     assert "Still here." in text

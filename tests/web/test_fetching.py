@@ -236,7 +236,7 @@ def test_failure_includes_the_reason(visitor: Visitor, site: Site) -> None:
 
 @pytest.mark.requirement("web.time")
 def test_total_time_is_limited(visitor: Visitor, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Redirects and all: the limit of 20 s, made short."""
+    """The limit of 20 s, shortened, includes redirects."""
     assert web_loader.TOTAL_SECONDS == 20
     monkeypatch.setattr(web_loader, "TOTAL_SECONDS", 0.5)
     site.serve("/drips", lambda _: site.slowly(chunked(itertools.repeat(b"x")), 0.05))
@@ -268,7 +268,7 @@ def test_media_type_is_as_declared(visitor: Visitor, site: Site) -> None:
 def test_server_cannot_redirect_to_a_nearer_zone(
     visitor: Visitor, fake_network: FakeNetwork, site: Site, kind: str, zone: Zone
 ) -> None:
-    """Not even where the agent has typed its URL."""
+    """Even if the agent typed its URL."""
     fake_network.names["public.example"] = [PUBLIC if zone is Zone.PUBLIC else "192.168.7.7"]
     inside = f"{site.url}/inside"
     site.page("/inside", "secret")

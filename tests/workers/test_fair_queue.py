@@ -1,4 +1,4 @@
-"""Owners take turns: the one that has used least goes first, and each waits for a bounded number of turns."""
+"""Owners take turns: the least recently used goes first, and each waits for a bounded number of turns."""
 
 from __future__ import annotations
 
