@@ -1,4 +1,4 @@
-"""`make trace CMD=…`: run one command in a daemon of this process and print the functions that it calls."""
+"""`make trace CMD=…`: run a command in a daemon within this process and print the functions that it calls."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _line(room: str, stay: Iterator[Called]) -> str:
 
 
 def trace(topic: str, commands: Sequence[str], home: Path) -> tuple[str, list[Called]]:
-    """Run commands in a new daemon; return the answer to the last one, and the functions it called."""
+    """Run commands in a new daemon; return the reply to the last one, and the functions it called."""
     recorder = Recorder()
     # Traced commands are slow; other ones of their kind are answered in one response.
     event_stream.BUFFERED_SECONDS = 60.0
@@ -160,7 +160,7 @@ def trace(topic: str, commands: Sequence[str], home: Path) -> tuple[str, list[Ca
 
 @dataclass(slots=True)
 class _Talk:
-    """The client's side: blocking, in a thread of its own."""
+    """The client, in a thread of its own."""
 
     port: int
     topic: str
@@ -190,7 +190,7 @@ async def _serve(server: Server, listener: socket.socket, talk: _Talk) -> None:
 
 
 def main() -> int:
-    """Read the arguments, trace, and print the answer and the report."""
+    """Parse the arguments, trace, and print the reply and the report."""
     parser = argparse.ArgumentParser(prog="python -m bench.trace", description=__doc__)
     parser.add_argument("cmd", help="the command to trace, such as '/open a.md#x'")
     parser.add_argument("--topic", default=DEFAULT_TOPIC)

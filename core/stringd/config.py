@@ -1,4 +1,4 @@
-"""The settings of a daemon and the parsers of their values."""
+"""The settings of a daemon, and parsers for their values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ BODY_LIMIT = 10 * 1024 * 1024
 
 
 def parse_port(text: str) -> int | None:
-    """Return a text as a port number, 0 included; None if it is none."""
+    """Return the port number, which may be 0; None if the text is not a valid port."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(LAST_PORT)) and int(text) <= LAST_PORT:
         return int(text)
     return None
 
 
 def parse_seconds(text: str) -> float | None:
-    """Return a text as a positive, finite number of seconds; None if it is none."""
+    """Return a positive, finite number of seconds; None for any other text."""
     try:
         seconds = float(text)
     except ValueError:
@@ -31,12 +31,12 @@ def parse_seconds(text: str) -> float | None:
 
 
 def is_plugin_file(word: str) -> bool:
-    """Tell the path of a single-file plugin from the name of an installed one."""
+    """Whether a word is the path of a single-file plugin rather than the name of an installed one."""
     return "/" in word or word.endswith(".py")
 
 
 def absolute_plugins(words: Iterable[str]) -> tuple[str, ...]:
-    """Return names and paths of plugins, the paths independent of the working directory."""
+    """Return the words with the paths of plugins made absolute."""
     return tuple(str(Path(it).expanduser().absolute()) if is_plugin_file(it) else it for it in words)
 
 
@@ -49,7 +49,7 @@ def split_names(text: str) -> tuple[str, ...]:
 class Config:
     """The settings of one daemon.
 
-    `access` says which files document commands may touch: those below the user's home and allowed
+    `access` determines which files document commands may access: those below the user's home and allowed
     paths ("home"), or all ("full"). `plugins` are the names of installed plugins and the paths of single-file
     ones; each file of `plugins_dir` is one, too. `kept_variables` are those of the daemon's environment that
     its shells are given beside the usual ones; `*` in a name stands for anything.

@@ -83,7 +83,7 @@ class StringdError(Exception):
 
 
 class Fault(StringdError):
-    """The program can't go on; the text is the one line that the user sees."""
+    """A fatal error; the text is the one line that the user sees."""
 
     def __init__(self, message: str, *, exit_code: int = 1) -> None:
         super().__init__(message)
@@ -91,7 +91,7 @@ class Fault(StringdError):
 
 
 class Refusal(StringdError):
-    """A command that can't be carried out: a code, a message, and lines that help to retry."""
+    """The refusal of a command: a code, a message, and lines that help to retry."""
 
     def __init__(self, code: ErrorCode | str, message: str, *context: str) -> None:
         super().__init__(message)
@@ -146,13 +146,13 @@ class RequestRefused(StringdError):
 
     @classmethod
     def rebuilt(cls, message: str) -> Self:
-        """Return the exception for a message that the daemon has answered."""
+        """Return the exception for an error message of the daemon."""
         refused = cls.__new__(cls)
         RequestRefused.__init__(refused, message)
         return refused
 
     def as_refusal(self) -> Refusal:
-        """Return the refusal of a command that came upon this."""
+        """Return this exception as the refusal of a command."""
         return Refusal(self.command_code or self.code or ErrorCode.INTERNAL_ERROR, self.message)
 
     def body(self) -> dict[str, str]:
@@ -237,7 +237,7 @@ class _Coded(RequestRefused):
 
 
 class StorageFailed(_Coded):
-    """The disk did not take what the request changes; nothing was changed."""
+    """Storing the change failed; nothing was changed."""
 
     status = 500
     code = ErrorCode.STORAGE_FAILED
@@ -271,6 +271,6 @@ class SessionClosed(Unavailable):
 
 
 class ShuttingDown(Unavailable):
-    """The daemon is going away."""
+    """The daemon is shutting down."""
 
     code = ErrorCode.SHUTTING_DOWN

@@ -1,4 +1,4 @@
-"""The prompt of `string`, at a terminal."""
+"""The prompt of `string` at a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HELP = "String Commands\n---\n/help [cmd] - this\n/hello - greets\n/info - tells\n"
 
 
-def test_commands_are_typed_until_ctrl_d(fake: FakeDaemon) -> None:
+def test_ctrl_d_ends_the_prompt(fake: FakeDaemon) -> None:
     fake.answers += [answer("Hello"), failure("ERROR(NO): nothing")]
     with Terminal(f"{PROGRAM} file:main") as terminal:
         terminal.expect("file:main> ")
@@ -39,7 +39,7 @@ def test_the_prompt_shows_the_whole_name(fake: FakeDaemon, topic: str, prompt: s
         assert fake.seen == []
 
 
-def test_the_prompt_is_no_output(fake: FakeDaemon, tmp_path: Path) -> None:
+def test_prompt_is_not_written_to_stdout(fake: FakeDaemon, tmp_path: Path) -> None:
     fake.answers.append(answer("Hello"))
     with Terminal(f"{PROGRAM} file:main > {tmp_path}/out") as terminal:
         terminal.expect("file:main> ")
@@ -72,7 +72,7 @@ def test_ctrl_c_abandons_the_line(fake: FakeDaemon) -> None:
     assert fake.commands() == ["/a"]
 
 
-def test_ctrl_c_during_a_command_leaves_it_to_the_daemon(fake: FakeDaemon) -> None:
+def test_ctrl_c_leaves_the_command_running(fake: FakeDaemon) -> None:
     fake.answers += [streamed(HEAD)[:-1], answer("Hello")]
     with Terminal(f"{PROGRAM} file:main") as terminal:
         terminal.expect("file:main> ")
@@ -130,7 +130,7 @@ def test_completion_is_asked_for_once(fake: FakeDaemon) -> None:
     assert fake.commands() == ["//help", "/info ", "/info "]
 
 
-def test_what_the_daemon_does_not_show_is_not_kept(fake: FakeDaemon, tmp_path: Path) -> None:
+def test_masked_input_is_not_saved_in_history(fake: FakeDaemon, tmp_path: Path) -> None:
     masked = HEAD.replace(b"/x", b"********")
     assert masked != HEAD
     fake.routes["POST /exec"] = answer("Hello", masked)
@@ -144,7 +144,7 @@ def test_what_the_daemon_does_not_show_is_not_kept(fake: FakeDaemon, tmp_path: P
     assert "hunter2" not in (tmp_path / ".string/history").read_text(encoding="utf-8")
 
 
-def test_history_outlives_the_program_and_holds_no_secrets(fake: FakeDaemon, tmp_path: Path) -> None:
+def test_history_persists_without_secrets(fake: FakeDaemon, tmp_path: Path) -> None:
     fake.routes["POST /exec"] = answer("Hello")
     with Terminal(f"{PROGRAM} app:mail") as terminal:
         for line in ("/first é", '/set $KEY = "hunter2"', "//SET  $KEY = 'hunter2'"):
@@ -166,7 +166,7 @@ def test_history_outlives_the_program_and_holds_no_secrets(fake: FakeDaemon, tmp
 
 @pytest.mark.requirement("special.client")
 @pytest.mark.parametrize("is_linked", [True, False])
-def test_a_history_that_is_no_file_is_left_alone(fake: FakeDaemon, tmp_path: Path, is_linked: bool) -> None:
+def test_history_that_is_not_a_file_is_left_alone(fake: FakeDaemon, tmp_path: Path, is_linked: bool) -> None:
     history = tmp_path / ".string" / "history"
     history.parent.mkdir(mode=0o700)
     pipe = tmp_path / "pipe" if is_linked else history

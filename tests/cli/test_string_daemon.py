@@ -45,7 +45,7 @@ def test_one_command() -> None:
 
 
 @pytest.mark.usefixtures("served")
-def test_a_body_from_standard_input_arrives() -> None:
+def test_body_from_stdin_is_sent() -> None:
     body = "first é\n\n  second\nlast"
     assert string("file:main", "/body", "-", stdin=f"{body}\n").stdout == f"Body\n---\n{body}\n"
     assert string("file:main", "-", stdin=f"/body\n{body}\n").stdout == f"Body\n---\n{body}\n"
@@ -61,7 +61,7 @@ def test_lines_share_the_topic() -> None:
 
 
 @pytest.mark.usefixtures("served")
-def test_a_topic_that_is_none_is_one_line() -> None:
+def test_invalid_topic_is_a_one_line_error() -> None:
     run = string("no such topic", "/info")
     assert (run.returncode, run.stdout, run.stderr) == (1, "", "string: Invalid topic: no such topic\n")
 
@@ -72,7 +72,7 @@ def test_users_are_apart(served: DaemonProcess, tmp_path: Path) -> None:
     assert not (served.home / "record.txt").exists()
 
 
-def test_ctrl_c_leaves_the_command_to_the_daemon(served: DaemonProcess) -> None:
+def test_ctrl_c_leaves_the_command_running(served: DaemonProcess) -> None:
     mark = served.home / "mark"
     with subprocess.Popen([PROGRAM, "file:main", "/exec touch begun; sleep 1; touch mark"]) as run:
         until((served.home / "begun").exists)
@@ -97,7 +97,7 @@ def test_a_conversation_at_the_prompt(served: DaemonProcess) -> None:
 
 
 @pytest.mark.usefixtures("served")
-def test_in_a_shells_topic_the_runtimes_commands_are_completed() -> None:
+def test_runtime_commands_complete_in_shell_topics() -> None:
     with Terminal(f"{PROGRAM} bash:dev") as terminal:
         terminal.expect("bash:dev> ")
         terminal.type("//inf" + TAB.decode() + "\n")

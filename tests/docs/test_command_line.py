@@ -1,4 +1,4 @@
-"""The page of the command lines names every option and every environment variable, and no others."""
+"""The reference of command lines documents exactly the existing options and environment variables."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def helps() -> str:
     return "\n".join(parts)
 
 
-def test_every_option_has_its_line(helps: str) -> None:
+def test_every_option_is_documented(helps: str) -> None:
     assert set(OPTION.findall(helps)) == set(OPTION.findall(text_of(PAGE)))
 
 
-def test_every_subcommand_has_its_line() -> None:
+def test_every_subcommand_is_documented() -> None:
     page = text_of(PAGE)
     assert [word for word in subcommands() if f"`stringd {word}" not in page] == []
 
 
-def test_every_environment_variable_has_its_line() -> None:
+def test_every_environment_variable_is_documented() -> None:
     sources = [path for root in ("core", "plugins") for path in (ROOT / root).rglob("*.py")]
     read = {name for path in sources for name in VARIABLE.findall(path.read_text(encoding="utf-8"))}
     assert read == set(VARIABLE.findall(text_of(PAGE)))

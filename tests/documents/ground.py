@@ -1,4 +1,4 @@
-"""A home with files, a place outside, and links between them."""
+"""A home with files, a directory outside of it, and links between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session that stands somewhere and does nothing else."""
+"""A minimal session at a location."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ class Standing:
 
     def remember(self, state: State) -> None:
         self.state = state
+
+    async def cancel(self, request_id: str | None = None) -> str | None:
+        raise AssertionError("no path cancels a command")
 
     async def end_topic(self) -> None:
         raise AssertionError("no path ends a topic")

@@ -1,4 +1,4 @@
-"""Plugins that fail, or that hand over what is no fit record."""
+"""Plugins that fail, or that return invalid records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plugins that want a name which somebody has already."""
+"""Plugins that claim names which are already in use."""
 
 from __future__ import annotations
 

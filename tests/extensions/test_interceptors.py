@@ -1,4 +1,4 @@
-"""Interceptors of another distribution: they refuse a command, delay it, or change it and its reply."""
+"""Third-party interceptors: refusing, delaying and changing commands and their replies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.protocol.waits import running
     ],
     ids=["replies", "raises"],
 )
-def test_it_answers_in_place_of_a_command(cmd: str, answer: str, garden: DaemonProcess) -> None:
+def test_interceptor_replies_instead_of_a_command(cmd: str, answer: str, garden: DaemonProcess) -> None:
     refused = garden.exec(cmd)
     assert refused.content.partition("\n")[2] == answer
     assert refused.head["ok"] is False
@@ -34,9 +34,7 @@ def test_a_refused_command_is_not_run(garden: DaemonProcess) -> None:
     assert garden.exec("//harvest", "plot:north").content.endswith("\n---\ncarrot")
 
 
-def test_it_runs_around_the_commands_of_every_transport(
-    garden: DaemonProcess, string: Callable[..., str]
-) -> None:
+def test_interceptor_applies_to_every_transport(garden: DaemonProcess, string: Callable[..., str]) -> None:
     route = garden.request("POST", "/garden/run/file:main", "/exec echo forbidden")
     assert route.json()["code"] == "FENCED"
     block = "<𝒞=string:file:main>\n/exec echo forbidden\n</𝒞>"
@@ -44,7 +42,7 @@ def test_it_runs_around_the_commands_of_every_transport(
     assert string("file:main", "/exec echo forbidden").startswith("ERROR(FENCED)")
 
 
-def test_it_delays_a_command_and_no_other_topic(garden: DaemonProcess) -> None:
+def test_interceptor_delays_only_its_topic(garden: DaemonProcess) -> None:
     with ThreadPoolExecutor(1) as pool:
         held = pool.submit(partial(garden.exec, "/rake slowly", "web:slow"))
         running(garden, "web:slow")
@@ -105,7 +103,7 @@ def layered(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> Daemo
     return daemon
 
 
-def test_they_follow_their_order_and_see_each_reply(layered: DaemonProcess) -> None:
+def test_interceptors_run_in_order_and_see_each_reply(layered: DaemonProcess) -> None:
     around = "<d(None)<c(None)<b(None)<a(None)"
     assert layered.exec("/echo 1").content == f"re: /echo 1\n1>a>b>c>d{around}"
     refused = layered.exec("/refused")
@@ -116,7 +114,7 @@ def test_they_follow_their_order_and_see_each_reply(layered: DaemonProcess) -> N
     assert 0 < log.index("x saw /echo 1") < log.index("y saw /echo 1")
 
 
-def test_one_that_hands_on_no_invocation_has_failed(layered: DaemonProcess) -> None:
+def test_interceptor_passing_no_invocation_fails(layered: DaemonProcess) -> None:
     assert layered.exec("/misled").head["code"] == "INTERNAL_ERROR"
     assert "TypeError: expected an Invocation, got 'not an invocation'" in layered.stderr()
     assert layered.exec("/echo").head["ok"]

@@ -73,9 +73,7 @@ def test_private_pages_cannot_reach_loopback_by_any_name(
 
 
 @pytest.mark.requirement("web.zones")
-def test_a_name_in_two_zones_is_refused_by_the_nearer_and_labelled_by_the_farther(
-    fake_network: FakeNetwork, site: Site
-) -> None:
+def test_name_in_two_zones_is_restricted_by_both(fake_network: FakeNetwork, site: Site) -> None:
     fake_network.names["both.example"] = ["10.0.0.1", "127.0.0.1"]
     assert fake_network.refused(named(site, "both.example"), reach=Zone.PRIVATE)
     (response,) = fake_network.exchange(named(site, "both.example"))
@@ -119,7 +117,7 @@ def test_connections_go_to_the_resolved_address(fake_network: FakeNetwork, site:
 
 @pytest.mark.requirement("web.pinned")
 def test_a_changed_address_gets_a_new_connection(site: Site) -> None:
-    """Whoever owns a name may let it lead to this machine, once a page of theirs was opened."""
+    """The owner of a name may make it resolve to this machine after a page was opened."""
     fake_network = Rebinding()
     url = named(site, "site.example")
 

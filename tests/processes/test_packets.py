@@ -17,7 +17,7 @@ def ends() -> Iterator[tuple[MessageSocket, MessageSocket]]:
         yield one, other
 
 
-def test_each_message_arrives_alone_with_its_descriptors(ends: tuple[MessageSocket, MessageSocket]) -> None:
+def test_messages_keep_boundaries_and_descriptors(ends: tuple[MessageSocket, MessageSocket]) -> None:
     sender, receiver = ends
     readable, writable = os.pipe()
     sender.send({"first": "é\n"}, [readable, writable])
@@ -36,7 +36,7 @@ def test_each_message_arrives_alone_with_its_descriptors(ends: tuple[MessageSock
         os.close(descriptor)
 
 
-def test_what_is_too_long_is_not_sent(ends: tuple[MessageSocket, MessageSocket]) -> None:
+def test_too_long_message_is_not_sent(ends: tuple[MessageSocket, MessageSocket]) -> None:
     sender, receiver = ends
     with pytest.raises(OSError, match="too long"):
         sender.send({"text": "x" * 65536})

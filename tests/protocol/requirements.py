@@ -1,4 +1,4 @@
-"""The manifest: every clause of the protocol, by its id."""
+"""The manifest of requirements, by id."""
 
 from __future__ import annotations
 

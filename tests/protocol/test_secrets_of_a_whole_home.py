@@ -106,7 +106,7 @@ def holding_files(home: Path) -> list[str]:
 
 @pytest.mark.timeout(180)
 @pytest.mark.requirement("mask.command", "mask.history", "mask.state", "secret.unseen", "web.form.secret")
-def test_a_secret_typed_through_every_surface_is_nowhere(home: Path, service: Service) -> None:
+def test_secret_typed_through_every_surface_is_never_stored(home: Path, service: Service) -> None:
     opens = f"/open {service.url}/"
     lines = "\n".join(it for cmd in TYPED for it in (opens, cmd))
     blocks = (f"<𝒞=string:web:site>{it}</𝒞>" for it in lines.split("\n"))
@@ -133,7 +133,7 @@ def test_a_secret_typed_through_every_surface_is_nowhere(home: Path, service: Se
 
 
 @pytest.mark.requirement("secret.unseen")
-def test_no_process_shows_a_secret_from_standard_input(home: Path, service: Service) -> None:
+def test_secret_from_stdin_is_not_in_the_process_list(home: Path, service: Service) -> None:
     run(PROGRAM, "web:site", f"/open {service.url}/")
     printed: list[bytes] = []
     program = threading.Thread(target=lambda: printed.append(run(PROGRAM, "web:site", "-", typed=LOGIN)))

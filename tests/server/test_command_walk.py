@@ -1,4 +1,4 @@
-"""The way of a command through the daemon, as `make trace` prints it."""
+"""The calls of a command through the daemon, as printed by `make trace`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_walk_has_figures_and_looks_the_user_up_once() -> None:
     assert re.findall(r"\bstore\.Users\.get\b(?: ×\d+)?", walk) == ["store.Users.get"]
 
 
-def test_commands_before_it_and_imports_are_left_out() -> None:
+def test_earlier_commands_and_imports_are_excluded() -> None:
     walk = trace("--topic", "web:main", "--before", "/exec true", "/info")
     assert "stringd.commands: info." in walk
     assert "stringd.commands: exec." not in walk

@@ -1,4 +1,4 @@
-"""What two texts have in common at both ends."""
+"""Common prefix and suffix of two texts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from stringd.text.common_ends import common_ends
         ("x" * 65_536, "x" * 65_536 + "z", (65_536, 0)),
     ],
 )
-def test_the_ends_that_two_texts_share(before: str, after: str, found: tuple[int, int]) -> None:
+def test_common_prefix_and_suffix(before: str, after: str, found: tuple[int, int]) -> None:
     assert common_ends(before, after) == found
 
 
 @given(st.text("ab", max_size=12), st.text("ab", max_size=12))
-def test_nothing_more_could_be_shared(before: str, after: str) -> None:
+def test_common_ends_are_maximal(before: str, after: str) -> None:
     head, tail = common_ends(before, after)
     middle, other = before[head : len(before) - tail], after[head : len(after) - tail]
     assert before[:head] == after[:head]

@@ -1,4 +1,4 @@
-"""Many names in one line."""
+"""Lists of names on one line."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from stringd.text.listing import MOST, listed, nearest_first
 NAMES = [f"name-{number}" for number in range(200)]
 
 
-def test_a_few_names_are_all_there_in_their_order() -> None:
+def test_few_names_are_listed_in_order() -> None:
     few = NAMES[:MOST]
     assert listed(few, "elsewhere") == ", ".join(few)
     assert nearest_first(few[-1], few) == few
     assert listed([], "elsewhere") == ""
 
 
-def test_of_many_the_first_are_listed_and_the_others_counted() -> None:
+def test_many_names_are_truncated_with_a_count() -> None:
     line = listed(NAMES, "elsewhere")
     assert line.startswith("name-0, name-1, ")
     assert line.endswith(f", name-{MOST - 1} … and {200 - MOST} more: elsewhere")
 
 
-def test_of_many_those_like_the_word_come_first_and_none_is_lost() -> None:
+def test_similar_names_come_first() -> None:
     found = nearest_first("name-177", [*NAMES[:177], "other", *NAMES[177:]])
     assert found[0] == "name-177"
     assert sorted(found) == sorted([*NAMES, "other"])

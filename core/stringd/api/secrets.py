@@ -1,4 +1,4 @@
-"""The `$NAME`s that topics keep: keys and tokens, which are used and never shown."""
+"""Secrets: the `$NAME`s of topics, such as keys and tokens, which are never shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretScope:
-    """Whose they are: a user's, for one owner, such as an app, and for one configuration of it or for all."""
+    """The scope of secrets: a user, an owner such as an app, and one of its configurations or all."""
 
     user_id: str
     owner: str
@@ -17,19 +17,19 @@ class SecretScope:
 
 
 class Secrets(Protocol):
-    """All `$NAME`s; a change is on the disk before it is seen, or raises `StorageFailed`."""
+    """All secrets; changes are on disk before they are visible, or raise `StorageFailed`."""
 
     def of(self, scope: SecretScope) -> Mapping[str, str]:
-        """Return the values that hold in a scope: those of its configuration over those for all."""
+        """Return the values of a scope; those of its configuration override those for all."""
 
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
-        """Keep values for a scope; an empty one is forgotten."""
+        """Store values for a scope; an empty value deletes the name."""
 
     async def forget(self, user_id: str, owner: str) -> None:
-        """Forget all that was kept for a user's owner, whatever the configuration."""
+        """Delete all values of a user's owner, in every configuration."""
 
     async def rename(self, user_id: str, owner: str, new: str) -> None:
-        """Let what was kept for a user's owner be another one's, which has none of its own."""
+        """Move the values of a user's owner to another owner, which has none."""
 
     def owners(self) -> Collection[tuple[str, str]]:
-        """Return the users and owners for whom something is kept."""
+        """Return the users and owners that have values."""

@@ -1,4 +1,4 @@
-"""Kinds of topic."""
+"""Topic types: the kinds of topics that plugins add."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stringd.api.sessions import Session, Topic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicContext:
-    """What a topic is opened with."""
+    """The session and the runtime for which a topic is opened."""
 
     session: Session
     runtime: Runtime
@@ -28,16 +28,16 @@ PlainText: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
 
 @asynccontextmanager
 async def keep_nothing(_: TopicContext) -> AsyncIterator[Topic]:
-    """Open a topic that has nothing to set up and nothing to clean up."""
+    """Open a topic without any setup or cleanup."""
     yield Topic()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicType:
-    """A kind of topic.
+    """A topic type.
 
-    `open` is entered at the topic's first command and left when the topic ends, both in one task.
-    `plain_text`, where given, takes every text that doesn't start with `//`. `opens_urls` means that
+    The context `open` is entered at the topic's first command and exited when the topic ends, in one task.
+    `plain_text`, if given, handles every text that doesn't start with `//`. `opens_urls` means that
     `string URL` opens web pages in topics of this type.
 
     `trust_hint` says how a document of the network becomes the user's own by this type, and `secrets_hint`
@@ -56,7 +56,7 @@ class TopicType:
 
     @property
     def slash(self) -> str:
-        """How commands begin in such a topic."""
+        """The prefix of commands in topics of this type: `/` or `//`."""
         return "//" if self.plain_text else "/"
 
     def __post_init__(self) -> None:

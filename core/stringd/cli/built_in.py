@@ -1,4 +1,4 @@
-"""The subcommands that come with stringd; none of them imports a plugin before it needs one."""
+"""The built-in subcommands; none of them imports a plugin before it is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of the `stringd` program, and the `STRINGD_*` variables that stand in for them."""
+"""Options of the `stringd` program, and their fallbacks, the `STRINGD_*` variables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VARIABLE = re.compile(r"[A-Za-z_*][A-Za-z0-9_*]*")
 
 
 def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Split the daemon's own options from a subcommand and what belongs to it."""
+    """Parse the options of the daemon; return the words of a subcommand unparsed."""
     parser = _options_parser(add_help=False)
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("rest", nargs=argparse.REMAINDER)
@@ -75,7 +75,7 @@ def _options_parser(*, add_help: bool) -> Parser:
         "--port", help=f"port on 127.0.0.1, 0 for a free one (STRINGD_PORT, else {DEFAULT_PORT})"
     )
     parser.add_argument(
-        "--data-dir", help="where users and topics are kept (STRINGD_DATA_DIR, else ./.stringd)"
+        "--data-dir", help="directory of users and topics (STRINGD_DATA_DIR, else ./.stringd)"
     )
     parser.add_argument(
         "--plugins",
@@ -85,26 +85,26 @@ def _options_parser(*, add_help: bool) -> Parser:
     parser.add_argument(
         "--plugins-dir",
         metavar="DIR",
-        help="load each *.py of this directory, too (STRINGD_PLUGINS_DIR)",
+        help="also load each *.py in this directory (STRINGD_PLUGINS_DIR)",
     )
-    parser.add_argument("--without", help="leave these plugins out: a,b")
+    parser.add_argument("--without", help="do not load these plugins: a,b")
     parser.add_argument(
         "--allow-origin",
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="let web pages of this origin call the daemon (repeatable)",
+        help="allow web pages of this origin to call the daemon (repeatable)",
     )
     parser.add_argument(
         "--access",
         metavar="|".join(ACCESS),
-        help="let document commands touch files below home and allowed paths, or all"
+        help="let document commands access files below home and allowed paths, or all"
         f" (STRINGD_ACCESS, else {ACCESS[0]})",
     )
     parser.add_argument(
         "--keep-env",
         metavar="NAMES",
-        help="give shells these of the daemon's variables, too: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
+        help="further variables of the daemon for shells: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
     )
     return parser
 

@@ -1,4 +1,4 @@
-"""The catalogue of all that the loaded plugins add."""
+"""The catalogue of everything that the loaded plugins add."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Contribution:
     extensions: tuple[tuple[Hook, Any], ...] = ()
 
     def claims(self) -> Iterator[str]:
-        """Return the names that only one plugin may add, as reports call them."""
+        """Return the names that only one plugin may add, as shown in reports."""
         yield from (f"topic type {record.name}" for record in self.topic_types)
         yield from (claim for record in self.commands for claim in _command_claims(record))
         yield from (f"scheme {scheme}" for record in self.loaders for scheme in record.schemes)
@@ -54,11 +54,11 @@ class Contribution:
         yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
 
     def options(self) -> Iterator[str]:
-        """Name the options of `/open` that loaders take; several plugins may add the same."""
+        """Return the `/open` options of loaders, as shown in reports; plugins may share an option."""
         yield from (f"option --{word} of /open" for record in self.loaders for word in record.options)
 
     def yields_to(self) -> Iterator[str]:
-        """Return the names that must be free too: only a type's own plugin may redefine a shared command."""
+        """Return further names that must be free: only a type's own plugin may redefine a shared command."""
         own = {record.name for record in self.topic_types}
         for record in self.commands:
             if isinstance(record.topic_types, frozenset) and not record.topic_types <= own:
@@ -95,7 +95,7 @@ class Catalogue:
     _extensions: list[Any] = field(default_factory=list)
 
     def add(self, added: Contribution) -> None:
-        """Add what a plugin contributes; its claims have been checked."""
+        """Add a contribution whose claims have been checked."""
         self.topic_types |= {record.name: record for record in added.topic_types}
         for record in added.topic_types:
             self.trust_hint = self.trust_hint or record.trust_hint
@@ -127,7 +127,7 @@ class Catalogue:
             self.load_options[f"--{word}"] = f"{known} {line}" if known else line
 
     def added(self, record: type[Record]) -> Sequence[Record]:
-        """Return the records of one kind that came through the hooks of plugins."""
+        """Return the records of one type, from hooks defined by plugins."""
         return [it for it in self._extensions if isinstance(it, record)]
 
     def _collect(self, topic_type: TopicType) -> dict[str, Command]:

@@ -30,7 +30,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def stringd_topic_types(config: Config) -> Iterable[TopicType]:
-    """Add kinds of topic."""
+    """Add topic types."""
     return ()
 
 
@@ -54,7 +54,7 @@ def stringd_renderers() -> Iterable[Renderer]:
 
 @hookspec
 def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
-    """Add Starlette routes and WebSocket routes; the daemon's body cap, CORS and guards hold for them."""
+    """Add Starlette HTTP and WebSocket routes, to which the body limit, CORS and request guard apply."""
     return ()
 
 
@@ -66,7 +66,7 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
 
 @hookspec
 def stringd_interceptors() -> Iterable[Interceptor]:
-    """Add interceptors, which run around every command and may refuse it or change its reply."""
+    """Add interceptors, which wrap every command and may refuse it or change its reply."""
     return ()
 
 
@@ -90,5 +90,5 @@ def stringd_cli() -> Iterable[CliCommand]:
 
 @hookspec
 def stringd_hooks() -> Iterable[Hook]:
-    """Add hooks, which other plugins implement to extend this one."""
+    """Define hooks, which other plugins implement to extend this one."""
     return ()

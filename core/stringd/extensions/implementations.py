@@ -25,7 +25,7 @@ _OURS = frozenset({"stringd", "pluggy", "importlib", "dataclasses", "contextlib"
 
 
 class Unfit(Exception):
-    """A plugin that can't be taken in, and why."""
+    """A plugin that cannot be loaded, and the reason."""
 
 
 class Unmet(Unfit):
@@ -45,7 +45,7 @@ def import_plugin(candidate: Candidate) -> object:
 
 
 def check_implementations(manager: pluggy.PluginManager, plugin: object, added: Collection[str]) -> None:
-    """Refuse hooks that nobody calls, and what pluggy would take and ignore."""
+    """Raise `Unfit` for unknown hooks, and for hook options that pluggy would ignore."""
     for attribute in dir(plugin):
         options = manager.parse_hookimpl_opts(plugin, attribute)
         if options is not None:
@@ -83,7 +83,7 @@ def _check_parameters(name: str, function: object, caller: pluggy.HookCaller | N
 
 @contextmanager
 def reported(what: str) -> Iterator[None]:
-    """Turn whatever a plugin raises into the reason why it is skipped, with its file and line."""
+    """Convert any exception of a plugin into `Unfit`, with the file and line."""
     try:
         yield
     except (KeyboardInterrupt, Fault):
@@ -96,7 +96,7 @@ def reported(what: str) -> Iterator[None]:
 
 
 def _location(error: BaseException) -> str:
-    """Return the line of the plugin that raised an error, or called what did; empty if there is none."""
+    """Return the innermost line of the plugin in a traceback; empty if there is none."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" ({error.filename}:{error.lineno})"
     frames = [

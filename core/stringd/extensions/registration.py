@@ -1,4 +1,4 @@
-"""Load plugins one by one; one that breaks a rule is reported and skipped with all that it adds."""
+"""Load plugins one by one; an invalid one is reported and skipped as a whole."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _refuse_named(reports: Iterable[PluginReport], config: Config) -> None:
 
 
 class _Loading:
-    """Loads the plugins of one start, and knows what they have claimed so far."""
+    """Loads the plugins and tracks the names that they have claimed."""
 
     def __init__(self, config: Config, runtime: Runtime | None, reserved: Iterable[str]) -> None:
         self.catalogue = Catalogue()
@@ -119,7 +119,7 @@ class _Loading:
     def take_all(
         self, candidates: Sequence[Candidate], until_subcommand: str | None = None
     ) -> tuple[PluginReport, ...]:
-        """Take the plugins in their order; one that needs what a later one adds is taken after that."""
+        """Load the plugins in order, except that one that depends on a later one comes after it."""
         reports: dict[Candidate, PluginReport] = {}
         waiting = candidates
         while waiting:
@@ -166,7 +166,7 @@ class _Loading:
         return (*claims, *contribution.options())
 
     def _ask_first(self, candidate: Candidate) -> Contribution:
-        """Import a plugin and call its hooks, which is done once."""
+        """Import a plugin and call its hooks, once."""
         module = import_plugin(candidate)
         self._register(module, candidate)
         try:

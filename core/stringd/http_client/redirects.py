@@ -1,4 +1,4 @@
-"""The one redirect loop, following redirects as browsers do; callers decide what each request carries."""
+"""Follow redirects as browsers do; callers decide what each request carries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one door for plugin authors: everything that a plugin needs, from here."""
+"""The public API for plugins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What documents are made of: pages, paths, targets, parsed text."""
+"""Documents: pages, paths, targets and parsed text."""
 
 from __future__ import annotations
 

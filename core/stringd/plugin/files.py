@@ -1,4 +1,4 @@
-"""Files: those of a topic's user, open directories, regular files and atomic writes."""
+"""Files: access within a user's boundary, open directories, regular files and atomic writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at plugins: which are installed, and what one that is not installed adds."""
+"""Inspection of plugins: which are installed, and what one that is not installed adds."""
 
 from __future__ import annotations
 

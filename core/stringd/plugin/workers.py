@@ -1,4 +1,4 @@
-"""Threads for work that must not hold up the event loop."""
+"""Threads for work that would block the event loop."""
 
 from __future__ import annotations
 

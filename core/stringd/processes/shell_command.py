@@ -1,4 +1,4 @@
-"""Run one shell command for a topic: check it, bound its time, and turn its end into a reply."""
+"""Run one shell command for a topic: check it, limit its time, and convert the result to a reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What replies about shell commands have in common: the exit line and the stand-in for empty output."""
+"""Common parts of replies about shell commands: the exit line and the placeholder for no output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chooses the loader by scheme and the renderer by media type."""
+"""Choose the loader by scheme and the renderer by media type."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SUFFIXES = {"json": "application/json", "xml": "application/xml"}
 
 
 async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document | LocalFile:
-    """Fetch a URI and make a document of it, or return the file that has it."""
+    """Load and render a URI, or return the local file that its loader found."""
     scheme = wanted.uri.partition(":")[0].lower()
     loader = catalogue.loaders.get(scheme)
     if loader is None:
@@ -53,7 +53,7 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
 
 
 async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document:
-    """Make a document of bytes, by their media type."""
+    """Render bytes as a document, by their media type."""
     renderer = _renderer_of(catalogue, loaded)
     if renderer is None:
         raise Refusal(
@@ -65,13 +65,13 @@ async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document
 
 
 def find_renderer(catalogue: Catalogue, media_type: str) -> Renderer | None:
-    """Return the renderer of a media type; one of all media types is none of this one."""
+    """Return the renderer of a media type, ignoring those for all types."""
     found = (catalogue.renderers.get(it) for it in _meanings(media_type))
     return next((it for it in found if it), None)
 
 
 def _renderer_of(catalogue: Catalogue, loaded: LoadedBytes) -> Renderer | None:
-    """Return the renderer of the most specific media type that the bytes may have."""
+    """Return the renderer of the most specific possible media type of the bytes."""
     general = catalogue.renderers.get(_ANYTHING)
     # Nobody needs to know what the bytes are, if one renderer takes them all.
     if general and len(catalogue.renderers) == 1:
@@ -82,7 +82,7 @@ def _renderer_of(catalogue: Catalogue, loaded: LoadedBytes) -> Renderer | None:
 
 
 async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
-    """Have a renderer make its document, where it can be stopped if there is much to render."""
+    """Run a renderer; large bodies are rendered in a worker process, which can be stopped."""
     work = current_work()
     if work is None or len(loaded.body) <= SMALL_BODY or not _can_be_sent(render):
         return await READING.run(call, render, loaded)
@@ -93,7 +93,7 @@ async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
 
 
 def _can_be_sent(render: Render) -> bool:
-    """Whether a renderer is a function of a module, as another process finds it by its name."""
+    """Whether a renderer can be pickled: a module-level function that other processes can import."""
     name = getattr(render, "__module__", "")
     if not is_importable_elsewhere(name):
         return False
@@ -102,7 +102,7 @@ def _can_be_sent(render: Render) -> bool:
 
 
 async def as_document(found: Document | LocalFile) -> Document:
-    """Return what was found as a document: of a file, its text as it is shown."""
+    """Return a found document; a local file is read and returned as its displayed text."""
     if isinstance(found, Document):
         return found
     uri = found.package.uri_of(found.path)
@@ -111,7 +111,7 @@ async def as_document(found: Document | LocalFile) -> Document:
 
 
 def _meanings(media_type: str) -> Iterator[str]:
-    """Yield what a renderer of it may be registered for, the nearest first."""
+    """Yield the media types and patterns that match a type, the most specific first."""
     yield media_type
     kind, _, name = media_type.partition("/")
     suffix = name.rpartition("+")[2]

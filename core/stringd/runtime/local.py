@@ -1,4 +1,4 @@
-"""LocalRuntime: all that a daemon is made of, without a transport."""
+"""`LocalRuntime`, the daemon without any transport."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TOPIC_NAMES = 4096
 
 
 class LocalRuntime:
-    """Holds users, sessions, plugins and the runner; it implements the `Runtime` that plugins see."""
+    """Holds users, sessions, plugins and the runner; implements the `Runtime` protocol."""
 
     def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
         self.config = config
@@ -66,14 +66,14 @@ class LocalRuntime:
 
     @property
     def plugins(self) -> Plugins:
-        """What was loaded, and what was not."""
+        """The loaded and the skipped plugins."""
         if self._plugins is None:
-            raise RuntimeError("the daemon can be asked when it runs, not while its plugins are loaded")
+            raise RuntimeError("the runtime can't be used while plugins are being loaded")
         return self._plugins
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """What the plugins add."""
+        """Everything that the plugins add."""
         return self.plugins.catalogue
 
     @cached_property
@@ -85,12 +85,12 @@ class LocalRuntime:
 
     @cached_property
     def workers(self) -> Workers:
-        """Processes for work that must not hold up the event loop, and can be stopped."""
+        """Worker processes for jobs that would block the event loop or may never end."""
         return self._closing(WorkerPool())
 
     @cached_property
     def template_workers(self) -> Workers:
-        """Processes for templates alone: one that escapes its sandbox finds no other work there."""
+        """Worker processes for templates only: one that escapes its sandbox gets no other jobs."""
         return self._closing(WorkerPool(Seal.COMPUTING, TEMPLATE_MODULES))
 
     async def aclose(self) -> None:
@@ -106,7 +106,7 @@ class LocalRuntime:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Lock the data directory and restore what earlier runs stored in it."""
+        """Open a runtime: lock the data directory and restore the stored state."""
         with data_directory(self.config.data_dir, self.notices.append), ExitStack() as opened:
             self.users.open(self.config.data_dir)
             self.secrets.open(self.config.data_dir)
@@ -117,7 +117,7 @@ class LocalRuntime:
             yield
 
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
-        """Keep every other command from editing the file at a real path meanwhile."""
+        """Return a context manager that locks the file at a real path against edits by other commands."""
         return self._file_locks.hold(path)
 
     def user(self, user_id: str) -> User:
@@ -135,29 +135,29 @@ class LocalRuntime:
         return self.catalogue.commands_by_type[topic_type]
 
     async def fork(self, session: Session, name: TopicName) -> None:
-        """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
+        """Create a topic of the same user with a copy of the session's state; refuse if it exists."""
         if self.registry.get(session.user.id, name):
             raise Refusal(ErrorCode.CONFLICT, f"The topic is there already: {name}")
         copy = self.registry.touch(session.user, name, origin=session)
         await self.registry.save(copy)
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
-        """List the topics of one user, or of all."""
+        """List the sessions of one user, or of all users."""
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
 
     @cached_property
     def schemes(self) -> Collection[str]:
-        """The schemes of the URIs that can be loaded, in lower case."""
+        """The URI schemes of all loaders, in lower case."""
         return self.catalogue.loaders.keys()
 
     @cached_property
     def named_schemes(self) -> Collection[str]:
-        """The schemes whose URIs documents show by names, beside those of the web."""
+        """The schemes, besides those of the web, whose links are shown as shortcuts."""
         return self.catalogue.named_schemes
 
     @cached_property
     def load_options(self) -> Mapping[str, str]:
-        """The options that one loader or another takes, such as `--browser`, and what each does."""
+        """The options of all loaders, such as `--browser`, with their descriptions."""
         return self.catalogue.load_options
 
     @property
@@ -176,23 +176,23 @@ class LocalRuntime:
         return loader.part_characters if loader else PART_CHARACTERS
 
     def added(self, record: type[Record]) -> Sequence[Record]:
-        """Return what all plugins returned from the hook of this record, which some plugin brought."""
+        """Return the records of this type that plugins returned from a hook defined by a plugin."""
         return self.catalogue.added(record)
 
     def renders(self, media_type: str) -> bool:
-        """Whether a plugin brought a renderer of this media type, beside what renders anything."""
+        """Whether there is a renderer for this media type, other than those for all types."""
         return find_renderer(self.catalogue, media_type) is not None
 
     async def render(self, loaded: LoadedBytes) -> Document:
-        """Make a document of bytes, with the renderer that a plugin brought."""
+        """Render bytes as a document, with the renderer for their media type."""
         return await render_document(self.catalogue, loaded)
 
     async def find(self, wanted: LoadRequest) -> Document | LocalFile:
-        """Fetch and render what is wanted, or return the file that its loader has found."""
+        """Load and render a URI, or return the local file that its loader found."""
         return await find_document(self.catalogue, wanted)
 
     async def load(self, wanted: LoadRequest) -> Document:
-        """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
+        """Load and render a URI; of a local file, return the text as a document."""
         return await as_document(await self.find(wanted))
 
     @property
@@ -205,7 +205,7 @@ class LocalRuntime:
         await self._stopping.wait()
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
-        """Tell routes and services that the daemon stops, and end all topics; see `Sessions.stop`."""
+        """Notify routes and services of the shutdown, and end all topics; see `Sessions.stop`."""
         self._stopping.set()
         self.events.publish(DaemonStopping())
         await self.registry.stop(grace_seconds, end_seconds)

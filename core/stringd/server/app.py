@@ -44,7 +44,7 @@ def make_runtime(config: Config) -> LocalRuntime:
 
 
 def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGIApp:
-    """Return what the server serves."""
+    """Return the ASGI application of the daemon."""
     execute = Execute(runtime)
     app = Starlette(
         routes=[Route(EXEC, execute, methods=["POST"], name="exec"), *_PROTOCOL, *runtime.catalogue.routes],
@@ -64,7 +64,7 @@ def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGI
 
 
 def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
-    """Send commands straight to their endpoint: Starlette's layers cost as much as a small command."""
+    """Route commands directly to their endpoint, since Starlette's layers cost as much as a small command."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == EXEC and scope.get("method") == "POST":
@@ -76,7 +76,7 @@ def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
 
 
 def _contained(app: ASGIApp, runtime: LocalRuntime) -> ASGIApp:
-    """Let nothing out of a plugin's route but an error that can be answered."""
+    """Convert anything that a plugin's route raises to an error that can be answered."""
 
     async def contained(scope: Scope, receive: Receive, send: Send) -> None:
         try:

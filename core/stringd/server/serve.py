@@ -1,4 +1,4 @@
-"""Run the daemon: one port on loopback, signals, services, and an orderly end."""
+"""Run the daemon: port, signals, services and graceful shutdown."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def serve(config: Config) -> int:
 
 
 def _run_to_end(loop: asyncio.AbstractEventLoop, main: Coroutine[Any, Any, int]) -> int:
-    """Run the loop until `main` returns, whatever the tasks of plugins raise.
+    """Run the event loop until `main` returns, even if a plugin's task raises SystemExit.
 
     A task that raises SystemExit or KeyboardInterrupt stops the loop, but nothing else: it can go on.
     """
@@ -110,7 +110,7 @@ async def _supervise(service: Service, server: Server, notices: list[str]) -> No
 
 
 async def _failure_of(service: Service) -> str | None:
-    """Run a service to its end, and return why that is a failure, if it is one."""
+    """Run a service to its end; return the failure, if any."""
     try:
         await service.run()
     except BaseException as error:

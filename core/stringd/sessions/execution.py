@@ -1,4 +1,4 @@
-"""One command on its way: read, passed through the interceptors, run, and answered whatever happens."""
+"""The execution of one command: parse, pass through interceptors, run, and always reply."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Plan:
 
 
 class Execution:
-    """One run of a command; `reply` is to be awaited once."""
+    """One run of a command; await `reply` once."""
 
     __slots__ = ("_catalogue", "_has_begun", "_running", "_runtime", "_sent", "_session", "_shown")
 
@@ -66,7 +66,7 @@ class Execution:
 
     @property
     def label(self) -> str:
-        """How the command is shown, as far as it is known what of it is secret."""
+        """The label of the command, with everything that may be secret masked."""
         return label(self._shown)
 
     @property
@@ -154,7 +154,7 @@ class Execution:
         return _Plan(command.run, line, has_member=command.takes_members)
 
     def _refuse_unplanned(self, refusal: Refusal) -> Reply:
-        """Return the reply to what is no command; its text may be a secret of the topic's."""
+        """Return the reply to an unknown command, whose text may be a secret."""
         text = self._sent.text
         command = self._command(parse_command(text)) if text.startswith("/") else None
         if command:
@@ -212,7 +212,7 @@ class Execution:
         return _expect_reply(await self._running.drive(run, invocation))
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
-        """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""
+        """Run the next interceptor or the command; anything raised becomes a reply."""
         if not isinstance(invocation, Invocation):
             raise TypeError(f"expected an Invocation, got {invocation!r}")
         try:
@@ -223,7 +223,7 @@ class Execution:
             return self._reply_to(error)
 
     def _reply_to(self, error: BaseException) -> Reply:
-        """Return the reply to a command that raised something."""
+        """Return the reply to an exception of a command."""
         match error:
             case Unrecognised():
                 self._shown = masked_unknown(self._shown)

@@ -38,7 +38,7 @@ class TopicLifetime:
         return ready.result() if ready.done() else await asyncio.shield(ready)
 
     async def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Exit the topic's context and wait for that, for at most so many seconds."""
+        """Exit the topic's context, and wait for the exit for a limited time."""
         life = self._life
         if life is None or life.task is None:
             return

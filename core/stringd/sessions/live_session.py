@@ -27,7 +27,7 @@ RunCommand: TypeAlias = "Callable[[LiveSession, RunningCommand], Awaitable[Outco
 
 
 class LiveSession:
-    """A topic's queue, state and lifetime; it implements the `Session` that commands see."""
+    """A topic's queue, state and lifetime; implements the `Session` protocol."""
 
     def __init__(
         self, *, user: User, name: TopicName, topic_type: TopicType, state: State, runtime: Runtime
@@ -45,12 +45,12 @@ class LiveSession:
 
     @property
     def shows_documents(self) -> bool:
-        """Whether documents can be opened in it."""
+        """Whether documents can be opened in topics of this type."""
         return self.topic_type.documents
 
     @property
     def slash(self) -> str:
-        """How commands begin in it: `/`, or `//` where plain text is taken."""
+        """The prefix of commands: `/`, or `//` if the topic takes plain text."""
         return self.topic_type.slash
 
     def remember(self, state: State) -> None:
@@ -86,7 +86,7 @@ class LiveSession:
         self.turns.refuse_waiting(reason)
 
     async def settle(self) -> None:
-        """Wait until no command runs."""
+        """Wait until no command is running."""
         await self.turns.idle()
 
     async def run(self, sent: Sent, run: RunCommand) -> Outcome:
@@ -121,7 +121,7 @@ class LiveSession:
         return None
 
     async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
-        """Answer all commands with the reason, and exit the context, within so many seconds."""
+        """Reply to all commands with the reason, and exit the context, within a time limit."""
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
@@ -146,7 +146,7 @@ class LiveSession:
 
 
 class Turn:
-    """Holds a topic's turn. It is no generator, since every command pays for it."""
+    """Holds a topic's turn; a class instead of a generator because it is on the hot path."""
 
     __slots__ = ("_sent", "_session")
 

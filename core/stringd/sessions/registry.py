@@ -62,10 +62,10 @@ class Sessions:
         return session
 
     async def save(self, session: LiveSession) -> None:
-        """Store what the session remembers, if that has changed and the session still counts.
+        """Store the session's state if it has changed and the session has not ended.
 
-        What can't be stored is forgotten, and raises `StorageFailed`; but for what was seen of files: an
-        edit that is done has not failed because that may not survive a restart.
+        A change that can't be stored is reverted, and raises `StorageFailed`; except for the record of seen
+        files, since a completed edit must not fail because that record may not survive a restart.
         """
         state = session.state
         if state == session.stored or self.get(session.user.id, session.name) is not session:
@@ -80,13 +80,13 @@ class Sessions:
             session.stored = state
 
     def update_user(self, user: User) -> None:
-        """Give a user's sessions the user's new record."""
+        """Update the user record of a user's sessions."""
         for session in self:
             if session.user.id == user.id:
                 session.user = user
 
     async def delete(self, user_id: str, name: TopicName) -> bool:
-        """End a session and forget it; false if there was none."""
+        """End and delete a session; return whether it existed."""
         if (user_id, name) not in self._by_key:
             return False
         await self._store.remove(user_id, str(name))
@@ -100,7 +100,7 @@ class Sessions:
         return True
 
     async def delete_user(self, user_id: str) -> None:
-        """End and forget all sessions of a user."""
+        """End and delete all sessions of a user."""
         await self._store.remove_user(user_id)
         doomed = [session for session in self if session.user.id == user_id]
         with ExitStack() as ending:
@@ -112,7 +112,7 @@ class Sessions:
         self._publish_ended(doomed, "user removed")
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
-        """Refuse waiting commands, give running ones a moment, and end all sessions, which stay stored."""
+        """Refuse waiting commands, grant running ones a delay, and end all sessions, which stay stored."""
         self._stopping = ShuttingDown("stringd is shutting down.")
         sessions = list(self)
         for session in sessions:
@@ -131,7 +131,7 @@ class Sessions:
 
     @contextmanager
     def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
-        """Let a new session of the same name wait until this one has ended."""
+        """Make a new session of the same name wait for the end of this one."""
         over = self._ending[key] = asyncio.Event()
         try:
             yield

@@ -1,4 +1,4 @@
-"""From a command's text to its reply: the one way that every transport takes."""
+"""Run commands, from their text to their reply, for every transport."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stringd.text.command_line import LONGEST_HEAD, parse_command
 
 
 class Runner:
-    """Runs one command at a time in a session; whatever happens, there is a reply."""
+    """Runs commands in sessions; every command gets a reply."""
 
     def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
         self._runtime = runtime

@@ -1,4 +1,4 @@
-"""Store the states of sessions in a SQLite file, which may be lost without losing anything else."""
+"""The stored states of sessions, in a SQLite file of their own."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _ALL = "SELECT user_id, topic, state FROM sessions"
 
 
 class SessionStore:
-    """Saves and forgets the states of sessions."""
+    """Saves and deletes the states of sessions."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._report = report
         self._database = Database(FILE, _SCHEMA, report, "topics start afresh")
 
     def open(self, data_dir: Path) -> list[tuple[str, str, State]]:
-        """Open the file and return all that it holds; a broken one is kept aside and reported."""
+        """Open the file and return the stored states; move a broken file aside and report it."""
         rows = self._database.open(data_dir, _ALL)
         return [row for user_id, topic, text in rows if (row := self._row(user_id, topic, text))]
 
@@ -45,11 +45,11 @@ class SessionStore:
         await self._database.execute(_SAVE, user_id, topic, json.dumps(_plain(state)))
 
     async def remove(self, user_id: str, topic: str) -> None:
-        """Forget a session, or raise `StorageFailed`."""
+        """Delete a session, or raise `StorageFailed`."""
         await self._database.execute(_REMOVE, user_id, topic)
 
     async def remove_user(self, user_id: str) -> None:
-        """Forget all sessions of a user, or raise `StorageFailed`."""
+        """Delete all sessions of a user, or raise `StorageFailed`."""
         await self._database.execute(_REMOVE_USER, user_id)
 
     def _row(self, user_id: str, topic: str, text: str) -> tuple[str, str, State] | None:

@@ -150,7 +150,7 @@ def _in_hexadecimal(value: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _spellings(value: str) -> tuple[str, ...]:
-    """Return the texts that a value may be, once what was escaped in it is decoded, and its long lines."""
+    """Return the forms of a value to search for: the value, its decoded form, and its long lines."""
     lines = [it for it in value.splitlines() if len(it) >= _SHORTEST_LINE]
     texts = [value, value.strip(), value.replace("\n", "\r\n"), *lines]
     texts += [it.replace(" ", "+") for it in texts]
@@ -165,7 +165,7 @@ def _spellings(value: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Core:
-    """What base64 makes of a value alone, and of how many characters beside it the value decides a part."""
+    """The base64 characters that depend only on a value, and how many adjacent ones depend on it partly."""
 
     text: str
     before: int
@@ -174,7 +174,7 @@ class _Core:
 
 @lru_cache(maxsize=256)
 def _cores(value: str) -> tuple[_Core, ...]:
-    """Return what base64 makes of a value, wherever in a text it stands, and of what that made of it."""
+    """Return the base64 cores of a value at every alignment, also for repeated encoding."""
     cores: list[_Core] = []
     texts = [value]
     for layer in range(1, _LAYERS + 1):
@@ -185,7 +185,7 @@ def _cores(value: str) -> tuple[_Core, ...]:
 
 
 def _core(text: str, lead: int, layer: int) -> _Core | None:
-    """Return the characters that a text decides that stands behind so many bytes of something else."""
+    """Return the base64 core of a text that follows some other bytes."""
     data = bytes(lead) + text.encode(errors="replace")
     core = b64encode(data).decode()[(0, 2, 3)[lead] : len(data) * 8 // 6]
     before, behind = (layer if partly or layer > 1 else 0 for partly in (lead, len(data) % 3))
@@ -193,7 +193,7 @@ def _core(text: str, lead: int, layer: int) -> _Core | None:
 
 
 def _with_edges(text: str, start: int, end: int, core: _Core) -> Span:
-    """Return a stretch with the characters beside it that the value decides in part, and its padding."""
+    """Extend a match to the adjacent characters that depend on the value partly, and to the padding."""
     before = _EDGE.match(text[max(0, start - core.before) : start][::-1])
     behind = _EDGE.match(text[end : end + core.behind])
     start, end = start - len(before[0] if before else ""), end + len(behind[0] if behind else "")

@@ -1,4 +1,4 @@
-"""`users.json`: the registered users, on disk before any request that changed them is answered."""
+"""`users.json`: the registered users; changes are on disk before a request is answered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE = "users.json"
 
 
 class Users:
-    """All registered users. A change is visible only once it is stored."""
+    """All registered users; changes are visible once they are stored."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._file = JsonFile(FILE, report, lost="no user is registered")
@@ -26,7 +26,7 @@ class Users:
         self._changing = asyncio.Lock()
 
     def open(self, data_dir: Path) -> None:
-        """Read the users; a file that can't be read is kept aside and reported."""
+        """Read the users; move an unreadable file aside and report it."""
         self._by_id = self._file.read(data_dir, _decode) or {}
 
     def __iter__(self) -> Iterator[User]:
@@ -45,7 +45,7 @@ class Users:
     async def register(
         self, user_id: str, home: Path, allowed_paths: tuple[Path, ...] | None
     ) -> tuple[User, User | None]:
-        """Add or update a user; return it and what it was before. Without allowed paths, they stay."""
+        """Add or update a user; return the new and the previous record. Omitted allowed paths are kept."""
         async with self._changing:
             before = self._by_id.get(user_id)
             user = _registered(before, user_id, home, allowed_paths)
@@ -54,7 +54,7 @@ class Users:
             return user, before
 
     async def remove(self, user_id: str) -> bool:
-        """Forget a user; false if there was none."""
+        """Delete a user; return whether it existed."""
         async with self._changing:
             if user_id not in self._by_id:
                 return False

@@ -72,7 +72,7 @@ class Worker:
         try:
             message = await self._ask(packed((job, arguments, budget.memory)), budget.seconds)
         except RecursionError as error:
-            raise WorkStopped("what it is given is nested too deeply") from error
+            raise WorkStopped("its arguments are nested too deeply") from error
         except (OSError, EOFError) as error:
             raise WorkStopped(_ENDED) from error
         packages = packages_of(job) if self._returns_records else frozenset[str]()
@@ -175,4 +175,4 @@ def _result(job: Callable[..., Any], outcome: Any) -> Any:
         case ("failed", str(trace)):
             raise RuntimeError(f"{job.__module__}.{job.__name__} failed in a worker:\n{trace}")
         case _:
-            raise WorkStopped("its process answers nonsense")
+            raise WorkStopped("its process sent an invalid message")

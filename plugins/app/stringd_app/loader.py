@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stringd.plugin import ErrorCode, Loader, LoadRequest, LocalFile, Refusal, Runtime
 from stringd_app.app_registry import find_app, not_installed
-from stringd_app.topic import AppTopic
+from stringd_app.app_topic import AppTopic
 
 SCHEME = "app"
 

@@ -39,7 +39,7 @@ class Settings:
         )
 
     def seconds_of(self, session: Session) -> float:
-        """Return how long a topic waits for a program until it answers without its end."""
+        """Return how long a request waits for the program before it is answered."""
         return time_limit(session.state, self.seconds)
 
     def check(self, variables: Mapping[str, str]) -> None:

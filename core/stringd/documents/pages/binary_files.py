@@ -1,4 +1,4 @@
-"""What can be told of something that is no text."""
+"""Pages that describe binary files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _UNKNOWN = "application/octet-stream"
 
 
 def describe_binary(path: Path, size: int) -> str:
-    """Return a page about a file that is no text."""
+    """Return a page that describes a binary file."""
     return facts_page(printable(path.name), media_type_of_name(path.name) or _UNKNOWN, size)
 
 
 def facts_page(title: str, kind: str, size: int, more: Mapping[str, str] | None = None) -> str:
-    """Return a page that tells the type and the size of something in bytes, and what else is known."""
+    """Return a page with the media type, the size in bytes and other facts."""
     facts = {"type": kind, "size": counted(size, "byte"), **(more or {})}
     return "".join((f"# {title}\n\n", *(f"{name}: {it}\n" for name, it in facts.items())))

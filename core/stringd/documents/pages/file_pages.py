@@ -48,7 +48,7 @@ async def open_file(path: Path, shown: str, read_linked: Read, runtime: Runtime)
 
 
 async def _rendered(path: Path, shown: str, read_linked: Read, runtime: Runtime) -> Page | None:
-    """Return the page that a plugin's renderer makes of a file, if its name has a media type with one."""
+    """Return the page of a file whose media type a plugin renders; None for other files."""
     media_type = None if has_document_name(path) else rendered_type_of_name(path.name)
     if media_type is None or not runtime.renders(media_type):
         return None
@@ -96,7 +96,7 @@ def _page(path: Path, text: str, read_linked: Read) -> Page:
 
 
 async def done(work: Callable[[], T], *, here: bool) -> T:
-    """Return what is made, at once or by a thread."""
+    """Return the result of a function, called at once or in a thread."""
     return work() if here else await READING.run(work)
 
 

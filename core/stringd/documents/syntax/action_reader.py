@@ -1,4 +1,4 @@
-"""Reader of the fence that declares one action, line by line."""
+"""Parser of the fence that declares one action."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """Something an agent can do: an HTTP request, a command line, or a form of the page.
+    """An action: an HTTP request, a command line, or a form of the page.
 
     `target` is the URL or the command exactly as the author wrote it; `line` is where the fence begins, from
     1.

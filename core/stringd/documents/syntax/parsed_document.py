@@ -33,7 +33,7 @@ class ParsedDocument:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What can't mean what its author meant, in the order of the text."""
+        """The diagnostics of the document, in text order."""
         found = (*self.parsed.diagnostics, *self.shortcuts.diagnostics, *self.actions.diagnostics)
         return tuple(sorted(found, key=lambda it: it.line))
 
