@@ -21,12 +21,14 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from stringd.processes.children import open_exit_notifier
 from stringd.processes.messages import Message, MessageSocket
 
 # What Python and its libraries read when they are loaded: a process with other values can't be forked.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "GLIBC_", "UV_")
 _PATH = "PYTHONPATH"
 _STANDARD_STREAMS = 3
+_LARGEST_ENVIRONMENT = 32768
 
 
 class ForkedDaemon:
@@ -78,21 +80,27 @@ class DaemonForks:
         self._environment = _environment_at_start(os.environ)
 
     def can_fork(self, environment: Mapping[str, str]) -> bool:
-        """Tell whether a daemon with this environment may be forked."""
-        return _environment_at_start(environment) == self._environment
+        """Tell whether a daemon with this environment may be forked, and can be asked for in one message."""
+        size = sum(len(name) + len(value) for name, value in environment.items())
+        return size <= _LARGEST_ENVIRONMENT and _environment_at_start(environment) == self._environment
 
     def start(
         self, arguments: Sequence[str], *, environment: Mapping[str, str], directory: Path, output: int
     ) -> ForkedDaemon:
         """Fork a daemon; `output` is where it prints."""
-        ours, theirs = MessageSocket.pair()
         fields = {
             "arguments": list(arguments),
             "environment": dict(environment),
             "directory": str(directory),
         }
+        ours, theirs = MessageSocket.pair()
         with theirs.socket:
-            self._connected().send(fields, [theirs.fileno(), output])
+            try:
+                self._connected().send(fields, [theirs.fileno(), output])
+            except ConnectionError:
+                # A test may have ended the process, such as one that ends all children of its own.
+                self._control = None
+                self._connected().send(fields, [theirs.fileno(), output])
         return ForkedDaemon(ours)
 
     def _connected(self) -> MessageSocket:
@@ -126,15 +134,14 @@ class _Forks:
 
     def run(self) -> Sequence[str] | None:
         """Fork daemons until the tests are over; return a daemon's arguments in each, and None at the end."""
-        readable, writable = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        control = self._control.fileno()
+        notifier = open_exit_notifier()
         while True:
-            ready: list[object] = select.select([self._control, readable], [], [])[0]
+            ready = select.select([control, notifier], [], [])[0]
             self._report_ends()
-            if readable in ready:
-                os.read(readable, 4096)
-            if self._control in ready:
+            if notifier in ready:
+                os.read(notifier, 4096)
+            if control in ready:
                 message = self._control.receive()
                 if message is None:
                     return None
