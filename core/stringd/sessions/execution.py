@@ -56,7 +56,7 @@ class Execution:
         self._catalogue = catalogue
         self._session = session
         self._sent = sent
-        # Until a mask has said what may be shown of the text, nothing may.
+        # Everything is hidden until the text has been masked.
         self._shown = MASK
 
     @property
