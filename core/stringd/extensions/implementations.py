@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 _ORDERING = ("tryfirst", "trylast", "hookwrapper", "wrapper")
 _PREFIX = "stringd_"
 _HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(_PREFIX))
-# Frames of these call a plugin, or check what it made; none of them is where it went wrong.
+# Modules that call plugins or validate their records; an error never originates in them.
 _OURS = frozenset({"stringd", "pluggy", "importlib", "dataclasses", "contextlib"})
 
 

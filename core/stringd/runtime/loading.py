@@ -19,7 +19,7 @@ from stringd.text.media_type_detection import possible_types
 from stringd.text.media_types import parse_media_type
 from stringd.workers.threads import READING, STORAGE, current_work
 
-# What is rendered in a thread: up to here it takes less time than to send it elsewhere.
+# Up to this size, rendering in a thread takes less time than the transfer to a worker process.
 SMALL_BODY = 64 * 1024
 BUDGET = Budget(seconds=15.0, memory=1024**3)
 _ANYTHING = "*/*"
@@ -41,7 +41,7 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
         loaded = await call_async(loader.load, wanted)
         if isinstance(loaded, LocalFile):
             return loaded
-        # What the page links to is told with its address, and all of that is kept.
+        # Replies and the stored location contain the URI.
         uri = mask_values(loaded.uri, hidden)
         options = wanted.options.for_reload(loaded.zone)
         return await render_document(catalogue, replace(loaded, uri=uri, options=options))
@@ -73,7 +73,7 @@ def find_renderer(catalogue: Catalogue, media_type: str) -> Renderer | None:
 def _renderer_of(catalogue: Catalogue, loaded: LoadedBytes) -> Renderer | None:
     """Return the renderer of the most specific possible media type of the bytes."""
     general = catalogue.renderers.get(_ANYTHING)
-    # Nobody needs to know what the bytes are, if one renderer takes them all.
+    # Detection is not needed if the only renderer is one for all types.
     if general and len(catalogue.renderers) == 1:
         return general
     types = possible_types(loaded.media_type, loaded.body, loaded.uri)

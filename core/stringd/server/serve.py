@@ -50,8 +50,8 @@ def serve(config: Config) -> int:
     DESCRIPTORS.raise_to_most()
     runtime = make_runtime(config)
     formatter.secrets = runtime.secrets
-    # A large document is a million small objects, none of them garbage: collecting would take half of the
-    # time in which it is read. What was made at the start stays for good.
+    # A large document consists of a million live objects: collecting garbage would take half of its parsing
+    # time. Objects from startup are never freed.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     with _bound_socket(config.port) as listener, runtime.opened():

@@ -61,7 +61,7 @@ class Execution:
         self._running = running
         self._sent = running.sent
         self._has_begun = False
-        # Until a mask has said what may be shown of the text, nothing may.
+        # Everything is hidden until the text has been masked.
         self._shown = MASK
 
     @property

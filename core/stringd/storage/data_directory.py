@@ -114,7 +114,7 @@ def _make_private(path: Path, mode: int, report: Callable[[str], None]) -> None:
     try:
         descriptor = _opened_to_change(Path(os.path.realpath(path)))
     except OSError:
-        # Whoever opens the file reports why it cannot be opened.
+        # The code that opens the file reports the error.
         return
     try:
         before = os.fstat(descriptor).st_mode

@@ -38,7 +38,7 @@ _MORE_TYPES = {
 _HEAD = 4096
 _MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _IN_NO_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
-# So many of a hundred bytes may be damaged in a text, and one in any.
+# The percentage of bytes that may be invalid in a text; one invalid byte is always allowed.
 _DAMAGED = 1
 JSON_LINES = r"application/(?:(?:x-)?ndjson|jsonl|(?:x-)?jsonlines)"
 ANY_JSON = r"(?:text|application)/(?:.+\+)?json"

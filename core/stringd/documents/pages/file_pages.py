@@ -25,7 +25,7 @@ from stringd.workers.threads import READING, STORAGE
 
 T = TypeVar("T")
 
-# Up to here a page is read and taken apart faster than a thread is asked to.
+# Up to this size, reading and parsing a page takes less time than handing it to a thread.
 SMALL = 16 * 1024
 _DIRECTIVE = "[!"
 
@@ -84,7 +84,7 @@ async def _read(path: Path, shown: str, read_linked: Read, *, is_small: bool) ->
         return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
     if not is_verbatim(path):
         await sheet_of(text)
-    # What it may include, or read a menu from, is of any size.
+    # Its includes and menus may be of any size.
     is_quick = is_small and _DIRECTIVE not in text
     return await done(lambda: _page(path, text, read_linked), here=is_quick)
 
