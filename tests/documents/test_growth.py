@@ -15,7 +15,7 @@ from stringd.documents.pages.menus import find_menus
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.search import find
 from stringd.documents.pagination.parts import Parts
-from stringd.documents.paths.document_origins import Origin
+from stringd.documents.paths.uris import Origin
 from stringd.documents.syntax.parsed_document import parse_document
 from stringd.errors import Refusal
 from tests.documents.kinds import KINDS, Make

@@ -17,8 +17,8 @@ from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import display, file_of, working_directory
 from stringd.documents.syntax.lines import Lines, line_number
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.listing import MOST, listed
-from stringd.text.printable import printable
+from stringd.text.escaping import printable
+from stringd.text.formatting import MOST, listed
 
 Fact = tuple[str, object]
 

@@ -10,10 +10,10 @@ from urllib.parse import unquote, unquote_to_bytes
 from stringd.api.documents import Package
 from stringd.api.sessions import Session
 from stringd.documents.pages.includes import Linked
-from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.package_links import locate
 from stringd.documents.paths.resolving import FileTarget, resolve
 from stringd.documents.paths.text_files import is_there, read_if_there
+from stringd.documents.paths.uris import Origin
 
 
 class FileLinks:

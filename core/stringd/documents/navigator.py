@@ -21,12 +21,17 @@ from stringd.documents.pages.link_names import with_link_names
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.remote_pages import remote_page
 from stringd.documents.pagination.parts import Parts
-from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.resolving import confine, current_file, display, file_of, resolve
 from stringd.documents.paths.text_files import is_there, read_text
-from stringd.documents.paths.typed_targets import is_typed_uri, names_file
-from stringd.documents.paths.uris import is_hierarchical, is_uri, join
-from stringd.documents.targets import OpenedPage, Target, packaged_target, uri_target
+from stringd.documents.paths.uris import Origin, is_hierarchical, is_uri, join
+from stringd.documents.targets import (
+    OpenedPage,
+    Target,
+    is_typed_uri,
+    names_file,
+    packaged_target,
+    uri_target,
+)
 from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING, STORAGE
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from stringd.documents.pages.binary_files import facts_page
+from stringd.documents.pages.file_pages import facts_page
 from stringd.documents.pages.includes import Linked
 from stringd.documents.pages.page import Page, file_page
 from stringd.documents.pages.parsing import read_sheet
-from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.package_links import locate
 from stringd.documents.paths.resolving import confine, file_of, resolve, working_directory
 from stringd.documents.paths.text_files import is_directory, is_there, read_if_there, read_text
-from stringd.documents.paths.uris import is_uri, resolve_uri
+from stringd.documents.paths.uris import Origin, is_uri, resolve_uri
 from stringd.documents.syntax.actions import CLI, Action
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode

@@ -15,8 +15,8 @@ from stringd.documents.pages.page import Page
 from stringd.documents.syntax.forms import CONFIRM, flags_of, is_button, is_foreign, origin_of
 from stringd.documents.targets import Target
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.escaping import printable
 from stringd.text.masking import MASK
-from stringd.text.printable import printable
 
 _CLICKED = ("x", "y")
 _SHOWN = 80

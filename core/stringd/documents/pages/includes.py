@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.pages.relocation import moved_into
-from stringd.documents.paths.document_origins import Origin, name_of, stem_of
+from stringd.documents.paths.uris import Origin, name_of, stem_of
 from stringd.documents.syntax.blocks import included_marker
 from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.lines import Lines

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from stringd.documents.pages.includes import Read
 from stringd.documents.pages.parsing import read_sheet
-from stringd.documents.paths.document_origins import Origin
+from stringd.documents.paths.uris import Origin
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.links import is_directive

@@ -13,7 +13,7 @@ from stringd.api.zones import Zone
 from stringd.documents.pages.includes import Expanded, Linked, Read, with_includes
 from stringd.documents.pages.menus import Menu, find_menus
 from stringd.documents.pages.parsing import read_sheet
-from stringd.documents.paths.document_origins import Origin
+from stringd.documents.paths.uris import Origin
 from stringd.documents.syntax.actions import Action, call_hint
 from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.document_text import Rendered
@@ -21,7 +21,7 @@ from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.documents.syntax.structured import structured_document
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.listing import MOST, listed, nearest_first
+from stringd.text.formatting import MOST, listed, nearest_first
 from stringd.text.nearest import nearest
 
 

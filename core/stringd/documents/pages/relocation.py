@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from stringd.documents.pages.parsing import read_sheet
-from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.uris import join, resolve_uri
+from stringd.documents.paths.uris import Origin, join, resolve_uri
 from stringd.documents.syntax.parser import Parsed
 from stringd.text.splicing import Splice, splice
 

@@ -15,8 +15,7 @@ from stringd.documents.pages.includes import MOST_CHARACTERS, MOST_INCLUDES, Lin
 from stringd.documents.pages.menus import find_menus
 from stringd.documents.pages.page import Page, in_document, outlined_page
 from stringd.documents.pages.parsing import sheet_of
-from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.uris import join
+from stringd.documents.paths.uris import Origin, join
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER
 from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING
