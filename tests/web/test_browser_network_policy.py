@@ -120,7 +120,7 @@ def test_what_a_page_of_this_machine_may_reach_it_does(
 
 @pytest.mark.requirement("browser.private")
 def test_a_link_of_a_public_page_leads_into_no_private_network(chromium: BrowserHarness, site: Site) -> None:
-    assert chromium.refused(site.page("/", "<p>Mine.</p>"), reach=Zone.PUBLIC).code == "NOT_TRUSTED"
+    assert chromium.refused(site.page("/", "<p>Mine.</p>"), nearest_zone=Zone.PUBLIC).code == "NOT_TRUSTED"
     assert site.paths == []
 
 

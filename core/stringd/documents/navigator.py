@@ -195,7 +195,7 @@ class DocumentNavigator:
             return await self._answered_target(answered, confirmed=confirmed)
         shortcut, author = page.shortcut(name)
         if isinstance(author, str):
-            zone = page.zone.reach(confirmed=confirmed)
+            zone = page.zone.nearest_allowed(confirmed=confirmed)
             linked = uri_target(join(author, shortcut.target), nearest_zone=zone)
             _require_web(linked, page.uri)
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
@@ -211,7 +211,7 @@ class DocumentNavigator:
     async def _answered_target(self, link: Attributed[str], *, confirmed: bool) -> Target:
         source = link.provenance
         target = await self.find(link.value)
-        options = replace(target.options, nearest_zone=source.zone.reach(confirmed=confirmed))
+        options = replace(target.options, nearest_zone=source.zone.nearest_allowed(confirmed=confirmed))
         target = replace(target, options=options)
         if not source.is_own:
             _require_web(target, source.document)

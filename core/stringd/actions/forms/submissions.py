@@ -38,7 +38,7 @@ def form_target(page: Page, form: Form, call: Call) -> Target:
     entries = [entry for _, entry in sorted(_entries(form, call, pressed), key=lambda it: it[0])]
     hidden = dict.fromkeys(_secrets(form, call), MASK)
     method = own.method or form.method
-    options = LoadOptions(nearest_zone=page.zone.reach(confirmed=call.confirmed), hidden=hidden)
+    options = LoadOptions(nearest_zone=page.zone.nearest_allowed(confirmed=call.confirmed), hidden=hidden)
     if method != "POST":
         url, shown = (_with_query(target, it, form) for it in (entries, _masked(entries, form)))
         # The whole address, too: a short value is not found by itself.
