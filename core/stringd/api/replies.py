@@ -1,4 +1,4 @@
-"""The one thing that comes back from a command, whatever the transport."""
+"""The reply of a command, whatever the transport; the codes of errors are in `stringd.errors`."""
 
 from __future__ import annotations
 

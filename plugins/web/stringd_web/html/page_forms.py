@@ -48,13 +48,8 @@ class FormWithNode:
     form: Form
 
 
-def read_forms(tree: LexborHTMLParser, base: str) -> tuple[Form, ...]:
-    """Return the forms of a page in page order, with unique names."""
-    return tuple(it.form for it in forms_with_nodes(tree, base))
-
-
 def forms_with_nodes(tree: LexborHTMLParser, base: str) -> Sequence[FormWithNode]:
-    """Return the forms of a page with their elements, except `method=dialog` forms."""
+    """Return the forms of a page in page order, with unique names, except `method=dialog` forms."""
     labels, names = FieldLabels(tree), _FormNames()
     drafts = [it for it in collect_forms(tree, labels) if _method(it) != "DIALOG"]
     return [FormWithNode(node=it.node, form=_form(it, labels, names, base)) for it in drafts]
