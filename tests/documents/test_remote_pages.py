@@ -23,13 +23,13 @@ class Web:
         self._documents = documents
         self.asked: list[tuple[str, Zone]] = []
 
-    async def fetch(self, uri: str, reach: Zone) -> Document:
-        self.asked.append((uri, reach))
+    async def fetch(self, uri: str, nearest_zone: Zone) -> Document:
+        self.asked.append((uri, nearest_zone))
         name = uri.rpartition("/")[2]
         if name == "never":
             await asyncio.sleep(60)
-        if zone_of(uri) > reach:
-            raise Refusal("NOT_TRUSTED", f"{reach.name} leads to {uri}")
+        if zone_of(uri) > nearest_zone:
+            raise Refusal("NOT_TRUSTED", f"{nearest_zone.name} leads to {uri}")
         if name not in self._documents:
             raise Refusal("NOT_FOUND", f"Not found: {uri}")
         return document(uri, self._documents[name])

@@ -90,8 +90,8 @@ def test_any_embedded_address_determines_the_zone(number: int, host: bool) -> No
 
 @pytest.mark.requirement("web.zones")
 def test_only_public_origins_cannot_be_confirmed() -> None:
-    assert [it.reach() for it in Zone] == [*Zone]
-    assert [it.reach(confirmed=True) for it in Zone] == [Zone.PUBLIC, Zone.LOOPBACK, Zone.LOOPBACK]
+    assert [it.nearest_allowed() for it in Zone] == [*Zone]
+    assert [it.nearest_allowed(confirmed=True) for it in Zone] == [Zone.PUBLIC, Zone.LOOPBACK, Zone.LOOPBACK]
 
 
 @pytest.mark.requirement("web.zones")

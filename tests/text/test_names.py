@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from stringd.text.printable import printable
+from stringd.text.escaping import printable
 
 
 @pytest.mark.parametrize(

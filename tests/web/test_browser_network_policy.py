@@ -118,7 +118,7 @@ def test_loopback_page_reaches_loopback(harness: BrowserHarness, site: Site, cau
 
 @pytest.mark.requirement("browser.private")
 def test_public_link_cannot_reach_a_private_network(chromium: BrowserHarness, site: Site) -> None:
-    assert chromium.refused(site.page("/", "<p>Mine.</p>"), reach=Zone.PUBLIC).code == "NOT_TRUSTED"
+    assert chromium.refused(site.page("/", "<p>Mine.</p>"), nearest_zone=Zone.PUBLIC).code == "NOT_TRUSTED"
     assert site.paths == []
 
 

@@ -275,8 +275,8 @@ def test_server_cannot_redirect_to_a_nearer_zone(
     site.serve("/away", redirect(inside) if kind == "redirect" else answer(REFRESH.format(f"0;url={inside}")))
     site.serve("/out", redirect(named(site, "public.example", "/end")))
     site.page("/end", "public")
-    for reach in (Zone.LOOPBACK, zone):
-        code, told = visitor.refusal(named(site, "public.example", "/away"), nearest_zone=reach)
+    for nearest_zone in (Zone.LOOPBACK, zone):
+        code, told = visitor.refusal(named(site, "public.example", "/away"), nearest_zone=nearest_zone)
         assert code == "NOT_TRUSTED"
         assert "127.0.0.1" in told
     assert "/inside" not in site.paths

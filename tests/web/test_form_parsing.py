@@ -8,13 +8,13 @@ from selectolax.lexbor import LexborHTMLParser
 from stringd.actions.arguments.schema import schema_of
 from stringd.documents.syntax.forms import form_action
 from stringd.plugin import Form
-from stringd_web.html.page_forms import describe_form, read_forms
+from stringd_web.html.page_forms import describe_form, forms_with_nodes
 
 HERE = "https://shop.example/a/page?x=1"
 
 
 def read(html: str, base: str = HERE) -> tuple[Form, ...]:
-    return read_forms(LexborHTMLParser(html), base)
+    return tuple(it.form for it in forms_with_nodes(LexborHTMLParser(html), base))
 
 
 def flags(html: str) -> list[str]:

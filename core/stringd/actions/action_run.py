@@ -33,8 +33,8 @@ from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.actions import CLI, HTTP_METHODS
 from stringd.errors import ErrorCode, Refusal
-from stringd.processes.shell_replies import NO_OUTPUT
-from stringd.text.fences import fenced
+from stringd.processes.shell_command import NO_OUTPUT
+from stringd.text.formatting import fenced
 
 # The remembered values that a call uses, by the reference to each: `{name}` or `@name`.
 References = Mapping[str, Attributed[NamedValue]]

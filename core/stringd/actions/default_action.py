@@ -1,4 +1,4 @@
-"""Render an opened page with its actions, its missing variables and the output of its default action."""
+"""Run the default action of an opened page, and render the page with its output and its actions."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from stringd.api.zones import Zone
 class HttpRequest:
     """A request to an origin, such as `https://host:8443`; header names are in lower case.
 
-    `target` is sent unchanged. `reach` is the nearest zone that the request may connect to: a URL given by a
-    server, in a page or by a redirect, leads no nearer than that server is.
+    `target` is sent unchanged. `nearest_zone` is the nearest zone that the request may connect to: a URL
+    given by a server, in a page or by a redirect, leads no nearer than that server is.
     """
 
     method: str
@@ -22,7 +22,7 @@ class HttpRequest:
     target: str
     headers: Mapping[str, str]
     body: bytes | None = None
-    reach: Zone = Zone.LOOPBACK
+    nearest_zone: Zone = Zone.LOOPBACK
 
     @property
     def url(self) -> str:
@@ -64,11 +64,11 @@ class HttpClient(Protocol):
     async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
         """Send a request and read the response, up to a limit of decompressed bytes.
 
-        Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `reach`, and always the
-        daemon itself, with `NOT_TRUSTED`.
+        Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `nearest_zone`, and
+        always the daemon itself, with `NOT_TRUSTED`.
         """
 
-    async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
+    async def route(self, host: str, port: int, *, nearest_zone: Zone) -> HttpRoute:
         """Resolve a host; raise or refuse as an exchange with it would."""
 
     async def aclose(self) -> None:

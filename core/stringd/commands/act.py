@@ -21,7 +21,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
 from stringd.documents.visited_pages import visit
 from stringd.errors import ErrorCode, Refusal, Unrecognised
-from stringd.text.listing import listed, nearest_first
+from stringd.text.formatting import listed, nearest_first
 from stringd.text.nearest import nearest
 
 _NONE = "(none)"

@@ -18,8 +18,8 @@ from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.lines import Lines, line_number
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import display, file_of
-from stringd.text.listing import MOST, listed
-from stringd.text.printable import printable
+from stringd.text.escaping import printable
+from stringd.text.formatting import MOST, listed
 
 Fact = tuple[str, object]
 

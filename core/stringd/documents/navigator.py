@@ -24,8 +24,14 @@ from stringd.documents.pagination.parts import Parts
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_text
-from stringd.documents.paths.typed_targets import is_typed_uri, names_file
-from stringd.documents.targets import OpenedPage, Target, packaged_target, uri_target
+from stringd.documents.targets import (
+    OpenedPage,
+    Target,
+    is_typed_uri,
+    names_file,
+    packaged_target,
+    uri_target,
+)
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import is_there
 from stringd.files.typed_paths import FILE_URI, confine, display, file_of
@@ -190,7 +196,7 @@ class DocumentNavigator:
             return await self._answered_target(answered, confirmed=confirmed)
         shortcut, author = page.shortcut(name)
         if isinstance(author, str):
-            zone = page.zone.reach(confirmed=confirmed)
+            zone = page.zone.nearest_allowed(confirmed=confirmed)
             linked = uri_target(join(author, shortcut.target), nearest_zone=zone)
             _require_web(linked, page.uri)
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
@@ -206,7 +212,7 @@ class DocumentNavigator:
     async def _answered_target(self, link: Attributed[str], *, confirmed: bool) -> Target:
         source = link.provenance
         target = await self.find(link.value)
-        options = replace(target.options, nearest_zone=source.zone.reach(confirmed=confirmed))
+        options = replace(target.options, nearest_zone=source.zone.nearest_allowed(confirmed=confirmed))
         target = replace(target, options=options)
         if not source.is_own:
             _require_web(target, source.document)

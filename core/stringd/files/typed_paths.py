@@ -15,7 +15,7 @@ from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import is_there
 from stringd.files.protected import is_protected, refuse_path
 from stringd.files.real_path import real_path
-from stringd.text.printable import printable
+from stringd.text.escaping import printable
 
 LONGEST_PATH = 4000
 LONGEST_NAME = 255

@@ -72,7 +72,9 @@ async def fetch(client: HttpClient, url: WebUrl, *, limit: int) -> tuple[WebUrl,
     async def send(request: HttpRequest) -> HttpResponse:
         return await client.exchange(request, limit=limit)
 
-    first = HttpRequest(method="GET", origin=url.origin, target=url.target, headers={}, reach=Zone.LOOPBACK)
+    first = HttpRequest(
+        method="GET", origin=url.origin, target=url.target, headers={}, nearest_zone=Zone.LOOPBACK
+    )
     request, response = await follow_redirects(first, send)
     return WebUrl.read(request.url), response
 
@@ -109,7 +111,7 @@ def _redirect(
         origin=request.origin if target.origin == source.origin else target.origin,
         target=target.target,
         # What a server says leads no nearer than that server is.
-        reach=response.zone,
+        nearest_zone=response.zone,
     )
     return Redirect(source=source, target=target, request=following)
 

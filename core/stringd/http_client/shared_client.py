@@ -41,7 +41,7 @@ class SharedHttpClient:
     async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
         """Send a request and read the response; see `HttpClient.exchange`."""
         url = _read_origin(request.origin)
-        route = await self._policy.route(url.host, url.port, reach=request.reach)
+        route = await self._policy.route(url.host, url.port, nearest_zone=request.nearest_zone)
         async with self._origin_slots(url.origin):
             try:
                 response = await self._send(build_wire_request(request, url, route))
@@ -54,9 +54,9 @@ class SharedHttpClient:
             except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
                 raise HttpFailed(failure_reason(error)) from error
 
-    async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
+    async def route(self, host: str, port: int, *, nearest_zone: Zone) -> HttpRoute:
         """Resolve a host; see `HttpClient.route`."""
-        return await self._policy.route(host, port, reach=reach)
+        return await self._policy.route(host, port, nearest_zone=nearest_zone)
 
     async def aclose(self) -> None:
         """Close all connections."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.documents.pages.binary_files import facts_page
+from stringd.documents.pages.file_pages import facts_page
 from stringd.documents.pages.includes import Linked
 from stringd.documents.pages.page import Page, file_page
 from stringd.documents.pages.parsing import read_sheet

@@ -20,7 +20,7 @@ from stringd.processes.proc import (
     thread_ids,
     working_directory,
 )
-from stringd.processes.shell_replies import NO_OUTPUT, exit_line, shell_reply
+from stringd.processes.shell_command import NO_OUTPUT, exit_line, shell_reply
 
 __all__ = [
     "DESCRIPTORS",

@@ -12,8 +12,10 @@ from stringd.api.sessions import Session
 from stringd.errors import ErrorCode, Refusal
 from stringd.processes.exported_variables import time_limit
 from stringd.processes.process_group import Finished, run_shell
-from stringd.processes.shell_replies import NO_OUTPUT, shell_reply
+from stringd.text.escaping import printable
 from stringd.text.head_tail_buffer import OUTPUT_LIMIT
+
+NO_OUTPUT = "(no output)"
 
 
 async def run_one_shot(
@@ -64,3 +66,15 @@ def _start_refusal(error: OSError) -> Refusal:
     if error.errno == errno.E2BIG:
         return Refusal(ErrorCode.INVALID_PAYLOAD, "The command or a variable is too long to pass on.")
     return Refusal(ErrorCode.EXEC_FAILED, f"bash can't be started: {error.strerror}")
+
+
+def exit_line(state: int | str, directory: str) -> str:
+    """Return the system line: an exit status or the state of a running program, and the directory."""
+    # A directory name may hold line breaks, which would forge the lines below this one.
+    return f"exit: {state} | cwd: {printable(directory)}"
+
+
+def shell_reply(state: int | str, directory: str, output: str) -> Reply:
+    """Return the reply for a command in a state; a status other than 0 is an error code."""
+    code = f"EXIT_{state}" if isinstance(state, int) and state else None
+    return Reply.output(exit_line(state, directory), output or NO_OUTPUT, code=code)

@@ -1,4 +1,4 @@
-"""One `bash:name` topic: what can be done with its shell and with the program that runs in it."""
+"""`bash:name` topics: how plain text and commands become calls of the topic's console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topic's shell and its current evaluation: start them, type into them, report and replace them."""
+"""The shell of a topic and the program that runs in it: start them, type into them, replace them."""
 
 from __future__ import annotations
 

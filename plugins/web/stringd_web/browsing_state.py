@@ -70,7 +70,7 @@ class BrowsingState:
     def _cached_within_reach(self, url: WebUrl, request: HttpRequest) -> CachedPage | None:
         """Return the cached page, unless it came from nearer than the request may reach."""
         cached = self._cache.find(str(url), request.headers)
-        return None if cached and cached.response.zone > request.reach else cached
+        return None if cached and cached.response.zone > request.nearest_zone else cached
 
     async def _send(self, client: HttpClient, url: WebUrl, request: HttpRequest) -> HttpResponse:
         response = await client.exchange(request, limit=BODY_LIMIT)

@@ -84,7 +84,7 @@ def _first_request(wanted: LoadRequest) -> HttpRequest:
         target=url.target,
         headers=headers,
         body=submission.body if submission else None,
-        reach=wanted.options.nearest_zone,
+        nearest_zone=wanted.options.nearest_zone,
     )
 
 

@@ -78,5 +78,5 @@ async def _load_in_browser(
     except ModuleNotFoundError as missing:
         message = f"--browser needs the package {missing.name}."
         raise Refusal(ErrorCode.LOAD_ERROR, message, "pip install 'stringd[browser]'") from missing
-    policy = NetworkPolicy(routes=runtime.http, reach=wanted.options.nearest_zone)
+    policy = NetworkPolicy(routes=runtime.http, nearest_zone=wanted.options.nearest_zone)
     return await load_in_browser(wanted.uri, browser=browser, policy=policy, cookies=state.cookies)

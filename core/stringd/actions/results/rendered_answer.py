@@ -17,7 +17,7 @@ from stringd.documents.syntax.parser import Parsed
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER
 from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts, name_links
 from stringd.errors import Refusal
-from stringd.text.fences import fenced
+from stringd.text.formatting import fenced
 from stringd.text.splicing import splice
 from stringd.text.uris import absolute
 

@@ -14,7 +14,7 @@ from stringd.actions.shell.analysis.value_constraints import Constraint
 from stringd.actions.values.placeholders import ReadFile
 from stringd.actions.values.typed_values import NUMBER, Value, as_text
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.counts import counted
+from stringd.text.formatting import counted
 
 _PACKAGE = f"{PREFIX}PACKAGE"
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")

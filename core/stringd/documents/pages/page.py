@@ -21,7 +21,7 @@ from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.documents.syntax.structured import structured_document
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.listing import MOST, listed, nearest_first
+from stringd.text.formatting import MOST, listed, nearest_first
 from stringd.text.nearest import nearest
 
 

@@ -1,4 +1,4 @@
-"""Build pages of documents from the network, loading their includes and menus."""
+"""Fetch what a document from the network includes or uses as a menu, and build its page."""
 
 from __future__ import annotations
 

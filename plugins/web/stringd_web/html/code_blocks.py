@@ -7,10 +7,17 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.element_kinds import ElementKinds
 from stringd_web.html.link_targets import LinkTargets
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
-from stringd_web.html.nodes import ancestors, attribute, children, remove_nodes, replace_tag, text_of
+from stringd_web.html.nodes import (
+    ElementKinds,
+    ancestors,
+    attribute,
+    children,
+    remove_nodes,
+    replace_tag,
+    text_of,
+)
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _INLINE = frozenset({"code", "kbd", "samp", "tt"})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.text.common_ends import common_ends
+from stringd.text.diff import common_ends
 
 
 @pytest.mark.parametrize(

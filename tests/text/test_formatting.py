@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.text.listing import MOST, listed, nearest_first
+from stringd.text.formatting import MOST, listed, nearest_first
 
 NAMES = [f"name-{number}" for number in range(200)]
 
