@@ -50,6 +50,6 @@ def _move(session: Session, opened: OpenedPage, history: tuple[Location, ...], d
         part=opened.part,
         options=page.options,
     )
-    now = replace(state, document=location, history=history, directory=directory, seen=seen)
-    if now != state:
-        session.remember(now)
+    is_known = (state.document, state.history, state.directory) == (location, history, directory)
+    if not is_known or seen is not state.seen:
+        session.remember(replace(state, document=location, history=history, directory=directory, seen=seen))
