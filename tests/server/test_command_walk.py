@@ -33,7 +33,7 @@ def test_a_walk_has_figures_and_looks_the_user_up_once() -> None:
         "stringd.runtime",
         "stringd.commands",
     }
-    assert re.findall(r"\bstore\.Users\.get\b(?: ×\d+)?", walk) == ["store.Users.get"]
+    assert re.findall(r"\buser_store\.Users\.get\b(?: ×\d+)?", walk) == ["user_store.Users.get"]
 
 
 def test_commands_before_it_and_imports_are_left_out() -> None:
