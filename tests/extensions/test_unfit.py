@@ -123,7 +123,7 @@ def test_a_distribution_without_a_name_is_reported_like_any_other(tmp_path: Path
 def test_the_first_distribution_by_name_keeps_what_both_want(tmp_path: Path) -> None:
     source = (
         f"{PRELUDE}\n@hookimpl\ndef stringd_interceptors():\n"
-        "    return [Interceptor(name='same', around=around)]\n"
+        "    return [Interceptor(name='same', run=around)]\n"
     )
     second, first = (offer(tmp_path, name, f"plugin-{name}", source) for name in ("b-second", "a-first"))
     listed = stringd([second, first], tmp_path, "plugins").stdout

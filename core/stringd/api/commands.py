@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from stringd.api.checks import (
     check_async,
+    check_names,
     check_optional_text,
-    check_order,
     check_sync,
     check_word,
     check_words,
@@ -100,24 +100,27 @@ class Command:
 
 
 Proceed: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
-Around: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
+Intercept: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interceptor:
     """Runs around every command: it may refuse or delay the command, and change what it answers.
 
-    `around` returns the reply: one of its own, or what `await proceed(invocation)` returns, which runs the
+    `run` returns the reply: one of its own, or what `await proceed(invocation)` returns, which runs the
     next interceptor and at last the command. What the command raises is a reply too: `proceed` raises nothing
-    unless the command is cancelled. The interceptor with the lowest `order` is the outermost; of the same
-    order, the one whose plugin was loaded first.
+    unless the command is cancelled. It sees a command before the interceptors named in `before`, and their
+    replies after them; those named in `after` run around it. Names that nobody has are ignored; otherwise
+    the one whose plugin was loaded first is the outermost. A command whose interceptor fails is refused.
     """
 
     name: str
-    around: Around
-    order: int = 0
+    run: Intercept
+    before: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         check_word("interceptor", self.name)
-        check_async(f"interceptor {self.name}", self.around, takes=2)
-        check_order(f"interceptor {self.name}", self.order)
+        check_async(f"interceptor {self.name}", self.run, takes=2)
+        check_names(f"`before` of interceptor {self.name}", self.before)
+        check_names(f"`after` of interceptor {self.name}", self.after)
