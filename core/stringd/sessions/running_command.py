@@ -37,14 +37,14 @@ class RunningCommand:
     `label` is its first line with secrets masked, as far as it is known what of it is secret.
     """
 
-    __slots__ = ("_ended", "_task", "_work", "is_abandoned", "is_cancelled", "label", "sent")
+    __slots__ = ("_ended", "_work", "is_abandoned", "is_cancelled", "label", "sent", "task")
 
     def __init__(self, sent: Sent, task: asyncio.Task[Any]) -> None:
         self.sent = sent
+        self.task = task
         self.label = MASK
         self.is_cancelled = False
         self.is_abandoned = False
-        self._task = task
         self._work: Detachable[Any] | None = None
         self._ended: asyncio.Event | None = None
 
@@ -55,18 +55,28 @@ class RunningCommand:
 
     async def cancel(self) -> None:
         """Cancel the command, and wait until it has cleaned up; one that doesn't end is abandoned."""
+        self.is_cancelled = True
+        await self.stop(CLEAN_UP_SECONDS)
+
+    async def stop(self, seconds: float) -> None:
+        """Throw a cancellation into the command, unless that was done; abandon it after so many seconds."""
         if self._ended is None:
             self._ended = asyncio.Event()
-            self.is_cancelled = True
-            self._task.cancel()
+            self.task.cancel()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._ended.wait(), CLEAN_UP_SECONDS)
-        if not self._ended.is_set() and self._work and not self.is_abandoned:
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+        if not self._ended.is_set():
+            self._abandon()
+            await self._ended.wait()
+
+    def _abandon(self) -> None:
+        """Let the task end without the command, which goes on in a task of its own."""
+        if self._work and not self.is_abandoned:
             log.warning("%s does not end when it is cancelled, and is abandoned", self.label)
             self.is_abandoned = True
             self._work.detach()
-            self._task.cancel()
-            await self._ended.wait()
+            self.task.cancel()
 
     def end(self) -> None:
         """Note that the command has ended."""
