@@ -122,8 +122,10 @@ def test_ctrl_c_leaves_what_can_not_be_cancelled_to_the_daemon(fake: FakeDaemon,
         until(lambda: fake.commands())
         terminal.type(CTRL_C)
         until(lambda: fake.count("POST /cancel"))
-        terminal.type(b"" if answered else CTRL_C)
-        terminal.expect("the command goes on in the daemon.\r\nfile:main> ")
+        if answered:
+            terminal.expect("the command goes on in the daemon.\r\nfile:main> ")
+        else:
+            terminal.interrupt("the command goes on in the daemon.\r\nfile:main> ")
         terminal.type("/a\n")
         terminal.expect("Hello\r\nfile:main> ")
     assert fake.commands() == ["/long", "/a"]
