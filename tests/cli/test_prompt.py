@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.terminal import CTRL_C, CTRL_D, PROGRAM, TAB, UP, Terminal
-from tests.client.fake import HEAD, FakeDaemon, answer, failure, streamed, until
+from tests.client.fake import HEAD, FakeDaemon, answer, failure, json_answer, streamed, until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 HELP = "String Commands\n---\n/help [cmd] - this\n/hello - greets\n/info - tells\n"
@@ -72,14 +74,58 @@ def test_ctrl_c_abandons_the_line(fake: FakeDaemon) -> None:
     assert fake.commands() == ["/a"]
 
 
-def test_ctrl_c_leaves_the_command_running(fake: FakeDaemon) -> None:
-    fake.answers += [streamed(HEAD)[:-1], answer("Hello")]
+@pytest.mark.requirement("activity.cancel.prompt")
+def test_ctrl_c_during_a_command_cancels_it(fake: FakeDaemon) -> None:
+    ended, cancelled = (
+        threading.Event(),
+        json_answer({"topic": "file:main", "cancelled": True, "cmd": "/long"}),
+    )
+
+    class Script(list[bytes]):
+        """An answer whose end comes after the command was cancelled."""
+
+        def __iter__(self) -> Iterator[bytes]:
+            head, *rest = (failure("ERROR(NO): stopped")[0] or b"").partition(b"event: content")
+            yield head
+            ended.wait(10)
+            yield from rest
+
+    class Cancelling(list[bytes]):
+        def __iter__(self) -> Iterator[bytes]:
+            ended.set()
+            yield cancelled
+
+    fake.answers += [Script(), answer("Hello")]
+    fake.routes["POST /cancel"] = Cancelling()
     with Terminal(f"{PROGRAM} file:main") as terminal:
         terminal.expect("file:main> ")
         terminal.type("/long\n")
         until(lambda: fake.commands())
         terminal.type(CTRL_C)
-        terminal.expect("the command goes on in the daemon.\r\nfile:main> ")
+        terminal.expect("ERROR(NO): stopped\r\nfile:main> ")
+        terminal.type("/a\n")
+        terminal.expect("Hello\r\nfile:main> ")
+    request = json.loads(fake.last("POST /cancel").body)
+    first = next(it for it in fake.seen if it.path == "/exec")
+    assert request == {"topic": "file:main", "request_id": json.loads(first.body)["request_id"]}
+
+
+@pytest.mark.requirement("activity.cancel.prompt")
+@pytest.mark.parametrize("answered", [True, False])
+def test_ctrl_c_leaves_what_can_not_be_cancelled_to_the_daemon(fake: FakeDaemon, answered: bool) -> None:
+    """The daemon refuses to cancel, or takes its time until Ctrl-C is pressed again."""
+    fake.answers += [streamed(HEAD)[:-1], answer("Hello")]
+    fake.routes["POST /cancel"] = [json_answer({"error": "Not found"}, 404)] if answered else []
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type("/long\n")
+        until(lambda: fake.commands())
+        terminal.type(CTRL_C)
+        until(lambda: fake.count("POST /cancel"))
+        if answered:
+            terminal.expect("the command goes on in the daemon.\r\nfile:main> ")
+        else:
+            terminal.interrupt("the command goes on in the daemon.\r\nfile:main> ")
         terminal.type("/a\n")
         terminal.expect("Hello\r\nfile:main> ")
     assert fake.commands() == ["/long", "/a"]

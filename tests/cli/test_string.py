@@ -255,6 +255,7 @@ def test_closed_streams_are_harmless(fake: FakeDaemon, closed: str) -> None:
 
 def test_ctrl_c_exits_with_130_silently(fake: FakeDaemon) -> None:
     fake.answers.append(streamed(HEAD)[:-1])
+    fake.routes["POST /cancel"] = [json_answer({"error": "Not found"}, 404)]
     with subprocess.Popen([PROGRAM, "a", "/nap 60"], stderr=subprocess.PIPE) as run:
         until(lambda: fake.commands())
         run.send_signal(signal.SIGINT)

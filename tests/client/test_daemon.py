@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,13 @@ import pytest
 from stringd.client import (
     AsyncClient,
     Client,
+    InvalidTopic,
     QueueFull,
     Result,
     SessionClosed,
     UnknownUser,
 )
+from tests.protocol.waits import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +77,25 @@ def test_sessions_and_users_are_removed_by_name(daemon: DaemonProcess, talk: Tal
         home=tmp_path,
     )
     assert answers[1:] == [False, True, False, True, True, False]
+
+
+@pytest.mark.requirement("activity.cancel.client")
+def test_a_command_is_cancelled(probed: DaemonProcess, talk: Talk) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(probed.exec, "/nap 30", "file:main", "default", "r1")
+        running(probed)
+        assert talk(
+            probed.port,
+            ("cancel", "file:main", "other"),
+            ("cancel", "file:main", "r1"),
+            ("cancel", "file:main"),
+            ("cancel", "file:new"),
+        ) == [None, "/nap 30", None, None]
+        assert answer.result(5).head["code"] == "CANCELLED"
+    with pytest.raises(InvalidTopic):
+        talk(probed.port, ("cancel", "a b:c"))
+    with pytest.raises(UnknownUser):
+        talk(probed.port, ("cancel", "file:main"), user="nobody")
 
 
 def test_a_removed_user_is_refused(daemon: DaemonProcess, talk: Talk, tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ def test_every_endpoint_has_a_method(fake: FakeDaemon, talk: Talk) -> None:
         "GET /sessions?user_id=default": [json_answer({"sessions": [session]})],
         "DELETE /sessions/default/app%3Aa%3Ab": [json_answer({"deleted": True})],
         "DELETE /users/default": [json_answer({"deleted": False})],
+        "POST /cancel": [json_answer({"topic": "file:main", "cancelled": True, "cmd": "/find x"})],
         "POST /shutdown": [json_answer({"ok": True, "message": "stringd shutting down"})],
     }
     assert talk(
@@ -122,6 +123,8 @@ def test_every_endpoint_has_a_method(fake: FakeDaemon, talk: Talk) -> None:
         ("remove_user",),
         ("register",),
         ("register", "/other"),
+        ("cancel", "file:main"),
+        ("cancel", "file:main", "r1"),
         ("shutdown",),
     ) == [
         {"ok": True, "users": 1, "sessions": 0},
@@ -132,6 +135,8 @@ def test_every_endpoint_has_a_method(fake: FakeDaemon, talk: Talk) -> None:
         False,
         {"user_id": "default", "home": "/h", "created": False},
         {"user_id": "default", "home": "/h", "created": True},
+        "/find x",
+        "/find x",
         {"ok": True, "message": "stringd shutting down"},
     ]
 

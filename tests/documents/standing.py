@@ -18,12 +18,13 @@ class Standing:
     name: TopicName
     shows_documents: bool = True
     slash: str = "/"
+    is_ending: bool = False
 
     def remember(self, state: State) -> None:
         self.state = state
 
     async def cancel(self, request_id: str | None = None) -> str | None:
-        raise AssertionError("no path cancels a command")
+        raise AssertionError(f"no path cancels {request_id}")
 
     async def end_topic(self) -> None:
         raise AssertionError("no path ends a topic")

@@ -19,7 +19,7 @@ FAILING = [
     hook(
         "hook-alone",
         "interceptors",
-        "return Interceptor(name='alone', around=around)",
+        "return Interceptor(name='alone', run=around)",
         "stringd_interceptors failed: TypeError: 'Interceptor' object is not iterable",
     ),
     hook(
@@ -51,7 +51,7 @@ FAILING = [
             name=f"hook-{option}",
             source=f"from stringd.plugin import *\n@hookimpl({option}=True)\ndef stringd_commands(): yield\n",
             reason=f"stringd_commands is marked with {option}, which has no effect: "
-            "hooks are called plugin by plugin; interceptors and observers have a field `order`",
+            "hooks are called plugin by plugin; interceptors have `before` and `after`, observers `order`",
         )
         for option in ("tryfirst", "trylast", "hookwrapper", "wrapper")
     ),
@@ -88,7 +88,7 @@ BAD_RECORDS = [
     hook(
         "no-function",
         "interceptors",
-        "return [Interceptor(name='x', around=None)]",
+        "return [Interceptor(name='x', run=None)]",
         "stringd_interceptors failed: TypeError: interceptor x needs a function, not None",
     ),
     hook(
@@ -118,7 +118,7 @@ BAD_RECORDS = [
     hook(
         "too-few-parameters",
         "interceptors",
-        "return [Interceptor(name='x', around=answer)]",
+        "return [Interceptor(name='x', run=answer)]",
         "TypeError: interceptor x is called with 2 arguments, but <function answer",
     ),
     hook(

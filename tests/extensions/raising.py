@@ -82,7 +82,7 @@ def stringd_commands():
     plain = [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in COMMANDS]
     return [*plain, Command(name="masked", summary="A test.", usage="", run=fine, mask=mask)]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="first", around=around)]
+def stringd_interceptors(): return [Interceptor(name="first", run=around)]
 @hookimpl
 def stringd_observers(): return [Observer(name="first", on_event=observe)]
 @hookimpl

@@ -60,7 +60,7 @@ def stringd_commands():
     functions = (text, path, location, gated)
     return [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in functions]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="odd", around=gate)]
+def stringd_interceptors(): return [Interceptor(name="odd", run=gate)]
 @hookimpl
 def stringd_services(): return [Service(name="stubborn", run=stay)]
 """

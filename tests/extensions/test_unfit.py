@@ -121,7 +121,7 @@ def test_distribution_without_a_name_is_reported(tmp_path: Path) -> None:
 def test_first_distribution_by_name_wins_a_clash(tmp_path: Path) -> None:
     source = (
         f"{PRELUDE}\n@hookimpl\ndef stringd_interceptors():\n"
-        "    return [Interceptor(name='same', around=around)]\n"
+        "    return [Interceptor(name='same', run=around)]\n"
     )
     second, first = (offer(tmp_path, name, f"plugin-{name}", source) for name in ("b-second", "a-first"))
     listed = stringd([second, first], tmp_path, "plugins").stdout

@@ -87,6 +87,12 @@ def check_order(what: str, order: object) -> None:
         raise TypeError(f"{what} needs a whole number as its order, not {order!r}")
 
 
+def check_names(what: str, names: object) -> None:
+    """Refuse what is no frozenset of text."""
+    if not isinstance(names, frozenset) or not all(isinstance(it, str) for it in names):
+        raise TypeError(f"{what} needs a frozenset of names, not {names!r}")
+
+
 def check_words(what: str, names: Iterable[object]) -> None:
     """Raise `ValueError` for a lone string, no names, or names that are not lower-case words."""
     if isinstance(names, str) or not names or not all(map(_is_lower_case, names)):

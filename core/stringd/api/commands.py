@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from stringd.api.checks import (
     check_async,
+    check_names,
     check_optional_text,
-    check_order,
     check_sync,
     check_word,
     check_words,
@@ -100,24 +100,27 @@ class Command:
 
 
 Proceed: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
-Around: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
+Intercept: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interceptor:
     """Wraps every command: it may refuse, delay or change the command, and change its reply.
 
-    `around` returns a reply: its own, or the result of `await proceed(invocation)`, which runs the next
+    `run` returns a reply: its own, or the result of `await proceed(invocation)`, which runs the next
     interceptor or finally the command. Exceptions of the command become replies: `proceed` only raises if the
-    command is cancelled. The interceptor with the lowest `order` is the outermost; among equal orders, the
-    one whose plugin was loaded first.
+    command is cancelled. It sees a command before the interceptors named in `before`, and their replies after
+    them; those named in `after` wrap it. Unknown names are ignored; otherwise the one whose plugin was loaded
+    first is the outermost. A command whose interceptor fails is refused.
     """
 
     name: str
-    around: Around
-    order: int = 0
+    run: Intercept
+    before: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         check_word("interceptor", self.name)
-        check_async(f"interceptor {self.name}", self.around, takes=2)
-        check_order(f"interceptor {self.name}", self.order)
+        check_async(f"interceptor {self.name}", self.run, takes=2)
+        check_names(f"`before` of interceptor {self.name}", self.before)
+        check_names(f"`after` of interceptor {self.name}", self.after)

@@ -151,6 +151,10 @@ class Session(Protocol):
         Returns its label once it has ended, after at most some seconds; None if there was nothing to cancel.
         """
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether the topic was deleted or the daemon stops: its commands are cancelled for that reason."""
+
     async def end_topic(self) -> None:
         """Exit the topic's context; the next command enters a new one."""
 

@@ -117,6 +117,13 @@ class AsyncClient:
         """End a topic of this client's user; return whether it existed."""
         return await self._call(endpoints.close_session(self.user, topic))
 
+    async def cancel(self, topic: str, request_id: str | None = None) -> str | None:
+        """Cancel the command that runs in a topic, or the one of a request, which may still wait.
+
+        Returns what was cancelled, once it has ended; None if there was nothing to cancel.
+        """
+        return await self._call(endpoints.cancel(self.user, topic, request_id))
+
     async def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
         self._blocking.prepared = False

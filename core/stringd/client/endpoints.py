@@ -74,6 +74,12 @@ def close_session(user: str, topic: str) -> Call[bool]:
     return _delete(f"/sessions/{path_segment(user)}/{path_segment(topic)}")
 
 
+def cancel(user: str, topic: str, request_id: str | None) -> Call[str | None]:
+    """`POST /cancel`; the answer is the command that was cancelled, None if there was nothing to cancel."""
+    fields = {"topic": topic} if request_id is None else {"topic": topic, "request_id": request_id}
+    return Call(request=_post_json("/cancel", fields, _user(user)), read=lambda reply: _field(reply, "cmd"))
+
+
 def chanflow(user: str, text: str) -> Call[ChanFlowAnswer]:
     """`POST /chanflow`."""
     headers = {**_user(user), "Content-Type": "text/plain; charset=utf-8"}

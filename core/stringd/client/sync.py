@@ -123,6 +123,13 @@ class Client:
         """End a topic of this client's user; return whether it existed."""
         return self._call(endpoints.close_session(self.user, topic))
 
+    def cancel(self, topic: str, request_id: str | None = None) -> str | None:
+        """Cancel the command that runs in a topic, or the one of a request, which may still wait.
+
+        Returns what was cancelled, once it has ended; None if there was nothing to cancel.
+        """
+        return self._call(endpoints.cancel(self.user, topic, request_id))
+
     def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
         self.prepared = False

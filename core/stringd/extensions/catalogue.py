@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stringd.api.cli import CliCommand
@@ -107,8 +108,8 @@ class Catalogue:
         self.cli |= {record.name: record for record in added.cli}
         self.routes += added.routes
         self.services += added.services
-        self.interceptors = sorted((*self.interceptors, *added.interceptors), key=_order)
-        self.observers = sorted((*self.observers, *added.observers), key=_order)
+        self.interceptors += added.interceptors
+        self.observers = sorted((*self.observers, *added.observers), key=attrgetter("order"))
         self.event_kinds += added.event_kinds
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
@@ -134,10 +135,6 @@ class Catalogue:
         shared = {record.name: record for record in self._commands if _is_shared_with(record, topic_type)}
         own = {record.name: record for record in self._commands if _names(record, topic_type)}
         return dict(sorted((shared | own).items()))
-
-
-def _order(record: Interceptor | Observer) -> int:
-    return record.order
 
 
 def _is_shared_with(command: Command, topic_type: TopicType) -> bool:

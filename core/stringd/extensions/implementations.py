@@ -65,7 +65,7 @@ def _check_kind(name: str, options: Mapping[str, object], function: object) -> N
     if ordering:
         raise Unfit(
             f"{name} is marked with {ordering}, which has no effect: hooks are called plugin by plugin; "
-            "interceptors and observers have a field `order`"
+            "interceptors have `before` and `after`, observers `order`"
         )
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise Unfit(f"{name} must be a synchronous function (def, not async def)")

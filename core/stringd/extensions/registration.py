@@ -28,6 +28,7 @@ from stringd.extensions.implementations import (
     reported,
     suggest,
 )
+from stringd.extensions.interceptor_order import in_order
 
 _RECORDS: Mapping[str, type] = {
     "topic_types": TopicType,
@@ -88,6 +89,7 @@ def load_plugins(
     loading = _Loading(config, runtime, reserved=reserved)
     reports = loading.take_all(selected, until_subcommand)
     _refuse_named(reports, config)
+    loading.catalogue.interceptors = in_order(loading.catalogue.interceptors)
     return Plugins(catalogue=loading.catalogue, reports=reports)
 
 

@@ -6,12 +6,17 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Mapping
+from asyncio import SubprocessProtocol, SubprocessTransport
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from stringd.processes.descriptors import DESCRIPTORS
+from stringd.processes.tree import kill_tree
 from stringd.text.head_tail_buffer import OUTPUT_LIMIT, HeadTailBuffer
+
+Started: TypeAlias = tuple[SubprocessTransport, SubprocessProtocol]
 
 LINGER_SECONDS = 0.1
 
@@ -34,7 +39,7 @@ async def run_shell(
 ) -> Finished:
     """Run `bash -c` until it ends or times out, stdout and stderr merged; then kill its process group."""
     run = _Run(output_limit)
-    transport, _ = await asyncio.get_running_loop().subprocess_exec(
+    starting = asyncio.get_running_loop().subprocess_exec(
         lambda: run,
         "/bin/bash",
         "-c",
@@ -47,17 +52,32 @@ async def run_shell(
         start_new_session=True,
         preexec_fn=DESCRIPTORS.prepare_child,
     )
+    transport, _ = await _finish_starting(starting)
     try:
         await asyncio.wait({run.exited}, timeout=seconds)
         # A background child may keep the pipe open; its later output belongs to no reply.
         await asyncio.wait({run.closed}, timeout=LINGER_SECONDS if run.exited.done() else 0)
         return Finished(status=_status(transport.get_returncode()), output=run.output.take_text())
     finally:
+        if not run.exited.done():
+            kill_tree(transport.get_pid())
         _kill_group(transport.get_pid())
         if not run.exited.done():
             # Let the event loop reap it.
             await asyncio.wait({run.exited}, timeout=LINGER_SECONDS)
         transport.close()
+
+
+async def _finish_starting(starting: Coroutine[Any, Any, Started]) -> Started:
+    """Await the start of a process; when cancelled, asyncio would kill it without its children."""
+    started = asyncio.ensure_future(starting)
+    try:
+        return await asyncio.shield(started)
+    except asyncio.CancelledError:
+        transport, _ = await started
+        kill_tree(transport.get_pid())
+        transport.close()
+        raise
 
 
 def _status(code: int | None) -> int | None:

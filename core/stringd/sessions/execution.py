@@ -208,8 +208,17 @@ class Execution:
         )
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
-            run = partial(_intercept, interceptor, partial(self._proceed, run))
+            run = partial(self._intercept, interceptor, partial(self._proceed, run))
         return _expect_reply(await self._running.drive(run, invocation))
+
+    async def _intercept(self, interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
+        """Run an interceptor; one that fails refuses the command."""
+        try:
+            return _expect_reply(await interceptor.run(invocation, proceed))
+        except BaseException as error:
+            if is_signal(error):
+                raise
+            return self._reply_to(error, interceptor)
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run the next interceptor or the command; anything raised becomes a reply."""
@@ -222,8 +231,8 @@ class Execution:
                 raise
             return self._reply_to(error)
 
-    def _reply_to(self, error: BaseException) -> Reply:
-        """Return the reply to an exception of a command."""
+    def _reply_to(self, error: BaseException, interceptor: Interceptor | None = None) -> Reply:
+        """Return the reply to an exception of a command, or of an interceptor."""
         match error:
             case Unrecognised():
                 self._shown = masked_unknown(self._shown)
@@ -233,15 +242,14 @@ class Execution:
             case RequestRefused():
                 return _refused(error.as_refusal())
         session = self._session
-        log.error("%s of %s:%s failed", self.label, session.user.id, session.name, exc_info=error)
+        command = f"{self.label} of {session.user.id}:{session.name}"
+        failure = (
+            f"interceptor {interceptor.name} failed and refuses {command}"
+            if interceptor
+            else f"{command} failed"
+        )
+        log.error("%s", failure, exc_info=error)
         return UNEXPECTED
-
-
-async def _intercept(interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
-    reply: object = await interceptor.around(invocation, proceed)
-    if not isinstance(reply, Reply):
-        raise TypeError(f"expected a Reply, got {reply!r} from interceptor {interceptor.name}")
-    return reply
 
 
 def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:

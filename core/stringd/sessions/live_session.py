@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
@@ -52,6 +51,11 @@ class LiveSession:
     def slash(self) -> str:
         """The prefix of commands: `/`, or `//` if the topic takes plain text."""
         return self.topic_type.slash
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the session was ended, so that its commands are cancelled."""
+        return self.ended is not None
 
     def remember(self, state: State) -> None:
         """Replace the state, within its limits; it is stored before the command's reply is sent."""
@@ -125,12 +129,9 @@ class LiveSession:
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
-        running = self._running.keys() - set(command_tasks())
-        for task in running:
-            task.cancel()
-        if running:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.turns.idle(), seconds * COMMAND_SHARE)
+        own = set(command_tasks())
+        running = [it for it in self._running.values() if it.task not in own]
+        await asyncio.gather(*(it.stop(seconds * COMMAND_SHARE) for it in running))
         await self.lifetime.close(seconds - (time.monotonic() - started))
 
     def summary(self) -> SessionSummary:

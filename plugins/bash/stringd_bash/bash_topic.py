@@ -13,6 +13,7 @@ from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.keys import encode_keys
 from stringd_bash.progress_replies import idle_reply, state_reply
 from stringd_bash.settings import Settings
+from stringd_bash.stopping import stop
 
 _URGENT_SECONDS = 2.0
 
@@ -24,6 +25,7 @@ class BashTopic(Topic):
         self._console = console
         self._settings = settings
         self._output_lock = asyncio.Lock()
+        self._stop_lock = asyncio.Lock()
 
     def info(self) -> Mapping[str, str]:
         """Return the shell's directory and process id, and the program that it runs."""
@@ -69,16 +71,15 @@ class BashTopic(Topic):
         if "\0" in text:
             raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't hold a NUL character.")
         async with self._output_lock:
-            evaluation = self._console.evaluation
-            if evaluation and evaluation.is_running:
-                _require_known(evaluation, invocation.arrived)
-                self._console.resize()
-                self._console.type_line(text)
-            else:
-                if evaluation:
-                    await self._settle(evaluation)
-                evaluation = await self._console.evaluate(text)
-            return await self._wait_and_report(evaluation, seconds, invocation)
+            program = self._console.running
+            try:
+                evaluation = await self._evaluate_or_type(text, invocation)
+                return await self._wait_and_report(evaluation, seconds, invocation)
+            except asyncio.CancelledError:
+                running = self._console.running
+                if running is None or invocation.session.is_ending:
+                    raise
+                raise await self._cancelled(running, has_typed=running is program) from None
 
     async def wait(self, invocation: Invocation, seconds: float | None) -> Reply:
         """Wait until the program ends or asks for input, at most for some seconds."""
@@ -113,9 +114,40 @@ class BashTopic(Topic):
         await self._console.reset()
         return idle_reply(0, self._console.cwd, "a new shell")
 
+    async def cancel(self) -> str | None:
+        """Stop the program that no request waits for; the next reply shows what it has printed."""
+        evaluation = self._console.running
+        if evaluation is None:
+            return None
+        async with self._stop_lock:
+            if evaluation.is_running:
+                await stop(evaluation)
+        # Whoever cancels a program knows that it waits no more.
+        evaluation.mark_reported(Progress.RUNNING)
+        return label(masked_in_shell(evaluation.text))
+
     async def close(self) -> None:
         """End the shell and everything it has started."""
         await self._console.close()
+
+    async def _evaluate_or_type(self, text: str, invocation: Invocation) -> Evaluation:
+        evaluation = self._console.evaluation
+        if evaluation and evaluation.is_running:
+            _require_known(evaluation, invocation.arrived)
+            self._console.resize()
+            self._console.type_line(text)
+            return evaluation
+        if evaluation:
+            await self._settle(evaluation)
+        return await self._console.evaluate(text)
+
+    async def _cancelled(self, evaluation: Evaluation, *, has_typed: bool) -> Refusal:
+        """Stop what a request runs; a program that it has typed into may go on waiting for input."""
+        async with self._stop_lock:
+            progress = await stop(evaluation, may_wait=has_typed) if evaluation.is_running else Progress.ENDED
+        reply = await self._report(evaluation, progress)
+        message = "The command was cancelled."
+        return Refusal(ErrorCode.CANCELLED, message, reply.system, "---", reply.content or "")
 
     async def _wait_beside(
         self, evaluation: Evaluation, seconds: float, invocation: Invocation, *, for_output: bool = False

@@ -59,10 +59,15 @@ class Shell:
             raise _start_refusal(error) from error
         shell = cls(control, options.home, on_output)
         try:
-            await asyncio.wait_for(asyncio.shield(shell._started), _START_SECONDS)
+            # `asyncio.wait_for` would ignore a cancellation that comes together with the result.
+            async with asyncio.timeout(_START_SECONDS):
+                await asyncio.shield(shell._started)
         except (OSError, TimeoutError) as error:
             await shell.end()
             raise _start_refusal(error) from error
+        except asyncio.CancelledError:
+            await shell.end()
+            raise
         return shell
 
     @property
@@ -87,7 +92,8 @@ class Shell:
             self._control.socket.shutdown(socket.SHUT_WR)
         self._hang_up(_KILLED)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self._ended), _END_SECONDS)
+            async with asyncio.timeout(_END_SECONDS):
+                await asyncio.shield(self._ended)
 
     def _receive(self) -> None:
         message = self._control.receive()
