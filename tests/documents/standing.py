@@ -22,6 +22,9 @@ class Standing:
     def remember(self, state: State) -> None:
         self.state = state
 
+    async def cancel(self, request_id: str | None = None) -> str | None:
+        raise AssertionError("no path cancels a command")
+
     async def end_topic(self) -> None:
         raise AssertionError("no path ends a topic")
 

@@ -17,7 +17,7 @@ HEADERS = {
     "connection": "keep-alive",
     "x-accel-buffering": "no",
 }
-_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class EventStream:
@@ -74,5 +74,5 @@ class EventStream:
 
     async def _send_whole(self, events: bytes) -> None:
         length = (b"content-length", str(len(events)).encode())
-        await self._send({"type": "http.response.start", "status": 200, "headers": [*_RAW_HEADERS, length]})
+        await self._send({"type": "http.response.start", "status": 200, "headers": [*RAW_HEADERS, length]})
         await self._send({"type": "http.response.body", "body": events})
