@@ -128,9 +128,10 @@ class _Loading:
             waiting = [it for it in waiting if reports[it].waits and self._known() != known]
         return tuple(reports.values())
 
-    def _known(self) -> tuple[int, int]:
+    def _known(self) -> tuple[int, int, int]:
         """Return how much there is that a plugin may wait for."""
-        return len(self.catalogue.hooks), len(self.catalogue.topic_types)
+        catalogue = self.catalogue
+        return len(catalogue.hooks), len(catalogue.topic_types), len(catalogue.event_kinds)
 
     def _report(self, candidate: Candidate) -> PluginReport:
         try:
@@ -144,6 +145,7 @@ class _Loading:
         self._refuse_taken_name(candidate)
         contribution = self._asked.get(candidate) or self._ask_first(candidate)
         self._check_topic_types(contribution)
+        self._check_observed_kinds(contribution)
         claims = self._claim(contribution, candidate)
         self.catalogue.add(contribution)
         self._names[candidate.name] = candidate
@@ -184,6 +186,13 @@ class _Loading:
             named = record.topic_types if isinstance(record.topic_types, frozenset) else frozenset()
             for name in sorted(named - known):
                 raise unknown(f"topic type {name} of command /{record.name}", name, known)
+
+    def _check_observed_kinds(self, contribution: Contribution) -> None:
+        declared = (*self.catalogue.event_kinds, *contribution.event_kinds)
+        known = {*(it.kind for it in CORE_KINDS), *(it.name for it in declared)}
+        for observer in contribution.observers:
+            for kind in sorted(observer.kinds - known):
+                raise unknown(f"kind of event {kind} of observer {observer.name}", kind, known)
 
     def _ask(self) -> Contribution:
         """Call the hooks of the one plugin that is registered."""
