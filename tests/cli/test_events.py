@@ -110,7 +110,6 @@ def test_ctrl_c_and_a_closed_pipe_end_it_without_a_word(chattering: DaemonProces
         lines_until(program, "daemon-ready")
         assert program.stdout
         program.stdout.close()
-        chattering.exec("/say it", "file:main")
         assert (program.wait(10), program.stderr and program.stderr.read()) == (0, "")
 
 

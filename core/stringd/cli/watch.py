@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import select
+import signal
 import sys
+import threading
 
 from stringd.api.cli import CliCommand
 from stringd.cli.arguments import user_argument
@@ -16,6 +19,7 @@ from stringd.client.sync import Client
 def _events(arguments: argparse.Namespace) -> int:
     """Show events until Ctrl-C, which is the way to end this."""
     lines = EventLines(coloured=may_colour(sys.stdout))
+    _end_with_reader()
     try:
         with Client(arguments.user or "default", port=arguments.config.port, start=False) as client:
             events = client.events(
@@ -33,6 +37,23 @@ def _events(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return 0
     return 0
+
+
+def _end_with_reader() -> None:
+    """Interrupt the program when nobody reads its output any more, also while nothing happens."""
+    try:
+        output = sys.stdout.fileno()
+    except (AttributeError, OSError, ValueError):
+        return
+    threading.Thread(target=_await_closed, args=(output, threading.get_ident()), daemon=True).start()
+
+
+def _await_closed(output: int, reader: int) -> None:
+    watcher = select.poll()
+    # Errors are reported without being asked for.
+    watcher.register(output, 0)
+    watcher.poll()
+    signal.pthread_kill(reader, signal.SIGINT)
 
 
 def _record(event: Event) -> dict[str, object]:

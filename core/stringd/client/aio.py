@@ -15,7 +15,7 @@ import httpx
 from stringd.client import endpoints
 from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, CannotConnect
 from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
-from stringd.client.event_stream import SILENT_SECONDS, EventStream
+from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Reply, Request, Result
 from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
@@ -208,7 +208,7 @@ class AsyncClient:
     async def _events_once(self, request: Request, stream: EventStream) -> AsyncGenerator[Event, None]:
         stream.begin()
         with self._explained():
-            response = await self._http.send(self._outgoing(request, SILENT_SECONDS), stream=True)
+            response = await self._begun(self._outgoing(request, None))
             try:
                 if response.status_code != 200:
                     body = await response.aread()

@@ -11,8 +11,6 @@ from stringd.text.sse import SseEvent, SseParser
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The daemon sends a comment every 15 s: a stream that is silent for longer is broken.
-SILENT_SECONDS = 60.0
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 _COMMON = ("kind", "seq", "at", "user_id", "topic", "request_id")

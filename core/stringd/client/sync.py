@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from stringd.client import endpoints
 from stringd.client.connection_pool import CannotConnect, Connection, ConnectionPool, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
-from stringd.client.event_stream import SILENT_SECONDS, EventStream
+from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Reply
 from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
@@ -223,10 +223,11 @@ class Client:
     def _events_once(self, request: Request, stream: EventStream) -> Iterator[Event]:
         stream.begin()
         with self._lease() as connection, self._explained():
-            response = connection.send(request, SILENT_SECONDS)
+            response = connection.send(request, REPLY_SECONDS)
             if response.status != 200:
                 body = connection.finish(response)
                 raise refusal(Reply(status=response.status, headers=lower_headers(response), body=body))
+            connection.limit(None)
             for chunk in iter(partial(response.read1, CHUNK), b""):
                 yield from stream.feed(chunk)
 
