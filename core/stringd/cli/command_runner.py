@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stringd.cli.output import print_notice, write_error, write_json, write_output
+from stringd.cli.progress import showing_progress
 from stringd.client.exec_stream import INCOMPLETE
 from stringd.client.records import Result
 from stringd.errors import RequestRefused
@@ -27,7 +28,8 @@ class CommandRunner:
         """Run one command, print its result and return whether it succeeded."""
         self.shown = ""
         try:
-            result = self.client.exec(self.topic, command)
+            with showing_progress(self.client, self.topic) as request_id:
+                result = self.client.exec(self.topic, command, request_id)
         except RequestRefused as refused:
             self._print_refusal(refused)
             return False

@@ -55,6 +55,14 @@ def describe(event: Event) -> list[str]:
         return [visible_line(it) for it in _any(event.fields)]
 
 
+def describe_progress(fields: JsonObject) -> str | None:
+    """Return how far something is, if output tells that."""
+    try:
+        return None if fields["done"] is None else _with_source(fields, _progress(fields))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 def _begun(fields: JsonObject) -> list[str]:
     return [fields["label"]]
 
@@ -65,11 +73,15 @@ def _ended(fields: JsonObject) -> list[str]:
 
 
 def _output(fields: JsonObject) -> list[str]:
-    text, source = fields["text"], fields["source"]
+    text = fields["text"]
     lines = [] if text is None else text.splitlines() or [""]
     if fields["done"] is not None:
         lines.append(_progress(fields))
-    return [f"{source}: {line}" for line in lines] if source else lines
+    return [_with_source(fields, line) for line in lines]
+
+
+def _with_source(fields: JsonObject, text: str) -> str:
+    return f"{fields['source']}: {text}" if fields["source"] else text
 
 
 def _progress(fields: JsonObject) -> str:
