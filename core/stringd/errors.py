@@ -196,7 +196,7 @@ class InvalidBody(RequestRefused):
 
 
 class InvalidRequest(RequestRefused):
-    """The request can be read in more than one way."""
+    """The request can be read in more than one way, or a part of its query can't be read at all."""
 
     code = ErrorCode.INVALID_REQUEST
 

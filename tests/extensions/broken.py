@@ -152,6 +152,30 @@ BAD_RECORDS = [
         "TypeError: Interceptor.__init__() got an unexpected keyword argument 'check'",
     ),
     hook(
+        "a-kind-unknown",
+        "observers",
+        "return [Observer(name='x', on_event=observe, kinds=frozenset({'comand-ended'}))]",
+        "unknown kind of event comand-ended of observer x: did you mean command-ended?",
+    ),
+    hook(
+        "a-list-of-kinds",
+        "observers",
+        "return [Observer(name='x', on_event=observe, kinds=['output'])]",
+        "stringd_observers failed: TypeError: observer x needs a frozenset of kinds, not ['output']",
+    ),
+    hook(
+        "a-kind-without-name",
+        "event_kinds",
+        "return [EventKind(event=Event)]",
+        "ValueError: kind of event needs a lower-case name without blanks, not ''",
+    ),
+    hook(
+        "a-kind-of-the-core",
+        "event_kinds",
+        "return [EventKind(event=Output)]",
+        "kind of event output of a-kind-of-the-core (z-a-kind-of-the-core 1.0) is already added by",
+    ),
+    hook(
         "a-field-missing",
         "services",
         "return [Service(name='x')]",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from stringd.api.checks import check_optional_text, check_order, check_sync, check_word
 
-_BASE_WEIGHT = 256
+BASE_WEIGHT = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,7 @@ class Event:
     """Something that has happened; `at` is when, in seconds since 1970.
 
     Each kind is a subclass that names its `kind` and adds fields of its own, all of them values of JSON.
+    An event is published once, and not changed afterwards.
     """
 
     kind: ClassVar[str] = ""
@@ -29,8 +30,8 @@ class Event:
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes; a kind that carries much text counts that."""
-        return _BASE_WEIGHT
+        """About how many bytes of memory it takes; the daemon measures the events of plugins itself."""
+        return BASE_WEIGHT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,7 @@ class CommandBegun(Event):
     @property
     def weight(self) -> int:
         """About how many bytes of memory it takes."""
-        return _BASE_WEIGHT + len(self.label)
+        return BASE_WEIGHT + len(self.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ class CommandEnded(Event):
     @property
     def weight(self) -> int:
         """About how many bytes of memory it takes."""
-        return _BASE_WEIGHT + len(self.label)
+        return BASE_WEIGHT + len(self.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ class Output(Event):
     @property
     def weight(self) -> int:
         """About how many bytes of memory it takes."""
-        return _BASE_WEIGHT + len(self.text or "")
+        return BASE_WEIGHT + len(self.text or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,23 +167,24 @@ CORE_KINDS: tuple[type[Event], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """An event as it was published: with its number in this life of the daemon.
+class Published(NamedTuple):
+    """An event as it was published: with its number in this life of the daemon, and its weight in bytes.
 
     A `Lost` that concerns one watcher alone has no number.
     """
 
     seq: int | None
     event: Event
+    weight: int = BASE_WEIGHT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events a watcher wants: those of a user, of a topic, of some kinds; None: all."""
+    """Which events a watcher wants: those of a user, of a topic, of a request, of some kinds; None: all."""
 
     user_id: str | None = None
     topic: str | None = None
+    request_id: str | None = None
     kinds: Collection[str] | None = None
 
     def accepts(self, event: Event) -> bool:
@@ -193,6 +195,7 @@ class EventFilter:
             (self.kinds is None or event.kind in self.kinds)
             and (self.user_id is None or event.user_id == self.user_id)
             and (self.topic is None or event.topic == self.topic)
+            and (self.request_id is None or event.request_id == self.request_id)
         )
 
 
@@ -200,7 +203,7 @@ EVERYTHING = EventFilter()
 
 
 class Events(Protocol):
-    """The events of this daemon. Both functions are to be called on the event loop's thread."""
+    """The events of this daemon. All functions are to be called on the event loop's thread."""
 
     @property
     def life(self) -> str:
@@ -211,14 +214,25 @@ class Events(Protocol):
         """Whether anybody watches; `Output` that nobody would see need not be made."""
 
     def publish(self, event: Event) -> None:
-        """Number an event and hand it to all who watch; this never waits."""
+        """Number an event and hand it to all who watch; this never waits.
+
+        Raises `TypeError` or `ValueError` for an event of a kind that was not declared, or of a plugin's
+        kind whose fields are no JSON or take more than 256 KiB.
+        """
+
+    def publish_lazily(self, kind: type[Event], weight: int, /, **fields: Any) -> None:
+        """Publish an event of a kind of the core's that is made of its fields when somebody looks at it.
+
+        It costs next to nothing as long as nobody does. The weight is how many characters its texts have.
+        """
 
     def watch(
         self, wanted: EventFilter = EVERYTHING, *, after: int | None = None
     ) -> AbstractContextManager[AsyncIterator[Published]]:
         """Watch events: from now on, or from the one after a number.
 
-        One who reads too slowly loses `Output` first; at last the iteration ends.
+        One who reads too slowly loses `Output` first; at last the iteration ends, as it does at the
+        daemon's end. An event arrives some milliseconds after it was published.
         """
 
 
@@ -259,3 +273,5 @@ class EventKind:
         if not (isinstance(self.event, type) and issubclass(self.event, Event)):
             raise TypeError(f"kind of event needs a subclass of Event, not {self.event!r}")
         check_word("kind of event", self.event.kind)
+        if taken := {"kind", "seq"} & {it.name for it in fields(self.event)}:
+            raise ValueError(f"kind of event {self.name} can't have a field called {min(taken)}")

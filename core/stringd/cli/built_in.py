@@ -6,5 +6,6 @@ from stringd.api.cli import CliCommand
 from stringd.cli.admin import SESSIONS, SHUTDOWN, STATUS, USERS
 from stringd.cli.plugins import PLUGINS
 from stringd.cli.send import CHANFLOW, EXEC
+from stringd.cli.watch import EVENTS
 
-BUILT_IN: tuple[CliCommand, ...] = (CHANFLOW, EXEC, PLUGINS, SESSIONS, SHUTDOWN, STATUS, USERS)
+BUILT_IN: tuple[CliCommand, ...] = (CHANFLOW, EVENTS, EXEC, PLUGINS, SESSIONS, SHUTDOWN, STATUS, USERS)

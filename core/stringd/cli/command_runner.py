@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from stringd.cli.interruptible import Interruptible
 from stringd.cli.output import print_notice, write_error, write_json, write_output
+from stringd.cli.progress import showing_progress
 from stringd.client.exec_stream import INCOMPLETE
 from stringd.client.records import Result
 from stringd.errors import RequestRefused
@@ -36,7 +37,8 @@ class CommandRunner:
         self.shown = ""
         interruptible = Interruptible(self.client, self.topic, command)
         try:
-            result = interruptible.run()
+            with showing_progress(self.client, self.topic, interruptible.request_id):
+                result = interruptible.run()
         except RequestRefused as refused:
             self._print_refusal(refused)
             return False

@@ -24,7 +24,7 @@ class Interruptible:
         self._client = client
         self._topic = topic
         self._command = command
-        self._request_id = os.urandom(8).hex()
+        self.request_id = os.urandom(8).hex()
         self._answered = threading.Event()
         self._result: Result
         self._error: BaseException | None = None
@@ -40,7 +40,7 @@ class Interruptible:
 
     def _send(self) -> None:
         try:
-            self._result = self._client.exec(self._topic, self._command, self._request_id)
+            self._result = self._client.exec(self._topic, self._command, self.request_id)
         except BaseException as error:
             self._error = error
         finally:
@@ -56,7 +56,7 @@ class Interruptible:
         """Cancel the command; raise KeyboardInterrupt if there is no answer to wait for after that."""
         cancelled = None
         with suppress(StringdError):
-            cancelled = self._client.cancel(self._topic, self._request_id)
+            cancelled = self._client.cancel(self._topic, self.request_id)
         if cancelled is None and not self._answered.wait(_ANSWER_SECONDS):
             raise KeyboardInterrupt
         self.is_cancelled = True

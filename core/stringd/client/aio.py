@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from contextlib import suppress
+from contextlib import aclosing, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -15,16 +15,17 @@ import httpx
 from stringd.client import endpoints
 from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, CannotConnect
 from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
+from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
-from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Reply, Request, Result
-from stringd.client.responses import UnexpectedAnswer, port_taken
+from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Reply, Request, Result
+from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
 from stringd.client.sync import Client
 from stringd.config import LOOPBACK
 from stringd.errors import DaemonUnreachable, UnknownUser
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
     from types import TracebackType
 
 Sent = TypeVar("Sent")
@@ -124,6 +125,31 @@ class AsyncClient:
         """
         return await self._call(endpoints.cancel(self.user, topic, request_id))
 
+    async def events(
+        self,
+        topic: str | None = None,
+        *,
+        kinds: Iterable[str] = (),
+        request_id: str | None = None,
+        everyone: bool = False,
+        after: str | int | None = None,
+        reconnect: bool = False,
+    ) -> AsyncIterator[Event]:
+        """Iterate over what happens; see `Client.events`."""
+        user = None if everyone else self.user
+        request = endpoints.events(user=user, topic=topic, kinds=kinds, request_id=request_id, after=after)
+        stream = EventStream()
+        async with aclosing(self._events_once(request, stream)) as events:
+            async for event in events:
+                yield event
+        while reconnect:
+            again = endpoints.resumed(request, stream.position)
+            with suppress(DaemonUnreachable):
+                async with aclosing(self._events_once(again, stream)) as events:
+                    async for event in events:
+                        yield event
+            await anyio.sleep(stream.next_pause())
+
     async def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
         self._blocking.prepared = False
@@ -186,11 +212,31 @@ class AsyncClient:
         """Raise `PortTaken` if what listens on the port is no daemon."""
         await anyio.to_thread.run_sync(self._blocking.health, abandon_on_cancel=True)
 
+    async def _events_once(self, request: Request, stream: EventStream) -> AsyncGenerator[Event, None]:
+        stream.begin()
+        with self._explained():
+            response = await self._begun(self._outgoing(request, None))
+            try:
+                if response.status_code != 200:
+                    body = await response.aread()
+                    raise refusal(Reply(status=response.status_code, headers=response.headers, body=body))
+                async for chunk in response.aiter_bytes():
+                    for event in stream.feed(chunk):
+                        yield event
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await response.aclose()
+
     async def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
-        try:
+        with self._explained():
             response = await self._http.send(self._outgoing(call.request, silence))
             reply = Reply(status=response.status_code, headers=response.headers, body=response.content)
             return call.read(reply)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
         except UnexpectedAnswer as error:
             raise port_taken(self.port) from error
         except NOT_CONNECTED as error:

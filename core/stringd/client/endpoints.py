@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from stringd.client.records import Call, ChanFlowAnswer, JsonObject, Reply, Request
 from stringd.client.responses import json_object, read_health, refusal
@@ -94,6 +95,33 @@ def execution(user: str, topic: str, cmd: str, request_id: str | None) -> Reques
         fields["request_id"] = request_id
     headers = {**_user(user), "Accept": "text/event-stream"}
     return _post_json("/exec", fields, headers)
+
+
+def events(
+    *,
+    user: str | None,
+    topic: str | None,
+    kinds: Iterable[str],
+    request_id: str | None,
+    after: str | int | None,
+) -> Request:
+    """`GET /events`; `EventStream` parses the stream that answers it."""
+    words = {
+        "user_id": user,
+        "topic": topic,
+        "kinds": ",".join(kinds),
+        "request_id": request_id,
+        "after": after,
+    }
+    query = urlencode({name: value for name, value in words.items() if value not in {None, ""}})
+    path = f"/events?{query}" if query else "/events"
+    return Request(method="GET", path=path, headers={"Accept": "text/event-stream"})
+
+
+def resumed(request: Request, position: str) -> Request:
+    """Return a request for events that goes on where an earlier stream has ended."""
+    headers = {**request.headers, "Last-Event-ID": position} if position else request.headers
+    return Request(method=request.method, path=request.path, headers=headers)
 
 
 def _user(user: str) -> dict[str, str | bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from http.client import HTTPException
@@ -12,16 +13,18 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from stringd.client import endpoints
 from stringd.client.connection_pool import CannotConnect, Connection, ConnectionPool, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
+from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
-from stringd.client.responses import UnexpectedAnswer, port_taken
+from stringd.client.records import Reply
+from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
 from stringd.errors import DaemonUnreachable, PortTaken, UnknownUser
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
-    from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Request, Result
+    from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Request, Result
 
 CHUNK = 65536
 MAX_FIRST_BODY = 64 * 1024
@@ -130,6 +133,29 @@ class Client:
         """
         return self._call(endpoints.cancel(self.user, topic, request_id))
 
+    def events(
+        self,
+        topic: str | None = None,
+        *,
+        kinds: Iterable[str] = (),
+        request_id: str | None = None,
+        everyone: bool = False,
+        after: str | int | None = None,
+        reconnect: bool = False,
+    ) -> Iterator[Event]:
+        """Iterate over what happens, from now on or after a position; see docs/reference/events.md.
+
+        It ends when the daemon ends; with `reconnect`, it waits for the next one and goes on.
+        """
+        user = None if everyone else self.user
+        request = endpoints.events(user=user, topic=topic, kinds=kinds, request_id=request_id, after=after)
+        stream = EventStream()
+        yield from self._events_once(request, stream)
+        while reconnect:
+            with suppress(DaemonUnreachable):
+                yield from self._events_once(endpoints.resumed(request, stream.position), stream)
+            time.sleep(stream.next_pause())
+
     def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
         self.prepared = False
@@ -200,6 +226,17 @@ class Client:
             if answer.feed(chunk):
                 connection.limit(DRAIN_SECONDS)
         connection.finish(response)
+
+    def _events_once(self, request: Request, stream: EventStream) -> Iterator[Event]:
+        stream.begin()
+        with self._lease() as connection, self._explained():
+            response = connection.send(request, REPLY_SECONDS)
+            if response.status != 200:
+                body = connection.finish(response)
+                raise refusal(Reply(status=response.status, headers=lower_headers(response), body=body))
+            connection.limit(None)
+            for chunk in iter(partial(response.read1, CHUNK), b""):
+                yield from stream.feed(chunk)
 
     def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
         with self._lease() as connection, self._explained():

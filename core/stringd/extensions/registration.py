@@ -149,6 +149,10 @@ class _Loading:
                 claim = command_claim(record.name, name)
                 yield claim, f"{claim} left out: unknown topic type: {suggest(name, known)}"
 
+    def _known(self) -> tuple[int, int]:
+        """Return the number of hooks and kinds of event, which other plugins may depend on."""
+        return len(self.catalogue.hooks), len(self.catalogue.event_kinds)
+
     def _report(self, candidate: Candidate) -> PluginReport:
         try:
             adds = self._take(candidate)
@@ -160,6 +164,7 @@ class _Loading:
     def _take(self, candidate: Candidate) -> tuple[str, ...]:
         self._refuse_taken_name(candidate)
         contribution = self._asked.get(candidate) or self._ask_first(candidate)
+        self._check_observed_kinds(contribution)
         claims = self._claim(contribution, candidate)
         self.catalogue.add(contribution)
         self._names[candidate.name] = candidate
@@ -193,6 +198,14 @@ class _Loading:
         except Exception as error:
             self._manager.unregister(name=candidate.name)
             raise Unfit(" ".join(str(error).split())) from error
+
+    def _check_observed_kinds(self, contribution: Contribution) -> None:
+        declared = (*self.catalogue.event_kinds, *contribution.event_kinds)
+        known = {*(it.kind for it in CORE_KINDS), *(it.name for it in declared)}
+        for observer in contribution.observers:
+            for kind in sorted(observer.kinds - known):
+                hint = suggest(kind, known)
+                raise Unmet(f"unknown kind of event {kind} of observer {observer.name}: {hint}")
 
     def _ask(self) -> Contribution:
         """Call the hooks of the one plugin that is registered."""

@@ -53,7 +53,7 @@ class LocalRuntime:
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
         self.secrets = SecretStore(self.notices.append)
-        self.registry = Sessions(self.store, self.undo, self._make_session, self.events.publish)
+        self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
@@ -209,6 +209,7 @@ class LocalRuntime:
         self._stopping.set()
         self.events.publish(DaemonStopping())
         await self.registry.stop(grace_seconds, end_seconds)
+        self.events.close()
 
     async def execute(
         self,

@@ -18,6 +18,7 @@ from stringd.extensions.containment import call_async
 from stringd.runtime.local import LocalRuntime
 from stringd.server.endpoints.cancel import Cancel
 from stringd.server.endpoints.chanflow import chanflow
+from stringd.server.endpoints.events import EVENTS, SendEvents
 from stringd.server.endpoints.execute import EXEC, Execute
 from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
 from stringd.server.endpoints.system import Health, Shutdown, Status
@@ -40,14 +41,19 @@ _PROTOCOL = (
 
 def make_runtime(config: Config) -> LocalRuntime:
     """Load the plugins; none of them may claim a path of the protocol."""
-    return LocalRuntime(config, reserved_paths=(EXEC, *(route.path for route in _PROTOCOL)))
+    return LocalRuntime(config, reserved_paths=(EXEC, EVENTS, *(route.path for route in _PROTOCOL)))
 
 
 def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGIApp:
     """Return the ASGI application of the daemon."""
     execute = Execute(runtime)
     app = Starlette(
-        routes=[Route(EXEC, execute, methods=["POST"], name="exec"), *_PROTOCOL, *runtime.catalogue.routes],
+        routes=[
+            Route(EXEC, execute, methods=["POST"], name="exec"),
+            Route(EVENTS, SendEvents(runtime), methods=["GET"], name="events"),
+            *_PROTOCOL,
+            *runtime.catalogue.routes,
+        ],
         exception_handlers={
             HTTPException: _http_error,
             RequestRefused: _answered,

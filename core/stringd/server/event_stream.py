@@ -16,7 +16,7 @@ HEADERS = {
     "connection": "keep-alive",
     "x-accel-buffering": "no",
 }
-_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 # Streams need these, and few daemons stream at once; anyio imports its backend where it is first used.
 _STREAMING = {"sse_starlette", "anyio._backends._asyncio"}
 
@@ -75,7 +75,7 @@ class EventStream:
 
     async def _send_whole(self, events: bytes) -> None:
         length = (b"content-length", str(len(events)).encode())
-        await self._send({"type": "http.response.start", "status": 200, "headers": [*_RAW_HEADERS, length]})
+        await self._send({"type": "http.response.start", "status": 200, "headers": [*RAW_HEADERS, length]})
         await self._send({"type": "http.response.body", "body": events})
 
 

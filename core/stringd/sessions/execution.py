@@ -112,14 +112,15 @@ class Execution:
             return self._reply_to(error)
 
     def _publish_begun(self, shown: str) -> None:
-        session, self._has_begun, self._running.label = self._session, True, shown
-        self._runtime.events.publish(
-            CommandBegun(
-                user_id=session.user.id,
-                topic=session.name.text,
-                request_id=self._sent.request_id,
-                label=shown,
-            )
+        session, request_id = self._session, self._sent.request_id
+        self._has_begun, self._running.label = True, shown
+        self._runtime.events.publish_lazily(
+            CommandBegun,
+            len(shown) + len(request_id or ""),
+            user_id=session.user.id,
+            topic=session.name.text,
+            request_id=request_id,
+            label=shown,
         )
 
     def _interrupted(self, error: BaseException) -> Reply:

@@ -7,9 +7,10 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
+from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
 from stringd.api.replies import Outcome
 from stringd.api.runtime import Runtime
-from stringd.api.sessions import SessionSummary, State, TopicName
+from stringd.api.sessions import Session, SessionSummary, State, TopicName
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
@@ -40,6 +41,9 @@ class LiveSession:
         self.predecessor: asyncio.Event | None = None
         self.lifetime = TopicLifetime(lambda: topic_type.open(TopicContext(session=self, runtime=runtime)))
         self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
+        self.is_announced = False
+        """Whether an event has said that it was opened, and none since that it has ended."""
+        self._events = runtime.events
         self._running: dict[asyncio.Task[Any], RunningCommand] = {}
 
     @property
@@ -66,6 +70,19 @@ class LiveSession:
     async def end_topic(self) -> None:
         """Exit the topic's context; the next command enters a new one."""
         await self.lifetime.close()
+        self.announce_end("closed")
+
+    def announce_opening(self, origin: Session | None = None) -> None:
+        """Publish that the topic is used, unless that has been said."""
+        if not self.is_announced:
+            self.is_announced = True
+            self._events.publish(_opened(self, origin))
+
+    def announce_end(self, reason: str) -> None:
+        """Publish why the topic has ended, if it was used."""
+        if self.is_announced:
+            self.is_announced = False
+            self._events.publish(SessionEnded(user_id=self.user.id, topic=self.name.text, reason=reason))
 
     def turn(self, sent: Sent) -> Turn:
         """Return a context manager that holds the topic's turn, or none for an urgent command."""
@@ -97,6 +114,8 @@ class LiveSession:
         """Run a command in the calling task, so that `cancel` and `end` can reach it."""
         task = current_task()
         running = self._running[task] = RunningCommand(sent, task)
+        if not self.is_announced:
+            self.announce_opening()
         try:
             return await run(self, running)
         finally:
@@ -171,6 +190,13 @@ class Turn:
     async def __aexit__(self, *_: object) -> None:
         if not self._sent.urgent:
             self._session.turns.pass_on()
+
+
+def _opened(session: LiveSession, origin: Session | None) -> Event:
+    user_id, topic = session.user.id, session.name.text
+    if origin:
+        return SessionForked(user_id=user_id, topic=topic, origin=str(origin.name))
+    return SessionOpened(user_id=user_id, topic=topic)
 
 
 def current_task() -> asyncio.Task[Any]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
 from stringd.api.sessions import Session, State, TopicName
 from stringd.api.users import User
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
@@ -16,17 +15,15 @@ from stringd.sessions.session_store import SessionStore
 from stringd.storage.undo_store import UndoStore
 
 Make = Callable[[User, TopicName, State], LiveSession]
-Publish = Callable[[Event], None]
 
 
 class Sessions:
     """Finds, creates and ends sessions, and keeps the store up to date."""
 
-    def __init__(self, store: SessionStore, undo: UndoStore, make: Make, publish: Publish) -> None:
+    def __init__(self, store: SessionStore, undo: UndoStore, make: Make) -> None:
         self._store = store
         self._undo = undo
         self._make = make
-        self._publish = publish
         self._by_key: dict[tuple[str, TopicName], LiveSession] = {}
         self._ending: dict[tuple[str, TopicName], asyncio.Event] = {}
         self._stopping: ShuttingDown | None = None
@@ -48,7 +45,7 @@ class Sessions:
         session = self._by_key.get((user.id, name))
         if session is None:
             session = self._create(user, name, origin.state if origin else State())
-            self._publish(_created(session, origin))
+            session.announce_opening(origin)
         return session
 
     def restore(self, user: User, name: TopicName, state: State) -> None:
@@ -96,11 +93,11 @@ class Sessions:
         with self._succeeded((user_id, name)):
             await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
             await self._undo.forget(session)
-        self._publish(SessionEnded(user_id=user_id, topic=session.name.text, reason="deleted"))
+        session.announce_end("deleted")
         return True
 
-    async def delete_user(self, user_id: str) -> None:
-        """End and delete all sessions of a user."""
+    async def delete_user(self, user_id: str, reason: str = "user removed") -> None:
+        """End and delete all sessions of a user, for a reason that their events give."""
         await self._store.remove_user(user_id)
         doomed = [session for session in self if session.user.id == user_id]
         with ExitStack() as ending:
@@ -109,7 +106,8 @@ class Sessions:
                 ending.enter_context(self._succeeded((user_id, session.name)))
             await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."))
             await self._undo.remove_user(user_id)
-        self._publish_ended(doomed, "user removed")
+        for session in doomed:
+            session.announce_end(reason)
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
         """Refuse waiting commands, grant running ones a delay, and end all sessions, which stay stored."""
@@ -123,11 +121,8 @@ class Sessions:
             for task in late:
                 task.cancel()
         await _end(sessions, self._stopping, end_seconds)
-        self._publish_ended(sessions, "shutdown")
-
-    def _publish_ended(self, sessions: Iterable[LiveSession], reason: str) -> None:
         for session in sessions:
-            self._publish(SessionEnded(user_id=session.user.id, topic=session.name.text, reason=reason))
+            session.announce_end("shutdown")
 
     @contextmanager
     def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
@@ -139,13 +134,6 @@ class Sessions:
             over.set()
             if self._ending.get(key) is over:
                 del self._ending[key]
-
-
-def _created(session: LiveSession, origin: Session | None) -> Event:
-    user_id, topic = session.user.id, session.name.text
-    if origin:
-        return SessionForked(user_id=user_id, topic=topic, origin=str(origin.name))
-    return SessionOpened(user_id=user_id, topic=topic)
 
 
 async def _end(sessions: Iterable[LiveSession], reason: Unavailable, seconds: float = END_SECONDS) -> None:
