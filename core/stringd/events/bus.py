@@ -17,6 +17,7 @@ from stringd.api.events import (
     EventKind,
     Lost,
     Observer,
+    Output,
     Published,
 )
 from stringd.events.flood_limit import FloodLimit
@@ -40,6 +41,7 @@ class EventBus:
         self._limits: dict[str, FloodLimit] = {}
         self._observers: dict[str, list[Observer]] = {}
         self._watches: set[Watch] = set()
+        self._of_output = 0
 
     @property
     def kinds(self) -> Iterable[str]:
@@ -48,8 +50,8 @@ class EventBus:
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody watches."""
-        return bool(self._watches)
+        """Whether anybody would see `Output`: an observer or a watcher of that kind."""
+        return self._of_output > 0
 
     def declare(self, kinds: Iterable[EventKind], observers: Iterable[Observer]) -> None:
         """Take in what plugins add."""
@@ -59,6 +61,7 @@ class EventBus:
         for observer in observers:
             for kind in observer.kinds:
                 self._observers.setdefault(kind, []).append(observer)
+            self._of_output += Output.kind in observer.kinds
 
     def publish(self, event: Event) -> None:
         """Number an event and hand it to all who watch; this never waits."""
@@ -75,11 +78,14 @@ class EventBus:
         """Watch events: from now on, or from the one after a number."""
         missed = () if after is None else self._recent.after(after, self._seq)
         watch = Watch(wanted, missed)
+        sees_output = wanted.kinds is None or Output.kind in wanted.kinds
         self._watches.add(watch)
+        self._of_output += sees_output
         try:
             yield watch
         finally:
             self._watches.discard(watch)
+            self._of_output -= sees_output
 
     def _publish(self, event: Event) -> None:
         self._seq += 1

@@ -11,6 +11,7 @@ from stringd.api.workers import Budget
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.errors import ErrorCode, Refusal, WorkStopped
+from stringd.events.output_feed import current_output
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
@@ -37,6 +38,7 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
     if unknown:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{scheme}: URIs take no --{unknown[0]}.")
     hidden = wanted.options.hidden
+    current_output().hide(hidden)
     try:
         loaded = await call_async(loader.load, wanted)
         if isinstance(loaded, LocalFile):

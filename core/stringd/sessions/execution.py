@@ -12,8 +12,10 @@ from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, 
 from stringd.api.events import CommandBegun
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
+from stringd.api.secrets import Secrets
 from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
+from stringd.events.output_feed import OutputFeed
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
 from stringd.sessions.live_session import LiveSession
@@ -205,8 +207,18 @@ class Execution:
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(_intercept, interceptor, partial(self._proceed, run))
-        with working_for(f"{session.user.id}:{session.name}", runtime.workers):
+        with working_for(f"{session.user.id}:{session.name}", runtime.workers), self._output(topic):
             return _expect_reply(await self._running.drive(run(invocation)))
+
+    def _output(self, topic: Topic) -> OutputFeed:
+        session, runtime = self._session, self._runtime
+        return OutputFeed(
+            runtime.events,
+            user_id=session.user.id,
+            topic=session.topic,
+            request_id=self._sent.request_id,
+            secrets=partial(_secret_names, topic, runtime.secrets),
+        )
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""
@@ -239,6 +251,13 @@ async def _intercept(interceptor: Interceptor, proceed: Proceed, invocation: Inv
     if not isinstance(reply, Reply):
         raise TypeError(f"expected a Reply, got {reply!r} from interceptor {interceptor.name}")
     return reply
+
+
+def _secret_names(topic: Topic, secrets: Secrets) -> Mapping[str, str]:
+    """Return the values that the topic masks, each with what takes its place."""
+    scope = topic.secret_scope()
+    values = secrets.of(scope) if scope else {}
+    return {value: f"${name}" for name, value in values.items() if topic.is_secret(name)}
 
 
 def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:

@@ -1,0 +1,176 @@
+"""Publishes what a command prints and how far it is, while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar, Token
+from typing import Self, TypeAlias
+
+from stringd.api.events import Events, Output
+from stringd.events.printed_text import PrintedText
+
+SECONDS_BETWEEN = 0.1
+"""The time between two events of one feed."""
+
+log = logging.getLogger(__name__)
+
+SecretNames: TypeAlias = Callable[[], Mapping[str, str]]
+
+
+class OutputFeed:
+    """Collects what one command prints and reports, and publishes it at most ten times a second.
+
+    Nothing is collected while nobody watches. `secrets` returns the values to mask, each with the name that
+    takes its place. All methods are to be called on the event loop's thread. As a context it is the
+    `current_output` of all that runs in it, and closes at the end.
+    """
+
+    __slots__ = (
+        "_events",
+        "_has_reported",
+        "_hidden",
+        "_pending",
+        "_printed",
+        "_secrets",
+        "_timer",
+        "_token",
+        "_topic",
+        "_user_id",
+        "request_id",
+    )
+
+    def __init__(
+        self,
+        events: Events | None,
+        *,
+        user_id: str | None = None,
+        topic: str | None = None,
+        request_id: str | None = None,
+        secrets: SecretNames | None = None,
+    ) -> None:
+        self.request_id = request_id
+        self._events = events
+        self._user_id = user_id
+        self._topic = topic
+        self._secrets = secrets
+        self._hidden: Mapping[str, str] = {}
+        self._printed: dict[str | None, PrintedText] = {}
+        # By kind and source, the longest waiting first.
+        self._pending: dict[tuple[str, str | None], PrintedText | Output] = {}
+        self._has_reported = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._token: Token[OutputFeed | None] | None = None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody would see what is passed on."""
+        return self._events is not None and self._events.is_watched
+
+    def write(self, data: bytes | str, source: str | None = None) -> None:
+        """Pass on what was printed; `source` says by what, if it is not the command's own output."""
+        if self._events is None or not self._events.is_watched:
+            return
+        printed = self._printed.get(source)
+        if printed is None:
+            printed = self._printed[source] = PrintedText()
+        printed.add(data if isinstance(data, bytes) else data.encode(errors="replace"))
+        self._plan("text", source, printed)
+
+    def report(self, source: str, done: int, total: int | None = None, unit: str = "bytes") -> None:
+        """Pass on how far something is; only the newest of reports that come fast is published."""
+        if self.is_watched:
+            event = Output(
+                user_id=self._user_id,
+                topic=self._topic,
+                request_id=self.request_id,
+                done=done,
+                total=total,
+                unit=unit,
+                source=source,
+            )
+            self._plan("progress", source, event)
+
+    def hide(self, names: Mapping[str, str]) -> None:
+        """Mask more values, each by the name that it maps to."""
+        if names:
+            self._hidden = {**self._hidden, **names}
+
+    def flush(self, *, final: bool = False) -> None:
+        """Publish what waits; if it is `final`, what is written later has nothing to do with it.
+
+        Progress that was never published is left out: the work was too short.
+        """
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        pending, self._pending = self._pending, {}
+        for (_, source), waiting in pending.items():
+            if isinstance(waiting, PrintedText) or self._has_reported:
+                self._publish(source, waiting, final=final)
+        if final:
+            for source, printed in self._printed.items():
+                self._publish(source, printed, final=True)
+            self._printed.clear()
+
+    def close(self) -> None:
+        """Publish what waits, and nothing more."""
+        if self._printed or self._pending:
+            self.flush(final=True)
+        self._events = None
+
+    def __enter__(self) -> Self:
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._token:
+            _current.reset(self._token)
+        self.close()
+
+    def _plan(self, kind: str, source: str | None, waiting: PrintedText | Output) -> None:
+        self._pending[kind, source] = waiting
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SECONDS_BETWEEN, self._publish_next)
+
+    def _publish_next(self) -> None:
+        self._timer = None
+        key = next(iter(self._pending))
+        self._publish(key[1], self._pending.pop(key))
+        if self._pending:
+            self._timer = asyncio.get_running_loop().call_later(SECONDS_BETWEEN, self._publish_next)
+
+    def _publish(self, source: str | None, waiting: PrintedText | Output, *, final: bool = False) -> None:
+        if self._events is None:
+            return
+        if isinstance(waiting, Output):
+            self._has_reported = True
+            self._events.publish(waiting)
+        elif text := self._take_text(waiting, final=final):
+            self._events.publish(
+                Output(
+                    user_id=self._user_id,
+                    topic=self._topic,
+                    request_id=self.request_id,
+                    text=text,
+                    source=source,
+                )
+            )
+
+    def _take_text(self, printed: PrintedText, *, final: bool) -> str:
+        try:
+            secrets = self._secrets() if self._secrets else {}
+            return printed.take({**secrets, **self._hidden}, final=final)
+        except Exception:
+            log.exception("output can't be shown to those who watch")
+            return ""
+
+
+_current: ContextVar[OutputFeed | None] = ContextVar("output", default=None)
+_NOBODY = OutputFeed(None)
+
+
+def current_output() -> OutputFeed:
+    """Return the feed of the command that the caller is part of; outside of commands, one without readers."""
+    return _current.get() or _NOBODY
