@@ -17,6 +17,7 @@ PLUGIN = """
 import asyncio, json, os, time
 from dataclasses import fields
 from stringd.plugin import Command, Observer, Reply, hookimpl
+from stringd.plugin.events import current_output
 
 KINDS = frozenset({"output", "command-begun", "command-ended"})
 
@@ -37,13 +38,31 @@ async def recent(invocation):
                 return Reply.page("", " ".join(kinds))
             kinds.append(published.event.kind)
 
+async def work(_):
+    output = current_output()
+    output.hide({"key-12345": "$KEY"})
+    for step in range(10):
+        output.report("steps", step, 10, "steps")
+        await asyncio.sleep(0.05)
+    output.write("key-", "log")
+    output.write("12345 is used\\n", "log")
+    asyncio.create_task(afterwards(output))
+    return Reply.page("", "Done.")
+
+async def afterwards(output):
+    await asyncio.sleep(0.05)
+    output.write("too late")
+
 @hookimpl
 def stringd_observers():
     return [Observer(name="noting", on_event=note, kinds=KINDS)] if "SEEN" in os.environ else []
 
 @hookimpl
 def stringd_commands():
-    return [Command(name="recent", summary="Which events were published.", usage="", run=recent)]
+    return [
+        Command(name="recent", summary="Which events were published.", usage="", run=recent),
+        Command(name="work", summary="Say what is done.", usage="", run=work),
+    ]
 """
 PATIENCE = 20.0
 Seen: TypeAlias = dict[str, Any]

@@ -31,4 +31,13 @@ ACTIVITY_OUTPUT = requirements(
     ),
     ("output.bash.silent", "What is typed while the terminal doesn't echo is not published."),
     ("output.bash.screen", "Of a program that shows a screen there is a note, and nothing else."),
+    (
+        "output.http",
+        "HTTP actions publish how many bytes are sent and received, and of how many.",
+    ),
+    ("output.web", "Web pages publish bytes, redirects, and how many parts of a long one are converted."),
+    ("output.install", "`/install` publishes how much of an app is there."),
+    ("output.short", "What takes less than a tenth of a second publishes no progress."),
+    ("output.browser", "A page opened with --browser publishes the steps of loading it."),
+    ("output.plugins", "Commands of plugins publish text and progress by the same feed, until they end."),
 )

@@ -29,10 +29,10 @@ class OutputFeed:
 
     __slots__ = (
         "_events",
-        "_has_reported",
         "_hidden",
         "_pending",
         "_printed",
+        "_reported",
         "_secrets",
         "_timer",
         "_token",
@@ -59,7 +59,7 @@ class OutputFeed:
         self._printed: dict[str | None, PrintedText] = {}
         # By kind and source, the longest waiting first.
         self._pending: dict[tuple[str, str | None], PrintedText | Output] = {}
-        self._has_reported = False
+        self._reported: set[str | None] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._token: Token[OutputFeed | None] | None = None
 
@@ -80,7 +80,12 @@ class OutputFeed:
 
     def report(self, source: str, done: int, total: int | None = None, unit: str = "bytes") -> None:
         """Pass on how far something is; only the newest of reports that come fast is published."""
-        if self.is_watched:
+        if not self.is_watched:
+            return
+        if done == total and source not in self._reported:
+            # It took too little time for anybody to care.
+            self._pending.pop(("progress", source), None)
+        else:
             event = Output(
                 user_id=self._user_id,
                 topic=self._topic,
@@ -107,7 +112,7 @@ class OutputFeed:
             self._timer = None
         pending, self._pending = self._pending, {}
         for (_, source), waiting in pending.items():
-            if isinstance(waiting, PrintedText) or self._has_reported:
+            if isinstance(waiting, PrintedText) or source in self._reported:
                 self._publish(source, waiting, final=final)
         if final:
             for source, printed in self._printed.items():
@@ -136,8 +141,9 @@ class OutputFeed:
 
     def _publish_next(self) -> None:
         self._timer = None
-        key = next(iter(self._pending))
-        self._publish(key[1], self._pending.pop(key))
+        if self._pending:
+            key = next(iter(self._pending))
+            self._publish(key[1], self._pending.pop(key))
         if self._pending:
             self._timer = asyncio.get_running_loop().call_later(SECONDS_BETWEEN, self._publish_next)
 
@@ -145,7 +151,7 @@ class OutputFeed:
         if self._events is None:
             return
         if isinstance(waiting, Output):
-            self._has_reported = True
+            self._reported.add(source)
             self._events.publish(waiting)
         elif text := self._take_text(waiting, final=final):
             self._events.publish(

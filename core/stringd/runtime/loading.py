@@ -89,9 +89,13 @@ async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
     if work is None or len(loaded.body) <= SMALL_BODY or not _can_be_sent(render):
         return await READING.run(call, render, loaded)
     try:
-        return await work.apart(render, loaded, budget=BUDGET)
+        return await work.apart(render, loaded, budget=BUDGET, on_parts=_report_parts)
     except WorkStopped as stopped:
         raise Refusal(ErrorCode.LOAD_ERROR, f"{loaded.uri} can't be shown: {stopped}") from stopped
+
+
+def _report_parts(done: int, total: int) -> None:
+    current_output().report("conversion", done, total, "parts")
 
 
 def _can_be_sent(render: Render) -> bool:

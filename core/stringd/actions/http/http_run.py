@@ -18,6 +18,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
 from stringd.documents.syntax.forms import origin_of
 from stringd.errors import ErrorCode, HttpFailed, Refusal
+from stringd.events.output_feed import current_output
 from stringd.text.media_types import parse_media_type
 
 TOTAL_SECONDS = 60.0
@@ -102,7 +103,7 @@ async def _exchange(
 
 async def _send(request: HttpRequest, client: HttpClient) -> HttpResponse:
     try:
-        return await client.exchange(request, limit=BODY_LIMIT)
+        return await client.exchange(request, limit=BODY_LIMIT, on_progress=current_output().report)
     except HttpFailed as failure:
         host = request.origin.rpartition("@")[2].rpartition("/")[2]
         raise Refusal(ErrorCode.ACTION_FAILED, f"No usable answer from {host}: {failure}") from failure
