@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.events.output import Watched
+from tests.events.output import StartDaemon, Watched, start_watched
+
+
+@pytest.fixture
+def watched(start_daemon: StartDaemon, tmp_path: Path) -> Watched:
+    return start_watched(start_daemon, tmp_path)
 
 
 @pytest.mark.requirement("output.plugins")

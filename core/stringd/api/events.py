@@ -208,7 +208,7 @@ class Events(Protocol):
 
     @property
     def is_watched(self) -> bool:
-        """Whether an observer or a watcher would see `Output`; what nobody would see need not be made."""
+        """Whether anybody watches; `Output` that nobody would see need not be made."""
 
     def publish(self, event: Event) -> None:
         """Number an event and hand it to all who watch; this never waits."""

@@ -41,7 +41,6 @@ class EventBus:
         self._limits: dict[str, FloodLimit] = {}
         self._observers: dict[str, list[Observer]] = {}
         self._watches: set[Watch] = set()
-        self._of_output = 0
 
     @property
     def kinds(self) -> Iterable[str]:
@@ -50,8 +49,8 @@ class EventBus:
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody would see `Output`: an observer or a watcher of that kind."""
-        return self._of_output > 0
+        """Whether anybody watches."""
+        return bool(self._watches) or Output.kind in self._observers
 
     def declare(self, kinds: Iterable[EventKind], observers: Iterable[Observer]) -> None:
         """Take in what plugins add."""
@@ -61,7 +60,6 @@ class EventBus:
         for observer in observers:
             for kind in observer.kinds:
                 self._observers.setdefault(kind, []).append(observer)
-            self._of_output += Output.kind in observer.kinds
 
     def publish(self, event: Event) -> None:
         """Number an event and hand it to all who watch; this never waits."""
@@ -78,14 +76,11 @@ class EventBus:
         """Watch events: from now on, or from the one after a number."""
         missed = () if after is None else self._recent.after(after, self._seq)
         watch = Watch(wanted, missed)
-        sees_output = wanted.kinds is None or Output.kind in wanted.kinds
         self._watches.add(watch)
-        self._of_output += sees_output
         try:
             yield watch
         finally:
             self._watches.discard(watch)
-            self._of_output -= sees_output
 
     def _publish(self, event: Event) -> None:
         self._seq += 1
