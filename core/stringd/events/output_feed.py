@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from contextvars import ContextVar, Token
+from types import MappingProxyType
 from typing import Self, TypeAlias
 
 from stringd.api.events import Events, Output
@@ -27,19 +29,12 @@ class OutputFeed:
     `current_output` of all that runs in it, and closes at the end.
     """
 
-    __slots__ = (
-        "_events",
-        "_hidden",
-        "_pending",
-        "_printed",
-        "_reported",
-        "_secrets",
-        "_timer",
-        "_token",
-        "_topic",
-        "_user_id",
-        "request_id",
-    )
+    # Every command has a feed, and most feeds collect nothing: what they would need is made when they do.
+    _hidden: Mapping[str, str] = MappingProxyType({})
+    _printed: Mapping[str | None, PrintedText] = MappingProxyType({})
+    _reported: AbstractSet[str | None] = frozenset()
+    _timer: asyncio.TimerHandle | None = None
+    _token: Token[OutputFeed | None]
 
     def __init__(
         self,
@@ -55,13 +50,8 @@ class OutputFeed:
         self._user_id = user_id
         self._topic = topic
         self._secrets = secrets
-        self._hidden: Mapping[str, str] = {}
-        self._printed: dict[str | None, PrintedText] = {}
         # By kind and source, the longest waiting first.
-        self._pending: dict[tuple[str, str | None], PrintedText | Output] = {}
-        self._reported: set[str | None] = set()
-        self._timer: asyncio.TimerHandle | None = None
-        self._token: Token[OutputFeed | None] | None = None
+        self._pending: dict[tuple[str, str | None], PrintedText | Output] | None = None
 
     @property
     def is_watched(self) -> bool:
@@ -74,7 +64,8 @@ class OutputFeed:
             return
         printed = self._printed.get(source)
         if printed is None:
-            printed = self._printed[source] = PrintedText()
+            printed = PrintedText()
+            self._printed = {**self._printed, source: printed}
         printed.add(data if isinstance(data, bytes) else data.encode(errors="replace"))
         self._plan("text", source, printed)
 
@@ -84,7 +75,7 @@ class OutputFeed:
             return
         if done == total and source not in self._reported:
             # It took too little time for anybody to care.
-            self._pending.pop(("progress", source), None)
+            (self._pending or {}).pop(("progress", source), None)
         else:
             event = Output(
                 user_id=self._user_id,
@@ -110,14 +101,14 @@ class OutputFeed:
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        pending, self._pending = self._pending, {}
+        pending, self._pending = self._pending or {}, None
         for (_, source), waiting in pending.items():
             if isinstance(waiting, PrintedText) or source in self._reported:
                 self._publish(source, waiting, final=final)
         if final:
-            for source, printed in self._printed.items():
+            finished, self._printed = self._printed, {}
+            for source, printed in finished.items():
                 self._publish(source, printed, final=True)
-            self._printed.clear()
 
     def close(self) -> None:
         """Publish what waits, and nothing more."""
@@ -130,11 +121,12 @@ class OutputFeed:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._token:
-            _current.reset(self._token)
+        _current.reset(self._token)
         self.close()
 
     def _plan(self, kind: str, source: str | None, waiting: PrintedText | Output) -> None:
+        if self._pending is None:
+            self._pending = {}
         self._pending[kind, source] = waiting
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(SECONDS_BETWEEN, self._publish_next)
@@ -151,7 +143,7 @@ class OutputFeed:
         if self._events is None:
             return
         if isinstance(waiting, Output):
-            self._reported.add(source)
+            self._reported = self._reported | {source}
             self._events.publish(waiting)
         elif text := self._take_text(waiting, final=final):
             self._events.publish(
