@@ -73,12 +73,12 @@ def running(*arguments: str) -> Iterator[Server]:
 
 
 @contextmanager
-def daemon() -> Iterator[Server]:
+def daemon(*options: str) -> Iterator[Server]:
     """Run a daemon with a new data directory and the benchmark's user."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
         home.mkdir()
-        with running("stringd", "--port", "0", "--data-dir", str(Path(folder, "data"))) as server:
+        with running("stringd", "--port", "0", "--data-dir", str(Path(folder, "data")), *options) as server:
             answer = server.call("POST", "/users", {"id": USER, "home": str(home)})
             if answer.status != 200:
                 raise RuntimeError(f"the daemon registers no user: {answer}")

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stringd_bash.output_rendering import Display, most_nanoseconds, render
-from stringd_bash.sequences import (
+from stringd.plugin.terminal import (
     LONGEST_UNFINISHED,
     controls,
     parse,
@@ -22,6 +21,7 @@ from stringd_bash.sequences import (
     without_colours,
     without_unfinished,
 )
+from stringd_bash.output_rendering import Display, most_nanoseconds, render
 from stringd_bash.size import Size
 from stringd_bash.terminal_queries import TerminalQueries
 from tests.bash.grammar import sequences, texts

@@ -6,9 +6,9 @@ import pickle
 
 import pytest
 
+from stringd.plugin.terminal import parse
 from stringd_bash.emulator import Emulator
 from stringd_bash.screen import Screen
-from stringd_bash.sequences import parse
 from stringd_bash.size import Size
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.protocol.clauses_acting import ACTING
 from tests.protocol.clauses_activity_cancel import ACTIVITY_CANCEL
 from tests.protocol.clauses_activity_events import ACTIVITY_EVENTS
+from tests.protocol.clauses_activity_output import ACTIVITY_OUTPUT
 from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
@@ -32,6 +33,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(PROVENANCE + RESOURCES + FILES + DOCUMENTS),
     *ACTIVITY_CANCEL,
     *ACTIVITY_EVENTS,
+    *ACTIVITY_OUTPUT,
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )
 

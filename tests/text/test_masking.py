@@ -18,6 +18,9 @@ from stringd.text.command_line import label
 from stringd.text.masking import (
     MASK,
     mask_beginning,
+    mask_head,
+    mask_piece,
+    mask_tail,
     mask_values,
     masked_in_shell,
     masked_setting,
@@ -26,6 +29,7 @@ from stringd.text.masking import (
 )
 
 SECRET = "hunter2-x"
+SPLIT = "s3cret/key+1"
 VALUES = st.text(
     st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc", "Zs"]), min_size=6, max_size=40
 )
@@ -246,3 +250,40 @@ def test_history_keeps_only_unmasked_lines() -> None:
 def test_values_are_masked_in_bytes_literals() -> None:
     assert ast.literal_eval(ascii("é".encode())) == "é".encode()
     assert mask_values(ascii("geheimé".encode()), {"geheimé": "$K"}) == "b'$K'"
+
+
+SPLIT_ENCODINGS: list[Callable[[str], str]] = [
+    str,
+    quote,
+    lambda it: it.encode().hex(),
+    lambda it: base64.b64encode(it.encode()).decode(),
+]
+
+
+@pytest.mark.parametrize("encode", SPLIT_ENCODINGS)
+def test_a_value_in_pieces_never_shows_a_part_of_it(encode: Callable[[str], str]) -> None:
+    text = f"before {encode(SPLIT)} after"
+    for cut in range(len(text)):
+        first, rest = mask_piece(text[:cut], {SPLIT: "$KEY"})
+        second, end = mask_piece(rest + text[cut:], {SPLIT: "$KEY"})
+        assert "$KEY" in first + second
+        assert "".join(mask_piece(text, {SPLIT: "$KEY"})) == first + second + end
+
+
+def test_an_end_that_begins_no_value_is_not_withheld() -> None:
+    assert mask_piece("Password: ", {SPLIT: "$KEY"}) == ("Password: ", "")
+    assert mask_piece("Password: s3", {SPLIT: "$KEY"}) == ("Password: ", "s3")
+
+
+def test_a_value_that_begins_another_one_waits_for_what_follows() -> None:
+    values = {"abcd": "$A", "abcdabcd": "$B"}
+    assert mask_piece("x abcd", values) == ("x ", "abcd")
+    assert mask_piece("x abcdab", {"abcdab": "$A", "abcd": "$B"}) == ("x $A", "")
+
+
+def test_what_was_cut_off_shows_no_part_of_a_value() -> None:
+    values = {SPLIT: "$KEY"}
+    filler = "x" * 2000
+    assert mask_head(f"{filler}{SPLIT}{filler}{SPLIT[:-1]}", values).startswith(f"{filler}$KEY")
+    assert SPLIT[:4] not in mask_head(f"{filler}{SPLIT}{filler}{SPLIT[:-1]}", values)
+    assert SPLIT[-4:] not in mask_tail(f"{SPLIT[1:]}{filler}", values)

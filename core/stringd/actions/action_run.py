@@ -33,6 +33,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.actions import CLI, HTTP_METHODS
 from stringd.errors import ErrorCode, Refusal
+from stringd.events.output_feed import current_output
 from stringd.processes.shell_command import NO_OUTPUT
 from stringd.text.formatting import fenced
 
@@ -52,6 +53,7 @@ class ActionRun:
 
     async def reply(self) -> Reply:
         """Run the action and return its reply, or refuse; neither shows a secret."""
+        current_output().hide(self.environment.secret_names)
         try:
             require_variables(self.page, self.environment)
             self.call.require_all()

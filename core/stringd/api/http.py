@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from stringd.api.zones import Zone
+
+OnProgress: TypeAlias = Callable[[str, int, int | None], None]
+"""Is called with `upload` or `download`, how many bytes of a body are done, and of how many if known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +64,12 @@ class HttpRoute(Protocol):
 class HttpClient(Protocol):
     """Makes single exchanges; it neither follows redirects nor stores cookies."""
 
-    async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
+    async def exchange(
+        self, request: HttpRequest, *, limit: int, on_progress: OnProgress | None = None
+    ) -> HttpResponse:
         """Send a request and read the response, up to a limit of decompressed bytes.
+
+        `on_progress` is called while the bodies are transferred, with their sizes before decompression.
 
         Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `nearest_zone`, and
         always the daemon itself, with `NOT_TRUSTED`.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 import httpcore
 
-from stringd.api.http import HttpRequest, HttpResponse
+from stringd.api.http import HttpRequest, HttpResponse, OnProgress
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http_client.address_policy import Route
@@ -21,10 +21,14 @@ from stringd.text.web_urls import WebUrl
 MEBIBYTE = 1024 * 1024
 # Each piece has a cost, however small: ten million of them would block the daemon for minutes.
 MAX_PIECES = 50_000
+UPLOAD, DOWNLOAD = "upload", "download"
+_UPLOAD_PIECE = 64 * 1024
 _BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
 
 
-def build_wire_request(request: HttpRequest, url: WebUrl, route: Route) -> httpcore.Request:
+def build_wire_request(
+    request: HttpRequest, url: WebUrl, route: Route, on_progress: OnProgress | None = None
+) -> httpcore.Request:
     """Return the request for httpcore; its target is sent unchanged."""
     return httpcore.Request(
         method=request.method,
@@ -35,9 +39,23 @@ def build_wire_request(request: HttpRequest, url: WebUrl, route: Route) -> httpc
             target=request.target.encode(),
         ),
         headers=[(name.encode(), text.encode()) for name, text in _headers(request, url).items()],
-        content=request.body,
+        content=_Upload(request.body, on_progress) if on_progress and request.body else request.body,
         extensions={"timeout": {"connect": CONNECT_SECONDS}, "sni_hostname": url.host.rstrip(".")},
     )
+
+
+class _Upload:
+    """A body that is sent in pieces, to say how much of it has been sent."""
+
+    def __init__(self, body: bytes, on_progress: OnProgress) -> None:
+        self._body = body
+        self._on_progress = on_progress
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = len(self._body)
+        for start in range(0, size, _UPLOAD_PIECE):
+            yield self._body[start : start + _UPLOAD_PIECE]
+            self._on_progress(UPLOAD, min(start + _UPLOAD_PIECE, size), size)
 
 
 def _headers(request: HttpRequest, url: WebUrl) -> Mapping[str, str]:
@@ -54,7 +72,9 @@ def _headers(request: HttpRequest, url: WebUrl) -> Mapping[str, str]:
     return {**headers, **request.headers}
 
 
-async def read_response(response: httpcore.Response, limit: int, *, zone: Zone) -> HttpResponse:
+async def read_response(
+    response: httpcore.Response, limit: int, *, zone: Zone, on_progress: OnProgress | None = None
+) -> HttpResponse:
     """Read the whole response, or raise `HttpFailed`."""
     lines = [(name.decode("latin-1").lower(), _text(value)) for name, value in response.headers]
     headers = _joined(lines)
@@ -62,16 +82,19 @@ async def read_response(response: httpcore.Response, limit: int, *, zone: Zone) 
         status=response.status,
         reason=_text(response.extensions.get("reason_phrase", b"")),
         headers=headers,
-        body=await _read_body(response, headers, limit),
+        body=await _read_body(response, headers, limit, on_progress),
         charset=parse_media_type(headers.get("content-type", "")).charset,
         cookies=tuple(value for name, value in lines if name == "set-cookie"),
         zone=zone,
     )
 
 
-async def _read_body(response: httpcore.Response, headers: Mapping[str, str], limit: int) -> bytes:
+async def _read_body(
+    response: httpcore.Response, headers: Mapping[str, str], limit: int, on_progress: OnProgress | None
+) -> bytes:
     declared = headers.get("content-length", "")
-    _check_size(int(declared) if declared.isdigit() else 0, 0, limit)
+    total = int(declared) if declared.isdigit() else None
+    _check_size(total or 0, 0, limit)
     decoder = BodyDecoder(headers.get("content-encoding", ""))
     body = bytearray()
     count = arrived = 0
@@ -83,6 +106,8 @@ async def _read_body(response: httpcore.Response, headers: Mapping[str, str], li
             _check_size(max(len(body), arrived), count, limit)
             # A highly compressed body, or one in tiny chunks, would otherwise block the event loop.
             await asyncio.sleep(0)
+        if on_progress:
+            on_progress(DOWNLOAD, arrived, total)
     decoder.finish()
     return bytes(body)
 

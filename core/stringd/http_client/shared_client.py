@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import httpcore
 
-from stringd.api.http import HttpRequest, HttpResponse, HttpRoute
+from stringd.api.http import HttpRequest, HttpResponse, HttpRoute, OnProgress
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http_client.address_policy import AddressPolicy
@@ -38,15 +38,17 @@ class SharedHttpClient:
         self._pool: asyncio.Task[httpcore.AsyncConnectionPool] | None = None
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
-    async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
+    async def exchange(
+        self, request: HttpRequest, *, limit: int, on_progress: OnProgress | None = None
+    ) -> HttpResponse:
         """Send a request and read the response; see `HttpClient.exchange`."""
         url = _read_origin(request.origin)
         route = await self._policy.route(url.host, url.port, nearest_zone=request.nearest_zone)
         async with self._origin_slots(url.origin):
             try:
-                response = await self._send(build_wire_request(request, url, route))
+                response = await self._send(build_wire_request(request, url, route, on_progress))
                 try:
-                    return await read_response(response, limit, zone=route.zone)
+                    return await read_response(response, limit, zone=route.zone, on_progress=on_progress)
                 except httpcore.RemoteProtocolError as error:
                     raise HttpFailed(body_failure_reason(error, ended=has_ended(response))) from error
                 finally:

@@ -43,7 +43,7 @@ from stringd.api.events import (
     UserRemoved,
 )
 from stringd.api.hooks import Hook
-from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute
+from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute, OnProgress
 from stringd.api.load_options import LoadOptions, Submission
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.provenance import Attributed, Author, Provenance
@@ -125,6 +125,7 @@ __all__ = [
     "Location",
     "Lost",
     "Observer",
+    "OnProgress",
     "Outcome",
     "Outline",
     "Output",

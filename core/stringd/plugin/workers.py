@@ -1,7 +1,8 @@
-"""Threads for work that would block the event loop."""
+"""Threads for work that would block the event loop, and the progress of work in processes."""
 
 from __future__ import annotations
 
+from stringd.workers.job_progress import report_parts
 from stringd.workers.threads import READING, STORAGE, Work, current_work
 
 __all__ = [
@@ -9,4 +10,5 @@ __all__ = [
     "STORAGE",
     "Work",
     "current_work",
+    "report_parts",
 ]

@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 from asyncio import SubprocessProtocol, SubprocessTransport
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,6 +19,8 @@ from stringd.text.head_tail_buffer import OUTPUT_LIMIT, HeadTailBuffer
 Started: TypeAlias = tuple[SubprocessTransport, SubprocessProtocol]
 
 LINGER_SECONDS = 0.1
+
+OnOutput: TypeAlias = Callable[[bytes], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +38,13 @@ async def run_shell(
     environment: Mapping[str, str],
     seconds: float,
     output_limit: int = OUTPUT_LIMIT,
+    on_output: OnOutput | None = None,
 ) -> Finished:
-    """Run `bash -c` until it ends or times out, stdout and stderr merged; then kill its process group."""
-    run = _Run(output_limit)
+    """Run `bash -c` until it ends or times out, stdout and stderr merged; then kill its process group.
+
+    `on_output` gets the output as it comes.
+    """
+    run = _Run(output_limit, on_output)
     starting = asyncio.get_running_loop().subprocess_exec(
         lambda: run,
         "/bin/bash",
@@ -92,14 +98,17 @@ def _kill_group(leader: int) -> None:
 class _Run(asyncio.SubprocessProtocol):
     """Collects the output of a command and resolves futures when it exits and when its output ends."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, on_output: OnOutput | None) -> None:
         loop = asyncio.get_running_loop()
         self.exited: asyncio.Future[None] = loop.create_future()
         self.closed: asyncio.Future[None] = loop.create_future()
         self.output = HeadTailBuffer(limit)
+        self._on_output = on_output
 
     def pipe_data_received(self, _: int, data: bytes) -> None:
         self.output.add(data)
+        if self._on_output:
+            self._on_output(data)
 
     def pipe_connection_lost(self, _: int, __: Exception | None) -> None:
         _resolve(self.closed)

@@ -11,7 +11,7 @@ from stringd.api.replies import Reply
 from stringd.api.sessions import Session
 from stringd.errors import ErrorCode, Refusal
 from stringd.processes.exported_variables import time_limit
-from stringd.processes.process_group import Finished, run_shell
+from stringd.processes.process_group import Finished, OnOutput, run_shell
 from stringd.text.escaping import printable
 from stringd.text.head_tail_buffer import OUTPUT_LIMIT
 
@@ -26,8 +26,12 @@ async def run_one_shot(
     environment: Mapping[str, str],
     seconds: float,
     output_limit: int = OUTPUT_LIMIT,
+    on_output: OnOutput | None = None,
 ) -> Finished:
-    """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says."""
+    """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says.
+
+    `on_output` gets the output as it comes.
+    """
     if "\0" in command:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A command can't hold a NUL character.")
     _require(directory)
@@ -39,6 +43,7 @@ async def run_one_shot(
             environment=environment,
             seconds=seconds,
             output_limit=output_limit,
+            on_output=on_output,
         )
     except OSError as error:
         raise _start_refusal(error) from error

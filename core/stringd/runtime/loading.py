@@ -11,6 +11,7 @@ from stringd.api.workers import Budget
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.errors import ErrorCode, Refusal, WorkStopped
+from stringd.events.output_feed import current_output
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
@@ -37,6 +38,7 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
     if unknown:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{scheme}: URIs take no --{unknown[0]}.")
     hidden = wanted.options.hidden
+    current_output().hide(hidden)
     try:
         loaded = await call_async(loader.load, wanted)
         if isinstance(loaded, LocalFile):
@@ -87,9 +89,13 @@ async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
     if work is None or len(loaded.body) <= SMALL_BODY or not _can_be_sent(render):
         return await READING.run(call, render, loaded)
     try:
-        return await work.apart(render, loaded, budget=BUDGET)
+        return await work.apart(render, loaded, budget=BUDGET, on_parts=_report_parts)
     except WorkStopped as stopped:
         raise Refusal(ErrorCode.LOAD_ERROR, f"{loaded.uri} can't be shown: {stopped}") from stopped
+
+
+def _report_parts(done: int, total: int) -> None:
+    current_output().report("conversion", done, total, "parts")
 
 
 def _can_be_sent(render: Render) -> bool:

@@ -12,8 +12,10 @@ from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, 
 from stringd.api.events import CommandBegun
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
+from stringd.api.secrets import Secrets
 from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
+from stringd.events.output_feed import OutputFeed
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
 from stringd.sessions.live_session import LiveSession
@@ -210,7 +212,8 @@ class Execution:
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(self._intercept, interceptor, partial(self._proceed, run))
-        return _expect_reply(await self._running.drive(run, invocation))
+        with self._output(topic):
+            return _expect_reply(await self._running.drive(run, invocation))
 
     async def _intercept(self, interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
         """Run an interceptor; one that fails refuses the command."""
@@ -220,6 +223,16 @@ class Execution:
             if is_signal(error):
                 raise
             return self._reply_to(error, interceptor)
+
+    def _output(self, topic: Topic) -> OutputFeed:
+        session, runtime = self._session, self._runtime
+        return OutputFeed(
+            runtime.events,
+            user_id=session.user.id,
+            topic=session.name.text,
+            request_id=self._sent.request_id,
+            secrets=partial(_secret_names, topic, runtime.secrets),
+        )
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run the next interceptor or the command; anything raised becomes a reply."""
@@ -251,6 +264,13 @@ class Execution:
         )
         log.error("%s", failure, exc_info=error)
         return UNEXPECTED
+
+
+def _secret_names(topic: Topic, secrets: Secrets) -> Mapping[str, str]:
+    """Return the values that the topic masks, each with what takes its place."""
+    scope = topic.secret_scope()
+    values = secrets.of(scope) if scope else {}
+    return {value: f"${name}" for name, value in values.items() if topic.is_secret(name)}
 
 
 def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeAlias
+from urllib.parse import quote, quote_plus
 
 Span: TypeAlias = tuple[int, int]
 
@@ -50,6 +51,12 @@ def find_written(text: str, values: Collection[str]) -> Iterator[tuple[Span, str
         for value in sought:
             yield from ((span, value) for span in _found(reading, unbroken, value))
         reading = reading.rewritten(_ESCAPE, _decoded)
+
+
+def longest_beginning(text: str, values: Collection[str]) -> int:
+    """Return how many characters at the end of a text may begin a value, as it is or encoded."""
+    sought = (it for it in values if len(it) >= SHORTEST)
+    return max((_overlap(text, written) for it in sought for written in _written(it)), default=0)
 
 
 def longest_written(value: str) -> int:
@@ -161,6 +168,23 @@ def _spellings(value: str) -> tuple[str, ...]:
             text = _ESCAPE.sub(lambda found: _decoded(found[0]), text)
             texts.append(text)
     return tuple(it for it in dict.fromkeys(texts) if len(it) >= SHORTEST)
+
+
+@lru_cache(maxsize=256)
+def _written(value: str) -> tuple[str, ...]:
+    """Return the spellings of a value, also in hexadecimal, percent-encoded and in base64."""
+    data = value.encode(errors="replace")
+    escaped = (quote(data), quote(data, safe=""), quote_plus(data), data.hex(), data.hex().upper())
+    return tuple(dict.fromkeys((*_spellings(value), *escaped, *(it.text for it in _cores(value)))))
+
+
+def _overlap(text: str, written: str) -> int:
+    """Return the length of the longest end of a text with which a longer one begins."""
+    end = text[max(len(text) - len(written) + 1, 0) :]
+    start = end.find(written[0])
+    while start >= 0 and not written.startswith(end[start:]):
+        start = end.find(written[0], start + 1)
+    return len(end) - start if start >= 0 else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,7 +168,8 @@ class BashTopic(Topic):
     async def _wait_and_report(
         self, evaluation: Evaluation, seconds: float, invocation: Invocation, *, for_output: bool = False
     ) -> Reply:
-        progress = await evaluation.wait(seconds, invocation.disconnected, for_output=for_output)
+        with self._console.publishing_for(invocation.request_id):
+            progress = await evaluation.wait(seconds, invocation.disconnected, for_output=for_output)
         if progress is Progress.DISCONNECTED:
             return state_reply(progress, None, self._console.cwd)
         return await self._report(evaluation, progress)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from stringd.plugin.terminal import (
+    ALTERNATE,
+    Instruction,
+    controls,
+    numbers,
+    parse,
+    private_modes,
+    stripped,
+)
 from stringd.plugin.text import limited
-from stringd_bash.emulator import ALTERNATE, Emulator, has_effect
+from stringd_bash.emulator import Emulator, has_effect
 from stringd_bash.screen import Screen
 from stringd_bash.screen_actions import IGNORED_IN_LINES, WITHIN_LINE
-from stringd_bash.sequences import Instruction, controls, numbers, parse, private_modes, stripped
 from stringd_bash.size import Size
 
 _ABOVE = "output before the screen"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import HttpClient, HttpRequest, HttpResponse, Topic
+from stringd.plugin import HttpClient, HttpRequest, HttpResponse, OnProgress, Topic
 from stringd.plugin.text import WebUrl
 from stringd_web.cache import NOT_MODIFIED, CacheBudget, CachedPage, PageCache, revalidated
 from stringd_web.cookies import Cookies
@@ -36,24 +36,37 @@ class BrowsingState:
         self._cache = PageCache(budget)
 
     async def exchange(
-        self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool, site: str | None = None
+        self,
+        client: HttpClient,
+        url: WebUrl,
+        request: HttpRequest,
+        *,
+        fresh: bool,
+        site: str | None = None,
+        on_progress: OnProgress | None = None,
     ) -> HttpResponse:
         """Answer a request from the cache or the network; `fresh` forces revalidation.
 
         Requests that opening a page of a `site` causes use neither cookies nor cache of other sites.
         """
         if site not in {None, url.origin}:
-            return await client.exchange(request, limit=BODY_LIMIT)
+            return await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress)
         cookie = self.cookies.header(url)
         headers = {**request.headers, "cookie": cookie} if cookie else request.headers
         request = replace(request, headers=headers)
         if request.method == "GET":
-            return await self._get(client, url, request, fresh=fresh)
+            return await self._get(client, url, request, on_progress, fresh=fresh)
         self._cache.evict(str(url))
-        return await self._send(client, url, request)
+        return await self._send(client, url, request, on_progress)
 
     async def _get(
-        self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool
+        self,
+        client: HttpClient,
+        url: WebUrl,
+        request: HttpRequest,
+        on_progress: OnProgress | None,
+        *,
+        fresh: bool,
     ) -> HttpResponse:
         cached = self._cached_within_reach(url, request)
         if cached and cached.is_fresh and not fresh:
@@ -61,7 +74,7 @@ class BrowsingState:
         conditions = cached.conditions if cached else {}
         reload_headers = {"cache-control": "max-age=0"} if fresh else {}
         conditional = replace(request, headers={**request.headers, **conditions, **reload_headers})
-        response = await self._send(client, url, conditional)
+        response = await self._send(client, url, conditional, on_progress)
         if response.status == NOT_MODIFIED and cached:
             response = revalidated(cached, response)
         self._cache.store(str(url), request.headers, response)
@@ -72,7 +85,9 @@ class BrowsingState:
         cached = self._cache.find(str(url), request.headers)
         return None if cached and cached.response.zone > request.nearest_zone else cached
 
-    async def _send(self, client: HttpClient, url: WebUrl, request: HttpRequest) -> HttpResponse:
-        response = await client.exchange(request, limit=BODY_LIMIT)
+    async def _send(
+        self, client: HttpClient, url: WebUrl, request: HttpRequest, on_progress: OnProgress | None
+    ) -> HttpResponse:
+        response = await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress)
         self.cookies.store(url, response.cookies)
         return response

@@ -92,14 +92,14 @@ class Environment:
 
     def mask(self, text: str) -> str:
         """Return the text with every secret replaced by its name, in any encoding of it."""
-        return mask_values(text, self._names)
+        return mask_values(text, self.secret_names)
 
     def mask_beginning(self, text: str, limit: int) -> str:
         """Return the beginning of the text, with no part of a secret in it."""
-        return mask_beginning(text, self._names, limit)
+        return mask_beginning(text, self.secret_names, limit)
 
     @property
-    def _names(self) -> Mapping[str, str]:
+    def secret_names(self) -> Mapping[str, str]:
         """The name that replaces each secret, by its value."""
         public = {it.name for it in self.declared if not it.secret}
         return {value: f"${name}" for name, value in self.secrets.items() if name not in public}

@@ -17,6 +17,7 @@ from stringd.api.http import HttpClient, HttpRequest, HttpResponse
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
 from stringd.errors import ErrorCode, HttpFailed, Refusal
+from stringd.events.output_feed import current_output
 from stringd.text.media_types import parse_media_type
 from stringd.text.web_urls import origin_of
 
@@ -104,7 +105,7 @@ async def _exchange(
 
 async def _send(request: HttpRequest, client: HttpClient) -> HttpResponse:
     try:
-        return await client.exchange(request, limit=BODY_LIMIT)
+        return await client.exchange(request, limit=BODY_LIMIT, on_progress=current_output().report)
     except HttpFailed as failure:
         host = request.origin.rpartition("@")[2].rpartition("/")[2]
         raise Refusal(ErrorCode.ACTION_FAILED, f"No usable answer from {host}: {failure}") from failure

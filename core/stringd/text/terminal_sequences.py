@@ -17,6 +17,8 @@ Text has an empty name and is its own argument. The name of a sequence is the se
 the parameters, which are the argument: `ESC [ ? 25 h` is `("[?h", "25")`, `ESC ( B` is `("(B", "")`.
 """
 
+ALTERNATE = frozenset({47, 1047, 1049})
+"""The private modes that switch to the alternate screen."""
 _STRING = r"\x1b[\]PX^_][^\x07\x18\x1a\x1b]*+(?:\x07|\x1b\\)"
 _CONTROL_SEQUENCE = r"\x1b\[(?P<private>[<-?]*+)(?P<parameters>[0-?]*+)(?P<final>[ -/]*+[@-~])"
 # Of an unterminated string or sequence only the introducer is dropped, so that no text after it is lost.
