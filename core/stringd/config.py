@@ -61,7 +61,7 @@ class Config:
     paths ("home"), or all ("full"). `plugins` are the names of installed plugins and the paths of single-file
     ones; each file of `plugins_dir` is one, too. `kept_variables` are those of the daemon's environment that
     its shells are given beside the usual ones; `*` in a name stands for anything. What is fetched is shown
-    in parts of so many characters.
+    in parts of so many characters. The operator's token is written to the socket `operator_fd`, if given.
     """
 
     port: int = DEFAULT_PORT
@@ -75,6 +75,7 @@ class Config:
     part_characters: int = 50_000
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
+    operator_fd: int | None = None
 
     @property
     def full_access(self) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from stringd.api.checks import check_optional_text, check_order, check_sync, check_word
 
@@ -128,6 +128,43 @@ class UserRemoved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked(Event):
+    """A question waits for its answer; `question` is what `GET /questions` lists of it."""
+
+    kind: ClassVar[str] = "question-asked"
+
+    question_id: str
+    question: Mapping[str, Any]
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes of memory it takes."""
+        details = self.question["details"]
+        return 4 * _BASE_WEIGHT + len(self.question["body"]) + sum(map(len, details.values()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAnswered(Event):
+    """A question was answered: by whom, and through what. The answer itself is told to the asker alone."""
+
+    kind: ClassVar[str] = "question-answered"
+
+    question_id: str
+    by: str
+    through: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionWithdrawn(Event):
+    """A question is open no more and has no answer, for a `reason` in a few words."""
+
+    kind: ClassVar[str] = "question-withdrawn"
+
+    question_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonReady(Event):
     """The daemon listens."""
 
@@ -160,6 +197,9 @@ CORE_KINDS: tuple[type[Event], ...] = (
     SessionEnded,
     UserAdded,
     UserRemoved,
+    QuestionAsked,
+    QuestionAnswered,
+    QuestionWithdrawn,
     DaemonReady,
     DaemonStopping,
     Lost,

@@ -68,6 +68,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         part_characters=_characters(environment, "STRINGD_WEB_PART", defaults.part_characters),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
+        operator_fd=None if options.operator_fd is None else _descriptor(options.operator_fd),
     )
 
 
@@ -109,6 +110,11 @@ def _options_parser(*, add_help: bool) -> Parser:
         metavar="NAMES",
         help="give shells these of the daemon's variables, too: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
     )
+    parser.add_argument(
+        "--operator-fd",
+        metavar="N",
+        help="write the operator's token to this inherited socket, as `stringd approve` asks for",
+    )
     return parser
 
 
@@ -121,6 +127,12 @@ def _port(text: str) -> int:
     if port is None:
         raise Fault(f"invalid port: {text}", exit_code=MISUSE)
     return port
+
+
+def _descriptor(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise Fault(f"not a descriptor: {text!r}", exit_code=MISUSE)
+    return int(text)
 
 
 def _origin(text: str) -> str:

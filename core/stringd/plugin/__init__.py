@@ -34,6 +34,9 @@ from stringd.api.events import (
     Observer,
     Output,
     Published,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
     SessionEnded,
     SessionForked,
     SessionOpened,
@@ -45,6 +48,7 @@ from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute
 from stringd.api.load_options import LoadOptions, Submission
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.provenance import Attributed, Author, Provenance
+from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, Questions, Trust
 from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
@@ -56,14 +60,18 @@ from stringd.api.workers import Budget, Workers
 from stringd.api.zones import Zone
 from stringd.config import Config, parse_seconds
 from stringd.errors import (
+    AnswerInvalid,
     ClientGone,
     ErrorCode,
     Fault,
     HttpFailed,
     InvalidTopic,
+    QuestionClosed,
+    QuestionNotFound,
     Refusal,
     RequestRefused,
     StorageFailed,
+    Unanswered,
     Unavailable,
     UnknownUser,
     WorkStopped,
@@ -75,6 +83,8 @@ API_VERSION = (1, 0)
 
 __all__ = [
     "API_VERSION",
+    "Answer",
+    "AnswerInvalid",
     "Attributed",
     "Author",
     "Budget",
@@ -121,6 +131,7 @@ __all__ = [
     "Location",
     "Lost",
     "Observer",
+    "OpenQuestion",
     "Outcome",
     "Outline",
     "Output",
@@ -128,6 +139,14 @@ __all__ = [
     "Proceed",
     "Provenance",
     "Published",
+    "Question",
+    "QuestionAnswered",
+    "QuestionAsked",
+    "QuestionClosed",
+    "QuestionKind",
+    "QuestionNotFound",
+    "QuestionWithdrawn",
+    "Questions",
     "Refusal",
     "Renderer",
     "Reply",
@@ -151,6 +170,8 @@ __all__ = [
     "TopicGroup",
     "TopicName",
     "TopicType",
+    "Trust",
+    "Unanswered",
     "Unavailable",
     "Undo",
     "UnknownUser",

@@ -19,6 +19,7 @@ from stringd.runtime.local import LocalRuntime
 from stringd.server.endpoints.cancel import Cancel
 from stringd.server.endpoints.chanflow import chanflow
 from stringd.server.endpoints.exec import EXEC, Execute
+from stringd.server.endpoints.questions import QuestionEndpoint, QuestionsEndpoint, QuestionStream
 from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
 from stringd.server.endpoints.system import Health, Shutdown, Status
 from stringd.server.endpoints.users import UserEndpoint, UsersEndpoint
@@ -32,6 +33,9 @@ _PROTOCOL = (
     Route("/sessions/{path:path}", SessionEndpoint),
     Route("/chanflow", chanflow, methods=["POST"]),
     Route("/cancel", Cancel),
+    Route("/questions", QuestionsEndpoint),
+    Route("/questions/stream", QuestionStream),
+    Route("/questions/{path:path}", QuestionEndpoint),
     Route("/health", Health),
     Route("/status", Status),
     Route("/shutdown", Shutdown),

@@ -7,8 +7,11 @@ from collections.abc import AsyncIterator
 
 from starlette.types import Receive, Scope, Send
 
+from stringd.api.questions import OpenQuestion, Trust
 from stringd.api.replies import Outcome
+from stringd.questions.open_questions import OpenQuestions
 from stringd.text.envelope import Request, encode_events
+from stringd.text.escaping import visible_line
 
 BUFFERED_SECONDS = 0.2
 HEADERS = {
@@ -23,8 +26,11 @@ _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items
 class EventStream:
     """The answer to one command; the command goes on if the client disconnects."""
 
-    def __init__(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(
+        self, request: Request, questions: OpenQuestions, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         self._request = request
+        self._questions = questions
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -62,17 +68,57 @@ class EventStream:
             self._events(),
             headers=HEADERS,
             ping=ping_seconds,
-            ping_message_factory=lambda: ServerSentEvent(comment="still running", sep="\n"),
+            ping_message_factory=lambda: ServerSentEvent(comment=self._state(), sep="\n"),
             sep="\n",
         )
         await response(self._scope, self._receive, self._send)
 
     async def _events(self) -> AsyncIterator[bytes]:
-        await self._ended.wait()
+        async for question in self._asked():
+            yield f": {_waiting_for(question)}\n\n".encode()
         if self._outcome:
             yield encode_events(self._request, self._outcome)
+
+    async def _asked(self) -> AsyncIterator[OpenQuestion]:
+        """Yield each question that the command waits for, until it ends."""
+        shown: str | None = None
+        ended = asyncio.create_task(self._ended.wait())
+        try:
+            with self._questions.watched() as changed:
+                while not ended.done():
+                    changed.clear()
+                    question = self._question()
+                    if question and question.id != shown:
+                        shown = question.id
+                        yield question
+                    await _first_of(ended, changed)
+        finally:
+            ended.cancel()
+
+    def _question(self) -> OpenQuestion | None:
+        request = self._request
+        return self._questions.of_request(request.user_id, str(request.topic), request.request_id)
+
+    def _state(self) -> str:
+        question = self._question()
+        return _waiting_for(question) if question else "still running"
 
     async def _send_whole(self, events: bytes) -> None:
         length = (b"content-length", str(len(events)).encode())
         await self._send({"type": "http.response.start", "status": 200, "headers": [*_RAW_HEADERS, length]})
         await self._send({"type": "http.response.body", "body": events})
+
+
+def _waiting_for(question: OpenQuestion) -> str:
+    trust = "a person" if question.question.trust is Trust.PERSON else "anyone"
+    return (
+        f"waiting for an answer by {trust} to question {question.id}: {visible_line(question.question.title)}"
+    )
+
+
+async def _first_of(ended: asyncio.Task[bool], changed: asyncio.Event) -> None:
+    change = asyncio.ensure_future(changed.wait())
+    try:
+        await asyncio.wait({ended, change}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        change.cancel()

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -63,12 +64,16 @@ class DaemonProcess:
         port: int,
         data_dir: Path | None,
         program: Sequence[str] = (sys.executable, "-m", "stringd"),
+        operator: bool = False,
     ) -> None:
         self.data_dir = data_dir or folder / "data"
         self.home = folder / "home"
         self.may_be_held = False
         """Whether the test may block the event loop for long without failing."""
         self.port = port
+        self.operator_token: str | None = None
+        """What `/questions` takes from a person, if the daemon was started with `operator`."""
+        self._operator = operator
         self._program = program
         self._args = args
         self._env = {**os.environ, "HOME": str(folder), **env}
@@ -85,17 +90,30 @@ class DaemonProcess:
         """Start the process and, if `ready`, wait until it listens."""
         self._folder.mkdir(parents=True, exist_ok=True)
         command = [*self._program, "--port", str(self.port), "--data-dir", str(self.data_dir)]
+        if self._operator:
+            ours, theirs = socket.socketpair()
+            with ours, theirs:
+                fd = theirs.fileno()
+                self._spawn([*command, "--operator-fd", str(fd), *self._args], (fd,))
+                theirs.close()
+                ours.settimeout(READY_SECONDS)
+                self.operator_token = ours.makefile().readline().strip()
+        else:
+            self._spawn([*command, *self._args])
+        if ready:
+            self._await_listening()
+
+    def _spawn(self, command: Sequence[str], pass_fds: tuple[int, ...] = ()) -> None:
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*command, *self._args],
+                command,
                 cwd=self._folder,
                 env=self._env,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                pass_fds=pass_fds,
             )
-        if ready:
-            self._await_listening()
 
     def stderr(self) -> str:
         """Return its standard error so far."""

@@ -32,7 +32,7 @@ class Execute:
             # An unknown user is refused as such, whatever the body; `execute` looks the user up otherwise.
             runtime.user(user_id)
             raise
-        stream = EventStream(request, scope, receive, send)
+        stream = EventStream(request, runtime.questions, scope, receive, send)
         try:
             outcome = await runtime.execute(
                 user_id,
