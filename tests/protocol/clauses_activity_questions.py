@@ -35,4 +35,38 @@ ANSWERING = requirements(
     ("answer.urgent", "/answer waits for no turn."),
 )
 
-QUESTIONS = (*ASKING, *ANSWERING)
+OPERATOR = requirements(
+    "Activity: the operator",
+    ("operator.none", "Where there can be no operator, a question to a person is refused at once."),
+    ("operator.absent", "Where none is attached, it is refused at once, unless it waits for one."),
+    ("operator.token", "Only the operator's token answers for a person."),
+    ("operator.shown", "The time of a question to a person begins when it is shown."),
+    ("operator.stream", "A stream tells every front end of every change; with the token it attaches one."),
+    ("operator.secret_token", "The token is in no file, environment, log or reply."),
+    ("operator.new_life", "Each life of the daemon has a token of its own."),
+    ("operator.handed_over", "The token is shown on the daemon's terminal or handed to an inherited socket."),
+    ("operator.not_dumpable", "The memory of a daemon with an operator is closed to the same user."),
+)
+
+APPROVE = requirements(
+    "Activity: stringd approve",
+    ("approve.keys", "It shows questions as they come; keys, lines and hidden lines answer them."),
+    ("approve.start", "It starts the daemon if there is none, and gets its token."),
+    ("approve.flush", "What was typed before a question was shown does not answer it."),
+    ("approve.restores", "The terminal is as it was when it ends, in whatever way."),
+    ("approve.escapes", "Texts are shown so that no two look the same and none imitates the program."),
+    ("approve.colour", "NO_COLOR and a dumb terminal are honoured."),
+    ("approve.leaves", "A question outlives the terminal that shows it."),
+    ("approve.told", "It tells when a question was answered elsewhere or withdrawn."),
+    ("approve.script", "--json and --once are for scripts."),
+)
+
+PASSWORDS = requirements(
+    "Activity: passwords of programs",
+    ("password.asked", "A program that asks for a password publishes a secret question beside its reply."),
+    ("password.typed", "The person's answer goes into the program, unseen by agents and logs."),
+    ("password.withdrawn", "It is withdrawn when the program stops asking or the agent types."),
+    ("password.again", "A program that asks again is asked for again."),
+)
+
+QUESTIONS = (*ASKING, *ANSWERING, *OPERATOR, *APPROVE, *PASSWORDS)
