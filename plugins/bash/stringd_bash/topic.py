@@ -11,6 +11,7 @@ from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, pars
 from stringd_bash.console import Console
 from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.keys import encode_keys
+from stringd_bash.password_question import PasswordQuestion
 from stringd_bash.replies import idle_reply, state_reply
 from stringd_bash.settings import Settings
 
@@ -23,6 +24,7 @@ class BashTopic(Topic):
     def __init__(self, console: Console, settings: Settings) -> None:
         self._console = console
         self._settings = settings
+        self._password = PasswordQuestion(console, lambda: self._hides_typing)
         self._output_lock = asyncio.Lock()
 
     def info(self) -> Mapping[str, str]:
@@ -115,6 +117,7 @@ class BashTopic(Topic):
 
     async def close(self) -> None:
         """End the shell and everything it has started."""
+        await self._password.close()
         await self._console.close()
 
     async def _wait_beside(
@@ -144,6 +147,8 @@ class BashTopic(Topic):
     async def _report(self, evaluation: Evaluation, progress: Progress) -> Reply:
         reply = await self._console.report(evaluation, progress)
         evaluation.hid_typing = self._hides_typing
+        if progress is Progress.WAITING and evaluation.hid_typing:
+            self._password.ask(evaluation, reply.content or "")
         return reply
 
     async def _settle(self, evaluation: Evaluation) -> None:
