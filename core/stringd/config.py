@@ -52,7 +52,8 @@ class Config:
     `access` determines which files document commands may access: those below the user's home and allowed
     paths ("home"), or all ("full"). `plugins` are the names of installed plugins and the paths of single-file
     ones; each file of `plugins_dir` is one, too. `kept_variables` are those of the daemon's environment that
-    its shells are given beside the usual ones; `*` in a name stands for anything.
+    its shells are given beside the usual ones; `*` in a name stands for anything. The operator's token is
+    written to the socket `operator_fd`, if given.
     """
 
     port: int = DEFAULT_PORT
@@ -65,6 +66,7 @@ class Config:
     kept_variables: tuple[str, ...] = ()
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
+    operator_fd: int | None = None
     full_access: bool = field(init=False, compare=False)
     """Whether document commands may touch every file."""
 

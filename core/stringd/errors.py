@@ -3,7 +3,8 @@
 StringdError
 ├── Fault                 the program can't go on: one line on stderr, an exit code
 ├── Refusal               a command answers `ERROR(CODE): message`
-│   └── Unrecognised      and shows none of its arguments
+│   ├── Unrecognised      and shows none of its arguments
+│   └── Unanswered        a question has no answer
 ├── DaemonUnreachable     a client finds no daemon
 │   └── PortTaken         something else listens on the daemon's port
 ├── HttpFailed            an outgoing HTTP exchange gave no usable response
@@ -14,6 +15,8 @@ StringdError
     ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400,
     │                     InvalidRequest 400, BodyTooLarge 413
     ├── OriginRefused     403, Relayed 403, Misdirected 421
+    ├── AnswerInvalid     400, OperatorRequired 403, QuestionNotFound 404,
+    │                     QuestionClosed 409
     ├── StorageFailed     500
     └── Unavailable       the command never ran and may be tried again
         ├── QueueFull     429
@@ -45,6 +48,7 @@ class ErrorCode(StrEnum):
     FILE_NOT_ALLOWED = "FILE_NOT_ALLOWED"
     HOST_NOT_ALLOWED = "HOST_NOT_ALLOWED"
     INTERNAL_ERROR = "INTERNAL_ERROR"
+    INVALID_ANSWER = "INVALID_ANSWER"
     INVALID_BODY = "INVALID_BODY"
     INVALID_PARAMS = "INVALID_PARAMS"
     INVALID_PAYLOAD = "INVALID_PAYLOAD"
@@ -57,7 +61,12 @@ class ErrorCode(StrEnum):
     NO_HISTORY = "NO_HISTORY"
     NOT_FOUND = "NOT_FOUND"
     NOT_TRUSTED = "NOT_TRUSTED"
+    OPERATOR_REQUIRED = "OPERATOR_REQUIRED"
     ORIGIN_NOT_ALLOWED = "ORIGIN_NOT_ALLOWED"
+    QUESTION_CLOSED = "QUESTION_CLOSED"
+    QUESTION_EXPIRED = "QUESTION_EXPIRED"
+    QUESTION_NOT_FOUND = "QUESTION_NOT_FOUND"
+    QUESTION_WITHDRAWN = "QUESTION_WITHDRAWN"
     QUEUE_FULL = "QUEUE_FULL"
     QUEUE_TIMEOUT = "QUEUE_TIMEOUT"
     RELAYED = "RELAYED"
@@ -67,6 +76,7 @@ class ErrorCode(StrEnum):
     STREAM_INCOMPLETE = "STREAM_INCOMPLETE"
     TEMPLATE_ERROR = "TEMPLATE_ERROR"
     TIMEOUT = "TIMEOUT"
+    TOO_MANY_QUESTIONS = "TOO_MANY_QUESTIONS"
     TOPIC_FULL = "TOPIC_FULL"
     UNDEFINED_VARIABLE = "UNDEFINED_VARIABLE"
     UNKNOWN_USER = "UNKNOWN_USER"
@@ -102,6 +112,10 @@ class Refusal(StringdError):
 
 class Unrecognised(Refusal):
     """The command names something unknown, so its secret arguments can't be recognised; none is shown."""
+
+
+class Unanswered(Refusal):
+    """A question has no answer: the code says whether none can be given, none came, or it was withdrawn."""
 
 
 class HttpFailed(StringdError):
@@ -234,6 +248,33 @@ class _Coded(RequestRefused):
 
     code_in_body = True
     command_code = None
+
+
+class AnswerInvalid(_Coded):
+    """The answer is none to this question, which stays open."""
+
+    code = ErrorCode.INVALID_ANSWER
+
+
+class OperatorRequired(_Coded):
+    """The request needs the operator's token, and has none or a wrong one."""
+
+    status = 403
+    code = ErrorCode.OPERATOR_REQUIRED
+
+
+class QuestionNotFound(_Coded):
+    """There is no such question, at least for this user."""
+
+    status = 404
+    code = ErrorCode.QUESTION_NOT_FOUND
+
+
+class QuestionClosed(_Coded):
+    """The question was answered by someone else, was withdrawn or has expired; the message says which."""
+
+    status = 409
+    code = ErrorCode.QUESTION_CLOSED
 
 
 class StorageFailed(_Coded):

@@ -6,6 +6,7 @@ from tests.protocol.clauses_acting import ACTING
 from tests.protocol.clauses_activity_cancel import ACTIVITY_CANCEL
 from tests.protocol.clauses_activity_events import ACTIVITY_EVENTS
 from tests.protocol.clauses_activity_output import ACTIVITY_OUTPUT
+from tests.protocol.clauses_activity_questions import QUESTIONS
 from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
@@ -30,6 +31,7 @@ from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
+    *QUESTIONS,
     *(PROVENANCE + RESOURCES + FILES + DOCUMENTS),
     *ACTIVITY_CANCEL,
     *ACTIVITY_EVENTS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from stringd.api.checks import (
     check_word,
     check_words,
 )
+from stringd.api.questions import Answer, Question
 from stringd.api.replies import Reply
 from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import Session, Topic
@@ -53,6 +54,14 @@ class Invocation:
     arrived: float
     disconnected: Disconnected | None = None
     request_id: str | None = None
+
+    async def ask(self, question: Question) -> Answer:
+        """Ask on behalf of this command, its topic and user; see `Questions.ask`."""
+        session = self.session
+        asked = replace(
+            question, user_id=session.user.id, topic=str(session.name), request_id=self.request_id
+        )
+        return await self.runtime.questions.ask(asked, disconnected=self.disconnected)
 
 
 Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]

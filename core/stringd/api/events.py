@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -129,6 +129,44 @@ class UserRemoved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked(Event):
+    """A question waits for its answer; `question` is what `GET /questions` lists of it."""
+
+    kind: ClassVar[str] = "question-asked"
+
+    question_id: str
+    question: Mapping[str, Any]
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes of memory it takes."""
+        details = self.question["details"]
+        texts = (self.question["body"], *details.values())
+        return 4 * BASE_WEIGHT + sum(map(len, texts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAnswered(Event):
+    """A question was answered: by whom, and through what. The answer itself is told to the asker alone."""
+
+    kind: ClassVar[str] = "question-answered"
+
+    question_id: str
+    by: str
+    through: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionWithdrawn(Event):
+    """A question is open no more and has no answer, for a `reason` in a few words."""
+
+    kind: ClassVar[str] = "question-withdrawn"
+
+    question_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonReady(Event):
     """The daemon listens."""
 
@@ -161,6 +199,9 @@ CORE_KINDS: tuple[type[Event], ...] = (
     SessionEnded,
     UserAdded,
     UserRemoved,
+    QuestionAsked,
+    QuestionAnswered,
+    QuestionWithdrawn,
     DaemonReady,
     DaemonStopping,
     Lost,

@@ -12,6 +12,7 @@ from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.events import Events
 from stringd.api.http import HttpClient
+from stringd.api.questions import Questions
 from stringd.api.replies import Outcome, Reply
 from stringd.api.secrets import Secrets
 from stringd.api.sessions import Session, SessionSummary, TopicName
@@ -57,6 +58,10 @@ class Runtime(Protocol):
     @property
     def events(self) -> Events:
         """What happens, while it happens."""
+
+    @property
+    def questions(self) -> Questions:
+        """What waits for an answer by a person or an agent."""
 
     @property
     def undo(self) -> Undo:

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from stringd.api.cli import CliCommand
 from stringd.cli.admin import SESSIONS, SHUTDOWN, STATUS, USERS
+from stringd.cli.approve.command import APPROVE
 from stringd.cli.plugins import PLUGINS
 from stringd.cli.send import CHANFLOW, EXEC
 from stringd.cli.watch import EVENTS
 
-BUILT_IN: tuple[CliCommand, ...] = (CHANFLOW, EVENTS, EXEC, PLUGINS, SESSIONS, SHUTDOWN, STATUS, USERS)
+BUILT_IN: tuple[CliCommand, ...] = (
+    APPROVE,
+    CHANFLOW,
+    EVENTS,
+    EXEC,
+    PLUGINS,
+    SESSIONS,
+    SHUTDOWN,
+    STATUS,
+    USERS,
+)

@@ -65,6 +65,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         kept_variables=_variables(_either(options.keep_env, environment.get("STRINGD_KEEP_ENV"))),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
+        operator_fd=None if options.operator_fd is None else _descriptor(options.operator_fd),
     )
 
 
@@ -106,6 +107,11 @@ def _options_parser(*, add_help: bool) -> Parser:
         metavar="NAMES",
         help="further variables of the daemon for shells: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
     )
+    parser.add_argument(
+        "--operator-fd",
+        metavar="N",
+        help="write the operator's token to this inherited socket, as `stringd approve` asks for",
+    )
     return parser
 
 
@@ -118,6 +124,12 @@ def _port(text: str) -> int:
     if port is None:
         raise Fault(f"invalid port: {text}", exit_code=MISUSE)
     return port
+
+
+def _descriptor(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise Fault(f"not a descriptor: {text!r}", exit_code=MISUSE)
+    return int(text)
 
 
 def _origin(text: str) -> str:

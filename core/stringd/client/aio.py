@@ -6,7 +6,7 @@ import asyncio
 import ssl
 from contextlib import aclosing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -21,11 +21,19 @@ from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObje
 from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
 from stringd.client.sync import Client
 from stringd.config import LOOPBACK
-from stringd.errors import DaemonUnreachable, UnknownUser
+from stringd.errors import DaemonUnreachable, QuestionClosed, QuestionNotFound, UnknownUser
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterator,
+        Awaitable,
+        Callable,
+        Iterable,
+        Iterator,
+        Mapping,
+    )
     from types import TracebackType
 
 Sent = TypeVar("Sent")
@@ -149,6 +157,32 @@ class AsyncClient:
                     async for event in events:
                         yield event
             await anyio.sleep(stream.next_pause())
+
+    async def questions(self, *, everyone: bool = False) -> JsonObject:
+        """Return the open `questions` of this user, or of all, and how it stands with an `operator`."""
+        return await self._call(endpoints.questions(None if everyone else self.user))
+
+    async def answer_question(
+        self,
+        question_id: str,
+        answer: bool | str,
+        *,
+        token: str | None = None,
+        comment: str | None = None,
+        through: str = "Python",
+        extras: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Answer a question: as this client's user, or as the operator whose token this is."""
+        fields = endpoints.answer_fields(answer, comment, through, extras)
+        await self._call(endpoints.answer_question(self.user, question_id, fields, token))
+
+    async def mark_question_shown(self, question_id: str, token: str) -> bool:
+        """Note that the operator is shown a question, whose time begins to run; return whether it is open."""
+        try:
+            await self._call(endpoints.mark_question_shown(question_id, token))
+        except (QuestionClosed, QuestionNotFound):
+            return False
+        return True
 
     async def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""

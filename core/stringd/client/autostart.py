@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import math
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -30,16 +31,28 @@ RESTART_SECONDS = 0.3
 MISUSE = 2
 
 
-def start_daemon(port: int, ping: Callable[[], object]) -> None:
-    """Start a daemon on `port`; return once `ping` succeeds, for this daemon or another."""
+def start_daemon(port: int, ping: Callable[[], object], *, operator: bool = False) -> str | None:
+    """Start a daemon on `port`; return once `ping` succeeds, for this daemon or another.
+
+    For an operator, return the token of the daemon that was started; None if it is another's.
+    """
     log = _log_file()
     with log.open("ab") as lock:
         # One client at a time, or a second daemon would take over once the first has ended. Not every file
         # system supports locks.
         with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if not _succeeds(ping):
+        if _succeeds(ping):
+            return None
+        if not operator:
             _start(port, ping, log)
+            return None
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            _start(port, ping, log, theirs)
+            theirs.close()
+            ours.settimeout(START_SECONDS)
+            return ours.makefile().readline().strip() or None
 
 
 def _log_file() -> Path:
@@ -52,26 +65,29 @@ def _log_file() -> Path:
     return log
 
 
-def _start(port: int, ping: Callable[[], object], log: Path) -> None:
+def _start(port: int, ping: Callable[[], object], log: Path, operator: socket.socket | None = None) -> None:
     begin, deadline, patience = log.stat().st_size, time.monotonic() + START_SECONDS, math.inf
-    child = _spawn(port, log)
+    child = _spawn(port, log, operator)
     while not _comes_up(child, ping, deadline):
         patience = min(patience, time.monotonic() + GRACE_SECONDS)
         if child.returncode in {None, MISUSE} or time.monotonic() > patience:
             raise DaemonUnreachable(_reason(child, log, begin))
-        child = _spawn(port, log)
+        child = _spawn(port, log, operator)
 
 
-def _spawn(port: int, log: Path) -> subprocess.Popen[bytes]:
+def _spawn(port: int, log: Path, operator: socket.socket | None) -> subprocess.Popen[bytes]:
+    descriptors = (operator.fileno(),) if operator else ()
+    options = [it for descriptor in descriptors for it in ("--operator-fd", str(descriptor))]
     with log.open("ab") as output:
         child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "stringd"],
+            [sys.executable, "-P", "-m", "stringd", *options],
             cwd=log.parent,
             env=_environment(port),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             start_new_session=True,
+            pass_fds=descriptors,
         )
     # Reap the child in the background, so that it does not stay a zombie of a long-lived client.
     threading.Thread(target=child.wait, daemon=True).start()

@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
+from socket import SHUT_RDWR
 from typing import TYPE_CHECKING
 
 from stringd.client.defaults import DELAY_SECONDS
@@ -81,6 +82,12 @@ class Connection:
     def is_stale(self) -> bool:
         """Whether the connection was idle for too long, or the daemon has closed it (then it is readable)."""
         return self._is_readable(0) or time.monotonic() - self._idle_since > MAX_IDLE_SECONDS
+
+    def hang_up(self) -> None:
+        """End the connection, also for a thread that reads from it."""
+        with suppress(OSError):
+            self._socket.shutdown(SHUT_RDWR)
+        self.close()
 
     def close(self) -> None:
         """Close, whatever state the connection is in."""

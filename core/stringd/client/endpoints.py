@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from stringd.client.records import Call, ChanFlowAnswer, JsonObject, Reply, Request
 from stringd.client.responses import json_object, read_health, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _JSON = {"Content-Type": "application/json"}
 
@@ -124,11 +126,54 @@ def resumed(request: Request, position: str) -> Request:
     return Request(method=request.method, path=request.path, headers=headers)
 
 
+def questions(user: str | None) -> Call[JsonObject]:
+    """`GET /questions`, of one user or of all, with whether there is an operator."""
+    query = "" if user is None else f"?user_id={path_segment(user)}"
+    return Call(
+        request=Request(method="GET", path=f"/questions{query}"),
+        read=lambda reply: json_object(reply, "questions", "operator"),
+    )
+
+
+def question_stream(token: str) -> Request:
+    """`GET /questions/stream` as the operator."""
+    return Request(method="GET", path="/questions/stream", headers=_operator(token))
+
+
+def answer_fields(
+    answer: bool | str, comment: str | None, through: str, extras: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the body of an answer to a question."""
+    fields = {**(extras or {}), "answer": answer, "through": through}
+    return fields if comment is None else {**fields, "comment": comment}
+
+
+def answer_question(
+    user: str, question_id: str, fields: Mapping[str, Any], token: str | None
+) -> Call[JsonObject]:
+    """`POST /questions/:id`, as a user or, with the token, as the operator."""
+    headers = _user(user) if token is None else _operator(token)
+    request = _post_json(f"/questions/{path_segment(question_id)}", fields, headers)
+    return Call(request=request, read=json_object)
+
+
+def mark_question_shown(question_id: str, token: str) -> Call[JsonObject]:
+    """`POST /questions/:id/shown`."""
+    path = f"/questions/{path_segment(question_id)}/shown"
+    return Call(request=Request(method="POST", path=path, headers=_operator(token)), read=json_object)
+
+
+def _operator(token: str) -> dict[str, str | bytes]:
+    return {"X-Operator-Token": token.encode()}
+
+
 def _user(user: str) -> dict[str, str | bytes]:
     return {"X-User-Id": user.encode()}
 
 
-def _post_json(path: str, fields: dict[str, str], headers: dict[str, str | bytes] | None = None) -> Request:
+def _post_json(
+    path: str, fields: Mapping[str, Any], headers: dict[str, str | bytes] | None = None
+) -> Request:
     body = json.dumps(fields).encode()
     return Request(method="POST", path=path, headers={**_JSON, **(headers or {})}, body=body)
 

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 
 from stringd.errors import (
     ERROR_CODE_HEADER,
+    AnswerInvalid,
     BodyTooLarge,
     InvalidBody,
     InvalidRequest,
     InvalidTopic,
     Misdirected,
+    OperatorRequired,
     OriginRefused,
     PortTaken,
+    QuestionClosed,
+    QuestionNotFound,
     QueueFull,
     QueueTimeout,
     Relayed,
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from stringd.client.records import JsonObject, Reply
 
 _REBUILT: tuple[type[RequestRefused], ...] = (
+    *(AnswerInvalid, OperatorRequired, QuestionClosed, QuestionNotFound),
     *(BodyTooLarge, InvalidBody, InvalidRequest, InvalidTopic, Misdirected, OriginRefused, QueueFull),
     *(QueueTimeout, Relayed, SessionClosed, ShuttingDown, StorageFailed, UnknownUser, UserRequired),
 )

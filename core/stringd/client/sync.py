@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from stringd.client import endpoints
 from stringd.client.connection_pool import CannotConnect, Connection, ConnectionPool, lower_headers
@@ -17,11 +17,11 @@ from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Reply
 from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
-from stringd.errors import DaemonUnreachable, PortTaken, UnknownUser
+from stringd.errors import DaemonUnreachable, PortTaken, QuestionClosed, QuestionNotFound, UnknownUser
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import TracebackType
 
     from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Request, Result
@@ -155,6 +155,32 @@ class Client:
             with suppress(DaemonUnreachable):
                 yield from self._events_once(endpoints.resumed(request, stream.position), stream)
             time.sleep(stream.next_pause())
+
+    def questions(self, *, everyone: bool = False) -> JsonObject:
+        """Return the open `questions` of this user, or of all, and how it stands with an `operator`."""
+        return self._call(endpoints.questions(None if everyone else self.user))
+
+    def answer_question(
+        self,
+        question_id: str,
+        answer: bool | str,
+        *,
+        token: str | None = None,
+        comment: str | None = None,
+        through: str = "Python",
+        extras: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Answer a question: as this client's user, or as the operator whose token this is."""
+        fields = endpoints.answer_fields(answer, comment, through, extras)
+        self._call(endpoints.answer_question(self.user, question_id, fields, token))
+
+    def mark_question_shown(self, question_id: str, token: str) -> bool:
+        """Note that the operator is shown a question, whose time begins to run; return whether it is open."""
+        try:
+            self._call(endpoints.mark_question_shown(question_id, token))
+        except (QuestionClosed, QuestionNotFound):
+            return False
+        return True
 
     def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from stringd.api.commands import Command
 from stringd.commands.act import ACT, ACTION
+from stringd.commands.answer import ANSWER
 from stringd.commands.append import APPEND
 from stringd.commands.back import BACK
 from stringd.commands.cancel import CANCEL
@@ -36,6 +37,7 @@ def stringd_commands() -> Iterable[Command]:
     return (
         ACT,
         ACTION,
+        ANSWER,
         APPEND,
         BACK,
         CANCEL,

@@ -36,6 +36,9 @@ from stringd.api.events import (
     Observer,
     Output,
     Published,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
     SessionEnded,
     SessionForked,
     SessionOpened,
@@ -47,6 +50,7 @@ from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute, O
 from stringd.api.load_options import LoadOptions, Submission
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.provenance import Attributed, Author, Provenance
+from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, Questions, Trust
 from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
@@ -58,14 +62,18 @@ from stringd.api.workers import Budget, Workers
 from stringd.api.zones import Zone
 from stringd.config import Config, parse_seconds
 from stringd.errors import (
+    AnswerInvalid,
     ClientGone,
     ErrorCode,
     Fault,
     HttpFailed,
     InvalidTopic,
+    QuestionClosed,
+    QuestionNotFound,
     Refusal,
     RequestRefused,
     StorageFailed,
+    Unanswered,
     Unavailable,
     UnknownUser,
     WorkStopped,
@@ -79,6 +87,8 @@ __all__ = [
     "API_VERSION",
     "LEAST_PART",
     "PART_CHARACTERS",
+    "Answer",
+    "AnswerInvalid",
     "Attributed",
     "Author",
     "Budget",
@@ -126,6 +136,7 @@ __all__ = [
     "Lost",
     "Observer",
     "OnProgress",
+    "OpenQuestion",
     "Outcome",
     "Outline",
     "Output",
@@ -133,6 +144,14 @@ __all__ = [
     "Proceed",
     "Provenance",
     "Published",
+    "Question",
+    "QuestionAnswered",
+    "QuestionAsked",
+    "QuestionClosed",
+    "QuestionKind",
+    "QuestionNotFound",
+    "QuestionWithdrawn",
+    "Questions",
     "Refusal",
     "Renderer",
     "Reply",
@@ -156,6 +175,8 @@ __all__ = [
     "TopicGroup",
     "TopicName",
     "TopicType",
+    "Trust",
+    "Unanswered",
     "Unavailable",
     "Undo",
     "UnknownUser",

@@ -14,6 +14,7 @@ from stringd.processes.children import have_all_exited
 from stringd.processes.proc import descendants, unshared_memory
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _HANG_UP_SECONDS = 0.2
 _END_SECONDS = 5.0
@@ -28,6 +29,15 @@ def adopt_orphans() -> None:
 def die_with_parent() -> None:
     """Have the kernel kill this process when its parent ends (Linux; no effect elsewhere)."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def forbid_memory_access() -> None:
+    """Keep other processes of the same user from reading this one's memory and descriptors (Linux only).
+
+    Neither a debugger nor /proc gets at them, and there are no core dumps. A child that executes a program
+    is accessible again.
+    """
+    _prctl(_PR_SET_DUMPABLE, 0)
 
 
 def end_descendants() -> None:

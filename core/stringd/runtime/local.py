@@ -24,6 +24,8 @@ from stringd.errors import CommandCancelled, ErrorCode, InvalidTopic, Refusal, S
 from stringd.events.bus import EventBus
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins, load_plugins
+from stringd.questions.open_questions import OpenQuestions
+from stringd.questions.operator import Operator
 from stringd.runtime.loading import as_document, find_document, find_renderer, render_document
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
@@ -49,6 +51,8 @@ class LocalRuntime:
         self.port = config.port
         self.notices: list[str] = []
         self.events = EventBus()
+        self.operator = Operator()
+        self.questions = OpenQuestions(self.operator, self.events.publish)
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
@@ -60,7 +64,8 @@ class LocalRuntime:
         self._plugins: Plugins | None = None
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
         self.notices += self.plugins.notices()
-        self.events.declare(self.catalogue.event_kinds, self.catalogue.observers)
+        observers = (*self.catalogue.observers, self.questions.observer)
+        self.events.declare(self.catalogue.event_kinds, observers)
         self.runner = Runner(self, self.catalogue)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 

@@ -20,6 +20,7 @@ from stringd.server.endpoints.cancel import Cancel
 from stringd.server.endpoints.chanflow import chanflow
 from stringd.server.endpoints.events import EVENTS, SendEvents
 from stringd.server.endpoints.execute import EXEC, Execute
+from stringd.server.endpoints.questions import QuestionEndpoint, QuestionsEndpoint, QuestionStream
 from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
 from stringd.server.endpoints.system import Health, Shutdown, Status
 from stringd.server.endpoints.users import UserEndpoint, UsersEndpoint
@@ -33,6 +34,9 @@ _PROTOCOL = (
     Route("/sessions/{path:path}", SessionEndpoint),
     Route("/chanflow", chanflow, methods=["POST"]),
     Route("/cancel", Cancel),
+    Route("/questions", QuestionsEndpoint),
+    Route("/questions/stream", QuestionStream),
+    Route("/questions/{path:path}", QuestionEndpoint),
     Route("/health", Health),
     Route("/status", Status),
     Route("/shutdown", Shutdown),

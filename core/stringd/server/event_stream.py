@@ -9,6 +9,11 @@ from importlib import import_module
 
 from starlette.types import Receive, Scope, Send
 
+from stringd.api.questions import OpenQuestion, Trust
+from stringd.questions.open_questions import OpenQuestions
+from stringd.text.envelope import Request
+from stringd.text.escaping import visible_line
+
 BUFFERED_SECONDS = 0.2
 HEADERS = {
     "content-type": "text/event-stream",
@@ -24,7 +29,11 @@ _STREAMING = {"sse_starlette", "anyio._backends._asyncio"}
 class EventStream:
     """The answer to one command; the command goes on if the client disconnects."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(
+        self, request: Request, questions: OpenQuestions, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        self._request = request
+        self._questions = questions
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -64,14 +73,39 @@ class EventStream:
             self._all_events(),
             headers=HEADERS,
             ping=ping_seconds,
-            ping_message_factory=lambda: ServerSentEvent(comment="still running", sep="\n"),
+            ping_message_factory=lambda: ServerSentEvent(comment=self._state(), sep="\n"),
             sep="\n",
         )
         await response(self._scope, self._receive, self._send)
 
     async def _all_events(self) -> AsyncIterator[bytes]:
-        await self._ended.wait()
+        async for question in self._asked():
+            yield f": {_waiting_for(question)}\n\n".encode()
         yield self._events
+
+    async def _asked(self) -> AsyncIterator[OpenQuestion]:
+        """Yield each question that the command waits for, until it ends."""
+        shown: str | None = None
+        ended = asyncio.create_task(self._ended.wait())
+        try:
+            with self._questions.watched() as changed:
+                while not ended.done():
+                    changed.clear()
+                    question = self._question()
+                    if question and question.id != shown:
+                        shown = question.id
+                        yield question
+                    await _first_of(ended, changed)
+        finally:
+            ended.cancel()
+
+    def _question(self) -> OpenQuestion | None:
+        request = self._request
+        return self._questions.of_request(request.user_id, str(request.topic), request.request_id)
+
+    def _state(self) -> str:
+        question = self._question()
+        return _waiting_for(question) if question else "still running"
 
     async def _send_whole(self, events: bytes) -> None:
         length = (b"content-length", str(len(events)).encode())
@@ -82,3 +116,18 @@ class EventStream:
 def _import_streaming() -> None:
     for name in sorted(_STREAMING):
         import_module(name)
+
+
+def _waiting_for(question: OpenQuestion) -> str:
+    trust = "a person" if question.question.trust is Trust.PERSON else "anyone"
+    return (
+        f"waiting for an answer by {trust} to question {question.id}: {visible_line(question.question.title)}"
+    )
+
+
+async def _first_of(ended: asyncio.Task[bool], changed: asyncio.Event) -> None:
+    change = asyncio.ensure_future(changed.wait())
+    try:
+        await asyncio.wait({ended, change}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        change.cancel()

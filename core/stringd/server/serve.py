@@ -22,6 +22,7 @@ from stringd.processes.standard_streams import announce
 from stringd.runtime.local import LocalRuntime
 from stringd.server.app import make_runtime
 from stringd.server.http_server import Server
+from stringd.server.operator_token import hand_over_token
 from stringd.server.watchdog import Watchdog
 from stringd.storage.secret_store import SecretStore
 from stringd.text.escaping import visible
@@ -55,6 +56,7 @@ def serve(config: Config) -> int:
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     with _bound_socket(config.port) as listener, runtime.opened():
+        hand_over_token(runtime.operator, config.operator_fd)
         runtime.port = listener.getsockname()[1]
         for notice in runtime.notices:
             announce(f"stringd: {notice}")

@@ -36,12 +36,15 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
         data_dir: Path | None = None,
         ready: bool = True,
         program: Sequence[str] = (),
+        operator: bool = False,
     ) -> DaemonProcess:
         paths = [*map(str, pythonpath), *filter(None, [os.environ.get("PYTHONPATH")])]
         path_env = {"PYTHONPATH": os.pathsep.join(paths)} if paths else {}
         folder = tmp_path / f"daemon-{next(numbers)}"
         settings = {**path_env, **(env or {})}
-        daemon = DaemonProcess(folder, args, settings, port=port, data_dir=data_dir, program=program)
+        daemon = DaemonProcess(
+            folder, args, settings, port=port, data_dir=data_dir, program=program, operator=operator
+        )
         started.append(daemon)
         daemon.start(ready=ready)
         return daemon

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -67,12 +68,16 @@ class DaemonProcess:
         port: int,
         data_dir: Path | None,
         program: Sequence[str] = (),
+        operator: bool = False,
     ) -> None:
         self.data_dir = data_dir or folder / "data"
         self.home = folder / "home"
         self.may_be_held = False
         """Whether the test may block the event loop for long without failing."""
         self.port = port
+        self.operator_token: str | None = None
+        """What `/questions` takes from a person, if the daemon was started with `operator`."""
+        self._operator = operator
         self._program = program
         self._args = args
         self._env = {**os.environ, "HOME": str(folder), **env}
@@ -90,13 +95,30 @@ class DaemonProcess:
         self._folder.mkdir(parents=True, exist_ok=True)
         arguments = ["--port", str(self.port), "--data-dir", str(self.data_dir), *self._args]
         with self._log.open("wb") as log:
-            self.process = self._start(arguments, log)
+            if self._operator:
+                self._start_with_operator(arguments, log)
+            else:
+                self.process = self._start(arguments, log)
         if ready:
             self._await_listening()
+
+    def _start_with_operator(self, arguments: Sequence[str], log: BinaryIO) -> None:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            descriptor = theirs.fileno()
+            self.process = self._spawn(["--operator-fd", str(descriptor), *arguments], log, (descriptor,))
+            theirs.close()
+            ours.settimeout(READY_SECONDS)
+            self.operator_token = ours.makefile().readline().strip()
 
     def _start(self, arguments: Sequence[str], log: BinaryIO) -> subprocess.Popen[bytes] | ForkedDaemon:
         if not self._program and FORKS.can_fork(self._env):
             return FORKS.start(arguments, environment=self._env, directory=self._folder, output=log.fileno())
+        return self._spawn(arguments, log)
+
+    def _spawn(
+        self, arguments: Sequence[str], log: BinaryIO, pass_fds: Sequence[int] = ()
+    ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [*(self._program or PROGRAM), *arguments],
             cwd=self._folder,
@@ -104,6 +126,7 @@ class DaemonProcess:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
+            pass_fds=pass_fds,
         )
 
     def stderr(self) -> str:

@@ -11,6 +11,7 @@ from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, pars
 from stringd_bash.console import Console
 from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.keys import encode_keys
+from stringd_bash.password_question import PasswordQuestion
 from stringd_bash.progress_replies import idle_reply, state_reply
 from stringd_bash.settings import Settings
 from stringd_bash.stopping import stop
@@ -24,6 +25,7 @@ class BashTopic(Topic):
     def __init__(self, console: Console, settings: Settings) -> None:
         self._console = console
         self._settings = settings
+        self._password = PasswordQuestion(console, lambda: self._hides_typing)
         self._output_lock = asyncio.Lock()
         self._stop_lock = asyncio.Lock()
 
@@ -128,6 +130,7 @@ class BashTopic(Topic):
 
     async def close(self) -> None:
         """End the shell and everything it has started."""
+        await self._password.close()
         await self._console.close()
 
     async def _evaluate_or_type(self, text: str, invocation: Invocation) -> Evaluation:
@@ -177,6 +180,8 @@ class BashTopic(Topic):
     async def _report(self, evaluation: Evaluation, progress: Progress) -> Reply:
         reply = await self._console.report(evaluation, progress)
         evaluation.hid_typing = self._hides_typing
+        if progress is Progress.WAITING and evaluation.hid_typing:
+            self._password.ask(evaluation, reply.content or "")
         return reply
 
     async def _settle(self, evaluation: Evaluation) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
-from stringd.plugin import ErrorCode, Refusal, Reply, TopicContext
+from stringd.plugin import Answer, ErrorCode, Question, Refusal, Reply, TopicContext
 from stringd.plugin.events import OutputFeed
 from stringd.plugin.processes import ForkClient, kept_environment, topic_environment
 from stringd.plugin.text import HeadTailBuffer
@@ -106,6 +107,19 @@ class Console:
             self._typed = text if is_shown else ""
             typed = f"{text}\n".replace("\n", terminal.line_end)
             terminal.type(typed.encode(errors="surrogatepass"))
+
+    def type_hidden(self, text: str) -> None:
+        """Type a line that the terminal does not echo, and keep nothing of it."""
+        if self.shell:
+            terminal = self.shell.terminal
+            self._is_echoed, self._typed = False, ""
+            terminal.type(f"{text}{terminal.line_end}".encode())
+
+    async def ask(self, question: Question) -> Answer:
+        """Ask on behalf of the topic; see `Questions.ask`."""
+        session = self._session
+        asked = replace(question, user_id=session.user.id, topic=str(session.name))
+        return await self._runtime.questions.ask(asked)
 
     def resize(self) -> None:
         """Set the terminal to the size that the topic's variables ask for."""

@@ -27,6 +27,8 @@ class Terminal:
         self._slave = fcntl.ioctl(master, _OPEN_SLAVE, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         self._on_output = on_output
         self._initial_modes = termios.tcgetattr(self._slave)
+        self.typed = 0
+        """How many bytes have been typed in all."""
         self._unsent = bytearray()
         self._loop = asyncio.get_running_loop()
         self._is_read = False
@@ -60,6 +62,7 @@ class Terminal:
 
     def type(self, data: bytes) -> None:
         """Send bytes as typed input, as fast as the terminal accepts them."""
+        self.typed += len(data)
         self._unsent += data
         self._send()
 

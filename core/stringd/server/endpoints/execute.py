@@ -24,7 +24,6 @@ class Execute:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer in one response if the command ends soon, else stream."""
         runtime = self._runtime
-        stream = EventStream(scope, receive, send)
         user_id = requesting_user_id(scope)
         body = await read_body(receive)
         try:
@@ -33,6 +32,7 @@ class Execute:
             # An unknown user is refused as such, whatever the body; `execute` looks the user up otherwise.
             runtime.user(user_id)
             raise
+        stream = EventStream(request, runtime.questions, scope, receive, send)
         try:
             outcome = await runtime.execute(
                 user_id,

@@ -1,0 +1,1 @@
+"""`stringd approve`: a terminal or script in which a person answers questions."""

@@ -1,0 +1,172 @@
+"""The dialogue of `stringd approve` in a terminal: one question after the other, answered by keys."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from stringd.cli.approve.question_page import question_page
+from stringd.cli.approve.unambiguous import unambiguous
+from stringd.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from stringd.cli.approve.keyboard import Keyboard
+    from stringd.cli.approve.question_feed import QuestionFeed
+    from stringd.client.sync import Client
+
+THROUGH = "stringd approve"
+_END = "\x04"
+_GONE = frozenset({404, 409})
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[m"
+_PROMPTS = {
+    "approve": "Allow? y yes, n no, c no with a comment, ? all of it: ",
+    "text": "Answer (? shows all of it): ",
+    "secret": "Answer, which is not shown: ",
+    "choice": "Number (? shows all of it): ",
+}
+
+
+class Dialogue:
+    """Shows the questions of a feed and sends the answers that are typed."""
+
+    def __init__(self, client: Client, token: str, feed: QuestionFeed, keyboard: Keyboard) -> None:
+        self._client = client
+        self._token = token
+        self._feed = feed
+        self._keyboard = keyboard
+        self._shown_whole = False
+
+    def run(self, *, once: bool) -> None:
+        """Go on until the person ends it by Ctrl-C or Ctrl-D, or after one question."""
+        _write("Waiting for questions; Ctrl-C ends this.")
+        try:
+            while True:
+                self._await_question()
+                question = next(iter(self._feed.questions.values()))
+                self._shown_whole = False
+                if self._settle(question) and once:
+                    return
+        except EOFError:
+            return
+
+    def _await_question(self) -> None:
+        while not self._feed.questions:
+            if self._keyboard.read_key(self._feed, self._has_question) == _END:
+                raise EOFError
+
+    def _settle(self, question: dict[str, Any]) -> bool:
+        """Ask until a question is answered, here or elsewhere; return whether it was answered here."""
+        question_id = question["id"]
+        while question_id in self._feed.questions:
+            self._show(question)
+            if self._answer(question):
+                return True
+        if closed := self._feed.closed.get(question_id):
+            _write(f"\n{_outcome(closed)}")
+        return False
+
+    def _show(self, question: dict[str, Any]) -> None:
+        width = shutil.get_terminal_size().columns
+        bold, plain = _styles()
+        lines = question_page(question, width, whole=self._shown_whole)
+        others = len(self._feed.questions) - 1
+        heading = f"{bold}── question {question['id']}{plain}{f', {others} more wait' if others else ''}"
+        _write("\n".join(("", heading, *lines)))
+        self._client.mark_question_shown(question["id"], self._token)
+        # Only what is typed from now on was meant for this question.
+        if question["kind"] == "approve":
+            self._keyboard.expect_key()
+        else:
+            self._keyboard.expect_line(hidden=question["kind"] == "secret")
+        _write(_PROMPTS[question["kind"]], end="")
+
+    def _answer(self, question: dict[str, Any]) -> bool:
+        read = {"approve": self._decision, "choice": self._choice}.get(question["kind"], self._text)
+        answer = read(question)
+        if answer is None:
+            return False
+        value, comment = answer
+        try:
+            self._client.answer_question(
+                question["id"], value, token=self._token, comment=comment, through=THROUGH
+            )
+        except RequestRefused as refused:
+            _write(unambiguous(refused.message))
+            # Its end may be still on its way, after which there is nothing to ask again.
+            if refused.status in _GONE:
+                self._feed.questions.pop(question["id"], None)
+            return False
+        self._feed.questions.pop(question["id"], None)
+        _write({True: "Allowed.", False: "Refused."}.get(value, "Answered."))
+        return True
+
+    def _decision(self, question: dict[str, Any]) -> tuple[Any, str | None] | None:
+        is_over = partial(self._is_over, question["id"])
+        match self._keyboard.read_key(self._feed, is_over):
+            case "y":
+                _write("y")
+                return True, None
+            case "n":
+                _write("n")
+                return False, None
+            case "c":
+                self._keyboard.expect_line()
+                _write("c\nComment: ", end="")
+                comment = self._keyboard.read_line(self._feed, is_over)
+                return None if comment is None else (False, comment)
+            case "?":
+                self._shown_whole = True
+            case key if key == _END:
+                raise EOFError
+        return None
+
+    def _choice(self, question: dict[str, Any]) -> tuple[Any, str | None] | None:
+        typed = self._line(question)
+        if typed and typed.isascii() and typed.isdigit() and 0 < int(typed) <= len(question["choices"]):
+            return question["choices"][int(typed) - 1], None
+        return None
+
+    def _text(self, question: dict[str, Any]) -> tuple[Any, str | None] | None:
+        typed = self._line(question)
+        return (typed, None) if typed else None
+
+    def _line(self, question: dict[str, Any]) -> str | None:
+        hidden = question["kind"] == "secret"
+        is_over = partial(self._is_over, question["id"])
+        typed = self._keyboard.read_line(self._feed, is_over)
+        if hidden:
+            _write("")
+        elif typed == "?":
+            self._shown_whole = True
+            return None
+        return typed
+
+    def _has_question(self) -> bool:
+        self._feed.take()
+        return bool(self._feed.questions)
+
+    def _is_over(self, question_id: str) -> bool:
+        """Take in what has happened meanwhile, and tell whether the question is open no more."""
+        self._feed.take()
+        return question_id not in self._feed.questions
+
+
+def _outcome(closed: dict[str, Any]) -> str:
+    if closed.get("by"):
+        by, through = unambiguous(closed["by"]), unambiguous(closed["through"])
+        return f"Answered already, by {by} through {through}."
+    return f"Withdrawn: {unambiguous(closed.get('reason') or 'it is not open any more')}."
+
+
+def _styles() -> tuple[str, str]:
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb":
+        return "", ""
+    return _BOLD, _PLAIN
+
+
+def _write(text: str, end: str = "\n") -> None:
+    sys.stdout.buffer.write(f"{text}{end}".encode(errors="replace"))
+    sys.stdout.buffer.flush()

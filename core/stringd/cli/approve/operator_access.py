@@ -1,0 +1,62 @@
+"""How `stringd approve` comes by the operator's token: by starting the daemon, or from the person."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from contextlib import suppress
+
+from stringd.cli.standard_input import is_terminal
+from stringd.client.sync import Client
+from stringd.errors import DaemonUnreachable, Fault, PortTaken
+
+_NO_OPERATOR = (
+    "the daemon has no operator, since it was started neither in a terminal nor by `stringd approve`;"
+    " end it with `stringd shutdown`, and `stringd approve` starts it anew"
+)
+_LONGEST_TOKEN = 256
+
+
+def operator_token(client: Client, token_fd: int | None) -> tuple[str, bool]:
+    """Return the operator's token, and whether this has started the daemon."""
+    if not _is_running(client):
+        from stringd.client.autostart import start_daemon
+
+        token = start_daemon(client.port, client.health, operator=True)
+        if token:
+            return token, True
+    if client.questions()["operator"] == "none":
+        raise Fault(_NO_OPERATOR)
+    return _given_token(token_fd), False
+
+
+def _is_running(client: Client) -> bool:
+    try:
+        client.health()
+    except PortTaken:
+        raise
+    except DaemonUnreachable:
+        return False
+    return True
+
+
+def _given_token(token_fd: int | None) -> str:
+    if token_fd is not None:
+        return _read_line(token_fd)
+    if not is_terminal(sys.stdin):
+        raise Fault("the operator's token is asked for in a terminal; --token-fd reads it from elsewhere")
+    with suppress(EOFError):
+        return getpass.getpass("The operator's token, as the daemon has shown it: ").strip()
+    raise Fault("no token was typed")
+
+
+def _read_line(descriptor: int) -> str:
+    """Read one line byte by byte: what follows belongs to others."""
+    line = b""
+    try:
+        while len(line) < _LONGEST_TOKEN and (byte := os.read(descriptor, 1)) not in {b"", b"\n"}:
+            line += byte
+    except OSError as error:
+        raise Fault(f"the operator's token can't be read: {error.strerror}") from error
+    return line.decode("ascii", "replace").strip()

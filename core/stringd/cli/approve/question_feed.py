@@ -1,0 +1,102 @@
+"""The questions of a daemon as they come, read in a thread, so that a terminal can be watched beside."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import threading
+from contextlib import suppress
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from stringd.client import endpoints
+from stringd.client.connection_pool import Connection, lower_headers
+from stringd.client.defaults import CONNECT_SECONDS
+from stringd.client.records import Reply
+from stringd.client.responses import refusal
+from stringd.errors import DaemonUnreachable
+from stringd.text.sse import SseParser
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
+_CHUNK = 65536
+_ENDED = "the daemon has ended; the next one has another token, and whoever starts it is its operator"
+
+
+class Change(NamedTuple):
+    """Something that the daemon has said: its name and its data."""
+
+    name: str
+    data: dict[str, Any]
+
+
+class QuestionFeed:
+    """Holds the stream of questions open, by which the operator is attached.
+
+    `questions` are the open ones by id, in order; `closed` says what became of the others.
+    """
+
+    def __init__(self, port: int, token: str) -> None:
+        self.questions: dict[str, dict[str, Any]] = {}
+        self.closed: dict[str, dict[str, Any]] = {}
+        self._changes: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
+        self._readable, self._writable = os.pipe()
+        try:
+            self._connection = Connection(port, CONNECT_SECONDS)
+            self._response = self._begin(token)
+        except OSError as error:
+            raise DaemonUnreachable(f"No daemon answers on port {port}: {error}") from error
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Detach; the thread ends with the connection."""
+        self._connection.hang_up()
+
+    def fileno(self) -> int:
+        """Return a descriptor that is readable when there are changes."""
+        return self._readable
+
+    def take(self) -> list[Change]:
+        """Take in the changes that have arrived; raise `DaemonUnreachable` when the daemon has gone."""
+        os.read(self._readable, _CHUNK)
+        taken = []
+        while not self._changes.empty():
+            change = self._changes.get()
+            if change is None:
+                raise DaemonUnreachable(_ENDED)
+            self._note(change)
+            taken.append(change)
+        return taken
+
+    def _begin(self, token: str) -> HTTPResponse:
+        response = self._connection.send(endpoints.question_stream(token), None)
+        if response.status != 200:
+            headers = lower_headers(response)
+            raise refusal(Reply(status=response.status, headers=headers, body=response.read()))
+        return response
+
+    def _note(self, change: Change) -> None:
+        question_id = change.data.get("id", "")
+        if change.name == "question":
+            self.questions[question_id] = change.data
+        elif change.name == "closed":
+            self.questions.pop(question_id, None)
+            self.closed[question_id] = change.data
+
+    def _read(self) -> None:
+        parser = SseParser()
+        with suppress(OSError, HTTPException, ValueError, AttributeError):
+            while chunk := self._response.read1(_CHUNK):
+                for event in parser.feed(chunk):
+                    self._put(Change(event.name, json.loads(event.data)))
+        self._put(None)
+
+    def _put(self, change: Change | None) -> None:
+        self._changes.put(change)
+        with suppress(OSError):
+            os.write(self._writable, b"!")

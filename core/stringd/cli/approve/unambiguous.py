@@ -1,0 +1,85 @@
+"""Shows texts of strangers: no two different ones look the same, and none imitates the program.
+
+Characters that a terminal acts on, that reorder or overlay others, or that can't be seen are shown as
+`⟨U+202E⟩`; so is `⟨` itself, and a blank at the end of a line. Lines are broken here and not by the terminal,
+and each begins with a mark that says whether the text has a line break there.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import chain
+
+LEAST_WIDTH = 20
+CONTINUED = "┊ "
+_OPENING = "⟨"
+_MOST_MARKS = 2
+# Printable according to Unicode, and yet blank.
+_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_WIDE = frozenset("WFA")
+
+
+def unambiguous_lines(
+    text: str, mark: str, width: int, *, name: str | None = None, next_mark: str | None = None
+) -> list[str]:
+    """Return the lines in which a text is shown, the first begun by a mark and a name, if it has one.
+
+    Each further line of the text begins with `next_mark`; without one, its line breaks are escaped.
+    """
+    lead = "" if name is None else f"{''.join(_tokens(name, escaped=':'))}: "
+    texts = [text] if next_mark is None else text.split("\n")
+    lines = []
+    for line in texts:
+        tokens = chain(lead, _tokens(line))
+        pieces = list(_wrapped(tokens, max(width, LEAST_WIDTH) - _columns(mark) - 1))
+        lines += [mark + pieces[0], *(CONTINUED + it for it in pieces[1:])]
+        mark, lead = next_mark or mark, ""
+    return lines
+
+
+def unambiguous(text: str) -> str:
+    """Return a text for display within a line."""
+    return "".join(_tokens(text))
+
+
+def _tokens(line: str, escaped: str = "") -> Iterator[str]:
+    marks = 0
+    before = ""
+    last = len(line) - 1
+    for index, character in enumerate(line):
+        marks = marks + 1 if _is_mark(character) else 0
+        is_stray = marks > _MOST_MARKS or (marks == 1 and not before.isalpha())
+        is_final_blank = character == " " and index == last
+        if is_stray or is_final_blank or character in escaped or not _is_plain(character):
+            yield f"{_OPENING}U+{ord(character):04X}⟩"
+        else:
+            yield character
+        before = character
+
+
+def _wrapped(tokens: Iterator[str], width: int) -> Iterator[str]:
+    piece, columns = "", 0
+    for token in tokens:
+        needed = _columns(token)
+        if columns + needed > width:
+            yield piece
+            piece, columns = "", 0
+        piece += token
+        columns += needed
+    yield piece
+
+
+def _is_plain(character: str) -> bool:
+    return character.isprintable() and character != _OPENING and character not in _BLANK_LETTERS
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in {"Mn", "Me"}
+
+
+def _columns(text: str) -> int:
+    """Return how many columns a text takes at most: terminals differ over some characters."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(it) in _WIDE else 1 for it in text)

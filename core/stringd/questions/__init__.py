@@ -1,0 +1,1 @@
+"""Questions to a person or an agent: who may answer them, and which are open."""

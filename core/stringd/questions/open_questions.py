@@ -1,0 +1,336 @@
+"""The questions that are open, and what became of the last ones that are not."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stringd.api.events import (
+    DaemonStopping,
+    Event,
+    Observer,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
+    SessionEnded,
+    UserRemoved,
+)
+from stringd.api.questions import Answer, OpenQuestion, Question, Trust
+from stringd.api.runtime import Disconnected
+from stringd.errors import ErrorCode, QuestionClosed, QuestionNotFound, Unanswered
+from stringd.questions.answer_values import make_answer
+from stringd.questions.operator import Operator
+
+MOST_OPEN = 1000
+MOST_OF_USER = 200
+MOST_CHARACTERS = 16 * 1024 * 1024
+MOST_CLOSED = 1000
+_ID_BYTES = 4
+_NO_OPERATOR = (
+    "This daemon has no operator: it was started neither in a terminal nor by `stringd approve`.",
+    "`stringd shutdown`, then `stringd approve` in a terminal of yours, starts it with one.",
+)
+_NOBODY_ATTACHED = (
+    "No operator is attached who could be asked.",
+    "`stringd approve` in a terminal attaches the one who has the operator's token.",
+)
+
+
+@dataclass(slots=True)
+class _Pending:
+    opened: OpenQuestion
+    outcome: asyncio.Future[Answer | Unanswered]
+    timer: asyncio.TimerHandle | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedQuestion:
+    """What became of a question: who answered it through what, or why it was withdrawn."""
+
+    id: str
+    user_id: str | None
+    by: str | None = None
+    through: str | None = None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        if self.by is not None:
+            return f"The question was answered already, by {self.by} through {self.through}."
+        return f"The question is not open any more: {self.reason}."
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as front ends are given it."""
+        return {"id": self.id, "by": self.by, "through": self.through, "reason": self.reason}
+
+
+@dataclass(slots=True)
+class _Ledger:
+    """How many questions are open, and how much they hold."""
+
+    by_user: Counter[str | None] = field(default_factory=Counter)
+    characters: int = 0
+
+    def add(self, question: Question) -> None:
+        self._refuse_excess(question)
+        self.by_user[question.user_id] += 1
+        self.characters += question.size
+
+    def remove(self, question: Question) -> None:
+        self.by_user[question.user_id] -= 1
+        if not self.by_user[question.user_id]:
+            del self.by_user[question.user_id]
+        self.characters -= question.size
+
+    def _refuse_excess(self, question: Question) -> None:
+        if self.by_user.total() >= MOST_OPEN:
+            raise _too_many(f"{MOST_OPEN} questions are open already")
+        if question.user_id is not None and self.by_user[question.user_id] >= MOST_OF_USER:
+            raise _too_many(f"{MOST_OF_USER} questions of {question.user_id} are open already")
+        if self.characters + question.size > MOST_CHARACTERS:
+            raise _too_many(f"the open questions have {self.characters} characters already")
+
+
+class OpenQuestions:
+    """Asks questions, takes answers, and withdraws what nobody waits for; implements `Questions`."""
+
+    def __init__(self, operator: Operator, publish: Callable[[Event], None]) -> None:
+        self._operator = operator
+        self._publish = publish
+        self._pending: dict[str, _Pending] = {}
+        self._closed: dict[str, ClosedQuestion] = {}
+        self._ledger = _Ledger()
+        self._watchers: set[asyncio.Event] = set()
+        self._attached = 0
+        self._is_stopping = False
+
+    @property
+    def observer(self) -> Observer:
+        """What has to be notified of events, so that questions end with their topics."""
+        kinds = frozenset({SessionEnded.kind, UserRemoved.kind, DaemonStopping.kind})
+        return Observer(name="questions", on_event=self._end_with, kinds=kinds)
+
+    @property
+    def operator_state(self) -> str:
+        """Whether an operator is `attached`, is `absent`, or there is `none` who could be."""
+        if self._attached:
+            return "attached"
+        return "absent" if self._operator.is_appointed else "none"
+
+    async def ask(self, question: Question, *, disconnected: Disconnected | None = None) -> Answer:
+        """Return the first valid answer; see `Questions.ask`."""
+        pending = self._open(question)
+        try:
+            outcome = await _outcome_of(pending, disconnected)
+        except asyncio.CancelledError:
+            self._withdraw(pending, "who asked it was cancelled")
+            raise
+        finally:
+            self._withdraw(pending, "who asked it is gone")
+        if isinstance(outcome, Unanswered):
+            raise outcome
+        return outcome
+
+    def listed(self, user_id: str | None = None) -> Sequence[OpenQuestion]:
+        """Return the open questions in order: those of a user, or all."""
+        opened = (it.opened for it in self._pending.values())
+        return [it for it in opened if user_id is None or it.question.user_id == user_id]
+
+    def get(self, question_id: str, user_id: str | None = None) -> OpenQuestion:
+        """Return an open question; for a user, only that user's own exist, and those of nobody."""
+        return self._find(question_id, user_id).opened
+
+    def closed(self, question_id: str) -> ClosedQuestion | None:
+        """Return what became of a question, if that is still known."""
+        return self._closed.get(question_id)
+
+    def answer(
+        self,
+        question_id: str,
+        value: object,
+        *,
+        by: str,
+        through: str,
+        comment: str | None = None,
+        extras: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Answer a question; see `Questions.answer`."""
+        pending = self._find(question_id)
+        question = pending.opened.question
+        answer = make_answer(question, value, by=by, through=through, comment=comment, extras=extras)
+        closed = ClosedQuestion(id=question_id, user_id=question.user_id, by=by, through=answer.through)
+        self._close(pending, answer, closed)
+        self._publish(
+            QuestionAnswered(**_owner(question), question_id=question_id, by=by, through=answer.through)
+        )
+
+    def mark_shown(self, question_id: str) -> None:
+        """Note that a person is shown a question, whose time begins to run."""
+        self._start_time(self._find(question_id))
+        self._notify_watchers()
+
+    @contextmanager
+    def operator(self) -> Iterator[None]:
+        """Attach an operator, who can be asked, for as long as the context lasts."""
+        self._attached += 1
+        try:
+            yield
+        finally:
+            self._attached -= 1
+            if not self._attached:
+                # What nobody will be shown must not wait for ever.
+                for pending in self._pending.values():
+                    self._start_time(pending)
+
+    @contextmanager
+    def watched(self) -> Iterator[asyncio.Event]:
+        """Return an event that is set whenever a question is asked, shown or closed."""
+        changed = asyncio.Event()
+        self._watchers.add(changed)
+        try:
+            yield changed
+        finally:
+            self._watchers.discard(changed)
+
+    def of_request(self, user_id: str, topic: str, request_id: str | None) -> OpenQuestion | None:
+        """Return the latest question that a topic waits for, unless it belongs to another request."""
+        for pending in reversed(self._pending.values()):
+            question = pending.opened.question
+            if (question.user_id, question.topic) == (user_id, topic) and question.request_id in {
+                None,
+                request_id,
+            }:
+                return pending.opened
+        return None
+
+    def _open(self, question: Question) -> _Pending:
+        if not isinstance(question, Question):
+            raise TypeError(f"expected a Question, got {question!r}")
+        if self._is_stopping:
+            raise Unanswered(ErrorCode.QUESTION_WITHDRAWN, "stringd is shutting down.")
+        self._refuse_unanswerable(question)
+        self._ledger.add(question)
+        opened = OpenQuestion(id=self._new_id(), question=question, asked_at=time.time())
+        pending = _Pending(opened, asyncio.get_running_loop().create_future())
+        self._pending[opened.id] = pending
+        if question.trust is Trust.ANYONE:
+            self._start_time(pending)
+        asked = QuestionAsked(**_owner(question), question_id=opened.id, question=pending.opened.as_json())
+        self._publish(asked)
+        self._notify_watchers()
+        return pending
+
+    def _refuse_unanswerable(self, question: Question) -> None:
+        if question.trust is Trust.ANYONE or self._attached:
+            return
+        if not self._operator.is_appointed:
+            raise Unanswered(ErrorCode.OPERATOR_REQUIRED, *_NO_OPERATOR)
+        if not question.waits_for_operator:
+            raise Unanswered(ErrorCode.OPERATOR_REQUIRED, *_NOBODY_ATTACHED)
+
+    def _new_id(self) -> str:
+        while (new := f"q{secrets.token_hex(_ID_BYTES)}") in self._pending or new in self._closed:
+            pass
+        return new
+
+    def _find(self, question_id: str, user_id: str | None = None) -> _Pending:
+        pending = self._pending.get(question_id)
+        known = pending.opened.question if pending else self._closed.get(question_id)
+        if known is None or (user_id is not None and known.user_id not in {None, user_id}):
+            raise QuestionNotFound("There is no such question.")
+        if pending is None:
+            raise QuestionClosed(str(known))
+        return pending
+
+    def _start_time(self, pending: _Pending) -> None:
+        seconds = pending.opened.question.expires
+        if seconds is None or pending.timer:
+            return
+        pending.opened = replace(pending.opened, expires_at=time.time() + seconds)
+        loop = asyncio.get_running_loop()
+        pending.timer = loop.call_later(seconds, self._expire, pending)
+
+    def _expire(self, pending: _Pending) -> None:
+        seconds = pending.opened.question.expires
+        unanswered = Unanswered(ErrorCode.QUESTION_EXPIRED, f"Nobody has answered within {seconds:g} s.")
+        self._withdraw(pending, "it has expired", unanswered)
+
+    def _end_with(self, event: Event) -> None:
+        """Withdraw the questions of a topic or user that has ended, or all when the daemon stops."""
+        self._is_stopping = self._is_stopping or isinstance(event, DaemonStopping)
+        for pending in list(self._pending.values()):
+            question = pending.opened.question
+            if _ends_with(question, event):
+                self._withdraw(pending, _END_REASONS[event.kind])
+        self._notify_watchers()
+
+    def _withdraw(self, pending: _Pending, reason: str, unanswered: Unanswered | None = None) -> None:
+        if pending.outcome.done():
+            return
+        opened = pending.opened
+        withdrawn = unanswered or Unanswered(
+            ErrorCode.QUESTION_WITHDRAWN, f"The question was withdrawn: {reason}."
+        )
+        self._close(
+            pending, withdrawn, ClosedQuestion(id=opened.id, user_id=opened.question.user_id, reason=reason)
+        )
+        self._publish(QuestionWithdrawn(**_owner(opened.question), question_id=opened.id, reason=reason))
+
+    def _close(self, pending: _Pending, outcome: Answer | Unanswered, closed: ClosedQuestion) -> None:
+        del self._pending[closed.id]
+        self._ledger.remove(pending.opened.question)
+        if pending.timer:
+            pending.timer.cancel()
+        self._closed[closed.id] = closed
+        if len(self._closed) > MOST_CLOSED:
+            del self._closed[next(iter(self._closed))]
+        pending.outcome.set_result(outcome)
+        self._notify_watchers()
+
+    def _notify_watchers(self) -> None:
+        for changed in self._watchers:
+            changed.set()
+
+
+_END_REASONS: Mapping[str, str] = {
+    SessionEnded.kind: "its topic has ended",
+    UserRemoved.kind: "its user was removed",
+    DaemonStopping.kind: "stringd is shutting down",
+}
+
+
+def _ends_with(question: Question, event: Event) -> bool:
+    match event:
+        case SessionEnded():
+            return (question.user_id, question.topic) == (event.user_id, event.topic)
+        case UserRemoved():
+            return question.user_id == event.user_id
+    return True
+
+
+async def _outcome_of(pending: _Pending, disconnected: Disconnected | None) -> Answer | Unanswered:
+    """Wait for the answer; return without one when the asker's client has gone."""
+    leaving = asyncio.ensure_future(disconnected()) if disconnected else None
+    events: set[asyncio.Future[Any]] = {pending.outcome, leaving} if leaving else {pending.outcome}
+    try:
+        # Unlike `await`, this leaves the outcome alone when the asking task is cancelled.
+        await asyncio.wait(events, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        if leaving:
+            leaving.cancel()
+    if pending.outcome.done():
+        return pending.outcome.result()
+    return Unanswered(ErrorCode.QUESTION_WITHDRAWN, "The client that waited for the answer has gone.")
+
+
+def _owner(question: Question) -> dict[str, Any]:
+    return {"user_id": question.user_id, "topic": question.topic, "request_id": question.request_id}
+
+
+def _too_many(reason: str) -> Unanswered:
+    return Unanswered(ErrorCode.TOO_MANY_QUESTIONS, f"This can't be asked: {reason}.")

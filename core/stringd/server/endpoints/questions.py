@@ -1,0 +1,143 @@
+"""`/questions`: what waits for an answer, and the answers; see docs/reference/questions.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
+
+from stringd.api.questions import OpenQuestion, Trust
+from stringd.errors import InvalidBody, OperatorRequired
+from stringd.questions.answer_values import checked_name
+from stringd.runtime.local import LocalRuntime
+from stringd.server.event_stream import HEADERS
+from stringd.server.json_responses import Json
+from stringd.server.requests import (
+    parse_json,
+    path_segments,
+    read_body,
+    requesting_user,
+    runtime_of,
+)
+from stringd.text.escaping import visible_json
+
+TOKEN_HEADER = "X-Operator-Token"  # noqa: S105 - the name of a header
+_EXPECTED = '{ "answer": ... }'
+_OPERATOR = "operator"
+_OWN_FIELDS = frozenset({"answer", "comment", "through"})
+
+
+class QuestionsEndpoint(HTTPEndpoint):
+    """Lists the open questions."""
+
+    async def get(self, request: Request) -> Response:
+        """List the questions of one user, or of all, and whether there is an operator."""
+        questions = runtime_of(request).questions
+        listed = questions.listed(request.query_params.get("user_id"))
+        return Json(
+            {"questions": [it.as_json() for it in listed], "operator": questions.operator_state},
+        )
+
+
+class QuestionStream(HTTPEndpoint):
+    """Tells what is asked, answered and withdrawn; with the operator's token, an operator is attached."""
+
+    async def get(self, request: Request) -> Response:
+        """Stream the open questions, and each change."""
+        from sse_starlette import EventSourceResponse, ServerSentEvent
+
+        runtime = runtime_of(request)
+        return EventSourceResponse(
+            _changes(runtime, is_operator=_is_operator(request, runtime)),
+            headers=HEADERS,
+            ping=runtime.config.ping_seconds,
+            ping_message_factory=lambda: ServerSentEvent(comment="still open", sep="\n"),
+            sep="\n",
+        )
+
+
+class QuestionEndpoint(HTTPEndpoint):
+    """Answers one question, or notes that a person is shown it."""
+
+    async def post(self, request: Request) -> Response:
+        """Answer it, or `/shown`; those for a person take the operator's token."""
+        runtime = runtime_of(request)
+        match path_segments(request):
+            case [_, str(question_id)]:
+                return await _answer(request, runtime, question_id)
+            case [_, str(question_id), "shown"]:
+                _require_operator(request, runtime)
+                runtime.questions.mark_shown(question_id)
+                return Json({"id": question_id, "shown": True})
+        raise InvalidBody("Expected /questions/:id or /questions/:id/shown")
+
+
+async def _answer(request: Request, runtime: LocalRuntime, question_id: str) -> Response:
+    by = _answering(request, runtime, question_id)
+    fields = parse_json(await read_body(request.receive), _EXPECTED)
+    comment = fields.get("comment")
+    if "answer" not in fields or not isinstance(comment, str | None):
+        raise InvalidBody(f"Expected {_EXPECTED}, and comment must be a string")
+    runtime.questions.answer(
+        question_id,
+        fields["answer"],
+        by=by,
+        through=checked_name(fields.get("through", "HTTP")),
+        comment=comment,
+        extras={name: value for name, value in fields.items() if name not in _OWN_FIELDS},
+    )
+    return Json({"id": question_id, "answered": True})
+
+
+def _answering(request: Request, runtime: LocalRuntime, question_id: str) -> str:
+    """Return who answers, who must be an operator for a question that only a person may answer."""
+    if _is_operator(request, runtime):
+        return _OPERATOR
+    user = requesting_user(request.scope, runtime)
+    question = runtime.questions.get(question_id, user.id).question
+    if question.trust is Trust.PERSON:
+        _require_operator(request, runtime)
+    return user.id
+
+
+def _require_operator(request: Request, runtime: LocalRuntime) -> None:
+    if not _is_operator(request, runtime):
+        raise OperatorRequired(f"A person answers this, with the operator's token in {TOKEN_HEADER}.")
+
+
+def _is_operator(request: Request, runtime: LocalRuntime) -> bool:
+    """Tell whether a request has the operator's token; refuse a wrong one."""
+    tokens = request.headers.getlist(TOKEN_HEADER)
+    if tokens and not (len(tokens) == 1 and runtime.operator.accepts(tokens[0].strip())):
+        raise OperatorRequired("This is not the operator's token of this daemon.")
+    return bool(tokens)
+
+
+async def _changes(runtime: LocalRuntime, *, is_operator: bool) -> AsyncIterator[bytes]:
+    questions = runtime.questions
+    with ExitStack() as attached:
+        changed = attached.enter_context(questions.watched())
+        if is_operator:
+            attached.enter_context(questions.operator())
+        yield _event("ready", {"operator": is_operator})
+        known: Mapping[str, OpenQuestion] = {}
+        while not runtime.is_stopping:
+            changed.clear()
+            opened = {it.id: it for it in questions.listed()}
+            for gone in known.keys() - opened.keys():
+                closed = questions.closed(gone)
+                yield _event("closed", closed.as_json() if closed else {"id": gone})
+            for it in opened.values():
+                if known.get(it.id) != it:
+                    yield _event("question", it.as_json())
+            known = opened
+            await changed.wait()
+
+
+def _event(name: str, data: Mapping[str, Any]) -> bytes:
+    return f"event: {name}\ndata: {visible_json(json.dumps(data))}\n\n".encode()

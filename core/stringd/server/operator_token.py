@@ -1,0 +1,45 @@
+"""Hands the operator's token to the one who has started the daemon, once and in no other way."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import sys
+
+from stringd.errors import Fault
+from stringd.processes.tree import forbid_memory_access
+from stringd.questions.operator import Operator
+
+
+def hand_over_token(operator: Operator, descriptor: int | None) -> None:
+    """Write a token to the socket that was inherited for it, or show it on the terminal, if there is one.
+
+    Standard error that is no terminal may be a log, so a daemon without either has no operator.
+    """
+    if descriptor is not None:
+        _send(operator, descriptor)
+    elif sys.stderr is not None and sys.stderr.isatty():
+        forbid_memory_access()
+        sys.stderr.write(f"stringd: the operator's token, shown only here: {operator.appoint()}\n")
+        sys.stderr.flush()
+
+
+def _send(operator: Operator, descriptor: int) -> None:
+    # Not a pipe: whoever may look into /proc could open its other end.
+    if not _is_socket(descriptor):
+        raise Fault(f"descriptor {descriptor} is no socket that the operator's token could be written to")
+    with socket.socket(fileno=descriptor) as channel:
+        channel.set_inheritable(False)
+        forbid_memory_access()
+        try:
+            channel.sendall(f"{operator.appoint()}\n".encode())
+        except OSError as error:
+            raise Fault(f"the operator's token can't be handed over: {error.strerror}") from error
+
+
+def _is_socket(descriptor: int) -> bool:
+    try:
+        return stat.S_ISSOCK(os.fstat(descriptor).st_mode)
+    except OSError:
+        return False

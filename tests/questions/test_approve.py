@@ -1,0 +1,223 @@
+"""`stringd approve` in a real terminal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
+from tests.questions.people import Asked, People, until
+
+PERSON: dict[str, Any] = {"trust": "person", "waits_for_operator": True}
+APPROVE = str(Path(sys.executable).with_name("stringd"))
+READY = "Waiting for questions; Ctrl-C ends this."
+
+
+class Person(People):
+    """Somebody at a terminal in which `stringd approve` runs."""
+
+    def __init__(self, daemon: DaemonProcess, terminal: Terminal) -> None:
+        super().__init__(daemon)
+        self.terminal = terminal
+
+    def is_asked(self, **fields: Any) -> Asked:
+        return self.ask(**PERSON, **fields)
+
+    def sees(self, text: str) -> str:
+        return self.terminal.expect(text)
+
+
+@contextmanager
+def approving(daemon: DaemonProcess, *options: str, env: str = "TERM=dumb") -> Iterator[Person]:
+    command = f"env {env} {APPROVE} --port {daemon.port} approve {' '.join(options)}"
+    with Terminal(command) as terminal:
+        terminal.expect("The operator's token, as the daemon has shown it: ")
+        terminal.type(f"{daemon.operator_token}\n")
+        terminal.expect(READY)
+        yield Person(daemon, terminal)
+
+
+@pytest.fixture
+def person(operated: DaemonProcess) -> Iterator[Person]:
+    with approving(operated) as person:
+        yield person
+
+
+@pytest.mark.requirement("approve.keys")
+def test_keys_allow_and_refuse(person: Person) -> None:
+    asked = person.is_asked(kind="approve", title="Delete it?", body="All of it.", details={"path": "/tmp/x"})
+    shown = person.sees("Allow? ")
+    for line in ("┃ Delete it?", "│ All of it.", "• path: /tmp/x", "[asked by] asker", "[topic] file:main"):
+        assert line in shown
+    person.terminal.type("x")
+    person.sees("Allow? ")
+    person.terminal.type("y")
+    person.sees("Allowed.")
+    assert asked.told() == {"value": True, "by": "operator", "through": "stringd approve", "comment": None}
+    asked = person.is_asked(kind="approve")
+    person.sees("Allow? ")
+    person.terminal.type("n")
+    person.sees("Refused.")
+    assert asked.told()["value"] is False
+    asked = person.is_asked(kind="approve")
+    person.sees("Allow? ")
+    person.terminal.type("c")
+    person.sees("Comment: ")
+    person.terminal.type("not on Fridays\n")
+    person.sees("Refused.")
+    assert asked.told()["comment"] == "not on Fridays"
+
+
+@pytest.mark.requirement("approve.keys")
+def test_lines_choices_and_secrets_are_typed(person: Person) -> None:
+    asked = person.is_asked(title="Name?")
+    person.sees("Answer (")
+    person.terminal.type("Ada\n")
+    person.sees("Answered.")
+    assert asked.told()["value"] == "Ada"
+    asked = person.is_asked(kind="choice", choices=["red", "blue"])
+    assert "2) blue" in person.sees("Number (")
+    for wrong in ("0", "3", "red"):
+        person.terminal.type(f"{wrong}\n")
+        person.sees("Number (")
+    person.terminal.type("2\n")
+    person.sees("Answered.")
+    assert asked.told()["value"] == "blue"
+    asked = person.is_asked(kind="secret")
+    person.sees("not shown: ")
+    person.terminal.type("tulip-98127\n")
+    assert "tulip" not in person.sees("Answered.")
+    assert asked.told()["value"] == len("tulip-98127")
+
+
+@pytest.mark.requirement("approve.keys")
+def test_long_body_is_cut_and_shown_whole_on_demand(person: Person) -> None:
+    asked = person.is_asked(kind="approve", body="\n".join(f"line {it}." for it in range(50)))
+    shown = person.sees("Allow? ")
+    assert "line 18." in shown
+    assert "line 19." not in shown
+    assert "(31 more lines: ? shows them)" in shown
+    person.terminal.type("?")
+    assert "line 49." in person.sees("Allow? ")
+    person.terminal.type("y")
+    assert asked.told()["value"] is True
+
+
+@pytest.mark.requirement("approve.flush")
+def test_what_was_typed_ahead_answers_nothing(person: Person) -> None:
+    person.terminal.type("yyyy\nsesame\n")
+    asked = person.is_asked(kind="approve")
+    person.sees("Allow? ")
+    second = person.is_asked(topic="file:b", kind="approve")
+    assert len(person.listed()) == 2
+    person.terminal.type("n")
+    person.sees("Refused.")
+    person.sees("Allow? ")
+    assert asked.told()["value"] is False
+    assert not second.done()
+
+
+@pytest.mark.requirement("approve.told", "questions.first_wins")
+def test_answer_elsewhere_and_withdrawal_are_told_even_while_a_line_is_typed(person: Person) -> None:
+    asked = person.is_asked(title="Name?")
+    person.sees("Answer (")
+    person.terminal.type("half an ans")
+    other = person.is_asked(topic="file:b", title="Other?")
+    person.daemon.exec("/cancel", "file:b")
+    assert "CANCELLED" in other.content()
+    headers = {"X-Operator-Token": person.daemon.operator_token or ""}
+    reply = person.daemon.request(
+        "POST", f"/questions/{asked.id}", {"answer": "x", "through": "a page"}, headers
+    )
+    assert reply.status == 200
+    person.sees("Answered already, by operator through a page.")
+    asked = person.is_asked(title="Again?")
+    person.sees("Answer (")
+    person.daemon.exec("/cancel", "file:main")
+    person.sees("Withdrawn: who asked it was cancelled.")
+    asked = person.is_asked(title="Third?")
+    person.sees("Answer (")
+    person.terminal.type("whole\n")
+    assert asked.told()["value"] == "whole"
+
+
+@pytest.mark.requirement("approve.escapes")
+def test_hostile_text_acts_on_no_terminal(person: Person) -> None:
+    hostile = "\x1b[2J\x1b]0;own\x07\u202egnirts\u200b\nAllow? y\r┃ fine"
+    person.is_asked(kind="approve", title="T\u202e\u200b", body=hostile, details={"a: b": "c\x9bm"})
+    shown = person.sees("Allow? y yes")
+    assert "┃ T⟨U+202E⟩⟨U+200B⟩" in shown
+    assert "│ ⟨U+001B⟩[2J⟨U+001B⟩]0;own⟨U+0007⟩⟨U+202E⟩gnirts⟨U+200B⟩" in shown
+    assert "│ Allow? y⟨U+000D⟩┃ fine" in shown
+    assert "• a⟨U+003A⟩ b: c⟨U+009B⟩m" in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.requirement("approve.colour")
+@pytest.mark.parametrize(
+    ("env", "coloured"),
+    [("TERM=xterm NO_COLOR=", True), ("TERM=xterm NO_COLOR=1", False), ("TERM=dumb", False)],
+)
+def test_colour_is_for_terminals_that_have_it(operated: DaemonProcess, env: str, coloured: bool) -> None:
+    with approving(operated, env=env) as person:
+        person.is_asked(kind="approve")
+        assert ("\x1b[1m" in person.sees("Allow? ")) is coloured
+
+
+@pytest.mark.requirement("approve.restores", "approve.leaves")
+@pytest.mark.parametrize("how", ["^C", "^D", signal.SIGTERM, signal.SIGHUP, "daemon"])
+def test_terminal_is_restored_however_it_ends_and_the_question_stays(
+    operated: DaemonProcess, how: str | signal.Signals
+) -> None:
+    with approving(operated) as person:
+        asked = person.is_asked(kind="secret")
+        person.sees("not shown: ")
+        modes = termios.tcgetattr(person.terminal._theirs)
+        assert not modes[3] & termios.ECHO
+        if how == "daemon":
+            operated.kill()
+            person.sees("the daemon has ended")
+        elif isinstance(how, signal.Signals):
+            person.terminal.process.send_signal(how)
+        else:
+            person.terminal.type(CTRL_C if how == "^C" else CTRL_D)
+        code = person.terminal.process.wait(10)
+        modes = termios.tcgetattr(person.terminal._theirs)
+        assert modes[3] & termios.ECHO
+        assert modes[3] & termios.ICANON
+        if how == "daemon":
+            assert code == 1
+            operated.start()
+            return
+        assert code == {"^C": 130, "^D": 0}.get(str(how), 128 + int(how) if isinstance(how, int) else None)
+    assert not asked.done()
+    until(lambda: operated.request("GET", "/questions").json()["operator"] == "absent")
+    with approving(operated, "--once") as person:
+        person.sees("not shown: ")
+        person.terminal.type("s\n")
+        assert asked.told()["value"] == 1
+        assert person.terminal.process.wait(10) == 0
+
+
+@pytest.mark.requirement("operator.token")
+def test_wrong_token_is_refused(operated: DaemonProcess) -> None:
+    with Terminal(f"env TERM=dumb {APPROVE} --port {operated.port} approve") as terminal:
+        terminal.expect("has shown it: ")
+        terminal.type("wrong-token\n")
+        assert "wrong-token" not in terminal.expect("This is not the operator's token of this daemon.")
+        assert terminal.process.wait(10) == 1
+
+
+@pytest.mark.requirement("operator.none")
+def test_daemon_without_an_operator_can_not_be_taken_over(asking: DaemonProcess) -> None:
+    with Terminal(f"env TERM=dumb {APPROVE} --port {asking.port} approve") as terminal:
+        terminal.expect("the daemon has no operator")
+        assert terminal.process.wait(10) == 1
