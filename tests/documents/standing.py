@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from stringd.api.sessions import Location, State, TopicName
+from stringd.api.sessions import EndReason, Location, State, TopicName
 from stringd.api.users import User
 
 
@@ -18,11 +19,12 @@ class Standing:
     name: TopicName
     shows_documents: bool = True
     slash: str = "/"
+    data: dict[str, Any] = field(default_factory=dict)
 
     def remember(self, state: State) -> None:
         self.state = state
 
-    async def end_topic(self) -> None:
+    async def end_topic(self, reason: EndReason = EndReason.CLOSE) -> None:
         raise AssertionError("no path ends a topic")
 
 

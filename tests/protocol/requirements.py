@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.protocol.clauses_acting import ACTING
+from tests.protocol.clauses_activity_data import ACTIVITY_DATA
 from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
@@ -27,6 +28,7 @@ from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
+    *ACTIVITY_DATA,
     *(PROVENANCE + RESOURCES + FILES + DOCUMENTS),
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )

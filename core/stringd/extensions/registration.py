@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pluggy
@@ -51,12 +52,17 @@ class PluginReport:
     waits: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Plugins:
     """The plugins that were loaded, and those that were skipped."""
 
     catalogue: Catalogue
     reports: tuple[PluginReport, ...]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the plugins that were loaded."""
+        return frozenset(it.candidate.name for it in self.reports if not it.skipped)
 
     def skipped(self) -> tuple[str, ...]:
         """Return a line for each plugin that was skipped, with the reason."""

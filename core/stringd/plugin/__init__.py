@@ -31,7 +31,7 @@ from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
-from stringd.api.sessions import Location, Session, SessionSummary, State, Topic, TopicName
+from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
 from stringd.api.topics import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
@@ -72,6 +72,7 @@ __all__ = [
     "Disconnected",
     "Document",
     "Edit",
+    "EndReason",
     "ErrorCode",
     "Fault",
     "Field",

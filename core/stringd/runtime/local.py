@@ -27,6 +27,7 @@ from stringd.sessions.execution import Sent
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
+from stringd.sessions.session_data import SessionData
 from stringd.sessions.store import SessionStore
 from stringd.storage.data_directory import data_directory
 from stringd.storage.secrets import SecretStore
@@ -136,6 +137,8 @@ class LocalRuntime:
             raise Refusal(ErrorCode.CONFLICT, f"The topic is there already: {name}")
         copy = self.registry.touch(session.user, name)
         copy.state = session.state
+        if original := self.registry.get(session.user.id, session.name):
+            copy.data.copy_from(original.data)
         await self.registry.save(copy)
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
@@ -220,16 +223,23 @@ class LocalRuntime:
             return outcome.failed(failure.as_refusal(), session.state.document)
         return outcome
 
-    def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:
-        topic_type = self.catalogue.topic_types[name.type]
-        return LiveSession(user=user, name=name, topic_type=topic_type, state=state, runtime=self)
+    def _make_session(self, user: User, name: TopicName, state: State, has_data: bool) -> LiveSession:
+        load = partial(self.store.load_data, user.id, str(name)) if has_data else None
+        return LiveSession(
+            user=user,
+            name=name,
+            topic_type=self.catalogue.topic_types[name.type],
+            state=state,
+            data=SessionData(self.plugins.names, load),
+            runtime=self,
+        )
 
     def _restore_sessions(self) -> None:
         known = {user.id: user for user in self.users}
-        for user_id, raw, state in self.store.open(self.config.data_dir):
+        for it in self.store.open(self.config.data_dir):
             try:
-                name = self.topic_name(raw)
+                name = self.topic_name(it.topic)
             except InvalidTopic:
                 continue
-            if user_id in known:
-                self.registry.touch(known[user_id], name, state)
+            if it.user_id in known:
+                self.registry.touch(known[it.user_id], name, it.state, has_data=it.has_data)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
 from stringd.api.replies import Outcome
 from stringd.api.runtime import Disconnected, Runtime
-from stringd.api.sessions import SessionSummary, State, TopicName
+from stringd.api.sessions import EndReason, SessionSummary, State, Topic, TopicName
 from stringd.api.topics import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
 from stringd.sessions.command_queue import CommandQueue
 from stringd.sessions.lifetime import TopicLifetime
+from stringd.sessions.session_data import SessionData
 from stringd.sessions.state_limits import within_budget
 
 END_SECONDS = 6.0
@@ -26,16 +27,24 @@ class LiveSession:
     """A topic's queue, state and lifetime; it implements the `Session` that commands see."""
 
     def __init__(
-        self, *, user: User, name: TopicName, topic_type: TopicType, state: State, runtime: Runtime
+        self,
+        *,
+        user: User,
+        name: TopicName,
+        topic_type: TopicType,
+        state: State,
+        data: SessionData,
+        runtime: Runtime,
     ) -> None:
         self.user = user
         self.name = name
         self.topic_type = topic_type
         self.state = state
+        self.data = data
         self.stored: State | None = None
         self.ended: Unavailable | None = None
         self.predecessor: asyncio.Event | None = None
-        self.lifetime = TopicLifetime(lambda: topic_type.open(TopicContext(session=self, runtime=runtime)))
+        self.lifetime = TopicLifetime(lambda: self._open(TopicContext(session=self, runtime=runtime)))
         self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -55,9 +64,9 @@ class LiveSession:
             raise TypeError(f"expected a State, got {state!r}")
         self.state = within_budget(state, self.state)
 
-    async def end_topic(self) -> None:
+    async def end_topic(self, reason: EndReason = EndReason.CLOSE) -> None:
         """Exit the topic's context; the next command enters a new one."""
-        await self.lifetime.close()
+        await self.lifetime.close(reason)
 
     def turn(self, disconnected: Disconnected | None) -> Turn:
         """Return a context manager that holds the topic's turn."""
@@ -101,7 +110,7 @@ class LiveSession:
             while self.ended and task.cancelling():
                 task.uncancel()
 
-    async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
+    async def end(self, reason: Unavailable, why: EndReason, seconds: float = END_SECONDS) -> None:
         """Answer all commands with the reason, and exit the context, within so many seconds."""
         self.ended = reason
         self.refuse_waiting(reason)
@@ -112,7 +121,14 @@ class LiveSession:
         if running:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.turns.idle(), seconds * COMMAND_SHARE)
-        await self.lifetime.close(seconds - (time.monotonic() - started))
+        await self.lifetime.close(why, seconds - (time.monotonic() - started))
+
+    @contextlib.asynccontextmanager
+    async def _open(self, context: TopicContext) -> AsyncIterator[Topic]:
+        """Enter the topic's context when the data that it may read has been loaded."""
+        await self.data.read()
+        async with self.topic_type.open(context) as topic:
+            yield topic
 
     def summary(self) -> SessionSummary:
         """Describe the session for listings."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from stringd.api.sessions import State, TopicName
+from stringd.api.sessions import EndReason, State, TopicName
 from stringd.api.users import User
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live_session import END_SECONDS, LiveSession
 from stringd.sessions.store import SessionStore
 from stringd.storage.undo import UndoStore
 
-Make = Callable[[User, TopicName, State], LiveSession]
+log = logging.getLogger(__name__)
+
+SAVE_SECONDS = 0.5
+Make = Callable[[User, TopicName, State, bool], LiveSession]
 
 
 class Sessions:
@@ -38,14 +42,16 @@ class Sessions:
         """Return a session, if it exists."""
         return self._by_key.get((user_id, name))
 
-    def touch(self, user: User, name: TopicName, state: State | None = None) -> LiveSession:
-        """Return the session, created if need be."""
+    def touch(
+        self, user: User, name: TopicName, state: State | None = None, *, has_data: bool = False
+    ) -> LiveSession:
+        """Return the session, created if need be: afresh, or from a stored state."""
         if self._stopping:
             raise self._stopping
         key = (user.id, name)
         session = self._by_key.get(key)
         if session is None:
-            session = self._by_key[key] = self._make(user, name, state or State())
+            session = self._by_key[key] = self._make(user, name, state or State(), has_data)
             session.stored = state
             session.predecessor = self._ending.get(key)
         return session
@@ -56,17 +62,23 @@ class Sessions:
         What can't be stored is forgotten, and raises `StorageFailed`; but for what was seen of files: an
         edit that is done has not failed because that may not survive a restart.
         """
-        state = session.state
-        if state == session.stored or self.get(session.user.id, session.name) is not session:
+        state, data = session.state, session.data
+        if state == session.stored and not data.is_changed:
             return
+        if self.get(session.user.id, session.name) is not session:
+            return
+        texts, changes = data.changes()
+        afresh = session.stored is None
         try:
-            await self._store.save(session.user.id, str(session.name), state)
+            await self._store.save(session.user.id, str(session.name), state, changes, afresh=afresh)
         except StorageFailed:
+            data.revert()
             session.state = replace(session.stored or State(), seen=state.seen)
-            if state != session.state:
+            if changes or state != session.state:
                 raise
         else:
             session.stored = state
+            data.mark_saved(texts)
 
     def update_user(self, user: User) -> None:
         """Give a user's sessions the user's new record."""
@@ -83,11 +95,12 @@ class Sessions:
         if session is None:
             return False
         with self._succeeded((user_id, name)):
-            await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
+            closed = SessionClosed(f"Session {user_id}:{name} was closed.")
+            await session.end(closed, EndReason.DELETE)
             await self._undo.forget(session)
         return True
 
-    async def delete_user(self, user_id: str) -> None:
+    async def delete_user(self, user_id: str, why: EndReason) -> None:
         """End and forget all sessions of a user."""
         await self._store.remove_user(user_id)
         doomed = [session for session in self if session.user.id == user_id]
@@ -95,7 +108,7 @@ class Sessions:
             for session in doomed:
                 del self._by_key[user_id, session.name]
                 ending.enter_context(self._succeeded((user_id, session.name)))
-            await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."))
+            await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."), why)
             await self._undo.remove_user(user_id)
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
@@ -109,7 +122,23 @@ class Sessions:
             _, late = await asyncio.wait(settling, timeout=grace_seconds)
             for task in late:
                 task.cancel()
-        await _end(sessions, self._stopping, end_seconds)
+        await _end(sessions, self._stopping, EndReason.SHUTDOWN, end_seconds)
+        await self._save_all(sessions)
+
+    async def _save_all(self, sessions: Iterable[LiveSession]) -> None:
+        """Store what topics have kept at their end."""
+        try:
+            async with asyncio.timeout(SAVE_SECONDS):
+                for session in sessions:
+                    await self._save_at_end(session)
+        except TimeoutError:
+            log.warning("some topics could not be stored at the end: there was no time")
+
+    async def _save_at_end(self, session: LiveSession) -> None:
+        try:
+            await self.save(session)
+        except StorageFailed as failure:
+            log.warning("%s:%s could not be stored at the end: %s", session.user.id, session.name, failure)
 
     @contextmanager
     def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
@@ -123,5 +152,7 @@ class Sessions:
                 del self._ending[key]
 
 
-async def _end(sessions: Iterable[LiveSession], reason: Unavailable, seconds: float = END_SECONDS) -> None:
-    await asyncio.gather(*(session.end(reason, seconds) for session in sessions))
+async def _end(
+    sessions: Iterable[LiveSession], reason: Unavailable, why: EndReason, seconds: float = END_SECONDS
+) -> None:
+    await asyncio.gather(*(session.end(reason, why, seconds) for session in sessions))

@@ -11,6 +11,7 @@ from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stringd.api.sessions import EndReason
 from stringd.errors import InvalidBody
 from stringd.server.json_responses import Json
 from stringd.server.requests import (
@@ -42,10 +43,10 @@ class UsersEndpoint(HTTPEndpoint):
         moves = any(user.id == user_id and user.home != home for user in runtime.users)
         if moves:
             # Sessions first: a daemon that is killed in between must not restore them in the new home.
-            await runtime.registry.delete_user(user_id)
+            await runtime.registry.delete_user(user_id, EndReason.DELETE)
         user, before = await runtime.users.register(user_id, home, allowed_paths)
         if moves:
-            await runtime.registry.delete_user(user_id)
+            await runtime.registry.delete_user(user_id, EndReason.DELETE)
         runtime.registry.update_user(user)
         with contextlib.suppress(OSError):
             home.mkdir(parents=True, exist_ok=True)
@@ -62,10 +63,10 @@ class UserEndpoint(HTTPEndpoint):
         if len(segments) != 2 or not segments[1]:
             raise InvalidBody("id required")
         # Sessions first: a daemon that is killed in between must not restore them if the user is added again.
-        await runtime.registry.delete_user(segments[1])
+        await runtime.registry.delete_user(segments[1], EndReason.USER_REMOVED)
         await runtime.secrets.remove_user(segments[1])
         deleted = await runtime.users.remove(segments[1])
-        await runtime.registry.delete_user(segments[1])
+        await runtime.registry.delete_user(segments[1], EndReason.USER_REMOVED)
         return Json({"user_id": segments[1], "deleted": deleted})
 
 

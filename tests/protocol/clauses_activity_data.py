@@ -1,0 +1,26 @@
+"""Requirements on the data of plugins, their settings and secrets, and the ends of topics."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+SESSION_DATA = requirements(
+    "Data of plugins: sessions",
+    ("data.session", "A plugin keeps one JSON value with each session, under its name."),
+    ("data.session.restart", "It is stored before the reply leaves, and survives restarts and kill -9."),
+    ("data.session.lazy", "It is read when the topic is opened."),
+    ("data.session.fork", "/fork copies it."),
+    ("data.session.forgotten", "/close, DELETE and another home of the user forget it."),
+    ("data.session.size", "It has at most 256 KiB; more is TOPIC_FULL and changes nothing."),
+    ("data.session.json", "What is not JSON is refused where it is given, and changes nothing."),
+    ("data.session.disk", "What can't be stored is STORAGE_FAILED; state and data are as before."),
+)
+
+ENDS = requirements(
+    "Data of plugins: ends of topics",
+    ("end.reason", "A topic is told why it ends: close, delete, user-removed or shutdown."),
+    ("end.shutdown", "What it keeps at shutdown is stored."),
+    ("end.bounded", "What it does then has little time, and no failure of it keeps the topic from ending."),
+)
+
+ACTIVITY_DATA = SESSION_DATA + ENDS
