@@ -18,3 +18,11 @@ def kept(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
     running = start_daemon("--plugins", str(KEEPER))
     running.register("default", running.home)
     return running
+
+
+@pytest.fixture
+def vault(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
+    """A running daemon with the plugin `vault` and the user `default`."""
+    running = start_daemon("--plugins", str(KEEPER.with_name("vault.py")))
+    running.register("default", running.home)
+    return running

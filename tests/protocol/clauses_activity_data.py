@@ -23,4 +23,15 @@ ENDS = requirements(
     ("end.bounded", "What it does then has little time, and no failure of it keeps the topic from ending."),
 )
 
-ACTIVITY_DATA = SESSION_DATA + ENDS
+STORAGE = requirements(
+    "Data of plugins: storage",
+    ("data.storage", "A plugin sets, reads, removes and lists JSON values by their keys."),
+    ("data.storage.durable", "Each change survives restarts and kill -9."),
+    ("data.storage.private", "Its folder is its owner's alone, and closed to commands."),
+    ("data.storage.transaction", "A transaction is stored as a whole or not at all, and nobody interferes."),
+    ("data.storage.misuse", "Misuse is named in the log and changes nothing."),
+    ("data.storage.disk", "What the disk does not take is STORAGE_FAILED; the store is as before."),
+    ("data.storage.broken", "A broken store is kept aside and reported."),
+)
+
+ACTIVITY_DATA = SESSION_DATA + ENDS + STORAGE

@@ -14,6 +14,7 @@ from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome, Reply
 from stringd.api.secrets import Secrets
 from stringd.api.sessions import Session, SessionSummary, TopicName
+from stringd.api.storage import PluginStorage
 from stringd.api.undo import Undo
 from stringd.api.users import User
 from stringd.api.workers import Workers
@@ -60,6 +61,9 @@ class Runtime(Protocol):
     @property
     def secrets(self) -> Secrets:
         """The `$NAME`s of all topics."""
+
+    def storage(self, plugin: str) -> PluginStorage:
+        """Return what a plugin keeps for itself; it is named after the plugin."""
 
     @property
     def http(self) -> HttpClient:

@@ -32,6 +32,7 @@ from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
+from stringd.api.storage import Entries, PluginStorage
 from stringd.api.topics import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
@@ -73,6 +74,7 @@ __all__ = [
     "Document",
     "Edit",
     "EndReason",
+    "Entries",
     "ErrorCode",
     "Fault",
     "Field",
@@ -100,6 +102,7 @@ __all__ = [
     "Outcome",
     "Outline",
     "Package",
+    "PluginStorage",
     "Proceed",
     "Provenance",
     "Refusal",

@@ -15,6 +15,7 @@ from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
 from stringd.api.runtime import CommandHelp, Disconnected, Record
 from stringd.api.sessions import Session, SessionSummary, State, TopicName
+from stringd.api.storage import PluginStorage
 from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
@@ -30,6 +31,7 @@ from stringd.sessions.runner import Runner
 from stringd.sessions.session_data import SessionData
 from stringd.sessions.store import SessionStore
 from stringd.storage.data_directory import data_directory
+from stringd.storage.plugin_storage import PluginStorages
 from stringd.storage.secrets import SecretStore
 from stringd.storage.undo import UndoStore
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
@@ -51,6 +53,7 @@ class LocalRuntime:
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
         self.secrets = SecretStore(self.notices.append)
+        self._storages = PluginStorages(self.notices.append)
         self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
@@ -111,7 +114,14 @@ class LocalRuntime:
             self._restore_sessions()
             opened.callback(self.undo.close)
             self.undo.open(self.config.data_dir)
+            opened.enter_context(self._storages.opened(self.config.data_dir))
             yield
+
+    def storage(self, plugin: str) -> PluginStorage:
+        """Return what a plugin keeps for itself; it is named after the plugin."""
+        if self._plugins and plugin not in self._plugins.names:
+            raise ValueError(f"storage is named after a loaded plugin, and {plugin!r} is none")
+        return self._storages.of(plugin)
 
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
         """Keep every other command from editing the file at a real path meanwhile."""
