@@ -11,7 +11,6 @@ LAST_PORT = 65535
 FULL_ACCESS = "full"
 ACCESS = ("home", FULL_ACCESS)
 LOOPBACK = "127.0.0.1"
-LEAST_PART = 1000
 BODY_LIMIT = 10 * 1024 * 1024
 
 
@@ -46,13 +45,6 @@ def split_names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def parse_characters(text: str) -> int | None:
-    """Return a text as the size of a part in characters; None if it is no number or too small."""
-    if text.isascii() and text.isdigit() and len(text) <= len(str(BODY_LIMIT)):
-        return int(text) if int(text) >= LEAST_PART else None
-    return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The settings of one daemon.
@@ -60,8 +52,7 @@ class Config:
     `access` says which files document commands may touch: those below the user's home and allowed
     paths ("home"), or all ("full"). `plugins` are the names of installed plugins and the paths of single-file
     ones; each file of `plugins_dir` is one, too. `kept_variables` are those of the daemon's environment that
-    its shells are given beside the usual ones; `*` in a name stands for anything. What is fetched is shown
-    in parts of so many characters.
+    its shells are given beside the usual ones; `*` in a name stands for anything.
     """
 
     port: int = DEFAULT_PORT
@@ -72,7 +63,6 @@ class Config:
     allowed_origins: frozenset[str] = frozenset()
     access: str = ACCESS[0]
     kept_variables: tuple[str, ...] = ()
-    part_characters: int = 50_000
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
 

@@ -152,18 +152,6 @@ BAD_RECORDS = [
         "TypeError: Interceptor.__init__() got an unexpected keyword argument 'check'",
     ),
     hook(
-        "a-type-unknown",
-        "commands",
-        "return [command('x', topic_types=frozenset({'fil'}))]",
-        "unknown topic type fil of command /x: did you mean file?",
-    ),
-    hook(
-        "a-type-unheard-of",
-        "commands",
-        "return [command('x', topic_types=frozenset({'zzzz'}))]",
-        "unknown topic type zzzz of command /x: no plugin that is loaded adds it",
-    ),
-    hook(
         "a-field-missing",
         "services",
         "return [Service(name='x')]",

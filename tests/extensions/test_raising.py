@@ -27,11 +27,22 @@ def raising(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]
     daemon.kill()
 
 
-# A task that awaits another one which raised GeneratorExit is closed by asyncio itself.
-@pytest.mark.parametrize("raised", [it for it in RAISED if it != "GeneratorExit"])
+@pytest.mark.parametrize("raised", RAISED)
 def test_what_a_task_of_a_plugin_raises_is_an_internal_error(raised: str, raising: DaemonProcess) -> None:
     assert raising.exec(f"/task {raised}").content == f"re: /task {raised}\n{INTERNAL}"
     assert raising.exec("/fine").content == "re: /fine\nFine"
+
+
+def test_a_command_that_cancels_its_own_task_is_an_internal_error(raising: DaemonProcess) -> None:
+    assert raising.exec("/withdraw").content == f"re: /withdraw\n{INTERNAL}"
+    assert raising.exec("/fine").content == "re: /fine\nFine"
+
+
+def test_a_command_does_not_wait_for_its_own_topic_by_way_of_another(raising: DaemonProcess) -> None:
+    refused = "ERROR(CONFLICT): A command of file:main can't wait for another one of file:main."
+    cmd = "/send file:other /send file:main /fine"
+    assert raising.exec(cmd).content == f"re: {cmd}\n{refused}"
+    assert raising.exec("/send file:other /fine").content == "re: /send file:other /fine\nFine"
 
 
 @pytest.mark.parametrize("raised", RAISED)
@@ -94,7 +105,7 @@ def test_an_observer_changes_no_reply(raised: str, raising: DaemonProcess) -> No
 
 def test_the_other_answers_of_a_chanflow_text_are_kept(raising: DaemonProcess) -> None:
     commands = [f"/run {it}" for it in RAISED] + [f"/masked {it}" for it in RAISED]
-    commands += [f"/open small:{it}" for it in RAISED]
+    commands += [f"/open small:{it}" for it in RAISED] + [f"/task {it}" for it in RAISED] + ["/withdraw"]
     blocks = [f"<𝒞=string:file:t{number}>\n{cmd}\n</𝒞>" for number, cmd in enumerate(commands)]
     text = "\n".join(f"{block}\n<𝒞=string:file:main>\n/fine\n</𝒞>" for block in blocks)
     answer = raising.request("POST", "/chanflow", text, {"X-User-Id": "default"})

@@ -120,7 +120,7 @@ class ActionRun:
         files = ActionFiles(self.invocation, self.environment)
         if action.method == CLI:
             if not self.environment.trusted:
-                raise untrusted_refusal("runs no commands")
+                raise untrusted_refusal("runs no commands", self.environment)
             return await run_cli(
                 action,
                 self.call.values,

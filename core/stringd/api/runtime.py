@@ -107,6 +107,17 @@ class Runtime(Protocol):
     def load_options(self) -> Mapping[str, str]:
         """The options that one loader or another takes, such as `--browser`, and what each does."""
 
+    @property
+    def trust_hint(self) -> str:
+        """How a document of the network becomes the user's own, for messages; empty if there is no way."""
+
+    @property
+    def secrets_hint(self) -> str:
+        """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
+
+    def part_characters(self, uri: str) -> int:
+        """Return how long a part of a long page with this URI is."""
+
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""
 

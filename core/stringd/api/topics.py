@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stringd.api.checks import check_async, check_context, check_topic_type
+from stringd.api.checks import check_async, check_context, check_optional_text, check_topic_type
 from stringd.api.commands import Invocation
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
@@ -39,6 +39,9 @@ class TopicType:
     `open` is entered at the topic's first command and left when the topic ends, both in one task.
     `plain_text`, where given, takes every text that doesn't start with `//`. `opens_urls` means that
     `string URL` opens web pages in topics of this type.
+
+    `trust_hint` says how a document of the network becomes the user's own by this type, and `secrets_hint`
+    in which topics the `$NAME`s of files that belong to no package are set; both are for messages.
     """
 
     name: str
@@ -48,6 +51,8 @@ class TopicType:
     takes_config: bool = False
     opens_urls: bool = False
     plain_text: PlainText | None = None
+    trust_hint: str = ""
+    secrets_hint: str = ""
 
     @property
     def slash(self) -> str:
@@ -56,6 +61,7 @@ class TopicType:
 
     def __post_init__(self) -> None:
         check_topic_type(self.name)
+        check_optional_text(f"topic type {self.name}", self.trust_hint, self.secrets_hint)
         check_context(f"open of topic type {self.name}", self.open, takes=1)
         if self.plain_text is not None:
             check_async(f"plain_text of topic type {self.name}", self.plain_text, takes=1)

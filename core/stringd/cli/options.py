@@ -13,10 +13,8 @@ from stringd.cli.argument_parser import MISUSE, Parser
 from stringd.config import (
     ACCESS,
     DEFAULT_PORT,
-    LEAST_PART,
     Config,
     absolute_plugins,
-    parse_characters,
     parse_port,
     parse_seconds,
     split_names,
@@ -65,7 +63,6 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         allowed_origins=frozenset(map(_origin, options.allow_origin)),
         access=_access(_first(options.access, environment.get("STRINGD_ACCESS"), defaults.access)),
         kept_variables=_variables(_either(options.keep_env, environment.get("STRINGD_KEEP_ENV"))),
-        part_characters=_characters(environment, "STRINGD_WEB_PART", defaults.part_characters),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
     )
@@ -155,17 +152,6 @@ def _variables(text: str | None) -> tuple[str, ...]:
         if not _VARIABLE.fullmatch(name):
             raise Fault(f"not the name of a variable, or a pattern such as AWS_*: {name!r}", exit_code=MISUSE)
     return names
-
-
-def _characters(environment: Mapping[str, str], name: str, default: int) -> int:
-    text = environment.get(name)
-    if not text:
-        return default
-    characters = parse_characters(text)
-    if characters is None:
-        message = f"{name} must be a number of characters, at least {LEAST_PART}, not {text!r}"
-        raise Fault(message, exit_code=MISUSE)
-    return characters
 
 
 def _seconds(environment: Mapping[str, str], name: str, default: float) -> float:

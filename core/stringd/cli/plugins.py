@@ -30,6 +30,7 @@ def _lines(report: PluginReport) -> Iterator[str]:
         yield f"    skipped: {report.skipped}"
     else:
         yield f"    adds: {', '.join(report.adds) or 'nothing'}"
+        yield from (f"    {it}" for it in report.left_out)
 
 
 def _as_json(report: PluginReport) -> dict[str, str | Sequence[str] | None]:
@@ -38,6 +39,7 @@ def _as_json(report: PluginReport) -> dict[str, str | Sequence[str] | None]:
         "distribution": report.candidate.distribution,
         "version": report.candidate.version,
         "adds": report.adds,
+        "left_out": report.left_out,
         "skipped": report.skipped,
     }
 

@@ -89,7 +89,7 @@ class DocumentNavigator:
 
     async def parts(self, page: Page, block: str | None = None) -> Parts:
         """Return the parts in which a page, or a block of it, is shown."""
-        most = self._invocation.runtime.config.part_characters
+        most = self._invocation.runtime.part_characters(page.uri)
         if Parts.are_many(page, most):
             return await READING.run(Parts, page, block, most)
         return Parts(page, block, most)

@@ -81,6 +81,8 @@ class Catalogue:
     observers: list[Observer] = field(default_factory=list)
     cli: dict[str, CliCommand] = field(default_factory=dict)
     hooks: list[Hook] = field(default_factory=list)
+    trust_hint: str = ""
+    secrets_hint: str = ""
     _commands: list[Command] = field(default_factory=list)
     _by_type: dict[str, dict[str, Command]] = field(default_factory=dict)
     _urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -89,9 +91,12 @@ class Catalogue:
     def add(self, added: Contribution) -> None:
         """Add what a plugin contributes; its claims have been checked."""
         self.topic_types |= {record.name: record for record in added.topic_types}
+        for record in added.topic_types:
+            self.trust_hint = self.trust_hint or record.trust_hint
+            self.secrets_hint = self.secrets_hint or record.secrets_hint
         self.loaders |= {scheme: record for record in added.loaders for scheme in record.schemes}
-        for record in added.loaders:
-            self._add_options(record)
+        for loader in added.loaders:
+            self._add_options(loader)
         self.renderers |= {media: record for record in added.renderers for media in record.media_types}
         self.cli |= {record.name: record for record in added.cli}
         self.routes += added.routes
@@ -149,8 +154,13 @@ def _names(command: Command, topic_type: TopicType) -> bool:
 
 def _command_claims(command: Command) -> Iterable[str]:
     if isinstance(command.topic_types, frozenset):
-        return (f"command /{command.name} of {name} topics" for name in sorted(command.topic_types))
+        return (command_claim(command.name, name) for name in sorted(command.topic_types))
     return (f"command /{command.name}",)
+
+
+def command_claim(name: str, topic_type: str) -> str:
+    """Return the claim on a command of a topic type."""
+    return f"command /{name} of {topic_type} topics"
 
 
 def below(segment: str) -> str:

@@ -29,14 +29,13 @@ class Unfit(Exception):
 
 
 class Unmet(Unfit):
-    """A plugin that names a hook or a topic type which no plugin has added so far."""
+    """A plugin that names a hook which no plugin has added so far."""
 
 
-def unknown(what: str, name: str, known: Iterable[str], *, prefix: str = "") -> Unmet:
-    """Return the refusal of an unknown name, with the nearest known one; all names begin with the prefix."""
+def suggest(name: str, known: Iterable[str], *, prefix: str = "") -> str:
+    """Return what is to be said of an unknown name; all names begin with the prefix."""
     meant = nearest(name.removeprefix(prefix), (it.removeprefix(prefix) for it in known))
-    hint = f"did you mean {prefix}{meant}?" if meant else "no plugin that is loaded adds it"
-    return Unmet(f"unknown {what}: {hint}")
+    return f"did you mean {prefix}{meant}?" if meant else "no plugin that is loaded adds it"
 
 
 def import_plugin(candidate: Candidate) -> object:
@@ -58,7 +57,7 @@ def check_implementations(manager: pluggy.PluginManager, plugin: object, added: 
 
 def _check_name(name: str, known: Collection[str], *, required: bool) -> None:
     if required and name not in known:
-        raise unknown(f"hook {name}", name, known, prefix=_PREFIX)
+        raise Unmet(f"unknown hook {name}: {suggest(name, known, prefix=_PREFIX)}")
 
 
 def _check_kind(name: str, options: Mapping[str, object], function: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,7 @@ from stringd.api.topics import TopicType
 from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs
-from stringd.extensions.catalogue import Catalogue, Contribution, below
+from stringd.extensions.catalogue import Catalogue, Contribution, below, command_claim
 from stringd.extensions.discovery import Candidate, available_plugins, select_plugins
 from stringd.extensions.implementations import (
     Unfit,
@@ -26,7 +26,7 @@ from stringd.extensions.implementations import (
     check_implementations,
     import_plugin,
     reported,
-    unknown,
+    suggest,
 )
 
 _RECORDS: Mapping[str, type] = {
@@ -44,10 +44,11 @@ _RECORDS: Mapping[str, type] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginReport:
-    """What a plugin adds, or why it was skipped."""
+    """What a plugin adds and what of it is left out, or why it was skipped."""
 
     candidate: Candidate
     adds: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     skipped: str | None = None
     waits: bool = False
 
@@ -64,9 +65,11 @@ class Plugins:
         """The names of the plugins that were loaded."""
         return frozenset(it.candidate.name for it in self.reports if not it.skipped)
 
-    def skipped(self) -> tuple[str, ...]:
-        """Return a line for each plugin that was skipped, with the reason."""
-        return tuple(f"plugin {it.candidate} skipped: {it.skipped}" for it in self.reports if it.skipped)
+    def notices(self) -> tuple[str, ...]:
+        """Return a line for each plugin that was skipped, and for each command left out, with the reason."""
+        skipped = (f"plugin {it.candidate} skipped: {it.skipped}" for it in self.reports if it.skipped)
+        left_out = (f"plugin {it.candidate}: {left}" for it in self.reports for left in it.left_out)
+        return (*skipped, *left_out)
 
 
 def load_plugins(
@@ -123,17 +126,29 @@ class _Loading:
         reports: dict[Candidate, PluginReport] = {}
         waiting = candidates
         while waiting:
-            known = self._known()
+            known = len(self.catalogue.hooks)
             for candidate in waiting:
                 if until_subcommand in self.catalogue.cli:
                     return tuple(reports.values())
                 reports[candidate] = self._report(candidate)
-            waiting = [it for it in waiting if reports[it].waits and self._known() != known]
-        return tuple(reports.values())
+            waiting = [it for it in waiting if reports[it].waits and len(self.catalogue.hooks) != known]
+        return tuple(self._without_lost(it) for it in reports.values())
 
-    def _known(self) -> tuple[int, int]:
-        """Return how much there is that a plugin may wait for."""
-        return len(self.catalogue.hooks), len(self.catalogue.topic_types)
+    def _without_lost(self, report: PluginReport) -> PluginReport:
+        """Report the commands of a plugin for topic types that no plugin has added as left out."""
+        contribution = None if report.skipped else self._asked[report.candidate]
+        lost = dict(self._lost_commands(contribution)) if contribution else {}
+        adds = tuple(claim for claim in report.adds if claim not in lost)
+        return replace(report, adds=adds, left_out=tuple(lost.values()))
+
+    def _lost_commands(self, contribution: Contribution) -> Iterator[tuple[str, str]]:
+        """Yield claims on commands of topic types that don't exist, each with why it is left out."""
+        known = self.catalogue.topic_types
+        for record in contribution.commands:
+            named = record.topic_types if isinstance(record.topic_types, frozenset) else frozenset()
+            for name in sorted(named - known.keys()):
+                claim = command_claim(record.name, name)
+                yield claim, f"{claim} left out: unknown topic type: {suggest(name, known)}"
 
     def _report(self, candidate: Candidate) -> PluginReport:
         try:
@@ -146,7 +161,6 @@ class _Loading:
     def _take(self, candidate: Candidate) -> tuple[str, ...]:
         self._refuse_taken_name(candidate)
         contribution = self._asked.get(candidate) or self._ask_first(candidate)
-        self._check_topic_types(contribution)
         claims = self._claim(contribution, candidate)
         self.catalogue.add(contribution)
         self._names[candidate.name] = candidate
@@ -180,13 +194,6 @@ class _Loading:
         except Exception as error:
             self._manager.unregister(name=candidate.name)
             raise Unfit(" ".join(str(error).split())) from error
-
-    def _check_topic_types(self, contribution: Contribution) -> None:
-        known = {*self.catalogue.topic_types, *(record.name for record in contribution.topic_types)}
-        for record in contribution.commands:
-            named = record.topic_types if isinstance(record.topic_types, frozenset) else frozenset()
-            for name in sorted(named - known):
-                raise unknown(f"topic type {name} of command /{record.name}", name, known)
 
     def _ask(self) -> Contribution:
         """Call the hooks of the one plugin that is registered."""

@@ -15,6 +15,8 @@ from stringd.api.commands import (
     TopicGroup,
 )
 from stringd.api.documents import (
+    LEAST_PART,
+    PART_CHARACTERS,
     Document,
     LoadedBytes,
     Loader,
@@ -59,6 +61,8 @@ API_VERSION = (1, 0)
 
 __all__ = [
     "API_VERSION",
+    "LEAST_PART",
+    "PART_CHARACTERS",
     "Attributed",
     "Author",
     "Budget",

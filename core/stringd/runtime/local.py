@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
-from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.documents import PART_CHARACTERS, Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
 from stringd.api.runtime import CommandHelp, Disconnected, Record
@@ -60,7 +60,7 @@ class LocalRuntime:
         self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
-        self.notices += self.plugins.skipped()
+        self.notices += self.plugins.notices()
         self.runner = Runner(self, self.catalogue)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 
@@ -169,6 +169,21 @@ class LocalRuntime:
     def load_options(self) -> Mapping[str, str]:
         """The options that one loader or another takes, such as `--browser`, and what each does."""
         return self.catalogue.load_options
+
+    @property
+    def trust_hint(self) -> str:
+        """How a document of the network becomes the user's own, for messages; empty if there is no way."""
+        return self.catalogue.trust_hint
+
+    @property
+    def secrets_hint(self) -> str:
+        """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
+        return self.catalogue.secrets_hint
+
+    def part_characters(self, uri: str) -> int:
+        """Return how long a part of a long page with this URI is."""
+        loader = self.catalogue.loaders.get(uri.partition(":")[0].lower())
+        return loader.part_characters if loader else PART_CHARACTERS
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return what all plugins returned from the hook of this record, which some plugin brought."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
+from importlib import import_module
 
 from starlette.types import Receive, Scope, Send
 
@@ -18,6 +20,8 @@ HEADERS = {
     "x-accel-buffering": "no",
 }
 _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+# Streams need these, and few daemons stream at once; anyio imports its backend where it is first used.
+_STREAMING = {"sse_starlette", "anyio._backends._asyncio"}
 
 
 class EventStream:
@@ -56,6 +60,8 @@ class EventStream:
         self._streaming = asyncio.create_task(self._stream(ping_seconds))
 
     async def _stream(self, ping_seconds: float) -> None:
+        if not sys.modules.keys() >= _STREAMING:
+            await asyncio.to_thread(_import_streaming)
         from sse_starlette import EventSourceResponse, ServerSentEvent
 
         response = EventSourceResponse(
@@ -76,3 +82,8 @@ class EventStream:
         length = (b"content-length", str(len(events)).encode())
         await self._send({"type": "http.response.start", "status": 200, "headers": [*_RAW_HEADERS, length]})
         await self._send({"type": "http.response.body", "body": events})
+
+
+def _import_streaming() -> None:
+    for name in sorted(_STREAMING):
+        import_module(name)

@@ -15,6 +15,7 @@ from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
+from stringd.sessions.command_tasks import run_in_task
 from stringd.sessions.live_session import LiveSession
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
 from stringd.text.masking import MASK, masked_in_shell, masked_unknown
@@ -150,7 +151,7 @@ class Execution:
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(_intercept, interceptor, partial(self._proceed, run))
         with working_for(f"{session.user.id}:{session.name}", runtime.workers):
-            return _expect_reply(await run(invocation))
+            return _expect_reply(await run_in_task(run, invocation))
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""

@@ -15,6 +15,7 @@ from stringd.api.topics import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
 from stringd.sessions.command_queue import CommandQueue
+from stringd.sessions.command_tasks import command_tasks
 from stringd.sessions.lifetime import TopicLifetime
 from stringd.sessions.session_data import SessionData
 from stringd.sessions.state_limits import within_budget
@@ -86,7 +87,7 @@ class LiveSession:
 
     def refuse_reentry(self) -> None:
         """Refuse a command that another command of the same topic sends: it would wait for itself."""
-        if asyncio.current_task() in self._running:
+        if not self._running.isdisjoint(command_tasks()):
             raise Refusal(
                 ErrorCode.CONFLICT, f"A command of {self.name} can't wait for another one of {self.name}."
             )
@@ -115,7 +116,7 @@ class LiveSession:
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
-        running = self._running - {_current_task()}
+        running = self._running.difference(command_tasks())
         for task in running:
             task.cancel()
         if running:

@@ -6,11 +6,14 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from stringd.plugin import Invocation, Location, Refusal, SecretScope, Topic, TopicContext
-from stringd.plugin.actions import ANY_APP, ActingTopic, Environment
+from stringd.plugin.actions import ActingTopic, Environment
 from stringd.plugin.documents import file_of
 from stringd.plugin.files import real_path
 from stringd_app.app_package import AppPackage
 from stringd_app.app_registry import find_app, not_installed, packages_path
+
+# Where a file that belongs to no app gets its `$NAME`s.
+ANY_APP = "a topic app:name"
 
 
 class AppTopic(ActingTopic):

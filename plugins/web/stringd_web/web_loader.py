@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from stringd.plugin import ErrorCode, LoadedBytes, Loader, LoadRequest, Refusal, Runtime
+from stringd.plugin import (
+    LEAST_PART,
+    PART_CHARACTERS,
+    ErrorCode,
+    Fault,
+    LoadedBytes,
+    Loader,
+    LoadRequest,
+    Refusal,
+    Runtime,
+)
 from stringd_web.browser.shared_browser import Browser
 
 if TYPE_CHECKING:
@@ -15,6 +26,9 @@ if TYPE_CHECKING:
 BROWSER = "browser"
 SCHEMES = ("http", "https")
 TOTAL_SECONDS = 20.0
+PART = "STRINGD_WEB_PART"
+MOST_DIGITS = 8
+MISUSE = 2
 
 
 def web_loader(runtime: Runtime, browser: Browser) -> Loader:
@@ -42,7 +56,17 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
             ) from None
 
     options = {BROWSER: "Has Chromium run the page's scripts first."}
-    return Loader(schemes=SCHEMES, load=load, options=options)
+    return Loader(schemes=SCHEMES, load=load, options=options, part_characters=_part_characters())
+
+
+def _part_characters() -> int:
+    """Read the length of a part from the daemon's environment; raise a `Fault` if it makes no part."""
+    text = os.environ.get(PART) or str(PART_CHARACTERS)
+    if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) >= LEAST_PART:
+        return int(text)
+    raise Fault(
+        f"{PART} must be a number of characters, at least {LEAST_PART}, not {text!r}", exit_code=MISUSE
+    )
 
 
 async def _load_in_browser(

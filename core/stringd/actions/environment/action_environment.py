@@ -29,8 +29,6 @@ from stringd.documents.syntax.actions import HTTP_METHODS, Action
 from stringd.documents.syntax.forms import CONFIRM, CONFIRMING, origin_of
 from stringd.text.masking import mask_beginning, mask_values
 
-# The topics in which a file that belongs to no app gets `$NAME`s.
-ANY_APP = "a topic app:name"
 TEMPLATES = "templates"
 _USES_FOREIGN = "Use what another document has brought"
 
@@ -52,7 +50,8 @@ class Environment:
     """What the actions of the current document may use; a document from the network is not trusted.
 
     `secrets_topic` is the topic in which its `$NAME`s are set, unless that is the current one. `exports` are
-    the variables that programs get in their environment once a template has set them.
+    the variables that programs get in their environment once a template has set them. `trust_hint` says how
+    a document that is not trusted becomes the user's own.
     """
 
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +60,7 @@ class Environment:
     declared: tuple[DeclaredVariable, ...] = ()
     trusted: bool = True
     secrets_topic: str = ""
+    trust_hint: str = ""
     variables: AvailableVariables = field(default_factory=AvailableVariables)
     exports: frozenset[str] = frozenset()
 
@@ -143,7 +143,7 @@ def _leaves_site(action: Action, page: Page) -> bool:
 
 def _base_environment(invocation: Invocation, page: Page) -> Environment:
     if page.path is None:
-        return Environment(trusted=False)
+        return Environment(trusted=False, trust_hint=invocation.runtime.trust_hint)
     # An isinstance check against a protocol would dominate the cost of this function.
     provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
-    return provide(invocation) if provide else Environment(secrets_topic=ANY_APP)
+    return provide(invocation) if provide else Environment(secrets_topic=invocation.runtime.secrets_hint)
