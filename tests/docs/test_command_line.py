@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from stringd.api.settings import option_of, settings_by_key, variable_of
+from stringd.config import Config
+from stringd.extensions.registration import load_plugins
 from tests.docs.pages import ROOT, text_of
 
 PAGE = "docs/reference/command-line.md"
@@ -48,3 +51,14 @@ def test_every_environment_variable_has_its_line() -> None:
     sources = [path for root in ("core", "plugins") for path in (ROOT / root).rglob("*.py")]
     read = {name for path in sources for name in VARIABLE.findall(path.read_text(encoding="utf-8"))}
     assert read == set(VARIABLE.findall(text_of(PAGE)))
+
+
+def test_every_setting_of_a_built_in_plugin_has_its_line() -> None:
+    declared = load_plugins(Config(plugins=())).settings.declared
+    rows = {
+        f"| `{plugin}.{key}` | `{variable_of(plugin, key)}` | `{option_of(plugin, key)}` |"
+        for plugin, settings in declared.items()
+        for key in settings_by_key(settings)
+    }
+    page = text_of("docs/reference/settings.md")
+    assert rows == set(re.findall(r"^\| `\w+\.\w+` \| `STRINGD_\w+` \| `--[\w-]+` \|", page, re.MULTILINE))

@@ -34,4 +34,23 @@ STORAGE = requirements(
     ("data.storage.broken", "A broken store is kept aside and reported."),
 )
 
-ACTIVITY_DATA = SESSION_DATA + ENDS + STORAGE
+SETTINGS = requirements(
+    "Configuration of plugins",
+    ("settings.order", "Settings come from options, else the environment, else config.toml, else defaults."),
+    ("settings.wrong", "A wrong value or key is an error at the start, with file and line, and exit code 2."),
+    ("settings.unknown", "A section of no plugin is named, with the nearest known one; the daemon runs."),
+    ("settings.unreadable", "A config.toml that can't be read is an error at the start and stays as it is."),
+    ("settings.config", "stringd config shows, sets and checks settings; the rest of the file stays."),
+    ("settings.options", "stringd --help lists the options of plugins under their names."),
+    ("settings.declared", "A declaration that makes no sense is reported with its line."),
+)
+
+OF_OURS = requirements(
+    "Data of plugins: those that come with stringd",
+    (
+        "web.cookies.kept",
+        "With web.keep_cookies, a topic's cookies survive the daemon; else nothing is kept.",
+    ),
+)
+
+ACTIVITY_DATA = SESSION_DATA + ENDS + STORAGE + SETTINGS + OF_OURS

@@ -62,6 +62,9 @@ class Runtime(Protocol):
     def secrets(self) -> Secrets:
         """The `$NAME`s of all topics."""
 
+    def settings(self, record: type[Record]) -> Record:
+        """Return a plugin's settings, by the record that it has declared; hooks may ask for them too."""
+
     def storage(self, plugin: str) -> PluginStorage:
         """Return what a plugin keeps for itself; it is named after the plugin."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from stringd.api.cli import CliCommand
 from stringd.cli.admin import SESSIONS, SHUTDOWN, STATUS, USERS
+from stringd.cli.config_command import CONFIG
 from stringd.cli.plugins import PLUGINS
 from stringd.cli.send import CHANFLOW, EXEC
 
-BUILT_IN: tuple[CliCommand, ...] = (CHANFLOW, EXEC, PLUGINS, SESSIONS, SHUTDOWN, STATUS, USERS)
+BUILT_IN: tuple[CliCommand, ...] = (CHANFLOW, CONFIG, EXEC, PLUGINS, SESSIONS, SHUTDOWN, STATUS, USERS)

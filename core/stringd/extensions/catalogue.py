@@ -11,6 +11,7 @@ from stringd.api.commands import Command, Interceptor, Observer, TopicGroup
 from stringd.api.documents import Loader, Renderer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Service
+from stringd.api.settings import Settings
 from stringd.api.topics import TopicType
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Contribution:
     interceptors: tuple[Interceptor, ...] = ()
     observers: tuple[Observer, ...] = ()
     cli: tuple[CliCommand, ...] = ()
+    settings: tuple[Settings, ...] = ()
     hooks: tuple[Hook, ...] = ()
     extensions: tuple[tuple[Hook, Any], ...] = ()
 

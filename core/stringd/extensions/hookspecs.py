@@ -15,6 +15,7 @@ from stringd.api.commands import Command, Interceptor, Observer
 from stringd.api.documents import Loader, Renderer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
+from stringd.api.settings import Settings
 from stringd.api.topics import TopicType
 from stringd.config import Config
 
@@ -78,6 +79,12 @@ def stringd_observers() -> Iterable[Observer]:
 @hookspec
 def stringd_cli() -> Iterable[CliCommand]:
     """Add subcommands of the `stringd` program."""
+    return ()
+
+
+@hookspec
+def stringd_settings() -> Iterable[Settings]:
+    """Declare the plugin's own settings, which can be read before any other hook is called."""
     return ()
 
 

@@ -34,6 +34,7 @@ from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
+from stringd.api.settings import Settings, setting
 from stringd.api.storage import Entries, PluginStorage
 from stringd.api.topics import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
@@ -119,6 +120,7 @@ __all__ = [
     "Service",
     "Session",
     "SessionSummary",
+    "Settings",
     "Span",
     "State",
     "Step",
@@ -140,4 +142,5 @@ __all__ = [
     "hookimpl",
     "hookspec",
     "parse_seconds",
+    "setting",
 ]

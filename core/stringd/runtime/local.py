@@ -22,6 +22,8 @@ from stringd.config import Config
 from stringd.documents.editing.file_locks import FileLocks
 from stringd.errors import ErrorCode, InvalidTopic, Refusal, StorageFailed
 from stringd.extensions.catalogue import Catalogue
+from stringd.extensions.discovery import available_plugins
+from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.runtime.loading import as_document, find_document, find_renderer, render_document
 from stringd.sessions.execution import Sent
@@ -59,8 +61,10 @@ class LocalRuntime:
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
-        self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
+        self._settings = PluginSettings(config)
+        self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
         self.notices += self.plugins.notices()
+        self.notices += self._settings.unknown_sections(it.name for it in available_plugins(config))
         self.runner = Runner(self, self.catalogue)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 
@@ -116,6 +120,10 @@ class LocalRuntime:
             self.undo.open(self.config.data_dir)
             opened.enter_context(self._storages.opened(self.config.data_dir))
             yield
+
+    def settings(self, record: type[Record]) -> Record:
+        """Return a plugin's settings, by the record that it has declared."""
+        return self._settings.of(record)
 
     def storage(self, plugin: str) -> PluginStorage:
         """Return what a plugin keeps for itself; it is named after the plugin."""

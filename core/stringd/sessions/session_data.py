@@ -57,8 +57,9 @@ class SessionData(MutableMapping[str, Any]):
         except TooLarge:
             message = f"The data of plugin {plugin} may take {LARGEST // 1024} KiB for each topic."
             raise Refusal(ErrorCode.TOPIC_FULL, message, "What was kept before stays.") from None
-        self._texts = {**self._texts, plugin: text}
-        self._values.pop(plugin, None)
+        if self._texts.get(plugin) != text:
+            self._texts = {**self._texts, plugin: text}
+            self._values.pop(plugin, None)
 
     def __delitem__(self, plugin: str) -> None:
         texts = dict(self._texts)
