@@ -26,16 +26,22 @@ def help_of(program: str, *words: str) -> str:
 
 def subcommands() -> list[str]:
     """The words after `stringd` that its own help lists."""
-    listed = re.findall(r"^    ([a-z]+)(?: {2,}|$)", help_of("stringd"), re.MULTILINE)
+    listed = words_in(help_of("stringd"))
     assert listed, "stringd --help lists no subcommands"
     return listed
+
+
+def words_in(helped: str) -> list[str]:
+    """The words that a program's or a subcommand's help lists as the next one."""
+    return re.findall(r"^    ([a-z]+)(?: {2,}|$)", helped, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def helps() -> str:
     """What all programs and subcommands say about themselves."""
-    parts = [help_of("string"), help_of("stringd"), *(help_of("stringd", word) for word in subcommands())]
-    return "\n".join(parts)
+    by_word = {word: help_of("stringd", word) for word in subcommands()}
+    actions = [help_of("stringd", word, it) for word, text in by_word.items() for it in words_in(text)]
+    return "\n".join([help_of("string"), help_of("stringd"), *by_word.values(), *actions])
 
 
 def test_every_option_has_its_line(helps: str) -> None:

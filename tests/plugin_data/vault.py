@@ -59,6 +59,12 @@ async def increase(invocation: Invocation) -> Reply:
     return answer(await own(invocation).get("n"))
 
 
+async def key(invocation: Invocation) -> Reply:
+    """Show a secret, which no other plugin should do."""
+    secrets, name = invocation.runtime.secrets, invocation.line.arguments
+    return Reply.confirmation(secrets.find(name, plugin=NAME, user_id=invocation.session.user.id) or "none")
+
+
 async def misuse(invocation: Invocation) -> Reply:
     storage: Any = own(invocation)
     match invocation.line.arguments:
@@ -92,7 +98,7 @@ def answer(value: object) -> Reply:
 
 @hookimpl
 def stringd_commands() -> Iterable[Command]:
-    functions = (put, fetch, erase, entries, folder, transfer, increase, misuse)
+    functions = (put, fetch, erase, entries, folder, transfer, increase, key, misuse)
     return [
         Command(name=it.__name__, summary=it.__name__, usage=f"/{it.__name__}", run=it) for it in functions
     ]

@@ -45,6 +45,16 @@ SETTINGS = requirements(
     ("settings.declared", "A declaration that makes no sense is reported with its line."),
 )
 
+SECRETS = requirements(
+    "Secrets of plugins",
+    ("secrets.command", "stringd secret sets, lists and removes secrets, with a running daemon or without."),
+    ("secrets.input", "A value comes from a hidden prompt or standard input, never from the command line."),
+    ("secrets.hidden", "Values are listed nowhere."),
+    ("secrets.found", "A plugin finds what is for the user and it, else what is for all."),
+    ("secrets.refused", "A secret for an unknown user or plugin, or without a name or value, is refused."),
+    ("secrets.directory", "A data directory that another daemon uses is refused."),
+)
+
 OF_OURS = requirements(
     "Data of plugins: those that come with stringd",
     (
@@ -53,4 +63,4 @@ OF_OURS = requirements(
     ),
 )
 
-ACTIVITY_DATA = SESSION_DATA + ENDS + STORAGE + SETTINGS + OF_OURS
+ACTIVITY_DATA = SESSION_DATA + ENDS + STORAGE + SETTINGS + SECRETS + OF_OURS

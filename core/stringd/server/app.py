@@ -18,6 +18,7 @@ from stringd.extensions.containment import call_async
 from stringd.runtime.local import LocalRuntime
 from stringd.server.endpoints.chanflow import chanflow
 from stringd.server.endpoints.exec import EXEC, Execute
+from stringd.server.endpoints.secrets import SecretEndpoint, SecretsEndpoint
 from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
 from stringd.server.endpoints.system import Health, Shutdown, Status
 from stringd.server.endpoints.users import UserEndpoint, UsersEndpoint
@@ -29,6 +30,8 @@ _PROTOCOL = (
     Route("/users/{path:path}", UserEndpoint),
     Route("/sessions", SessionsEndpoint),
     Route("/sessions/{path:path}", SessionEndpoint),
+    Route("/secrets", SecretsEndpoint),
+    Route("/secrets/{path:path}", SecretEndpoint),
     Route("/chanflow", chanflow, methods=["POST"]),
     Route("/health", Health),
     Route("/status", Status),
