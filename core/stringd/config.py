@@ -64,6 +64,7 @@ class Config:
     allowed_origins: frozenset[str] = frozenset()
     access: str = ACCESS[0]
     kept_variables: tuple[str, ...] = ()
+    plugin_options: tuple[tuple[str, str | None], ...] = ()
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
     operator_fd: int | None = None

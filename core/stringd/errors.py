@@ -2,6 +2,7 @@
 
 StringdError
 ├── Fault                 the program can't go on: one line on stderr, an exit code
+│   └── DataDirectoryInUse  another daemon has locked the data directory
 ├── Refusal               a command answers `ERROR(CODE): message`
 │   ├── Unrecognised      and shows none of its arguments
 │   └── Unanswered        a question has no answer
@@ -98,6 +99,10 @@ class Fault(StringdError):
     def __init__(self, message: str, *, exit_code: int = 1) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+class DataDirectoryInUse(Fault):
+    """Another process has locked the data directory."""
 
 
 class Refusal(StringdError):

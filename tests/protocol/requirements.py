@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.protocol.clauses_acting import ACTING
 from tests.protocol.clauses_activity_cancel import ACTIVITY_CANCEL
+from tests.protocol.clauses_activity_data import ACTIVITY_DATA
 from tests.protocol.clauses_activity_events import ACTIVITY_EVENTS
 from tests.protocol.clauses_activity_output import ACTIVITY_OUTPUT
 from tests.protocol.clauses_activity_questions import QUESTIONS
@@ -32,6 +33,7 @@ from tests.protocol.records import Gap, Requirement
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *QUESTIONS,
+    *ACTIVITY_DATA,
     *(PROVENANCE + RESOURCES + FILES + DOCUMENTS),
     *ACTIVITY_CANCEL,
     *ACTIVITY_EVENTS,

@@ -323,7 +323,7 @@ def test_unknown_options_are_refused(stage: Stage, site: Site) -> None:
 def test_part_zero_is_refused(start_daemon: Callable[..., DaemonProcess], value: str) -> None:
     daemon = start_daemon(env={"STRINGD_WEB_PART": value}, ready=False)
     assert daemon.process.wait(15) == 2
-    message = f"STRINGD_WEB_PART must be a number of characters, at least 1000, not {value!r}"
+    message = f"STRINGD_WEB_PART must be a number of characters from 1000 to 10485760, not {value!r}"
     assert daemon.stderr() == f"stringd: {message}\n"
 
 

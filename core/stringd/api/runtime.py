@@ -16,6 +16,7 @@ from stringd.api.questions import Questions
 from stringd.api.replies import Outcome, Reply
 from stringd.api.secrets import Secrets
 from stringd.api.sessions import Session, SessionSummary, TopicName
+from stringd.api.storage import PluginStorage
 from stringd.api.undo import Undo
 from stringd.api.users import User
 from stringd.api.workers import Workers
@@ -70,6 +71,12 @@ class Runtime(Protocol):
     @property
     def secrets(self) -> Secrets:
         """The `$NAME`s of all topics."""
+
+    def settings(self, record: type[Record]) -> Record:
+        """Return a plugin's settings, by the record that it has declared; hooks may ask for them too."""
+
+    def storage(self, plugin: str) -> PluginStorage:
+        """Return what a plugin keeps for itself; it is named after the plugin."""
 
     @property
     def http(self) -> HttpClient:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
+
+LARGEST_SECRET = 64 * 1024
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,11 +20,36 @@ class SecretScope:
     config: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginSecret:
+    """The name of a secret that a person has set for plugins, and for whom; None means all."""
+
+    name: str
+    user_id: str | None = None
+    plugin: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise ValueError("a secret needs a name of up to 128 letters, digits and _, such as API_KEY")
+
+
+def check_secret_value(value: object) -> str:
+    """Return the value of a secret, or raise `ValueError`, which doesn't quote it."""
+    if not isinstance(value, str) or not value:
+        raise ValueError("a secret needs a value, which is a text")
+    if len(value.encode(errors="surrogatepass")) > LARGEST_SECRET:
+        raise ValueError(f"a secret has at most {LARGEST_SECRET // 1024} KiB")
+    return value
+
+
 class Secrets(Protocol):
     """All secrets; changes are on disk before they are visible, or raise `StorageFailed`."""
 
     def of(self, scope: SecretScope) -> Mapping[str, str]:
         """Return the values of a scope; those of its configuration override those for all."""
+
+    def find(self, name: str, *, plugin: str, user_id: str | None = None) -> str | None:
+        """Return what `stringd secret set` has stored for a plugin: for the user, or else for all of them."""
 
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
         """Store values for a scope; an empty value deletes the name."""

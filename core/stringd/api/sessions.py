@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from enum import StrEnum
+from typing import Any, Protocol, TypeAlias
 
 from stringd.api.checks import check_optional_text
 from stringd.api.load_options import PUBLIC_ONLY, LoadOptions
@@ -88,6 +89,15 @@ class State:
         return None if found is None else found.value
 
 
+class EndReason(StrEnum):
+    """Why a topic ends."""
+
+    CLOSE = "close"
+    DELETE = "delete"
+    USER_REMOVED = "user-removed"
+    SHUTDOWN = "shutdown"
+
+
 class Topic:
     """What a topic keeps alive between commands; a type that keeps nothing uses this class itself."""
 
@@ -118,6 +128,9 @@ class Topic:
         """Whether the value of `$name` is masked wherever it would be shown."""
         return True
 
+    async def ending(self, reason: EndReason) -> None:
+        """Save what should outlive the topic, right before its context is left."""
+
 
 class Session(Protocol):
     """One user's topic, for as long as it is listed."""
@@ -142,6 +155,10 @@ class Session(Protocol):
     def state(self) -> State:
         """The topic's current state."""
 
+    @property
+    def data(self) -> MutableMapping[str, Any]:
+        """What plugins keep with the topic: one JSON value by the name of each plugin."""
+
     def remember(self, state: State) -> None:
         """Replace the state; it is stored before the command's reply is sent, unless the disk fails."""
 
@@ -155,7 +172,7 @@ class Session(Protocol):
     def is_ending(self) -> bool:
         """Whether the topic was deleted or the daemon stops: its commands are cancelled for that reason."""
 
-    async def end_topic(self) -> None:
+    async def end_topic(self, reason: EndReason = EndReason.CLOSE) -> None:
         """Exit the topic's context; the next command enters a new one."""
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stringd import __version__
 from stringd.api.cli import CliCommand
+from stringd.api.settings import Settings, option_of, settings_by_key, variable_of
 from stringd.cli.argument_parser import MISUSE, Parser
 from stringd.config import (
     ACCESS,
@@ -22,6 +23,7 @@ from stringd.config import (
 from stringd.errors import Fault
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
+_PLUGIN_OPTION = re.compile(r"--[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _VARIABLE = re.compile(r"[A-Za-z_*][A-Za-z0-9_*]*")
 
 
@@ -30,13 +32,19 @@ def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = _options_parser(add_help=False)
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("rest", nargs=argparse.REMAINDER)
-    options = parser.parse_args(argv)
+    own, plugin_options = _split(argv, parser)
+    options = parser.parse_args(own)
+    options.plugin_options = plugin_options
     return options, options.rest
 
 
-def subcommand_parser(commands: Iterable[CliCommand], chosen: str) -> argparse.ArgumentParser:
+def subcommand_parser(
+    commands: Iterable[CliCommand], chosen: str, settings: Mapping[str, Settings]
+) -> argparse.ArgumentParser:
     """Return the parser of these subcommands, with the arguments of the chosen one."""
     parser = _options_parser(add_help=True)
+    for plugin, declared in sorted(settings.items()):
+        _add_plugin_options(parser, plugin, declared)
     parser.description = (
         "Without a command: run the daemon. With one: talk to it, or look at this installation."
     )
@@ -62,11 +70,49 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         without=split_names(options.without or ""),
         allowed_origins=frozenset(map(_origin, options.allow_origin)),
         access=_access(_first(options.access, environment.get("STRINGD_ACCESS"), defaults.access)),
+        plugin_options=options.plugin_options,
         kept_variables=_variables(_either(options.keep_env, environment.get("STRINGD_KEEP_ENV"))),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
         operator_fd=None if options.operator_fd is None else _descriptor(options.operator_fd),
     )
+
+
+def _split(argv: Sequence[str], parser: Parser) -> tuple[list[str], tuple[tuple[str, str | None], ...]]:
+    """Take the options of plugins, such as `--web-part 1000`, out of those before the first other word.
+
+    Which plugins there are is not known yet; each of their options has a value.
+    """
+    own: list[str] = []
+    theirs: list[tuple[str, str | None]] = []
+    words = iter(argv)
+    for word in words:
+        option, equals, text = word.partition("=")
+        known = parser.find_option(option)
+        if not word.startswith("-") or word == "--":
+            own.append(word)
+            break
+        if known is None and _PLUGIN_OPTION.fullmatch(option):
+            theirs.append((option, text if equals else next(words, None)))
+            continue
+        own.append(word)
+        if known and known.nargs is None and not equals:
+            own += (it for it in (next(words, None),) if it is not None)
+    return [*own, *words], tuple(theirs)
+
+
+def _add_plugin_options(parser: Parser, plugin: str, declared: Settings) -> None:
+    with_options = [it for it in settings_by_key(declared).values() if it.option]
+    if not with_options:
+        return
+    group = parser.add_argument_group(f"plugin {plugin}")
+    for it in with_options:
+        what = it.summary.rstrip(".").replace("%", "%%")
+        group.add_argument(
+            option_of(plugin, it.key),
+            metavar="|".join(("true", "false")) if it.type is bool else it.key.upper(),
+            help=f"{what} ({variable_of(plugin, it.key)})",
+        )
 
 
 def _options_parser(*, add_help: bool) -> Parser:

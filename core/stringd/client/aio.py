@@ -184,6 +184,20 @@ class AsyncClient:
             return False
         return True
 
+    async def secrets(self) -> list[JsonObject]:
+        """Return the names of the secrets of plugins, and for whom they are."""
+        return await self._call(endpoints.secrets())
+
+    async def set_secret(
+        self, name: str, value: str, *, user: str | None = None, plugin: str | None = None
+    ) -> bool:
+        """Store a secret, for all users and plugins or for one; return whether it is new."""
+        return await self._call(endpoints.set_secret(name, value, user, plugin))
+
+    async def remove_secret(self, name: str, *, user: str | None = None, plugin: str | None = None) -> bool:
+        """Remove a secret of the same user and plugin; return whether it existed."""
+        return await self._call(endpoints.remove_secret(name, user, plugin))
+
     async def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
         self._blocking.prepared = False

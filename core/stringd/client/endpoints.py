@@ -83,6 +83,24 @@ def cancel(user: str, topic: str, request_id: str | None) -> Call[str | None]:
     return Call(request=_post_json("/cancel", fields, _user(user)), read=lambda reply: _field(reply, "cmd"))
 
 
+def secrets() -> Call[list[JsonObject]]:
+    """`GET /secrets`: names, never values."""
+    request = Request(method="GET", path="/secrets")
+    return Call(request=request, read=lambda reply: _field(reply, "secrets"))
+
+
+def set_secret(name: str, value: str, user: str | None, plugin: str | None) -> Call[bool]:
+    """`POST /secrets`; the answer is whether the secret is new."""
+    fields = {"name": name, "value": value, "user_id": user or "", "plugin": plugin or ""}
+    return Call(request=_post_json("/secrets", fields), read=lambda reply: _field(reply, "created"))
+
+
+def remove_secret(name: str, user: str | None, plugin: str | None) -> Call[bool]:
+    """`DELETE /secrets/:name`; the answer is whether the secret existed."""
+    query = f"user_id={path_segment(user or '')}&plugin={path_segment(plugin or '')}"
+    return _delete(f"/secrets/{path_segment(name)}?{query}")
+
+
 def chanflow(user: str, text: str) -> Call[ChanFlowAnswer]:
     """`POST /chanflow`."""
     headers = {**_user(user), "Content-Type": "text/plain; charset=utf-8"}

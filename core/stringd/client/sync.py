@@ -182,6 +182,20 @@ class Client:
             return False
         return True
 
+    def secrets(self) -> list[JsonObject]:
+        """Return the names of the secrets of plugins, and for whom they are."""
+        return self._call(endpoints.secrets())
+
+    def set_secret(
+        self, name: str, value: str, *, user: str | None = None, plugin: str | None = None
+    ) -> bool:
+        """Store a secret, for all users and plugins or for one; return whether it is new."""
+        return self._call(endpoints.set_secret(name, value, user, plugin))
+
+    def remove_secret(self, name: str, *, user: str | None = None, plugin: str | None = None) -> bool:
+        """Remove a secret of the same user and plugin; return whether it existed."""
+        return self._call(endpoints.remove_secret(name, user, plugin))
+
     def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
         self.prepared = False

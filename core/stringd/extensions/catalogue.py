@@ -13,6 +13,7 @@ from stringd.api.documents import Loader, Renderer
 from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Service
+from stringd.api.settings import Settings
 from stringd.api.topic_types import TopicType
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Contribution:
     observers: tuple[Observer, ...] = ()
     event_kinds: tuple[EventKind, ...] = ()
     cli: tuple[CliCommand, ...] = ()
+    settings: tuple[Settings, ...] = ()
     hooks: tuple[Hook, ...] = ()
     extensions: tuple[tuple[Hook, Any], ...] = ()
 

@@ -16,6 +16,7 @@ from stringd.api.documents import Loader, Renderer
 from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
+from stringd.api.settings import Settings
 from stringd.api.topic_types import TopicType
 from stringd.config import Config
 
@@ -85,6 +86,12 @@ def stringd_event_kinds() -> Iterable[EventKind]:
 @hookspec
 def stringd_cli() -> Iterable[CliCommand]:
     """Add subcommands of the `stringd` program."""
+    return ()
+
+
+@hookspec
+def stringd_settings() -> Iterable[Settings]:
+    """Declare the plugin's own settings, which can be read before any other hook is called."""
     return ()
 
 

@@ -21,6 +21,7 @@ from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs
 from stringd.extensions.discovery import GROUP, Candidate, plugin_from_file
+from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import PluginReport, load_plugins
 
 _PROJECT = "pyproject.toml"
@@ -56,9 +57,14 @@ def plugins_at(path: Path) -> tuple[Candidate, ...]:
     )
 
 
-def inspect_plugins(candidates: Sequence[Candidate], config: Config, runtime: Runtime) -> list[Inspection]:
-    """Load plugins together with those of a configuration, and report on each."""
-    reports = load_plugins(config, runtime, candidates=candidates).reports
+def inspect_plugins(
+    candidates: Sequence[Candidate], config: Config, runtime: Runtime, settings: PluginSettings
+) -> list[Inspection]:
+    """Load plugins beside those of a configuration, and report on each of them.
+
+    `settings` are those that the runtime gives to hooks.
+    """
+    reports = load_plugins(config, runtime, candidates=candidates, settings=settings).reports
     return [
         Inspection(report=it, tracebacks=tuple(_tracebacks(it.candidate, config, runtime)))
         for it in reports

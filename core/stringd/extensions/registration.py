@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pluggy
@@ -14,6 +15,7 @@ from stringd.api.documents import Loader, Renderer
 from stringd.api.events import CORE_KINDS, EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
+from stringd.api.settings import Settings, settings_by_key
 from stringd.api.topic_types import TopicType
 from stringd.config import Config
 from stringd.errors import Fault
@@ -29,6 +31,7 @@ from stringd.extensions.implementations import (
     suggest,
 )
 from stringd.extensions.interceptor_order import in_order
+from stringd.extensions.plugin_settings import PluginSettings
 
 _RECORDS: Mapping[str, type] = {
     "topic_types": TopicType,
@@ -42,6 +45,7 @@ _RECORDS: Mapping[str, type] = {
     "cli": CliCommand,
     "hooks": Hook,
 }
+_SETTINGS = "stringd_settings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +59,18 @@ class PluginReport:
     waits: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Plugins:
     """The plugins that were loaded, and those that were skipped."""
 
     catalogue: Catalogue
+    settings: PluginSettings
     reports: tuple[PluginReport, ...]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the plugins that were loaded."""
+        return frozenset(it.candidate.name for it in self.reports if not it.skipped)
 
     def notices(self) -> tuple[str, ...]:
         """Return a line for each plugin that was skipped, and for each command left out, with the reason."""
@@ -76,21 +86,26 @@ def load_plugins(
     reserved_paths: Iterable[str] = (),
     candidates: Sequence[Candidate] = (),
     until_subcommand: str | None = None,
+    settings: PluginSettings | None = None,
 ) -> Plugins:
     """Load the plugins of a configuration, or only as many as it takes until one adds a subcommand.
 
     Without a runtime, hooks that need one are not called. `candidates` are loaded beside the plugins of the
-    configuration, in place of other versions of the same distribution.
+    configuration, in place of other versions of the same distribution. The values of settings are looked up
+    if there is a runtime, which is asked for them in hooks.
     """
     replaced = {it.distribution for it in candidates}
     chosen = select_plugins(available_plugins(config), config)
     selected = (*(it for it in chosen if it.distribution not in replaced), *candidates)
+    settings = settings or PluginSettings(config)
     reserved = (*_reserved(reserved_paths), *(f"kind of event {it.kind}" for it in CORE_KINDS))
-    loading = _Loading(config, runtime, reserved=reserved)
+    loading = _Loading(config, runtime, settings, reserved=reserved)
     reports = loading.take_all(selected, until_subcommand)
     _refuse_named(reports, config)
+    if runtime:
+        settings.refuse_strangers()
     loading.catalogue.interceptors = in_order(loading.catalogue.interceptors)
-    return Plugins(catalogue=loading.catalogue, reports=reports)
+    return Plugins(catalogue=loading.catalogue, settings=settings, reports=reports)
 
 
 def _reserved(paths: Iterable[str]) -> Iterator[str]:
@@ -108,11 +123,14 @@ def _refuse_named(reports: Iterable[PluginReport], config: Config) -> None:
 class _Loading:
     """Loads the plugins and tracks the names that they have claimed."""
 
-    def __init__(self, config: Config, runtime: Runtime | None, reserved: Iterable[str]) -> None:
+    def __init__(
+        self, config: Config, runtime: Runtime | None, settings: PluginSettings, reserved: Iterable[str]
+    ) -> None:
         self.catalogue = Catalogue()
         self._names: dict[str, Candidate] = {}
         self._claimed: dict[str, str] = dict.fromkeys(reserved, "stringd itself")
         self._arguments = {"config": config} | ({"runtime": runtime} if runtime else {})
+        self._settings = settings
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         self._asked: dict[Candidate, Contribution] = {}
@@ -177,7 +195,8 @@ class _Loading:
         module = import_plugin(candidate)
         self._register(module, candidate)
         try:
-            contribution = self._asked[candidate] = self._ask()
+            settings = self._declare_settings(candidate)
+            contribution = self._asked[candidate] = replace(self._ask(), settings=settings)
         finally:
             # The hooks of the next plugin are called without this one.
             self._manager.unregister(module)
@@ -206,6 +225,17 @@ class _Loading:
             for kind in sorted(observer.kinds - known):
                 hint = suggest(kind, known)
                 raise Unmet(f"unknown kind of event {kind} of observer {observer.name}: {hint}")
+
+    def _declare_settings(self, candidate: Candidate) -> tuple[Settings, ...]:
+        """Ask for the plugin's settings before anything else, since its other hooks may need them."""
+        declared: tuple[Settings, ...] = self._records(_SETTINGS, Settings)
+        if len(declared) > 1:
+            raise Unfit(f"{_SETTINGS} returned {len(declared)} records; a plugin has one")
+        for settings in declared:
+            self._settings.declare(candidate.name, settings)
+            if "runtime" in self._arguments:
+                self._settings.resolve(candidate.name)
+        return declared
 
     def _ask(self) -> Contribution:
         """Call the hooks of the one plugin that is registered."""
@@ -238,7 +268,8 @@ class _Loading:
         return records
 
     def _claim(self, contribution: Contribution, candidate: Candidate) -> tuple[str, ...]:
-        claims = tuple(contribution.claims())
+        keys = (key for it in contribution.settings for key in settings_by_key(it))
+        claims = (*contribution.claims(), *(f"setting {candidate.name}.{key}" for key in keys))
         for claim in (*claims, *contribution.yields_to()):
             if claim in self._claimed:
                 raise Unfit(f"{claim} of {candidate} is already added by {self._claimed[claim]}")

@@ -54,7 +54,9 @@ from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, 
 from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
-from stringd.api.sessions import Location, Session, SessionSummary, State, Topic, TopicName
+from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
+from stringd.api.settings import Settings, setting
+from stringd.api.storage import Entries, PluginStorage
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
@@ -106,6 +108,8 @@ __all__ = [
     "Disconnected",
     "Document",
     "Edit",
+    "EndReason",
+    "Entries",
     "ErrorCode",
     "Event",
     "EventFilter",
@@ -141,6 +145,7 @@ __all__ = [
     "Outline",
     "Output",
     "Package",
+    "PluginStorage",
     "Proceed",
     "Provenance",
     "Published",
@@ -165,6 +170,7 @@ __all__ = [
     "SessionForked",
     "SessionOpened",
     "SessionSummary",
+    "Settings",
     "Span",
     "State",
     "Step",
@@ -190,4 +196,5 @@ __all__ = [
     "hookimpl",
     "hookspec",
     "parse_seconds",
+    "setting",
 ]

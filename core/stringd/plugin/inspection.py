@@ -22,4 +22,5 @@ def inspect_plugin(path: Path, config: Config) -> list[Inspection]:
     # Importing the runtime is slow.
     from stringd.server.app import make_runtime
 
-    return inspect_plugins(plugins_at(path), config, make_runtime(config))
+    runtime = make_runtime(config)
+    return inspect_plugins(plugins_at(path), config, runtime, runtime.plugins.settings)

@@ -16,6 +16,7 @@ from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
 from stringd.api.runtime import CommandHelp, Disconnected, Record
 from stringd.api.sessions import Session, SessionSummary, State, TopicName
+from stringd.api.storage import PluginStorage
 from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
@@ -23,6 +24,8 @@ from stringd.documents.editing.file_locks import FileLocks
 from stringd.errors import CommandCancelled, ErrorCode, InvalidTopic, Refusal, StorageFailed
 from stringd.events.bus import EventBus
 from stringd.extensions.catalogue import Catalogue
+from stringd.extensions.discovery import available_plugins
+from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
@@ -31,8 +34,10 @@ from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
 from stringd.sessions.running_command import Sent
+from stringd.sessions.session_data import SessionData
 from stringd.sessions.session_store import SessionStore
 from stringd.storage.data_directory import data_directory
+from stringd.storage.plugin_storage import PluginStorages
 from stringd.storage.secret_store import SecretStore
 from stringd.storage.undo_store import UndoStore
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
@@ -57,13 +62,16 @@ class LocalRuntime:
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
         self.secrets = SecretStore(self.notices.append)
+        self._storages = PluginStorages(self.notices.append)
         self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
-        self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
+        self._settings = PluginSettings(config)
+        self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
         self.notices += self.plugins.notices()
+        self.notices += self._settings.unknown_sections(it.name for it in available_plugins(config))
         observers = (*self.catalogue.observers, self.questions.observer)
         self.events.declare(self.catalogue.event_kinds, observers)
         self.runner = Runner(self, self.catalogue)
@@ -119,7 +127,18 @@ class LocalRuntime:
             self._restore_sessions()
             opened.callback(self.undo.close)
             self.undo.open(self.config.data_dir)
+            opened.enter_context(self._storages.opened(self.config.data_dir))
             yield
+
+    def settings(self, record: type[Record]) -> Record:
+        """Return a plugin's settings, by the record that it has declared."""
+        return self._settings.of(record)
+
+    def storage(self, plugin: str) -> PluginStorage:
+        """Return what a plugin keeps for itself; it is named after the plugin."""
+        if self._plugins and plugin not in self._plugins.names:
+            raise ValueError(f"storage is named after a loaded plugin, and {plugin!r} is none")
+        return self._storages.of(plugin)
 
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
         """Return a context manager that locks the file at a real path against edits by other commands."""
@@ -144,6 +163,8 @@ class LocalRuntime:
         if self.registry.get(session.user.id, name):
             raise Refusal(ErrorCode.CONFLICT, f"The topic is there already: {name}")
         copy = self.registry.touch(session.user, name, origin=session)
+        if original := self.registry.get(session.user.id, session.name):
+            copy.data.copy_from(original.data)
         await self.registry.save(copy)
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
@@ -244,16 +265,23 @@ class LocalRuntime:
         except CommandCancelled:
             return self.runner.refuse_waiting(session, sent)
 
-    def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:
-        topic_type = self.catalogue.topic_types[name.type]
-        return LiveSession(user=user, name=name, topic_type=topic_type, state=state, runtime=self)
+    def _make_session(self, user: User, name: TopicName, state: State, has_data: bool) -> LiveSession:
+        load = partial(self.store.load_data, user.id, str(name)) if has_data else None
+        return LiveSession(
+            user=user,
+            name=name,
+            topic_type=self.catalogue.topic_types[name.type],
+            state=state,
+            data=SessionData(self.plugins.names, load),
+            runtime=self,
+        )
 
     def _restore_sessions(self) -> None:
         known = {user.id: user for user in self.users}
-        for user_id, raw, state in self.store.open(self.config.data_dir):
+        for it in self.store.open(self.config.data_dir):
             try:
-                name = self.topic_name(raw)
+                name = self.topic_name(it.topic)
             except InvalidTopic:
                 continue
-            if user_id in known:
-                self.registry.restore(known[user_id], name, state)
+            if it.user_id in known:
+                self.registry.restore(known[it.user_id], name, it.state, has_data=it.has_data)

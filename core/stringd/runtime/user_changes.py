@@ -6,10 +6,11 @@ import contextlib
 from pathlib import Path
 
 from stringd.api.events import UserAdded, UserRemoved
+from stringd.api.sessions import EndReason
 from stringd.api.users import User
 from stringd.runtime.local import LocalRuntime
 
-_MOVED = "closed"
+_MOVED = EndReason.CLOSE
 
 
 async def register_user(

@@ -21,6 +21,7 @@ from stringd.server.endpoints.chanflow import chanflow
 from stringd.server.endpoints.events import EVENTS, SendEvents
 from stringd.server.endpoints.execute import EXEC, Execute
 from stringd.server.endpoints.questions import QuestionEndpoint, QuestionsEndpoint, QuestionStream
+from stringd.server.endpoints.secrets import SecretEndpoint, SecretsEndpoint
 from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
 from stringd.server.endpoints.system import Health, Shutdown, Status
 from stringd.server.endpoints.users import UserEndpoint, UsersEndpoint
@@ -32,6 +33,8 @@ _PROTOCOL = (
     Route("/users/{path:path}", UserEndpoint),
     Route("/sessions", SessionsEndpoint),
     Route("/sessions/{path:path}", SessionEndpoint),
+    Route("/secrets", SecretsEndpoint),
+    Route("/secrets/{path:path}", SecretEndpoint),
     Route("/chanflow", chanflow, methods=["POST"]),
     Route("/cancel", Cancel),
     Route("/questions", QuestionsEndpoint),

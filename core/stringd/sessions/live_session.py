@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeAlias
 
 from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
 from stringd.api.replies import Outcome
 from stringd.api.runtime import Runtime
-from stringd.api.sessions import Session, SessionSummary, State, TopicName
+from stringd.api.sessions import EndReason, Session, SessionSummary, State, Topic, TopicName
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
@@ -18,10 +19,17 @@ from stringd.sessions.command_queue import CommandQueue
 from stringd.sessions.command_tasks import command_tasks
 from stringd.sessions.lifetime import TopicLifetime
 from stringd.sessions.running_command import RunningCommand, Sent
+from stringd.sessions.session_data import SessionData
 from stringd.sessions.state_limits import within_budget
 
 END_SECONDS = 6.0
 COMMAND_SHARE = 0.4
+_PUBLISHED = {
+    EndReason.CLOSE: "closed",
+    EndReason.DELETE: "deleted",
+    EndReason.USER_REMOVED: "user removed",
+    EndReason.SHUTDOWN: "shutdown",
+}
 
 RunCommand: TypeAlias = "Callable[[LiveSession, RunningCommand], Awaitable[Outcome]]"
 
@@ -30,16 +38,24 @@ class LiveSession:
     """A topic's queue, state and lifetime; implements the `Session` protocol."""
 
     def __init__(
-        self, *, user: User, name: TopicName, topic_type: TopicType, state: State, runtime: Runtime
+        self,
+        *,
+        user: User,
+        name: TopicName,
+        topic_type: TopicType,
+        state: State,
+        data: SessionData,
+        runtime: Runtime,
     ) -> None:
         self.user = user
         self.name = name
         self.topic_type = topic_type
         self.state = state
+        self.data = data
         self.stored: State | None = None
         self.ended: Unavailable | None = None
         self.predecessor: asyncio.Event | None = None
-        self.lifetime = TopicLifetime(lambda: topic_type.open(TopicContext(session=self, runtime=runtime)))
+        self.lifetime = TopicLifetime(lambda: self._open(TopicContext(session=self, runtime=runtime)))
         self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
         self.is_announced = False
         """Whether an event has said that it was opened, and none since that it has ended."""
@@ -67,10 +83,10 @@ class LiveSession:
             raise TypeError(f"expected a State, got {state!r}")
         self.state = within_budget(state, self.state)
 
-    async def end_topic(self) -> None:
+    async def end_topic(self, reason: EndReason = EndReason.CLOSE) -> None:
         """Exit the topic's context; the next command enters a new one."""
-        await self.lifetime.close()
-        self.announce_end("closed")
+        await self.lifetime.close(reason)
+        self.announce_end(reason)
 
     def announce_opening(self, origin: Session | None = None) -> None:
         """Publish that the topic is used, unless that has been said."""
@@ -78,11 +94,13 @@ class LiveSession:
             self.is_announced = True
             self._events.publish(_opened(self, origin))
 
-    def announce_end(self, reason: str) -> None:
+    def announce_end(self, reason: EndReason) -> None:
         """Publish why the topic has ended, if it was used."""
         if self.is_announced:
             self.is_announced = False
-            self._events.publish(SessionEnded(user_id=self.user.id, topic=self.name.text, reason=reason))
+            self._events.publish(
+                SessionEnded(user_id=self.user.id, topic=self.name.text, reason=_PUBLISHED[reason])
+            )
 
     def turn(self, sent: Sent) -> Turn:
         """Return a context manager that holds the topic's turn, or none for an urgent command."""
@@ -143,7 +161,7 @@ class LiveSession:
                 return running
         return None
 
-    async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
+    async def end(self, reason: Unavailable, why: EndReason, seconds: float = END_SECONDS) -> None:
         """Reply to all commands with the reason, and exit the context, within a time limit."""
         self.ended = reason
         self.refuse_waiting(reason)
@@ -151,7 +169,14 @@ class LiveSession:
         own = set(command_tasks())
         running = [it for it in self._running.values() if it.task not in own]
         await asyncio.gather(*(it.stop(seconds * COMMAND_SHARE) for it in running))
-        await self.lifetime.close(seconds - (time.monotonic() - started))
+        await self.lifetime.close(why, seconds - (time.monotonic() - started))
+
+    @contextlib.asynccontextmanager
+    async def _open(self, context: TopicContext) -> AsyncIterator[Topic]:
+        """Enter the topic's context when the data that it may read has been loaded."""
+        await self.data.read()
+        async with self.topic_type.open(context) as topic:
+            yield topic
 
     def summary(self) -> SessionSummary:
         """Describe the session for listings."""

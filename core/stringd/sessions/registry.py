@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from stringd.api.sessions import Session, State, TopicName
+from stringd.api.sessions import EndReason, Session, State, TopicName
 from stringd.api.users import User
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live_session import END_SECONDS, LiveSession
 from stringd.sessions.session_store import SessionStore
 from stringd.storage.undo_store import UndoStore
 
-Make = Callable[[User, TopicName, State], LiveSession]
+log = logging.getLogger(__name__)
+
+SAVE_SECONDS = 0.5
+Make = Callable[[User, TopicName, State, bool], LiveSession]
 
 
 class Sessions:
@@ -48,13 +52,13 @@ class Sessions:
             session.announce_opening(origin)
         return session
 
-    def restore(self, user: User, name: TopicName, state: State) -> None:
+    def restore(self, user: User, name: TopicName, state: State, *, has_data: bool) -> None:
         """Create a session as an earlier life of the daemon has stored it."""
-        self._create(user, name, state).stored = state
+        self._create(user, name, state, has_data=has_data).stored = state
 
-    def _create(self, user: User, name: TopicName, state: State) -> LiveSession:
+    def _create(self, user: User, name: TopicName, state: State, *, has_data: bool = False) -> LiveSession:
         key = (user.id, name)
-        session = self._by_key[key] = self._make(user, name, state)
+        session = self._by_key[key] = self._make(user, name, state, has_data)
         session.predecessor = self._ending.get(key)
         return session
 
@@ -64,17 +68,23 @@ class Sessions:
         A change that can't be stored is reverted, and raises `StorageFailed`; except for the record of seen
         files, since a completed edit must not fail because that record may not survive a restart.
         """
-        state = session.state
-        if state == session.stored or self.get(session.user.id, session.name) is not session:
+        state, data = session.state, session.data
+        if state == session.stored and not data.is_changed:
             return
+        if self.get(session.user.id, session.name) is not session:
+            return
+        texts, changes = data.changes()
+        afresh = session.stored is None
         try:
-            await self._store.save(session.user.id, session.name.text, state)
+            await self._store.save(session.user.id, session.name.text, state, changes, afresh=afresh)
         except StorageFailed:
+            data.revert()
             session.state = replace(session.stored or State(), seen=state.seen)
-            if state != session.state:
+            if changes or state != session.state:
                 raise
         else:
             session.stored = state
+            data.mark_saved(texts)
 
     def update_user(self, user: User) -> None:
         """Update the user record of a user's sessions."""
@@ -91,23 +101,24 @@ class Sessions:
         if session is None:
             return False
         with self._succeeded((user_id, name)):
-            await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
+            closed = SessionClosed(f"Session {user_id}:{name} was closed.")
+            await session.end(closed, EndReason.DELETE)
             await self._undo.forget(session)
-        session.announce_end("deleted")
+        session.announce_end(EndReason.DELETE)
         return True
 
-    async def delete_user(self, user_id: str, reason: str = "user removed") -> None:
-        """End and delete all sessions of a user, for a reason that their events give."""
+    async def delete_user(self, user_id: str, why: EndReason = EndReason.USER_REMOVED) -> None:
+        """End and delete all sessions of a user."""
         await self._store.remove_user(user_id)
         doomed = [session for session in self if session.user.id == user_id]
         with ExitStack() as ending:
             for session in doomed:
                 del self._by_key[user_id, session.name]
                 ending.enter_context(self._succeeded((user_id, session.name)))
-            await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."))
+            await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."), why)
             await self._undo.remove_user(user_id)
         for session in doomed:
-            session.announce_end(reason)
+            session.announce_end(why)
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
         """Refuse waiting commands, grant running ones a delay, and end all sessions, which stay stored."""
@@ -120,9 +131,25 @@ class Sessions:
             _, late = await asyncio.wait(settling, timeout=grace_seconds)
             for task in late:
                 task.cancel()
-        await _end(sessions, self._stopping, end_seconds)
+        await _end(sessions, self._stopping, EndReason.SHUTDOWN, end_seconds)
+        await self._save_all(sessions)
         for session in sessions:
-            session.announce_end("shutdown")
+            session.announce_end(EndReason.SHUTDOWN)
+
+    async def _save_all(self, sessions: Iterable[LiveSession]) -> None:
+        """Store what topics have kept at their end."""
+        try:
+            async with asyncio.timeout(SAVE_SECONDS):
+                for session in sessions:
+                    await self._save_at_end(session)
+        except TimeoutError:
+            log.warning("some topics could not be stored at the end: there was no time")
+
+    async def _save_at_end(self, session: LiveSession) -> None:
+        try:
+            await self.save(session)
+        except StorageFailed as failure:
+            log.warning("%s:%s could not be stored at the end: %s", session.user.id, session.name, failure)
 
     @contextmanager
     def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
@@ -136,5 +163,7 @@ class Sessions:
                 del self._ending[key]
 
 
-async def _end(sessions: Iterable[LiveSession], reason: Unavailable, seconds: float = END_SECONDS) -> None:
-    await asyncio.gather(*(session.end(reason, seconds) for session in sessions))
+async def _end(
+    sessions: Iterable[LiveSession], reason: Unavailable, why: EndReason, seconds: float = END_SECONDS
+) -> None:
+    await asyncio.gather(*(session.end(reason, why, seconds) for session in sessions))

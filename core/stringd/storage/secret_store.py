@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from stringd.api.checks import check_optional_text
-from stringd.api.secrets import SecretScope
+from stringd.api.secrets import PluginSecret, SecretScope
 from stringd.storage.json_file import JsonFile
 
 FILE = "secrets.json"
+# No user and no plugin has an empty name: these are the secrets for all of them.
+_FOR_ALL = ""
+_PLUGIN = "secret:"
 
 
 class SecretStore:
@@ -35,6 +38,36 @@ class SecretStore:
     def names(self) -> Mapping[str, str]:
         """Return the `$NAME` of each stored value, whoever owns it."""
         return {value: f"${name}" for values in self._by_scope.values() for name, value in values.items()}
+
+    def find(self, name: str, *, plugin: str, user_id: str | None = None) -> str | None:
+        """Return what a person has set for a plugin: for the user, or else for all of them."""
+        users = (user_id, None) if user_id else (None,)
+        scopes = (
+            _plugin_scope(PluginSecret(name=name, user_id=u, plugin=p)) for u in users for p in (plugin, None)
+        )
+        found = (self._by_scope.get(scope, {}).get(name) for scope in scopes)
+        return next(filter(None, found), None)
+
+    def plugin_secrets(self) -> Iterator[PluginSecret]:
+        """Yield the names of the secrets that a person has set for plugins, sorted."""
+        for scope, values in sorted(self._by_scope.items(), key=lambda it: (it[0].user_id, it[0].owner)):
+            if scope.owner.startswith(_PLUGIN):
+                for name in sorted(values):
+                    plugin = scope.owner.removeprefix(_PLUGIN) or None
+                    yield PluginSecret(name=name, user_id=scope.user_id or None, plugin=plugin)
+
+    async def set_plugin_secret(self, secret: PluginSecret, value: str) -> bool:
+        """Store a secret for plugins; return whether it is new."""
+        is_new = secret not in set(self.plugin_secrets())
+        await self.keep(_plugin_scope(secret), {secret.name: value})
+        return is_new
+
+    async def remove_plugin_secret(self, secret: PluginSecret) -> bool:
+        """Remove a secret of plugins; return whether it was there."""
+        is_there = secret in set(self.plugin_secrets())
+        if is_there:
+            await self.keep(_plugin_scope(secret), {secret.name: ""})
+        return is_there
 
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
         """Store values for a scope; an empty value removes the name."""
@@ -77,6 +110,11 @@ class SecretStore:
         kept = {scope: values for scope, values in by_scope.items() if values}
         await self._file.write([{**asdict(scope), "values": dict(values)} for scope, values in kept.items()])
         self._by_scope = kept
+
+
+def _plugin_scope(secret: PluginSecret) -> SecretScope:
+    user_id, plugin = secret.user_id or _FOR_ALL, secret.plugin or _FOR_ALL
+    return SecretScope(user_id=user_id, owner=f"{_PLUGIN}{plugin}")
 
 
 def _decoded(records: Iterable[Any]) -> dict[SecretScope, Mapping[str, str]]:

@@ -125,6 +125,30 @@ def test_each_topic_has_its_own_database(shop: DaemonProcess) -> None:
     assert shop.exec("SELECT * FROM fruit", TOPIC, user="ada").head["code"] == "SQL_ERROR"
 
 
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_chosen_database_is_kept_with_the_topic(shop: DaemonProcess, killed: bool) -> None:
+    assert said(shop, "/use stock") == "Using databases/stock.db"
+    assert said(shop, "CREATE TABLE nuts (name TEXT)") == "OK"
+    if killed:
+        shop.kill()
+    shop.restart()
+    assert "database: databases/stock.db" in said(shop, "//info")
+    assert "| nuts | table | 0 |" in said(shop, "//tables")
+    assert said(shop, "//close") == f"Closed: {TOPIC}"
+    assert "| fruit | table | 2 |" in said(shop, "//tables")
+
+
+def test_a_database_that_cannot_be_used_changes_nothing(shop: DaemonProcess) -> None:
+    (shop.home / "databases" / "torn.db").write_bytes(b"no database" * 100)
+    said(shop, "BEGIN")
+    said(shop, "DELETE FROM fruit")
+    for name, code in (("torn", "SQL_ERROR"), ("../shop", "INVALID_PAYLOAD"), ("", "INVALID_PAYLOAD")):
+        assert shop.exec(f"//use {name}", TOPIC).head["code"] == code
+    assert "transaction: open" in said(shop, "//info")
+    assert said(shop, "//use shop") == "Using databases/shop.db"
+    assert "| 2 |" in said(shop, "SELECT count(*) FROM fruit")
+
+
 def test_long_results_are_truncated(shop: DaemonProcess) -> None:
     numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
     answer = said(shop, numbers)

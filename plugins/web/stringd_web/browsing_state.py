@@ -5,27 +5,41 @@ from __future__ import annotations
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import HttpClient, HttpRequest, HttpResponse, OnProgress, Topic
+from stringd.plugin import HttpClient, HttpRequest, HttpResponse, OnProgress, Session, Topic
 from stringd.plugin.text import WebUrl
 from stringd_web.cache import NOT_MODIFIED, CacheBudget, CachedPage, PageCache, revalidated
 from stringd_web.cookies import Cookies
+from stringd_web.kept_cookies import forget_cookies, keep_cookies, restore_cookies
 
 BODY_LIMIT = 10 * 1024 * 1024
 
 
 class BrowsingStates:
-    """The browsing state of each topic, dropped with the topic; the caches share a budget."""
+    """The browsing state of each topic, dropped with the topic; the caches share a budget.
 
-    def __init__(self) -> None:
+    With `keep_cookies`, a topic's cookies are kept in its session's data, too.
+    """
+
+    def __init__(self, *, keep_cookies: bool = False) -> None:
+        self._keep_cookies = keep_cookies
         self._budget = CacheBudget()
         self._by_topic: WeakKeyDictionary[Topic, BrowsingState] = WeakKeyDictionary()
 
-    def for_topic(self, topic: Topic) -> BrowsingState:
+    def for_topic(self, topic: Topic, session: Session) -> BrowsingState:
         """Return the state of a topic, creating it on first use."""
         state = self._by_topic.get(topic)
         if state is None:
             state = self._by_topic[topic] = BrowsingState(self._budget)
+            if self._keep_cookies:
+                restore_cookies(session, state.cookies)
+            else:
+                forget_cookies(session)
         return state
+
+    def keep(self, state: BrowsingState, session: Session) -> None:
+        """Keep what should survive the daemon."""
+        if self._keep_cookies:
+            keep_cookies(session, state.cookies)
 
 
 class BrowsingState:

@@ -1,4 +1,4 @@
-"""The cookies of a topic, kept and sent as browsers do, in memory only."""
+"""The cookies of a topic, kept and sent as browsers do."""
 
 from __future__ import annotations
 

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from stringd.plugin import (
-    LEAST_PART,
-    PART_CHARACTERS,
-    ErrorCode,
-    Fault,
-    LoadedBytes,
-    Loader,
-    LoadRequest,
-    Refusal,
-    Runtime,
-)
+from stringd.plugin import ErrorCode, LoadedBytes, Loader, LoadRequest, Refusal, Runtime
 from stringd_web.browser.shared_browser import Browser
+from stringd_web.settings import WebSettings
 
 if TYPE_CHECKING:
     from stringd_web.browsing_state import BrowsingState, BrowsingStates
@@ -26,47 +16,41 @@ if TYPE_CHECKING:
 BROWSER = "browser"
 SCHEMES = ("http", "https")
 TOTAL_SECONDS = 20.0
-PART = "STRINGD_WEB_PART"
-MOST_DIGITS = 8
-MISUSE = 2
 
 
 def web_loader(runtime: Runtime, browser: Browser) -> Loader:
     """Return the loader; the option `--browser` renders pages in Chromium."""
+
+    settings = runtime.settings(WebSettings)
 
     @cache
     def states() -> BrowsingStates:
         # Its import is slow, and not every daemon needs it.
         from stringd_web.browsing_state import BrowsingStates
 
-        return BrowsingStates()
+        return BrowsingStates(keep_cookies=settings.keep_cookies)
 
     async def load(wanted: LoadRequest) -> LoadedBytes:
-        from stringd_web.page_fetching import fetch_page
-
-        state = states().for_topic(wanted.topic)
-        if BROWSER in wanted.options.flags:
-            return await _load_in_browser(wanted, runtime, browser, state)
+        state = states().for_topic(wanted.topic, wanted.session)
         try:
-            async with asyncio.timeout(TOTAL_SECONDS):
-                return await fetch_page(runtime.http, state, wanted)
-        except TimeoutError:
-            raise Refusal(
-                ErrorCode.LOAD_ERROR, f"No answer within {TOTAL_SECONDS:g} s: {wanted.uri}"
-            ) from None
+            if BROWSER in wanted.options.flags:
+                return await _load_in_browser(wanted, runtime, browser, state)
+            return await _load_over_http(wanted, runtime, state)
+        finally:
+            states().keep(state, wanted.session)
 
     options = {BROWSER: "Has Chromium run the page's scripts first."}
-    return Loader(schemes=SCHEMES, load=load, options=options, part_characters=_part_characters())
+    return Loader(schemes=SCHEMES, load=load, options=options, part_characters=settings.part)
 
 
-def _part_characters() -> int:
-    """Read the length of a part from the daemon's environment; raise a `Fault` if it makes no part."""
-    text = os.environ.get(PART) or str(PART_CHARACTERS)
-    if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) >= LEAST_PART:
-        return int(text)
-    raise Fault(
-        f"{PART} must be a number of characters, at least {LEAST_PART}, not {text!r}", exit_code=MISUSE
-    )
+async def _load_over_http(wanted: LoadRequest, runtime: Runtime, state: BrowsingState) -> LoadedBytes:
+    from stringd_web.page_fetching import fetch_page
+
+    try:
+        async with asyncio.timeout(TOTAL_SECONDS):
+            return await fetch_page(runtime.http, state, wanted)
+    except TimeoutError:
+        raise Refusal(ErrorCode.LOAD_ERROR, f"No answer within {TOTAL_SECONDS:g} s: {wanted.uri}") from None
 
 
 async def _load_in_browser(
