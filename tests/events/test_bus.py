@@ -11,18 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.api.events import (
-    CommandBegun,
-    CommandEnded,
-    Event,
-    EventFilter,
-    EventKind,
-    Lost,
-    Observer,
-    Output,
-    Published,
-    UserAdded,
-)
+from stringd.api.events import CommandBegun, CommandEnded, Event, Lost, Output, UserAdded
+from stringd.api.watching import EventFilter, EventKind, Observer, Published
 from stringd.events import recent_events, watch
 from stringd.events.bus import MOST_EVENT_BYTES, EventBus
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit

@@ -10,7 +10,6 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
-from stringd.api.events import Events
 from stringd.api.http import HttpClient
 from stringd.api.questions import Questions
 from stringd.api.replies import Outcome, Reply
@@ -19,6 +18,7 @@ from stringd.api.sessions import Session, SessionSummary, TopicName
 from stringd.api.storage import PluginStorage
 from stringd.api.undo import Undo
 from stringd.api.users import User
+from stringd.api.watching import Events
 from stringd.api.workers import Workers
 from stringd.config import Config
 

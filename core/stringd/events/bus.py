@@ -11,18 +11,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from stringd.api.events import (
-    BASE_WEIGHT,
-    CORE_KINDS,
-    EVERYTHING,
-    Event,
-    EventFilter,
-    EventKind,
-    Lost,
-    Observer,
-    Output,
-    Published,
-)
+from stringd.api.events import BASE_WEIGHT, CORE_KINDS, Event, Lost, Output
+from stringd.api.watching import EVERYTHING, EventFilter, EventKind, Observer, Published
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
 from stringd.events.recent_events import RecentEvents
 from stringd.events.watch import Watch

@@ -10,7 +10,8 @@ from contextvars import ContextVar, Token
 from types import MappingProxyType
 from typing import Self, TypeAlias
 
-from stringd.api.events import Events, Output
+from stringd.api.events import Output
+from stringd.api.watching import Events
 from stringd.events.printed_text import PrintedText
 
 SECONDS_BETWEEN = 0.1

@@ -6,7 +6,8 @@ import asyncio
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from stringd.api.events import EventFilter, Lost, Output, Published
+from stringd.api.events import Lost, Output
+from stringd.api.watching import EventFilter, Published
 
 MOST_EVENTS = 5000
 MOST_BYTES = 1024 * 1024

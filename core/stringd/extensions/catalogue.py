@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor, TopicGroup
 from stringd.api.documents import Loader, Renderer
-from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Service
 from stringd.api.settings import Settings
 from stringd.api.topic_types import TopicType
+from stringd.api.watching import EventKind, Observer
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute

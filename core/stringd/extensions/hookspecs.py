@@ -13,11 +13,11 @@ import pluggy
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
-from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
 from stringd.api.settings import Settings
 from stringd.api.topic_types import TopicType
+from stringd.api.watching import EventKind, Observer
 from stringd.config import Config
 
 if TYPE_CHECKING:

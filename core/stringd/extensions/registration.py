@@ -12,11 +12,12 @@ import pluggy
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
-from stringd.api.events import CORE_KINDS, EventKind, Observer
+from stringd.api.events import CORE_KINDS
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
 from stringd.api.settings import Settings, settings_by_key
 from stringd.api.topic_types import TopicType
+from stringd.api.watching import EventKind, Observer
 from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs

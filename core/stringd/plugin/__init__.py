@@ -29,13 +29,8 @@ from stringd.api.events import (
     DaemonReady,
     DaemonStopping,
     Event,
-    EventFilter,
-    EventKind,
-    Events,
     Lost,
-    Observer,
     Output,
-    Published,
     QuestionAnswered,
     QuestionAsked,
     QuestionWithdrawn,
@@ -60,6 +55,7 @@ from stringd.api.storage import Entries, PluginStorage
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
+from stringd.api.watching import EventFilter, EventKind, Events, Observer, Published
 from stringd.api.workers import Budget, Workers
 from stringd.api.zones import Zone
 from stringd.config import Config, parse_seconds

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from starlette.datastructures import Headers, QueryParams
 from starlette.types import Message, Receive, Scope, Send
 
-from stringd.api.events import Event, EventFilter, Lost, Published
+from stringd.api.events import Event, Lost
+from stringd.api.watching import EventFilter, Published
 from stringd.errors import InvalidRequest
 from stringd.events.watch import Watch
 from stringd.runtime.local import LocalRuntime
