@@ -20,7 +20,7 @@ import uvloop
 
 from bench.servers import USER, call
 from stringd.config import LOOPBACK, Config
-from stringd.server import event_stream
+from stringd.server import exec_response
 from stringd.server.app import make_runtime
 from stringd.server.http_server import Server
 from stringd.text.topic_names import DEFAULT_TOPIC
@@ -138,7 +138,7 @@ def trace(topic: str, commands: Sequence[str], home: Path) -> tuple[str, list[Ca
     """Run commands in a new daemon; return the reply to the last one, and the functions it called."""
     recorder = Recorder()
     # Traced commands are slow; other ones of their kind are answered in one response.
-    event_stream.BUFFERED_SECONDS = 60.0
+    exec_response.BUFFERED_SECONDS = 60.0
     # Threads are observed from their start, so the hooks are there before any is needed.
     threading.setprofile(recorder.observe)
     sys.setprofile(recorder.observe)

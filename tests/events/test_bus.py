@@ -16,8 +16,8 @@ from stringd.api.watching import EventFilter, EventKind, Observer, Published
 from stringd.events import recent_events, watch
 from stringd.events.bus import MOST_EVENT_BYTES, EventBus
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
+from stringd.events.outbox import Watch
 from stringd.events.recent_events import RecentEvents
-from stringd.events.watch import Watch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

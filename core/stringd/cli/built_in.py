@@ -6,10 +6,10 @@ from stringd.api.cli import CliCommand
 from stringd.cli.admin import SESSIONS, SHUTDOWN, STATUS, USERS
 from stringd.cli.approve.command import APPROVE
 from stringd.cli.config_command import CONFIG
+from stringd.cli.events_command import EVENTS
 from stringd.cli.plugins import PLUGINS
 from stringd.cli.secret_command import SECRET
 from stringd.cli.send import CHANFLOW, EXEC
-from stringd.cli.watch import EVENTS
 
 BUILT_IN: tuple[CliCommand, ...] = (
     APPROVE,

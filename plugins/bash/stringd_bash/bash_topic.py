@@ -13,8 +13,8 @@ from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.keys import encode_keys
 from stringd_bash.password_question import PasswordQuestion
 from stringd_bash.progress_replies import idle_reply, state_reply
-from stringd_bash.settings import Settings
 from stringd_bash.stopping import stop
+from stringd_bash.topic_settings import Settings
 
 _URGENT_SECONDS = 2.0
 

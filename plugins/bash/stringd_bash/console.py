@@ -17,9 +17,9 @@ from stringd_bash.output_rendering import section
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.progress_replies import progress_reply
 from stringd_bash.running_shell import Result, Shell
-from stringd_bash.settings import Settings
 from stringd_bash.shell_process import ShellOptions
 from stringd_bash.terminal_queries import TerminalQueries
+from stringd_bash.topic_settings import Settings
 from stringd_bash.view import View
 
 

@@ -13,7 +13,7 @@ from stringd_bash.bash_topic import BashTopic
 from stringd_bash.console import Console
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.program_commands import COMMANDS, TYPE, take
-from stringd_bash.settings import Settings
+from stringd_bash.topic_settings import Settings
 
 
 class BashPlugin:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.processes import ForkClient, Message, MessageSocket, working_directory
 from stringd_bash.channel import Channel, Report
+from stringd_bash.pseudo_terminal import Terminal
 from stringd_bash.shell_process import ShellOptions
-from stringd_bash.terminal import Terminal
 
 _START_SECONDS = 20.0
 _END_SECONDS = 5.5

@@ -13,9 +13,9 @@ from starlette.types import Message, Receive, Scope, Send
 from stringd.api.events import Event, Lost
 from stringd.api.watching import EventFilter, Published
 from stringd.errors import InvalidRequest
-from stringd.events.watch import Watch
+from stringd.events.outbox import Watch
 from stringd.runtime.local import LocalRuntime
-from stringd.server.event_stream import RAW_HEADERS
+from stringd.server.exec_response import RAW_HEADERS
 from stringd.server.requests import disconnected
 from stringd.text.event_json import encode_event
 from stringd.text.nearest import nearest

@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from stringd.errors import InvalidBody, RequestRefused
 from stringd.runtime.local import LocalRuntime
-from stringd.server.event_stream import EventStream
+from stringd.server.exec_response import EventStream
 from stringd.server.requests import disconnected, parse_json, read_body, requesting_user_id
 from stringd.text.envelope import Request, encode_events
 
