@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,6 +65,29 @@ def test_nothing_makes_it_fail_or_show_a_control_character(pieces: list[str]) ->
     lines = PrintedLines()
     shown = "".join(map(lines.show, pieces))
     assert not set(shown) & set("\r\b\x1b")
+
+
+HOSTILE = {
+    "columns": "\x1b[9999Cx\r",
+    "rows and columns": "\x1b[9999Cx\n",
+    "insertions": "\x1b[9999@",
+    "insertions and erasures": "\x1b[9999@\x1b[K",
+    "back and forth": "xxxx\b\b",
+    "tabs": "\r\tx",
+    "screens": "\x1b[?1049h\x1b[?1049l",
+    "escapes": "\x1b",
+    "titles": "\x1b]0;",
+    "other rows": "x\x1b[A",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_piece_costs_and_shows_a_bounded_amount(name: str) -> None:
+    lines, text = PrintedLines(), (HOSTILE[name] * 16384)[:16384]
+    began = time.process_time()
+    shown = [lines.show(text) for _ in range(2)]
+    assert time.process_time() - began < 1
+    assert max(map(len, shown)) < 1_000_000
 
 
 def test_a_row_without_end_is_not_kept() -> None:

@@ -6,13 +6,15 @@ import codecs
 from collections import deque
 from collections.abc import Mapping
 
-from stringd.text.head_tail_buffer import omission
+from stringd.text.head_tail_buffer import limited, omission
 from stringd.text.masking import mask_head, mask_piece, mask_tail
 from stringd.text.printed_lines import PrintedLines
 
 MOST_BYTES = 16 * 1024
 """The most that one event shows of it."""
 _HALF = MOST_BYTES // 2
+# What moves the cursor or is escaped may make more of few bytes.
+_MOST_CHARACTERS = 2 * MOST_BYTES
 
 
 class PrintedText:
@@ -60,7 +62,7 @@ class PrintedText:
         masked, self._withheld = mask_piece(after, names)
         if final:
             masked, self._withheld = masked + self._withheld, ""
-        return before + masked
+        return limited(before + masked, _MOST_CHARACTERS)
 
     def _take_bytes(self) -> tuple[bytes, int, bytes]:
         """Empty the collection; return the head, the number of bytes left out after it, and the tail."""

@@ -16,6 +16,8 @@ from stringd.text.terminal_sequences import (
 
 SCREEN_NOTE = "[a full-screen program]"
 _LONGEST_ROW = 4096
+# Beyond, nothing but text makes a row longer: a few bytes would otherwise make it long.
+_MOST_COLUMNS = 500
 _TAB = 8
 _LINE_ENDS = frozenset({"\n", "\r\n"})
 # What moves the cursor to another row begins a line here.
@@ -117,7 +119,7 @@ class PrintedLines:
         elif change := _IN_ROW.get(name):
             values = numbers(argument)
             self._row, column = change(self._row, self._column, values[0])
-            self._column = max(0, min(column, _LONGEST_ROW))
+            self._column = max(0, min(column, max(len(self._row), _MOST_COLUMNS)))
 
     def _write(self, text: str) -> None:
         row, column = self._row.ljust(self._column), self._column
@@ -150,7 +152,8 @@ def _delete_cells(row: str, column: int, count: int) -> tuple[str, int]:
 
 
 def _insert_cells(row: str, column: int, count: int) -> tuple[str, int]:
-    return row[:column] + " " * min(max(count, 1), _LONGEST_ROW) + row[column:], column
+    room = max(_MOST_COLUMNS - len(row), 0)
+    return row[:column] + " " * min(max(count, 1), room) + row[column:], column
 
 
 def _forward(row: str, column: int, count: int) -> tuple[str, int]:
