@@ -19,7 +19,7 @@ NOTHING = "ERROR(NOT_FOUND): Nothing runs in this topic."
 PLUGIN = """
 import asyncio
 from contextlib import asynccontextmanager
-from stringd.plugin import Command, Refusal, Reply, Topic, TopicType, hookimpl
+from stringd.plugin import Command, Interceptor, Refusal, Reply, Topic, TopicType, hookimpl
 
 async def stubborn(_):
     for _ in range(1200):
@@ -68,15 +68,49 @@ async def open_slowly(context):
         await asyncio.sleep(0.01)
     yield Topic()
 
+class Odd(Topic):
+    def __init__(self, name):
+        self.name = name
+    async def cancel(self):
+        match self.name:
+            case "leaving":
+                raise SystemExit(3)
+            case "cancelled":
+                raise asyncio.CancelledError
+            case "number":
+                return 7
+            case "hanging":
+                await asyncio.sleep(60)
+        return "something odd"
+
+@asynccontextmanager
+async def open_odd(context):
+    yield Odd(context.session.name.name)
+
+async def hold(invocation, proceed):
+    if invocation.line.word == "held":
+        await asyncio.sleep(60)
+    return await proceed(invocation)
+
+async def held(_):
+    return Reply.confirmation("never")
+
+@hookimpl
+def stringd_interceptors():
+    return [Interceptor(name="hold", run=hold)]
+
 @hookimpl
 def stringd_topic_types():
-    return [TopicType(name="slow", summary="Opens slowly.", open=open_slowly)]
+    return [
+        TopicType(name="slow", summary="Opens slowly.", open=open_slowly),
+        TopicType(name="odd", summary="Is odd.", open=open_odd),
+    ]
 
 @hookimpl
 def stringd_commands():
     waiting = [
         Command(name=run.__name__, summary="Wait.", usage="", run=run)
-        for run in (stubborn, cleaning, swallowing, failing, wording, suicidal)
+        for run in (stubborn, cleaning, swallowing, failing, wording, suicidal, held)
     ]
     return [*waiting, Command(name="pressing", summary="Wait.", usage="", run=pressing, urgent=True)]
 """
@@ -173,6 +207,7 @@ def test_nothing_to_cancel(waiting: DaemonProcess) -> None:
         ("/failing", CANCELLED),
         ("/wording", "ERROR(CANCELLED): Half of it is done."),
         ("/suicidal", CANCELLED),
+        ("/held", CANCELLED),
     ],
 )
 def test_whatever_a_cancelled_command_raises_it_is_cancelled(
@@ -299,3 +334,20 @@ def test_a_topic_that_nobody_has_used_is_not_created(daemon: DaemonProcess) -> N
     assert reply.json() == {"topic": "file:never", "cancelled": False, "cmd": None}
     assert daemon.request("GET", "/cancel").status == 405
     assert daemon.request("GET", "/sessions").json()["sessions"] == []
+
+
+@pytest.mark.requirement("activity.cancel.state")
+@pytest.mark.parametrize("name", ["leaving", "cancelled", "number", "hanging"])
+def test_a_topic_that_fails_to_cancel_harms_nothing_else(name: str, waiting: DaemonProcess) -> None:
+    topic = f"odd:{name}"
+    assert waiting.exec("/help", topic).head["ok"]
+    reply = waiting.request("POST", "/cancel", {"topic": topic}, {"X-User-Id": "default"})
+    assert reply.status == 500
+    assert waiting.exec("/cancel", topic).head["code"] == "INTERNAL_ERROR"
+    assert waiting.exec("/help", topic).head["ok"]
+    assert waiting.exec("/help", "odd:fine").head["ok"]
+    assert cancel(waiting, topic="odd:fine") == {
+        "topic": "odd:fine",
+        "cancelled": True,
+        "cmd": "something odd",
+    }
