@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stringd.api.events import CommandBegun, CommandEnded, Event, Lost, Output, UserAdded
 from stringd.api.watching import EventFilter, EventKind, Observer, Published
-from stringd.events import recent_events, watch
+from stringd.events import outbox, recent_events
 from stringd.events.bus import MOST_EVENT_BYTES, EventBus
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
 from stringd.events.outbox import Watch
@@ -171,7 +171,7 @@ def test_a_request_id_counts_as_memory() -> None:
 def test_a_slow_reader_loses_output_first_and_is_told_how_much(steps: str) -> None:
     """c: a command begins, o: output, r: one event is read."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(watch, "MOST_EVENTS", 12)
+        patch.setattr(outbox, "MOST_EVENTS", 12)
         watching = Watch(EventFilter(), 0)
         seen: list[Published] = []
         offered: list[Published] = []
@@ -199,13 +199,13 @@ def test_one_who_never_reads_costs_a_bounded_amount_of_memory() -> None:
     async def run() -> tuple[int, bool, list[Published]]:
         bus = bus_with_leaves()
         with bus.watch() as watching:
-            for number in range(watch.MOST_EVENTS * 3):
+            for number in range(outbox.MOST_EVENTS * 3):
                 bus.publish(begun(str(number)))
             return len(watching._outbox), watching.is_closed, await read_all(watching)
 
     length, is_closed, seen = asyncio.run(run())
     assert is_closed
-    assert length <= watch.MOST_EVENTS + 1000
+    assert length <= outbox.MOST_EVENTS + 1000
     assert isinstance(seen[-1].event, Lost)
     assert seen[-1].event.count is None
 

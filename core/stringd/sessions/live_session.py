@@ -15,10 +15,11 @@ from stringd.api.sessions import EndReason, Session, SessionSummary, State, Topi
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
+from stringd.extensions.containment import call_async
 from stringd.sessions.command_queue import CommandQueue
 from stringd.sessions.command_tasks import command_tasks
 from stringd.sessions.lifetime import TopicLifetime
-from stringd.sessions.running_command import RunningCommand, Sent
+from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand, Sent
 from stringd.sessions.session_data import SessionData
 from stringd.sessions.state_limits import within_budget
 
@@ -151,7 +152,7 @@ class LiveSession:
         if request_id is not None:
             return request_id if self.turns.cancel(request_id) else None
         topic = self.lifetime.current
-        return await topic.cancel() if topic else None
+        return await _cancel_topic(topic) if topic else None
 
     def _find_running(self, request_id: str | None) -> RunningCommand | None:
         """Return the command of a request; without one, the command that holds the turn."""
@@ -222,6 +223,15 @@ def _opened(session: LiveSession, origin: Session | None) -> Event:
     if origin:
         return SessionForked(user_id=user_id, topic=topic, origin=str(origin.name))
     return SessionOpened(user_id=user_id, topic=topic)
+
+
+async def _cancel_topic(topic: Topic) -> str | None:
+    """Stop what goes on between commands, which takes a plugin some seconds at most."""
+    async with asyncio.timeout(CLEAN_UP_SECONDS):
+        label = await call_async(topic.cancel)
+    if not isinstance(label, str | None):
+        raise TypeError(f"expected the label of what was cancelled, got {label!r}")
+    return label
 
 
 def current_task() -> asyncio.Task[Any]:
