@@ -25,7 +25,7 @@ from stringd.api.events import (
 )
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
 from stringd.events.recent_events import RecentEvents
-from stringd.events.watch import Watch
+from stringd.events.watch import Batch, Watch
 from stringd.text.event_json import encode_event
 
 log = logging.getLogger(__name__)
@@ -140,8 +140,9 @@ class EventBus:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        batch, self._batch = self._batch, []
-        if batch:
+        events, self._batch = self._batch, []
+        if events:
+            batch = Batch(events)
             for watch in self._watches:
                 watch.offer(batch)
 
