@@ -7,11 +7,12 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, TypeAlias
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any, TypeAlias, cast
 from urllib.parse import urlencode
 
+from stringd.client import Client, Event
 from stringd.testing.process import DaemonProcess
 from tests.protocol.waits import eventually
 
@@ -100,3 +101,16 @@ def watching(
         yield stream
     finally:
         stream.close()
+
+
+def kept_events(port: int) -> list[bytes]:
+    """Every event that a daemon keeps, as it is sent."""
+    with Client(port=port, start=False) as client:
+        client.exec("file:last", "/help", request_id="last")
+        seen: list[bytes] = []
+        with closing(cast("Generator[Event]", client.events(everyone=True, after=0))) as events:
+            for event in events:
+                seen.append(json.dumps([event.kind, event.topic, event.fields], ensure_ascii=False).encode())
+                if event.kind == "command-ended" and event.request_id == "last":
+                    break
+    return seen

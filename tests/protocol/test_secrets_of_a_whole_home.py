@@ -17,6 +17,7 @@ import pytest
 from stringd.client import AsyncClient, Client, DaemonUnreachable
 from tests.actions.service import Service, serving
 from tests.cli.terminal import CTRL_D, PROGRAM, Terminal
+from tests.events.watching import kept_events
 from tests.protocol.test_secrets_unseen import FORMS, KEEP, MISTYPED, SECRET, form, holds
 from tests.protocol.waits import eventually
 
@@ -123,8 +124,11 @@ def test_secret_typed_through_every_surface_is_never_stored(home: Path, service:
     }
     with Client() as client:
         told["Client"] = repr([client.exec("web:site", it) for it in lines.split("\n")]).encode()
+        events = kept_events(client.port)
         told["lists"] = repr([client.sessions(everyone=True), client.status(), client.users()]).encode()
     assert [surface for surface, printed in told.items() if holds(printed)] == []
+    assert [it for it in events if holds(it)] == []
+    assert len([it for it in events if b"command-ended" in it]) > len(told)
     assert len([it for it in service.received if holds(it.target.encode())]) >= len(told)
     end_daemon()
     assert holding_files(home) == []

@@ -21,6 +21,7 @@ from stringd.testing.process import DaemonProcess
 from tests.actions.acting import act
 from tests.actions.service import Service, serving
 from tests.cli.terminal import CTRL_D, PROGRAM, Terminal
+from tests.events.watching import kept_events
 from tests.protocol.waits import eventually
 
 LEAKING = """
@@ -99,6 +100,13 @@ def produced(daemon: DaemonProcess) -> list[str]:
     return [str(it) for it in files if holds(it.read_bytes())]
 
 
+def published(daemon: DaemonProcess) -> list[bytes]:
+    """Return every event that holds the secret."""
+    events = kept_events(daemon.port)
+    assert any(b"command-begun" in it for it in events)
+    return [it for it in events if holds(it)]
+
+
 def exec_bytes(daemon: DaemonProcess, cmd: str, topic: str) -> bytes:
     return daemon.exec(cmd, topic).raw
 
@@ -136,6 +144,7 @@ def test_no_spelling_of_set_shows_its_value(daemon: DaemonProcess, send: object,
     told.append(("status", daemon.request("GET", "/status").body + daemon.request("GET", "/sessions").body))
     assert [cmd for cmd, it in told if holds(it) and b"unexpected EOF" not in it] == []
     assert [cmd for cmd in typed if holds(json.dumps(daemon.exec(cmd, topic).head).encode())] == []
+    assert [it for it in published(daemon) if b"unexpected EOF" not in it] == []
     daemon.stop()
     assert produced(daemon) == []
 
@@ -172,6 +181,7 @@ def test_password_prompt_input_is_not_kept(daemon: DaemonProcess, service: Servi
     history = (tmp_path / ".string/history").read_bytes()
     assert [line for line in history.splitlines() if holds(line)] == []
     assert history.count(b"/help") == len(lines)
+    assert published(daemon) == []
 
 
 @pytest.mark.requirement("secret.unseen", "mask.encodings", "mask.state")
@@ -231,6 +241,7 @@ def assert_only_the_action_is_given_it(daemon: DaemonProcess) -> None:
     running.join(30)
     assert replies
     assert holds(replies[0]) == []
+    assert published(daemon) == []
 
 
 def given(daemon: DaemonProcess, file: str) -> list[bytes]:
@@ -266,6 +277,7 @@ def test_form_password_is_only_in_its_request(daemon: DaemonProcess, service: Se
     assert len([it for it in sent if b"user=ann&pw=" in it and holds(it)]) >= len(paths)
     assert [(it, holds(it)) for it in told if holds(it)] == []
     assert holds(daemon.request("GET", "/sessions").body) == []
+    assert published(daemon) == []
     daemon.stop()
     assert produced(daemon) == []
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from stringd.api.events import BASE_WEIGHT, CORE_KINDS, Event, Lost, Output
 from stringd.api.watching import EVERYTHING, EventFilter, EventKind, Observer, Published
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
-from stringd.events.outbox import Watch
+from stringd.events.outbox import Batch, Watch
 from stringd.events.recent_events import RecentEvents
 from stringd.text.event_json import encode_event
 
@@ -130,8 +130,9 @@ class EventBus:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        batch, self._batch = self._batch, []
-        if batch:
+        events, self._batch = self._batch, []
+        if events:
+            batch = Batch(events)
             for watch in self._watches:
                 watch.offer(batch)
 

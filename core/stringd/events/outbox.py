@@ -4,15 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 
 from stringd.api.events import Lost, Output
 from stringd.api.watching import EventFilter, Published
 
 MOST_EVENTS = 5000
 MOST_BYTES = 1024 * 1024
+_AT_ONCE = 64
 _SLOW = "they were read too slowly"
 _CLOSED = "events were read too slowly, and no more are sent"
+
+
+class Batch:
+    """Some events that are handed out together, mostly the same to many who watch."""
+
+    __slots__ = ("encoded", "events", "last", "weight")
+
+    def __init__(self, events: Iterable[Published]) -> None:
+        self.events = tuple(events)
+        self.weight = sum(it.weight for it in self.events)
+        self.last = next((it.seq for it in reversed(self.events) if it.seq), 0)
+        self.encoded: bytes | None = None
+        """What is sent of them, once it was made."""
+
+    def chosen(self, wanted: EventFilter, seen: int) -> Batch:
+        """Return those that are wanted and come after what was seen."""
+        return Batch(it for it in self.events if (it.seq or 0) > seen and wanted.accepts(it.event))
 
 
 class Watch:
@@ -27,22 +47,27 @@ class Watch:
         self.seen = seen
         """The number of the newest event that is not still to come."""
         self._wanted = wanted
+        self._wants_all = wanted == EventFilter()
         self._missed = missed
-        self._outbox: deque[Published] = deque()
-        self._weight = 0
+        self._outbox: deque[Batch] = deque()
+        self._reading: deque[Published] = deque()
+        self._count = self._weight = 0
         self._is_slow = False
         self._arrived = asyncio.Event()
+        self._closed = asyncio.Event()
         self.is_closed = False
 
-    def offer(self, batch: Sequence[Published]) -> None:
+    def offer(self, batch: Batch) -> None:
         """Take in those of the newest events that are wanted."""
         # What is still to be read of the events that were missed ends with the newest ones.
         if self.is_closed or self._missed:
             return
-        wanted, seen = self._wanted, self.seen
-        taken = [it for it in batch if (it.seq or 0) > seen and wanted.accepts(it.event)]
-        self.seen = max(seen, batch[-1].seq or 0)
-        if taken:
+        if not self._wants_all or batch.events[0].seq != self.seen + 1:
+            taken = batch.chosen(self._wanted, self.seen)
+        else:
+            taken = batch
+        self.seen = max(self.seen, batch.last)
+        if taken.events:
             self._take(taken)
             self._arrived.set()
 
@@ -50,6 +75,7 @@ class Watch:
         """End the iteration after what is in the outbox."""
         self.is_closed = True
         self._arrived.set()
+        self._closed.set()
 
     def __aiter__(self) -> Watch:
         return self
@@ -73,70 +99,89 @@ class Watch:
                 return False
         return True
 
+    async def pause(self, seconds: float) -> None:
+        """Let events gather, but not beyond the end."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closed.wait()
+
     def next_ready(self) -> Published | None:
         """Return the next event; None if there is none at this moment."""
-        if self._missed:
-            for published in self._missed:
-                self.seen = published.seq or self.seen
-                if self._wanted.accepts(published.event):
-                    return published
-            self._missed = None
+        if not self._reading and (batch := self.next_batch()):
+            self._reading.extend(batch.events)
+        return self._reading.popleft() if self._reading else None
+
+    def next_batch(self) -> Batch | None:
+        """Return the next events; None if there are none at this moment."""
+        if self._missed and (batch := self._next_missed(self._missed)).events:
+            return batch
         if not self._outbox:
             return None
-        published = self._outbox.popleft()
-        self._weight -= published.weight
+        batch = self._outbox.popleft()
+        self._count -= len(batch.events)
+        self._weight -= batch.weight
         if self._is_slow:
             self._is_slow = not self._is_half_empty()
-        return published
+        return batch
 
-    def _take(self, batch: Sequence[Published]) -> None:
-        for published in batch:
-            if self._is_slow and isinstance(published.event, Output):
-                self._lose_one()
-            else:
-                self._add(published)
+    def _next_missed(self, missed: Iterator[Published]) -> Batch:
+        batch = Batch(islice(self._wanted_of(missed), _AT_ONCE))
+        if len(batch.events) < _AT_ONCE:
+            # From here on, new events come by the outbox.
+            self._missed = None
+        return batch
+
+    def _wanted_of(self, missed: Iterator[Published]) -> Iterator[Published]:
+        for published in missed:
+            self.seen = published.seq or self.seen
+            if self._wanted.accepts(published.event):
+                yield published
+
+    def _take(self, batch: Batch) -> None:
+        self._add(without_output(batch) if self._is_slow else batch)
         if self._is_full():
             if not self._is_slow:
                 self._is_slow = True
                 self._drop_output()
             if self._is_full():
-                self._add(Published(None, Lost(count=None, reason=_CLOSED)))
-                self.is_closed = True
+                self._add(Batch([Published(None, Lost(count=None, reason=_CLOSED))]))
+                self.close()
 
-    def _add(self, published: Published) -> None:
-        self._outbox.append(published)
-        self._weight += published.weight
+    def _add(self, batch: Batch) -> None:
+        if batch.last == 0 and self._outbox and self._outbox[-1].last == 0:
+            # Nothing but lost output, again.
+            batch = without_output(Batch([*self._outbox.pop().events, *batch.events]))
+            self._outbox.append(batch)
+            return
+        self._outbox.append(batch)
+        self._count += len(batch.events)
+        self._weight += batch.weight
 
     def _is_full(self) -> bool:
-        return len(self._outbox) > MOST_EVENTS or self._weight > MOST_BYTES
+        return self._count > MOST_EVENTS or self._weight > MOST_BYTES
 
     def _is_half_empty(self) -> bool:
-        return len(self._outbox) <= MOST_EVENTS // 2 and self._weight <= MOST_BYTES // 2
-
-    def _lose_one(self) -> None:
-        last = self._outbox[-1].event if self._outbox else None
-        if isinstance(last, Lost) and self._outbox[-1].seq is None:
-            self._weight -= self._outbox.pop().weight
-            self._add(_lost((last.count or 0) + 1))
-        else:
-            self._add(_lost(1))
+        return self._count <= MOST_EVENTS // 2 and self._weight <= MOST_BYTES // 2
 
     def _drop_output(self) -> None:
-        """Replace all output in the outbox by the number of its events, where the first of it was."""
-        kept: list[Published] = []
-        lost = place = 0
-        for published in self._outbox:
-            event = published.event
-            if isinstance(event, Output) or (isinstance(event, Lost) and published.seq is None):
-                place = place if lost else len(kept)
-                lost += event.count or 0 if isinstance(event, Lost) else 1
-            else:
-                kept.append(published)
-        if lost:
-            kept.insert(place, _lost(lost))
-        self._outbox = deque(kept)
-        self._weight = sum(it.weight for it in kept)
+        rest = without_output(Batch(it for batch in self._outbox for it in batch.events))
+        # In small batches, since a batch is sent as a whole.
+        starts = range(0, len(rest.events), _AT_ONCE)
+        self._outbox = deque(Batch(rest.events[it : it + _AT_ONCE]) for it in starts)
+        self._count, self._weight = len(rest.events), rest.weight
 
 
-def _lost(count: int) -> Published:
-    return Published(None, Lost(count=count, reason=_SLOW))
+def without_output(batch: Batch) -> Batch:
+    """Replace all output by the number of its events, where the first of it was."""
+    kept: list[Published] = []
+    lost = place = 0
+    for published in batch.events:
+        event = published.event
+        if isinstance(event, Output) or (isinstance(event, Lost) and published.seq is None):
+            place = place if lost else len(kept)
+            lost += event.count or 0 if isinstance(event, Lost) else 1
+        else:
+            kept.append(published)
+    if lost:
+        kept.insert(place, Published(None, Lost(count=lost, reason=_SLOW)))
+    return Batch(kept)

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 EVENTS = "/events"
 # The first event after a quiet time is sent at once; then, several at a time cost the commands less.
-_PAUSE_SECONDS = 0.1
+_PAUSE_SECONDS = 0.25
 _CHUNK_BYTES = 64 * 1024
 _KEPT_BYTES = 1024 * 1024
 _POSITION = re.compile(r"(?:(?P<life>[0-9a-f]{1,16})-)?(?P<seq>[0-9]{1,15})")
@@ -70,7 +70,7 @@ class SendEvents:
             elif watch.is_closed:
                 return
             if len(chunk) < _CHUNK_BYTES and not watch.is_closed:
-                await asyncio.sleep(_PAUSE_SECONDS)
+                await watch.pause(_PAUSE_SECONDS)
 
 
 class _Query:
@@ -129,9 +129,11 @@ class _Encoder:
         """Return the events that a watcher is to get next, not many more than fit into a chunk."""
         pieces: list[bytes] = []
         size = 0
-        while size < _CHUNK_BYTES and (published := watch.next_ready()):
-            pieces.append(self._event(published))
-            size += len(pieces[-1])
+        while size < _CHUNK_BYTES and (batch := watch.next_batch()):
+            if batch.encoded is None:
+                batch.encoded = b"".join(map(self._event, batch.events))
+            pieces.append(batch.encoded)
+            size += len(batch.encoded)
         return b"".join(pieces)
 
     def notice(self, lost: Event) -> bytes:
