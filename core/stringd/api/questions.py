@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from stringd.api.checks import check_optional_text, check_sync, check_word, check_words
-
-if TYPE_CHECKING:
-    from stringd.api.runtime import Disconnected
 
 LONGEST_TITLE = 256
 LONGEST_BODY = 64 * 1024
@@ -179,7 +176,9 @@ class OpenQuestion:
 class Questions(Protocol):
     """The questions of this daemon. All functions are to be called on the event loop's thread."""
 
-    async def ask(self, question: Question, *, disconnected: Disconnected | None = None) -> Answer:
+    async def ask(
+        self, question: Question, *, disconnected: Callable[[], Awaitable[None]] | None = None
+    ) -> Answer:
         """Return the first valid answer.
 
         The question is withdrawn when the asking task is cancelled, when `disconnected` returns, when its
