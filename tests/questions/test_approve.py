@@ -58,7 +58,7 @@ def test_keys_allow_and_refuse(person: Person) -> None:
     for line in ("┃ Delete it?", "│ All of it.", "• path: /tmp/x", "[asked by] asker", "[topic] file:main"):
         assert line in shown
     person.terminal.type("x")
-    person.sees("Allow? ")
+    assert "Delete" not in person.sees("Allow? ")
     person.terminal.type("y")
     person.sees("Allowed.")
     assert asked.told() == {"value": True, "by": "operator", "through": "stringd approve", "comment": None}
@@ -67,8 +67,8 @@ def test_keys_allow_and_refuse(person: Person) -> None:
     person.terminal.type("n")
     person.sees("Refused.")
     assert asked.told()["value"] is False
-    asked = person.is_asked(kind="approve")
-    person.sees("Allow? ")
+    asked = person.is_asked(kind="approve", expires=50)
+    assert "[time left] 50 s" in person.sees("Allow? ")
     person.terminal.type("c")
     person.sees("Comment: ")
     person.terminal.type("not on Fridays\n")
