@@ -221,3 +221,14 @@ def test_daemon_without_an_operator_can_not_be_taken_over(asking: DaemonProcess)
     with Terminal(f"env TERM=dumb {APPROVE} --port {asking.port} approve") as terminal:
         terminal.expect("the daemon has no operator")
         assert terminal.process.wait(10) == 1
+
+
+@pytest.mark.requirement("approve.leaves")
+def test_killed_terminal_answers_nothing_and_the_question_stays(operated: DaemonProcess) -> None:
+    with approving(operated) as person:
+        asked = person.is_asked(kind="approve")
+        person.sees("Allow? ")
+        person.terminal.process.kill()
+        until(lambda: operated.request("GET", "/questions").json()["operator"] == "absent")
+        assert not asked.done()
+        assert [it["id"] for it in person.listed()] == [asked.id]

@@ -214,3 +214,22 @@ def test_everything_still_runs_in_a_daemon_with_an_operator(operated: DaemonProc
     assert operated.exec("/exec echo $((6*7))", "file:b").content.endswith("42")
     os.kill(operated.process.pid, signal.SIGCHLD)
     assert operated.request("GET", "/health").status == 200
+
+
+@pytest.mark.requirement("questions.ask", "operator.token")
+def test_interceptor_lets_a_person_decide_about_a_command(operator: Operator) -> None:
+    allowed = operator.send("/guarded", "file:b", request_id="r1")
+    asked = until(operator.listed)[0]
+    assert (asked["topic"], asked["request_id"], asked["title"]) == ("file:b", "r1", "Run it?")
+    assert operator.decide(asked, True).status == 200
+    assert allowed.result(20).content.endswith("\nit ran")
+    denied = operator.send("/guarded", "file:b")
+    assert operator.decide(until(operator.listed)[0], False, comment="not now").status == 200
+    assert denied.result(20).content.endswith("\nERROR(DENIED): not now")
+
+
+@pytest.mark.requirement("operator.none")
+def test_interceptor_fails_closed_without_an_operator(asking: DaemonProcess) -> None:
+    refusal = asking.exec("/guarded", "file:b")
+    assert refusal.head["code"] == "OPERATOR_REQUIRED"
+    assert "it ran" not in refusal.content
