@@ -3,46 +3,15 @@
 from __future__ import annotations
 
 import signal
-import sys
 import termios
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
-from tests.questions.people import Asked, People, until
-
-PERSON: dict[str, Any] = {"trust": "person", "waits_for_operator": True}
-APPROVE = str(Path(sys.executable).with_name("stringd"))
-READY = "Waiting for questions; Ctrl-C ends this."
-
-
-class Person(People):
-    """Somebody at a terminal in which `stringd approve` runs."""
-
-    def __init__(self, daemon: DaemonProcess, terminal: Terminal) -> None:
-        super().__init__(daemon)
-        self.terminal = terminal
-
-    def is_asked(self, **fields: Any) -> Asked:
-        return self.ask(**PERSON, **fields)
-
-    def sees(self, text: str) -> str:
-        return self.terminal.expect(text)
-
-
-@contextmanager
-def approving(daemon: DaemonProcess, *options: str, env: str = "TERM=dumb") -> Iterator[Person]:
-    command = f"env {env} {APPROVE} --port {daemon.port} approve {' '.join(options)}"
-    with Terminal(command) as terminal:
-        terminal.expect("The operator's token, as the daemon has shown it: ")
-        terminal.type(f"{daemon.operator_token}\n")
-        terminal.expect(READY)
-        yield Person(daemon, terminal)
+from tests.questions.people import until
+from tests.questions.terminals import APPROVE, Person, approving
 
 
 @pytest.fixture
