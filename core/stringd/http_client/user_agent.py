@@ -7,5 +7,5 @@ import re
 from stringd import __version__
 
 USER_AGENT = f"stringd/{__version__}"
-STRINGD_AGENT = re.compile(rb"(?<!\S)stringd/", re.IGNORECASE)
+DAEMON_AGENT = re.compile(rb"(?<!\S)stringd/", re.IGNORECASE)
 """Finds the product in the `User-Agent` header of a stringd daemon, of any version."""

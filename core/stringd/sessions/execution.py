@@ -18,11 +18,11 @@ from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
 from stringd.events.output_feed import OutputFeed
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
+from stringd.sessions.command_lookup import check_shape, explain, find_command, require_command
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
 from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_command
 from stringd.text.masking import MASK, masked_in_shell, masked_unknown
-from stringd.text.nearest import nearest
 from stringd.workers.threads import working_for
 
 log = logging.getLogger(__name__)
@@ -149,17 +149,21 @@ class Execution:
         if not text.startswith("/"):
             raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, "Commands must start with /. Use /help for details.")
         line = parse_command(text)
-        command = self._find(line)
+        command = require_command(self._catalogue, self._session, line)
         self._mask_by_command(command)
         if line.arguments in _HELP_FLAGS and line.word == command.name:
-            return _Plan(_explain(command), line)
-        _check_shape(command, line)
+            return _Plan(explain(command), line)
+        check_shape(command, line)
         return _Plan(command.run, line, has_member=command.takes_members)
 
     def _refuse_unplanned(self, refusal: Refusal) -> Reply:
         """Return the reply to an unknown command, whose text may be a secret."""
         text = self._sent.text
-        command = self._command(parse_command(text)) if text.startswith("/") else None
+        command = (
+            find_command(self._catalogue, self._session, parse_command(text))
+            if text.startswith("/")
+            else None
+        )
         if command:
             self._mask_by_command(command)
         else:
@@ -170,22 +174,6 @@ class Execution:
             if self._shown != known:
                 refusal = Refusal(refusal.code, f"Unknown command: {self.label}", topic.advice())
         return _refused(refusal)
-
-    def _find(self, line: CommandLine) -> Command:
-        command = self._command(line)
-        if command is None:
-            commands = self._catalogue.commands_by_type[self._session.name.type]
-            slash = self._session.slash
-            meant = nearest(line.word, commands)
-            hint = f"Did you mean {slash}{meant}? " if meant else ""
-            typed = masked_unknown(line.text[:LONGEST_HEAD]).split(maxsplit=1)[0].replace("//", "/", 1)
-            message = f"Unknown command: {label(typed)}"
-            raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, message, f"{hint}{slash}help lists the commands.")
-        return command
-
-    def _command(self, line: CommandLine) -> Command | None:
-        commands = self._catalogue.commands_by_type[self._session.name.type]
-        return commands.get(line.word) or _owner(line.word, commands)
 
     def _mask_by_command(self, command: Command) -> None:
         if command.mask:
@@ -273,12 +261,6 @@ def _secret_names(topic: Topic, secrets: Secrets) -> Mapping[str, str]:
     return {value: f"${name}" for name, value in values.items() if topic.is_secret(name)}
 
 
-def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:
-    """Return the command that a word with a dot names a member of."""
-    command = commands.get(word.partition(".")[0])
-    return command if command and command.takes_members else None
-
-
 def _expect_reply(reply: object) -> Reply:
     if not isinstance(reply, Reply):
         raise TypeError(f"expected a Reply, got {reply!r}")
@@ -293,19 +275,3 @@ def _expect_text(masked: object) -> str:
 
 def _refused(refusal: Refusal) -> Reply:
     return Reply.error(refusal.code, refusal.message, *refusal.context)
-
-
-def _check_shape(command: Command, line: CommandLine) -> None:
-    usage = f"Usage: {command.usage}"
-    if line.body is not None and not command.takes_body:
-        message = f"/{command.name} takes no further lines: one command per request."
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, message, usage)
-    if line.arguments and not command.takes_arguments:
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"/{command.name} takes no arguments.", usage)
-
-
-def _explain(command: Command) -> Run:
-    async def explain(_: Invocation) -> Reply:
-        return command.explained()
-
-    return explain

@@ -45,12 +45,12 @@ class SecretStore:
         scopes = (
             _plugin_scope(PluginSecret(name=name, user_id=u, plugin=p)) for u in users for p in (plugin, None)
         )
-        found = (self._by_scope.get(scope, {}).get(name) for scope in scopes)
+        found = (self._secrets.get(scope, {}).get(name) for scope in scopes)
         return next(filter(None, found), None)
 
     def plugin_secrets(self) -> Iterator[PluginSecret]:
         """Yield the names of the secrets that a person has set for plugins, sorted."""
-        for scope, values in sorted(self._by_scope.items(), key=lambda it: (it[0].user_id, it[0].owner)):
+        for scope, values in sorted(self._secrets.items(), key=lambda it: (it[0].user_id, it[0].owner)):
             if scope.owner.startswith(_PLUGIN):
                 for name in sorted(values):
                     plugin = scope.owner.removeprefix(_PLUGIN) or None

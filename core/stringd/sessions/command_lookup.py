@@ -1,0 +1,58 @@
+"""The command that a command line means, and what its words must look like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stringd.api.commands import Command, CommandLine, Invocation, Run
+from stringd.api.replies import Reply
+from stringd.errors import ErrorCode, Refusal
+from stringd.extensions.catalogue import Catalogue
+from stringd.sessions.live_session import LiveSession
+from stringd.text.command_line import LONGEST_HEAD, label
+from stringd.text.masking import masked_unknown
+from stringd.text.nearest import nearest
+
+
+def find_command(catalogue: Catalogue, session: LiveSession, line: CommandLine) -> Command | None:
+    """Return the command that a line names in a session's topic, if there is one."""
+    commands = catalogue.commands_by_type[session.name.type]
+    return commands.get(line.word) or _owner(line.word, commands)
+
+
+def require_command(catalogue: Catalogue, session: LiveSession, line: CommandLine) -> Command:
+    """Return the command that a line names, or refuse with the nearest one."""
+    command = find_command(catalogue, session, line)
+    if command is None:
+        slash = session.slash
+        meant = nearest(line.word, catalogue.commands_by_type[session.name.type])
+        hint = f"Did you mean {slash}{meant}? " if meant else ""
+        typed = masked_unknown(line.text[:LONGEST_HEAD]).split(maxsplit=1)[0].replace("//", "/", 1)
+        message = f"Unknown command: {label(typed)}"
+        raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, message, f"{hint}{slash}help lists the commands.")
+    return command
+
+
+def check_shape(command: Command, line: CommandLine) -> None:
+    """Refuse a body or arguments that the command does not take."""
+    usage = f"Usage: {command.usage}"
+    if line.body is not None and not command.takes_body:
+        message = f"/{command.name} takes no further lines: one command per request."
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, message, usage)
+    if line.arguments and not command.takes_arguments:
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"/{command.name} takes no arguments.", usage)
+
+
+def explain(command: Command) -> Run:
+    """Return a command that answers as `--help` of another one does."""
+
+    async def run(_: Invocation) -> Reply:
+        return command.explained()
+
+    return run
+
+
+def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:
+    """Return the command that a word with a dot names a member of."""
+    command = commands.get(word.partition(".")[0])
+    return command if command and command.takes_members else None
