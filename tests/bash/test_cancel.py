@@ -251,3 +251,11 @@ def test_a_topic_with_a_deaf_program_is_deleted_at_once(start_bash: Callable[...
         assert time.monotonic() - started < PATIENCE
         assert answer.result(5).head["code"] == "SESSION_CLOSED"
     assert running_with(seconds) == []
+
+
+def test_a_trap_that_the_startup_file_sets_is_kept(start_bash: Callable[..., DaemonProcess]) -> None:
+    """A shell that starts ignores SIGINT; afterwards, what the file wanted is so."""
+    rc = start_bash().home / "rc"
+    rc.write_text("trap 'echo \"it is $((6 * 7))\"' INT\n", encoding="utf-8")
+    topic = Topic(start_bash(STRINGD_BASH_RC=str(rc)))
+    assert topic.says("kill -INT $$; echo after; echo ${__stringd_rc-unset}") == "it is 42\nafter\nunset"
