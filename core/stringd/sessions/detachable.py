@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Generator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from stringd.errors import Refusal
+
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -70,5 +72,6 @@ class _Driven(Generic[T]):
 
 
 def _report(rest: asyncio.Task[Any]) -> None:
-    if not rest.cancelled() and rest.exception():
-        log.warning("a command that was cancelled has failed at last", exc_info=rest.exception())
+    error = None if rest.cancelled() else rest.exception()
+    if error and not isinstance(error, Refusal):
+        log.warning("a command that was cancelled has failed at last", exc_info=error)
