@@ -14,6 +14,7 @@ from stringd.testing.process import DaemonProcess, Events
 from tests.bash.conftest import Topic
 from tests.protocol.processes import running_with, unique_seconds
 from tests.protocol.waits import eventually, running
+from tests.web.process_families import family
 
 # What a cancelled command may take on a machine with other work to do; the promise is two seconds.
 PATIENCE = 3.0
@@ -251,3 +252,29 @@ def test_a_topic_with_a_deaf_program_is_deleted_at_once(start_bash: Callable[...
         assert time.monotonic() - started < PATIENCE
         assert answer.result(5).head["code"] == "SESSION_CLOSED"
     assert running_with(seconds) == []
+
+
+def test_a_trap_that_the_startup_file_sets_is_kept(start_bash: Callable[..., DaemonProcess]) -> None:
+    """A shell that starts ignores SIGINT; afterwards, what the file wanted is so."""
+    rc = start_bash().home / "rc"
+    rc.write_text("trap 'echo \"it is $((6 * 7))\"' INT\n", encoding="utf-8")
+    topic = Topic(start_bash(STRINGD_BASH_RC=str(rc)))
+    assert topic.says("kill -INT $$; echo after; echo ${__stringd_rc-unset}") == "it is 42\nafter\nunset"
+
+
+@pytest.mark.requirement("activity.cancel.gone")
+def test_a_shell_that_is_cancelled_as_it_starts_leaves_nothing(
+    start_bash: Callable[..., DaemonProcess],
+) -> None:
+    daemon = start_bash()
+    for number in range(16):
+        topic = Topic(daemon, f"bash:starting-{number}")
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(topic.events, "echo ready")
+            time.sleep(number * 0.004)
+            cancel(topic)
+            assert answer.result(10).head["code"] in {None, "CANCELLED"}
+        assert topic("echo usable").output.endswith("usable")
+        assert daemon.request("DELETE", f"/sessions/default/{topic.name}").json()["deleted"]
+    eventually(lambda: not [it for it in family(daemon.process.pid).values() if "--rcfile" in it])
+    assert "Traceback" not in daemon.stderr()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -111,6 +112,18 @@ def test_ctrl_c_cancels_a_command_that_waits_for_its_turn(served: DaemonProcess)
         assert first.wait(10) == 130
     assert running_with(seconds) == []
     assert not (served.home / "never").exists()
+
+
+@pytest.mark.requirement("activity.cancel.string")
+def test_ctrl_c_closes_the_tab_that_has_nothing_to_show(served: DaemonProcess) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        with subprocess.Popen([PROGRAM, url], stderr=subprocess.PIPE) as run:
+            connection, _ = silent.accept()
+            run.send_signal(signal.SIGINT)
+            assert run.wait(10) == 130
+            connection.close()
+    assert served.request("GET", "/sessions").json()["sessions"] == []
 
 
 def test_a_conversation_at_the_prompt(served: DaemonProcess) -> None:

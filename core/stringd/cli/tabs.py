@@ -6,7 +6,7 @@ import re
 from itertools import count
 from typing import TYPE_CHECKING
 
-from stringd.cli.command_runner import CommandRunner
+from stringd.cli.command_runner import CommandRunner, Interrupted
 from stringd.cli.output import print_notice
 from stringd.errors import Fault
 
@@ -26,7 +26,12 @@ def open_tab(client: Client, url: str, name: str | None, *, as_json: bool) -> bo
     client.prepare()
     kind = _type_for_urls(client)
     topic = f"{kind}:{name}" if name else _next_tab(client, kind)
-    opened = CommandRunner(client, topic, as_json=as_json).run(f"/open {url}")
+    try:
+        opened = CommandRunner(client, topic, as_json=as_json).run(f"/open {url}")
+    except Interrupted:
+        if not name:
+            client.close_session(topic)
+        raise
     if opened:
         print_notice(f"opened in {topic}")
     elif not name:

@@ -8,9 +8,9 @@ trap '' INT
 if [[ -n $__stringd_rc ]]; then
     trap - INT
     . "$__stringd_rc"
+    __stringd_rc=$(trap -p INT)
     trap '' INT
 fi
-unset __stringd_rc
 shopt -s execfail
 set +o history
 unset HISTFILE
@@ -95,3 +95,5 @@ PS1='$(builtin kill -KILL $$; kill -KILL $$)'
 readonly __stringd_errors=CHANNEL/errors
 __stringd_loop
 trap - INT
+builtin eval "$__stringd_rc"
+unset __stringd_rc
