@@ -333,8 +333,8 @@ def test_a_flood_is_bounded_and_said() -> None:
         return seen
 
     *leaves, lost = asyncio.run(run())
-    # A machine that is busy may take more than a second for them.
-    assert len(leaves) % MOST_IN_A_SECOND == 0
+    # A machine that is busy may take some seconds for them.
+    assert MOST_IN_A_SECOND <= len(leaves) < 10 * MOST_IN_A_SECOND
     assert isinstance(lost.event, Lost)
     assert lost.event.count == 100_000 - len(leaves)
     assert lost.event.reason == "leaf: more than 1,000 of them were published in a second"

@@ -232,7 +232,7 @@ class Events(Protocol):
         """Watch events: from now on, or from the one after a number.
 
         One who reads too slowly loses `Output` first; at last the iteration ends, as it does at the
-        daemon's end. An event arrives some milliseconds after it was published.
+        daemon's end. An event arrives at most some hundredths of a second after it was published.
         """
 
 
