@@ -214,21 +214,22 @@ def test_one_who_never_reads_costs_a_bounded_amount_of_memory() -> None:
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
-        (EventFilter(), [1, 2, 3, 4]),
+        (EventFilter(), [1, 2, 3, 4, 5]),
         (EventFilter(user_id="ann"), [1, 3, 4]),
-        (EventFilter(topic="file:b"), [3, 4]),
-        (EventFilter(request_id="r"), [2, 4]),
-        (EventFilter(kinds={"output"}), [3, 4]),
-        (EventFilter(kinds={"output"}, user_id="bob"), [4]),
+        (EventFilter(topic="file:b"), [3, 4, 5]),
+        (EventFilter(request_id="r"), [2, 4, 5]),
+        (EventFilter(kinds={"output"}), [3, 4, 5]),
+        (EventFilter(kinds={"output"}, user_id="bob"), [4, 5]),
     ],
 )
 def test_filters(wanted: EventFilter, expected: list[int]) -> None:
-    """What is lost is always told."""
+    """What is lost is told, unless it surely is of another user or topic."""
     bus = bus_with_leaves()
     bus.publish(begun(user_id="ann", topic="file:a"))
     bus.publish(begun(user_id="bob", topic="file:a", request_id="r"))
     bus.publish(Output(user_id="ann", topic="file:b"))
     bus.publish(Lost(count=1, reason="a test"))
+    bus.publish(Lost(user_id="bob", topic="file:b", count=1, reason="a test"))
     with bus.watch(wanted, after=0) as watching:
         assert numbers(taken(watching)) == expected
 
@@ -323,8 +324,8 @@ def test_a_flood_is_bounded_and_said() -> None:
         return seen
 
     *leaves, lost = asyncio.run(run())
-    # A machine that is busy may take more than a second for them.
-    assert len(leaves) % MOST_IN_A_SECOND == 0
+    # A machine that is busy may take some seconds for them.
+    assert MOST_IN_A_SECOND <= len(leaves) < 10 * MOST_IN_A_SECOND
     assert isinstance(lost.event, Lost)
     assert lost.event.count == 100_000 - len(leaves)
     assert lost.event.reason == "leaf: more than 1,000 of them were published in a second"

@@ -32,15 +32,19 @@ class EventFilter:
     kinds: Collection[str] | None = None
 
     def accepts(self, event: Event) -> bool:
-        """Tell whether an event is wanted; what is lost always is."""
+        """Tell whether an event is wanted; what is lost is, unless it is of another user or topic."""
         if event.kind == Lost.kind:
-            return True
+            return not (_differ(self.user_id, event.user_id) or _differ(self.topic, event.topic))
         return (
             (self.kinds is None or event.kind in self.kinds)
             and (self.user_id is None or event.user_id == self.user_id)
             and (self.topic is None or event.topic == self.topic)
             and (self.request_id is None or event.request_id == self.request_id)
         )
+
+
+def _differ(wanted: str | None, actual: str | None) -> bool:
+    return wanted is not None and actual is not None and wanted != actual
 
 
 EVERYTHING = EventFilter()
@@ -76,7 +80,7 @@ class Events(Protocol):
         """Watch events: from now on, or from the one after a number.
 
         One who reads too slowly loses `Output` first; at last the iteration ends, as it does at the
-        daemon's end. An event arrives some milliseconds after it was published.
+        daemon's end. An event arrives at most some hundredths of a second after it was published.
         """
 
 

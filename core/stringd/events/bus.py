@@ -22,8 +22,9 @@ log = logging.getLogger(__name__)
 
 MOST_EVENT_BYTES = 256 * 1024
 _LIFE_BYTES = 4
-# Handing out several events at once costs the commands less than one after the other.
-_BATCH_SECONDS = 0.01
+# Handing out several events at once costs the commands less than one after the other; the first one after
+# a quiet time is handed out at once.
+_BATCH_SECONDS = 0.05
 _MOST_IN_BATCH = 500
 _FLOOD = f"more than {MOST_IN_A_SECOND:,} of them were published in a second"
 
@@ -43,6 +44,7 @@ class EventBus:
         self._observers: dict[str, list[Observer]] = {}
         self._watches: set[Watch] = set()
         self._batch: list[Published] = []
+        self._handed_out = 0.0
         self._thread: int | None = None
         self._is_closed = False
 
@@ -125,9 +127,14 @@ class EventBus:
         batch = self._batch
         batch.append(published)
         if len(batch) == 1:
-            asyncio.get_running_loop().call_later(_BATCH_SECONDS, self._hand_out)
+            loop = asyncio.get_running_loop()
+            loop.call_at(self._handed_out + _BATCH_SECONDS, self._hand_out_due, loop)
         elif len(batch) >= _MOST_IN_BATCH:
             self._hand_out()
+
+    def _hand_out_due(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._handed_out = loop.time()
+        self._hand_out()
 
     def _hand_out(self) -> None:
         events, self._batch = self._batch, []
