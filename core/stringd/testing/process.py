@@ -97,7 +97,8 @@ class DaemonProcess:
                 self._spawn([*command, "--operator-fd", str(fd), *self._args], (fd,))
                 theirs.close()
                 ours.settimeout(READY_SECONDS)
-                self.operator_token = ours.makefile().readline().strip()
+                with ours.makefile() as line:
+                    self.operator_token = line.readline().strip()
         else:
             self._spawn([*command, *self._args])
         if ready:
