@@ -1,5 +1,5 @@
-# One venv, `.venv`, serves every target; a stamp in it says which extras are installed, and a change of
-# pyproject.toml or constraints.txt makes the stamps old. PYTHON=python3.12 asks for that interpreter.
+# All targets share one virtual environment, `.venv`. Stamps in it record the installed extras, and expire when
+# pyproject.toml or constraints.txt change. PYTHON=python3.12 selects the interpreter.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -14,7 +14,7 @@ ARGS :=
 help:             ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' Makefile | expand -t 20
 
-run: $(stamps)/run    ## install what is needed and start the daemon in the foreground (ARGS="--port 0")
+run: $(stamps)/run    ## install and start the daemon in the foreground (ARGS="--port 0")
 	@echo 'stringd starts here and stops with Ctrl-C. In another terminal, from this directory, try:'
 	@echo '    $(elsewhere)$(bin)/string file:main /help'
 	@echo "    $(elsewhere)$(bin)/string file:main '/exec date'"
@@ -22,14 +22,14 @@ run: $(stamps)/run    ## install what is needed and start the daemon in the fore
 	@$(if $(port),,echo 'PORT is the one that the daemon names below.')
 	@exec $(bin)/stringd $(ARGS)
 
-test: $(stamps)/test  ## run the tests (ARGS="tests/docs -k links" chooses, ARGS=--long adds the long ones)
+test: $(stamps)/test  ## run the tests (ARGS="tests/docs -k links" selects, ARGS=--long adds slow ones)
 	$(bin)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile $(ARGS)
 
-lint: $(stamps)/dev   ## check style and layout
+lint: $(stamps)/dev   ## check style and formatting
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 
-format: $(stamps)/dev ## lay the code out and repair what can be repaired
+format: $(stamps)/dev ## format the code and fix lint errors
 	$(bin)/ruff check --fix
 	$(bin)/ruff format
 
@@ -37,26 +37,26 @@ types: $(stamps)/dev  ## check the types, strictly
 	$(bin)/mypy
 	$(bin)/mypy .ci/smoke.py
 
-contracts: $(stamps)/dev  ## check which room may import which
+contracts: $(stamps)/dev  ## check the import contracts
 	$(bin)/lint-imports
 
 wheel: $(stamps)/dev  ## build sdist and wheel into dist/
 	rm -rf dist
 	PIP_CONSTRAINT=constraints.txt $(bin)/python -m build --outdir dist
 
-bench: $(stamps)/dev  ## measure speed against the goals (ARGS="kernel.exec" chooses)
+bench: $(stamps)/dev  ## run the benchmarks (ARGS="kernel.exec" selects)
 	$(bin)/python -m bench $(ARGS)
 
 trace: $(stamps)/run  ## print the functions that a command passes through (CMD="/open a.md#x")
 	@$(bin)/python -m bench.trace $(ARGS) -- "$${CMD:-/info}"
 
-check:                ## everything a change must pass
+check:                ## run everything that a change must pass
 	.ci/run
 
-constraints:          ## renew constraints.txt from a fresh venv
+constraints:          ## update constraints.txt from a new venv
 	.ci/constraints
 
-clean:                ## remove the venv, the caches and dist/; the daemon's data stays
+clean:                ## remove the venv, caches and dist/, but not the daemon's data
 	rm -rf .venv dist build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,4 +1,4 @@
-"""What a newcomer does first, done by a machine: the wheel in an empty venv, and `make run` in the tree."""
+"""Smoke tests of a first use: the wheel in an empty venv, and `make run` in the source tree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PATIENCE = 60.0
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run the smoke test that the arguments name; an assertion that fails ends it with exit code 1."""
+    """Run the named smoke test; a failed assertion exits with code 1."""
     match arguments:
         case ["wheel", name]:
             wheel = Path(name).resolve()
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def check_make() -> None:
-    """`make run` in the tree gives a daemon, and the programs that it names work."""
+    """Check that `make run` starts a daemon, and that the programs it names work."""
     with tempfile.TemporaryDirectory() as name:
         options = f"--port 0 --data-dir {name}/data"
         command = ["make", "--directory", str(TREE), "run", f"ARGS={options}"]
@@ -48,7 +48,7 @@ def check_make() -> None:
 
 
 def check_files(wheel: Path) -> None:
-    """The wheel holds every module of every package, the type marker and the licence, and nothing else."""
+    """Check that the wheel contains exactly the packages, the type marker and the licence."""
     names = set(zipfile.ZipFile(wheel).namelist())
     expected = set(source_files())
     held = {name for name in names if ".dist-info/" not in name}
@@ -58,7 +58,7 @@ def check_files(wheel: Path) -> None:
 
 
 def source_files() -> Iterator[str]:
-    """Each file of the packages that pyproject.toml lists, as the wheel should name it."""
+    """Yield the expected name in the wheel of each file of the packages."""
     settings = tomllib.loads((TREE / "pyproject.toml").read_text(encoding="utf-8"))
     for package in settings["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
         root = TREE / package
@@ -68,7 +68,7 @@ def source_files() -> Iterator[str]:
 
 
 def check_wheel(wheel: Path) -> None:
-    """The wheel, alone in an empty venv outside the tree, gives a daemon and programs that work."""
+    """Check that daemon and programs work from the wheel, in an empty venv outside of the tree."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         venv.create(folder / "venv", with_pip=True)
@@ -79,7 +79,7 @@ def check_wheel(wheel: Path) -> None:
 
 
 def check_daemon(command: Sequence[str], programs: Path, folder: Path) -> None:
-    """The daemon that `command` starts answers over HTTP and to the programs, and ends with exit code 0."""
+    """Check that a daemon answers over HTTP and to the programs, and exits with code 0."""
     home = folder / "home"
     home.mkdir()
     environment = {**os.environ, "HOME": str(home)}
@@ -90,7 +90,7 @@ def check_daemon(command: Sequence[str], programs: Path, folder: Path) -> None:
 
 @contextmanager
 def running(command: Sequence[str], environment: dict[str, str], folder: Path) -> Iterator[int]:
-    """A daemon in a process group of its own, its port, and the certainty that it ended well."""
+    """Run a daemon in its own process group; yield its port, and check that it exits cleanly."""
     log = folder / "daemon.log"
     with log.open("wb") as output:
         daemon = subprocess.Popen(
@@ -108,7 +108,7 @@ def running(command: Sequence[str], environment: dict[str, str], folder: Path) -
 
 
 def wait_for_port(daemon: subprocess.Popen[bytes], log: Path) -> int:
-    """The port that the daemon names when it is ready, within a bounded time."""
+    """Return the port that the daemon prints when it is ready, within a time limit."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and daemon.poll() is None:
         if found := READY.search(log.read_text(encoding="utf-8")):
@@ -118,7 +118,7 @@ def wait_for_port(daemon: subprocess.Popen[bytes], log: Path) -> int:
 
 
 def check_http(port: int, home: Path) -> None:
-    """Health, registration and one command, as a client without our library sees them."""
+    """Check health, registration and a command, without the client library."""
     assert request(port, "GET", "/health")["ok"] is True
     created = request(port, "POST", "/users", {"id": "smoke", "home": str(home)})
     assert created == {"user_id": "smoke", "home": str(home), "created": True}
@@ -132,7 +132,7 @@ def check_http(port: int, home: Path) -> None:
 
 
 def check_programs(programs: Path, environment: dict[str, str], folder: Path) -> None:
-    """`string` and `stringd` reach the running daemon and say what they promise."""
+    """Check that `string` and `stringd` reach the running daemon."""
 
     def says(*command: str) -> str:
         program, *options = command
@@ -152,13 +152,13 @@ def check_programs(programs: Path, environment: dict[str, str], folder: Path) ->
 
 
 def request(port: int, method: str, path: str, body: object = None) -> dict[str, object]:
-    """The JSON object that the daemon answers."""
+    """Return the JSON object of a response."""
     answer: dict[str, object] = json.loads(exchange(port, method, path, body))
     return answer
 
 
 def exchange(port: int, method: str, path: str, body: object = None) -> str:
-    """The text of the daemon's answer, which must be a success."""
+    """Return the text of a successful response."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     headers = {"Content-Type": "application/json", "X-User-Id": "smoke"}
     connection.request(method, path, None if body is None else json.dumps(body), headers)

@@ -1,1 +1,1 @@
-"""How fast stringd is, measured beside what it is compared with, in one run."""
+"""Benchmarks: stringd measured against references in the same run."""

@@ -1,4 +1,4 @@
-"""`python -m bench [room | room.name ...]`: measure, print the table, exit 1 when a goal is missed."""
+"""`python -m bench [module | module.name ...]`: measure, print the table, exit 1 if a goal is missed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench.table import Row, markdown
 
 
 def main(wanted: list[str]) -> int:
-    """All measurements, or those that are named."""
+    """Run all measurements, or the named ones."""
     try:
         chosen = measurements(wanted)
     except KeyError as stranger:
@@ -36,7 +36,7 @@ def _rows(name: str, measurement: Measurement) -> list[Row]:
 
 
 def _machine() -> str:
-    """When and on what kind of machine, and how busy it was before: a figure means nothing without."""
+    """Return date, machine and load average, without which figures mean nothing."""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     load = os.getloadavg()[0]
     python = platform.python_version()

@@ -1,4 +1,4 @@
-"""The rows of actions: an HTTP call, a listing, a template over a large answer."""
+"""Benchmarks of actions: an HTTP call, a listing, and templates on a large response."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _SEEDS = "for: row in Response.body.rows\n- {row.id} {row.name}: {row.price}\nen
 
 @measurement
 def http() -> Iterator[Row]:
-    """An HTTP action with a template, beside the HTTP client alone that makes the same call."""
+    """An HTTP action with a template, compared with the same call of a bare HTTP client."""
     with ExitStack() as servers:
         navigator = servers.enter_context(new_navigator())
         answer = Answer(status=200, headers={"content-type": "application/json"}, body=b'{"id": 12345}')
@@ -119,7 +119,7 @@ def _bare(url: str) -> tuple[float, float]:
 
 @measurement
 def listing() -> Iterator[Row]:
-    """`/act` on a page of 200 actions, beside `/info` about the same page and about no page."""
+    """`/act` on a page of 200 actions, compared with `/info` on the same page and without a page."""
     with new_navigator() as navigator:
         fences = (_ACTION.format(number=number) for number in range(_ACTIONS))
         navigator.page.write_text("# Page\n" + "".join(fences), encoding="utf-8")
@@ -148,7 +148,7 @@ def listing() -> Iterator[Row]:
 
 @measurement
 def template() -> Iterator[Row]:
-    """Templates of both languages over an answer of 1 MB, beside Jinja2 alone, both from the JSON on."""
+    """Templates in both languages on a response of 1 MB, compared with bare Jinja2 and JSON parsing."""
     text = json.dumps({"rows": _ROWS})
     yield _template_row("Jinja2", _JINJA, "response.j2", text)
     yield _template_row("the short template language", _SEEDS, "response", text)

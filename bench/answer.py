@@ -1,4 +1,4 @@
-"""An HTTP answer as it was received, and as a file that the reference servers read."""
+"""A recorded HTTP response, saved in a file for the reference servers."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Status, headers with lower-case names, body."""
+    """A response: status, headers with lower-case names, body."""
 
     status: int
     headers: dict[str, str]
     body: bytes
 
     def save(self, path: Path) -> None:
-        """Write the answer to a file."""
+        """Write the response to a file."""
         body = base64.b64encode(self.body).decode("ascii")
         record = {"status": self.status, "headers": self.headers, "body": body}
         path.write_text(json.dumps(record), encoding="utf-8")
 
 
 def load_answer(path: Path) -> Answer:
-    """Read what `Answer.save` wrote."""
+    """Read a file that `Answer.save` wrote."""
     record = json.loads(path.read_text(encoding="utf-8"))
     return Answer(status=record["status"], headers=record["headers"], body=base64.b64decode(record["body"]))

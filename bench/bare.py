@@ -1,4 +1,4 @@
-"""The goal's measure: a Starlette app that sends at once the bytes and headers that the daemon sent."""
+"""The reference with a goal: a Starlette app that sends a recorded response of the daemon."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OMITTED = ADDED | {"content-length"}
 
 
 def app(recorded: Answer) -> Starlette:
-    """One route: wait for the request's body, answer with what was recorded."""
+    """Return an app with one route that reads the body and sends the recorded response."""
     headers = {name: value for name, value in recorded.headers.items() if name not in _OMITTED}
 
     async def answer(request: Request) -> Response:

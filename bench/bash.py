@@ -1,4 +1,4 @@
-"""The rows of bash topics: a trivial text beside its peers, a first text, a flood, and what a topic costs."""
+"""Benchmarks of bash topics: a trivial text, the first text, a flood of output, and memory."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _PATIENCE = 60.0
 
 
 class Shell:
-    """Texts for a daemon's bash topics, over one connection that stays."""
+    """Sends texts to a daemon's bash topics over one persistent connection."""
 
     def __init__(self, server: Server) -> None:
         self._connection = HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)
 
     def seconds(self, text: str, topic: str = "bash:main") -> float:
-        """How long a text takes from its request to the last byte of its answer."""
+        """Return the time from the request to the last byte of the response."""
         body = json.dumps({"cmd": text, "topic": topic})
         start = time.perf_counter()
         self._connection.request(
@@ -53,13 +53,13 @@ class Shell:
         return seconds
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._connection.close()
 
 
 @measurement
 def echo() -> Iterator[Row]:
-    """`echo x` in a shell that runs, beside pexpect's wrapper of one, as it comes and without its pause."""
+    """`echo x` in a running shell, compared with pexpect's wrapper, with and without its delay."""
     with daemon() as server, closing(Shell(server)) as shell:
         patient, hasty = replwrap.bash(), replwrap.bash()
         hasty.child.delaybeforesend = None
@@ -104,7 +104,7 @@ def _spawned() -> float:
 
 @measurement
 def first() -> Iterator[Row]:
-    """The first text of a new topic, which starts its shell."""
+    """The first text of a new topic, which starts the shell."""
     with daemon() as server, closing(Shell(server)) as shell:
         names = (f"bash:t{number}" for number in count())
         seen = compare(lambda: shell.seconds("echo x", next(names)), _interactive)
@@ -125,7 +125,7 @@ def _interactive() -> float:
 
 @measurement
 def flood() -> Iterator[Row]:
-    """100 MiB of output, beside a loop that does nothing but read them off a terminal."""
+    """100 MiB of output, compared with a loop that only reads from a terminal."""
     with daemon() as server, closing(Shell(server)) as shell:
         shell.seconds("true")
         seen = compare(lambda: shell.seconds(_FLOOD), _read_off)
@@ -155,7 +155,7 @@ def _read_off() -> float:
 
 @measurement
 def memory() -> Iterator[Row]:
-    """What a topic with a shell costs: the shell, its supervisor, and the daemon's share."""
+    """The memory of a topic with a shell: shell, supervisor, and the daemon's share."""
     with daemon() as server, closing(Shell(server)) as shell:
         shell.seconds("true", "bash:first")
         before = _proportional(server.process.pid)

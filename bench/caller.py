@@ -1,4 +1,4 @@
-"""`python -m bench.caller URL CONNECTIONS SECONDS`: how fast a bare HTTP client makes one call over and over.
+"""`python -m bench.caller URL CONNECTIONS SECONDS`: measure a bare HTTP client that repeats one call.
 
 It prints the calls per second, and the processor time per call in seconds.
 """
@@ -14,7 +14,7 @@ import uvloop
 
 
 async def calls(url: str, connections: int, seconds: float) -> tuple[float, float]:
-    """Both figures of one client that makes so many calls at a time, its warm-up left out."""
+    """Return both figures for a number of concurrent calls, without the warm-up."""
     async with httpx.AsyncClient(limits=httpx.Limits(max_connections=connections)) as client:
         await _calls(client, url, connections, seconds / 4)
         start, busy_from = time.perf_counter(), time.process_time()

@@ -1,4 +1,4 @@
-"""The rows of documents: opening them for the first time and again, and editing a block of a large one."""
+"""Benchmarks of documents: opening new and cached ones, and editing a block of a large one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LINEAR = 2
 
 @measurement
 def large() -> Iterator[Row]:
-    """A large document, opened beside a bare parse of it, and opened again unchanged."""
+    """Opening a large document, compared with a bare parse, and opening it again unchanged."""
     with new_navigator() as navigator:
         seen = [_opened(navigator) for _ in range(_OPENED + 1)][1:]
     first, again, bare = (median(each) for each in zip(*seen, strict=True))
@@ -71,7 +71,7 @@ def _bare_parse(text: str) -> float:
 
 @measurement
 def page() -> Iterator[Row]:
-    """`/open` of a page that was opened before, beside an app that sends the same bytes at once."""
+    """`/open` of a cached page, compared with an app that sends the same bytes."""
     with ExitStack() as servers:
         navigator = servers.enter_context(new_navigator())
         navigator.first_open(5 * _KB)
@@ -106,7 +106,7 @@ def _beside_bare(ours: list[Round], bare: list[Round]) -> Iterator[Row]:
 
 @measurement
 def edit() -> Iterator[Row]:
-    """One block of a large file after the other, and one right after opening, beside a bare rewrite."""
+    """Editing blocks of a large file, in a row and right after opening, compared with a bare rewrite."""
     with new_navigator() as navigator:
         navigator.first_open(_MB)
         series = [_edited_beside(navigator, run) for run in range(_EDITED + _WARM)][_WARM:]
@@ -173,7 +173,7 @@ def _replaced(page: Path) -> float:
 
 @measurement
 def growth() -> Iterator[Row]:
-    """What a megabyte costs in documents of all sizes, each beside the smallest at the same time."""
+    """Time per megabyte for documents of several sizes, each compared with the smallest."""
     smallest = min(_SIZES)
     with new_navigator() as navigator:
         navigator.first_open(smallest)

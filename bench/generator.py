@@ -1,4 +1,4 @@
-"""The load generator's process: a job as JSON on stdin, its rounds as JSON on stdout."""
+"""The load generator: reads a job as JSON from stdin, writes its rounds as JSON to stdout."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PATIENCE = 10.0
 
 
 class Tally:
-    """What the connections of one round saw, and whether all of them are through."""
+    """Collects the results of the connections of one round."""
 
     def __init__(self, pid: int, connections: int, seconds: float) -> None:
         self.latencies = array("d")
@@ -34,19 +34,19 @@ class Tally:
         self._running = connections
 
     def fail(self, reason: str) -> None:
-        """A request without a right answer; the first of a round is told on stderr."""
+        """Count a failed request; print the first of a round to stderr."""
         if not self.errors:
             print(f"the load generator met an error: {reason}", file=sys.stderr)
         self.errors += 1
 
     def leave(self) -> None:
-        """One connection sends no more."""
+        """Note that a connection has finished."""
         self._running -= 1
         if not self._running:
             self.through.set()
 
     def round(self) -> Round:
-        """The round as it stands, the unanswered requests counted as errors."""
+        """Return the round; unanswered requests count as errors."""
         seconds = time.perf_counter() - self.start
         ordered = sorted(self.latencies) or [seconds]
         return Round(
@@ -60,7 +60,7 @@ class Tally:
 
 
 class Connection(asyncio.Protocol):
-    """One keep-alive connection that sends its request again as soon as the answer is whole."""
+    """A keep-alive connection that repeats its request as soon as the response is complete."""
 
     def __init__(self, request: bytes, expect: bytes) -> None:
         self._request, self._expect = request, expect
@@ -70,18 +70,18 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the way out."""
+        """Keep the transport."""
         self._transport = cast("asyncio.Transport", transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """A server that hangs up during a round made an error."""
+        """Count an error if the server closes the connection during a round."""
         self._transport = None
         if self._tally is not None:
             self._tally.fail("the server closed a connection")
             self._leave(self._tally)
 
     def join(self, tally: Tally) -> None:
-        """Take part in a round until its deadline."""
+        """Send requests in a round until its deadline."""
         self._tally = tally
         if self._transport is None:
             self.connection_lost(None)
@@ -89,12 +89,12 @@ class Connection(asyncio.Protocol):
             self._send(self._transport)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._transport is not None:
             self._transport.close()
 
     def data_received(self, data: bytes) -> None:
-        """Collect the answer; once it is whole, count it and go on."""
+        """Collect the response; once it is complete, count it and send the next request."""
         self._received += data
         if self._tally is None or self._transport is None or not _whole(self._received):
             return
@@ -123,7 +123,7 @@ class Connection(asyncio.Protocol):
 
 
 def _whole(received: bytes) -> bool:
-    """Whether an answer is complete: by its Content-Length, or by the last chunk of a stream."""
+    """Whether a response is complete, by its Content-Length or the last chunk."""
     end = received.find(b"\r\n\r\n")
     if end < 0:
         return False
@@ -169,7 +169,7 @@ async def _round(target: Target, size: int, seconds: float) -> Round:
 
 
 async def run(job: Job) -> dict[str, list[Round]]:
-    """Warm all targets up, then load them in turn, round after round."""
+    """Warm up all targets, then load them in turn, round after round."""
     rounds: dict[str, list[Round]] = {name: [] for name in job.targets}
     for target in job.targets.values():
         await _round(target, job.connections, job.warm_up)
@@ -180,7 +180,7 @@ async def run(job: Job) -> dict[str, list[Round]]:
 
 
 def main() -> None:
-    """Read the job, run it, write its rounds."""
+    """Read the job, run it, and write its rounds."""
     raw = json.load(sys.stdin)
     job = Job(**raw | {"targets": {name: Target(**target) for name, target in raw["targets"].items()}})
     rounds = uvloop.run(run(job))

@@ -1,4 +1,4 @@
-"""The kernel's rows: a trivial command over HTTP, many topics, starting, the command line, memory."""
+"""Benchmarks of the core: a trivial command over HTTP, many topics, startup, `string`, memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SESSIONS = 1000
 
 @measurement
 def exec_() -> Iterator[Row]:
-    """`/info` beside apps that send the same bytes at once, and beside an MCP server's tool call."""
+    """`/info` over HTTP, compared with apps that send the same bytes and with MCP tool calls."""
     with ExitStack() as servers:
         ours = servers.enter_context(daemon())
         answer = recorded(ours)
@@ -95,7 +95,7 @@ def _beside_mcp(ours: list[Round], handshake: list[Round], envelope: list[Round]
 
 @measurement
 def topics() -> Iterator[Row]:
-    """Many connections, each on a topic of its own: none may fail."""
+    """Many connections, each with its own topic; none may fail."""
     with daemon() as server:
         names = [f"file:t{number}" for number in range(_TOPICS)]
         job = Job(targets={"stringd": info(server, names)}, connections=_TOPICS, rounds=3)
@@ -111,7 +111,7 @@ def topics() -> Iterator[Row]:
 
 @measurement
 def start() -> Iterator[Row]:
-    """From spawning the daemon to its first `/health`, beside importing its two heaviest packages."""
+    """Time from spawning the daemon to its first `/health`, compared with importing its largest packages."""
     imports = [sys.executable, "-c", "import starlette, uvicorn"]
     seen = compare(first_health, lambda: command(imports, clean_environment()))
     yield at_most(
@@ -125,7 +125,7 @@ def start() -> Iterator[Row]:
 
 @measurement
 def cli() -> Iterator[Row]:
-    """One `string` command against a daemon that runs, beside the imports that any HTTP client needs."""
+    """One `string` command, compared with the imports of a minimal HTTP client."""
     imports = [sys.executable, "-c", "import http.client, json"]
     string = [str(Path(sys.executable).with_name("string")), "file:main", "/info"]
     with daemon() as server:
@@ -142,7 +142,7 @@ def cli() -> Iterator[Row]:
 
 @measurement
 def memory() -> Iterator[Row]:
-    """What the daemon holds when idle, with many sessions, and with many that answered a command."""
+    """Memory of the idle daemon, with many empty sessions, and after a command in each."""
     with daemon() as server:
         idle = memory_of(server.process.pid)
         yield Row(what="memory, idle", measured=str(idle))

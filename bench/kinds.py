@@ -1,4 +1,4 @@
-"""The rows of documents that hold nothing but one kind of thing: what a megabyte costs as they grow."""
+"""Benchmarks of documents that consist of one kind of construct: time per megabyte by size."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ _HTML = {
 
 @measurement
 def markdown() -> Iterator[Row]:
-    """Markdown of each kind, from its text to its last part."""
+    """Parsing and dividing Markdown of each kind."""
     yield from _rows("Markdown", _MARKDOWN, _shown)
 
 
 @measurement
 def html() -> Iterator[Row]:
-    """HTML of each kind, from its text to Markdown."""
+    """Converting HTML of each kind to Markdown."""
     yield from _rows("HTML", _HTML, lambda text: read_html(text, "https://x.example/", full=False))
 
 
@@ -88,7 +88,7 @@ def _rows(what: str, pieces: Mapping[str, str], read: Callable[[str], object]) -
 
 
 def _costs(piece: str, read: Callable[[str], object]) -> list[tuple[int, float]]:
-    """Return what a megabyte costs in each size that does not take too long."""
+    """Return the time per megabyte for each size, skipping those that take too long."""
     costs: list[tuple[int, float]] = []
     for size in _SIZES:
         if costs and costs[-1][1] * size / _MB > _LONGEST:

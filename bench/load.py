@@ -1,4 +1,4 @@
-"""Load on servers: requests encoded once, rounds that alternate between targets, in a process of its own."""
+"""Put load on servers from a separate process, in rounds that alternate between targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SATURATED = 0.9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A server to load: connections send the requests in turn; a right answer is 200 and holds `expect`."""
+    """A server to load with requests; a correct response has status 200 and contains `expect`."""
 
     pid: int
     port: int
@@ -28,7 +28,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Targets by name, each loaded in turn, round after round."""
+    """The targets by name, which are loaded in turn."""
 
     targets: dict[str, Target]
     connections: int = 16
@@ -39,7 +39,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """What one round saw: right answers, whatever else as errors, and the latencies in seconds.
+    """The results of a round: correct responses, errors, and latencies in seconds.
 
     `cpu` is the processor time that the server used, in seconds; `busy` the share of a core that the
     generator used itself.
@@ -57,22 +57,22 @@ Figure = Callable[[Round], float]
 
 
 def rate(seen: Round) -> float:
-    """Answers per second."""
+    """Return the responses per second."""
     return seen.answers / seen.seconds
 
 
 def cpu(seen: Round) -> float:
-    """The server's processor time per answer, in seconds."""
+    """Return the server's CPU time per response, in seconds."""
     return seen.cpu / seen.answers
 
 
 def p99(seen: Round) -> float:
-    """What 99 of 100 answers did not exceed, in seconds."""
+    """Return the 99th percentile of the latencies, in seconds."""
     return seen.p99
 
 
 def post(port: int, path: str, body: object, **headers: str) -> str:
-    """A whole HTTP/1.1 POST with a JSON body; header names are written with `_` for `-`."""
+    """Encode an HTTP/1.1 POST with a JSON body; header names have `_` in place of `-`."""
     content = json.dumps(body)
     length = str(len(content))
     fixed = {"host": f"127.0.0.1:{port}", "content-type": "application/json", "content-length": length}
@@ -82,7 +82,7 @@ def post(port: int, path: str, body: object, **headers: str) -> str:
 
 
 def measure(job: Job) -> dict[str, list[Round]]:
-    """Run the job in the generator's process: the rounds of each target, in order."""
+    """Run the job in the generator's process; return the rounds of each target in order."""
     done = subprocess.run(
         [sys.executable, "-m", "bench.generator"],
         input=json.dumps(asdict(job)),
@@ -100,12 +100,12 @@ def measure(job: Job) -> dict[str, list[Round]]:
 
 
 def middle(rounds: list[Round], figure: Figure) -> float:
-    """The median of one figure over the rounds."""
+    """Return the median of a figure over the rounds."""
     return median(figure(each) for each in rounds)
 
 
 def ratio(measured: list[Round], reference: list[Round], figure: Figure) -> float:
-    """The median of the per-round ratios: what slows a whole round hits both of its halves."""
+    """Return the median of the ratios of each round, since a slow period affects both of its halves."""
     if errors := sum(each.errors for each in [*measured, *reference]):
         raise RuntimeError(f"{errors} requests failed: a comparison would mean nothing")
     pairs = zip(measured, reference, strict=True)

@@ -1,4 +1,4 @@
-"""The peer: an MCP server, streamable HTTP, stateless, JSON answers, with one trivial tool."""
+"""The MCP reference: streamable HTTP, stateless, JSON responses, one trivial tool."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def app(text: str) -> Starlette:
-    """One tool, `info`, that returns the text as it is: no schema of the output, no second copy of it."""
+    """Return a server whose tool `info` returns the text, without an output schema or structured copy."""
     server = MCPServer("bench", log_level="WARNING")
 
     @server.tool(structured_output=False)
     async def info() -> str:
-        """Say what there is."""
+        """Describe the session."""
         return text
 
     return server.streamable_http_app(stateless_http=True, json_response=True)

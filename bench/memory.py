@@ -1,4 +1,4 @@
-"""How much memory a process holds, as the kernel accounts for it."""
+"""Memory of a process, as accounted by the kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Memory:
 
 
 def memory_of(pid: int) -> Memory:
-    """What the process holds now; without the kernel's rollup the proportional figure is left out."""
+    """Return the memory of a process; the proportional figure is missing without smaps_rollup."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     rollup = Path(f"/proc/{pid}/smaps_rollup")
     return Memory(

@@ -1,4 +1,4 @@
-"""Documents to measure with, and a daemon's topic that opens and edits them."""
+"""Generated documents, and a topic of a daemon that opens and edits them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ print("part", {number})
 
 
 class DocumentNavigator:
-    """A daemon with a topic that opens and edits, over one connection that stays."""
+    """A topic of a daemon, used over one persistent connection."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -56,7 +56,7 @@ class DocumentNavigator:
         self._connection = HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)
 
     def seconds(self, cmd: str) -> float:
-        """How long a command takes from its request to the last byte of its answer."""
+        """Return the time of a command from its request to the last byte of the response."""
         body = json.dumps({"cmd": cmd, "topic": TOPIC})
         start = time.perf_counter()
         self._connection.request(
@@ -69,18 +69,18 @@ class DocumentNavigator:
         return seconds
 
     def first_open(self, size: int) -> float:
-        """How long a document takes that this daemon never saw."""
+        """Return the time to open a new document."""
         self.page.write_text(document(size, next(self._versions)), encoding="utf-8")
         return self.seconds(OPEN)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._connection.close()
 
 
 @contextmanager
 def new_navigator() -> Iterator[DocumentNavigator]:
-    """A fresh daemon's topic, which has opened nothing yet."""
+    """Start a daemon and return a topic without a document."""
     with daemon() as server:
         opened = DocumentNavigator(server)
         try:
@@ -90,7 +90,7 @@ def new_navigator() -> Iterator[DocumentNavigator]:
 
 
 def document(size: int, version: int) -> str:
-    """A text of so many bytes as people write it, cut off at the end; each version is another text."""
+    """Return a realistic text of a size in bytes; each version has other words."""
     parts, length, number = [f"# Version {version}\n"], 0, 0
     while length < size:
         parts.append(_SECTION.format(number=number))

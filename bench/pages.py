@@ -1,4 +1,4 @@
-"""Pages to fetch: those of Python's own documentation, as the Debian package python3-doc has them."""
+"""Web pages to fetch: Python's documentation from the Debian package python3-doc."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBER = 120
 
 @cache
 def pages() -> list[str]:
-    """The texts of the first pages of the library's reference; RuntimeError where the package is missing."""
+    """Return pages of the library reference; raise RuntimeError if the package is missing."""
     found = sorted(Path("/usr/share/doc").glob("python3.*/html/library/*.html"))[:NUMBER]
     if len(found) < NUMBER:
         raise RuntimeError("there are no pages: .ci/debian installs python3-doc")

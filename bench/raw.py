@@ -1,4 +1,4 @@
-"""The floor: the same bytes and headers from an ASGI app without any framework."""
+"""The minimal reference: an ASGI app without a framework that sends a recorded response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def app(recorded: Answer) -> ASGIApp:
-    """Wait for the request's body, answer with what was recorded, whatever was asked."""
+    """Read the body and send the recorded response to any request."""
     kept = {name: value for name, value in recorded.headers.items() if name not in ADDED}
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in kept.items()]
 

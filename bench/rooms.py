@@ -1,4 +1,4 @@
-"""The measurements there are, by name: `room.name` is the function `name` in the module `bench.room`."""
+"""The registry of measurements: `module.name` is the function `name` in `bench.module`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MARK = "__measurement__"
 
 
 def measurement(function: Measurement) -> Measurement:
-    """Mark a function of a room as one that yields rows of the table."""
+    """Mark a function of a benchmark module that yields rows of the table."""
     setattr(function, _MARK, True)
     return function
 
 
 def measurements(wanted: Iterable[str] = ()) -> dict[str, Measurement]:
-    """Every measurement by its name, or those of the wanted rooms and names; KeyError names a stranger."""
+    """Return all measurements by name, or those wanted; raise KeyError for an unknown name."""
     known = {name: function for room in _rooms() for name, function in _of(room).items()}
     chosen: dict[str, Measurement] = {}
     for name in wanted:

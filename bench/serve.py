@@ -1,4 +1,4 @@
-"""Serves a reference app under the settings that the daemon itself runs with."""
+"""Serve a reference app with the settings of the daemon."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ADDED = frozenset({"date", "server"})
 def serve(
     app: ASGIApp, name: str, *, server_header: bool = True, lifespan: Literal["auto", "off"] = "auto"
 ) -> None:
-    """Serve until SIGTERM on a free port of loopback, named on stderr as the daemon names its own."""
+    """Serve until SIGTERM on a free port of loopback, which is printed to stderr as the daemon does."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     port = listener.getsockname()[1]
     print(f"{name} listening on http://127.0.0.1:{port}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Servers to measure, each a process of its own: started, known to be ready, ended."""
+"""Start and stop the measured servers, each in its own process."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Server:
     port: int
 
     def call(self, method: str, path: str, body: object = None) -> Answer:
-        """One request with a JSON body on a connection of its own, as the bench's user."""
+        """Send one request with a JSON body on a new connection, as the benchmark's user."""
         return call(self.port, method, path, body)
 
 
 def call(port: int, method: str, path: str, body: object = None) -> Answer:
-    """One request with a JSON body on a connection of its own, as the bench's user."""
+    """Send one request with a JSON body on a new connection, as the benchmark's user."""
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
     try:
         content = None if body is None else json.dumps(body)
@@ -55,13 +55,13 @@ def call(port: int, method: str, path: str, body: object = None) -> Answer:
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without settings of a daemon that may run here beside the bench."""
+    """Return the environment without the settings of another daemon."""
     return {name: value for name, value in os.environ.items() if not name.startswith("STRINGD_")}
 
 
 @contextmanager
 def running(*arguments: str) -> Iterator[Server]:
-    """A server started with `python -m <arguments>`, ready when it names its port, ended on the way out."""
+    """Run a server with `python -m <arguments>`; it is ready once it prints its port."""
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             [sys.executable, "-m", *arguments], stderr=stderr, cwd=PROJECT, env=clean_environment()
@@ -73,12 +73,12 @@ def running(*arguments: str) -> Iterator[Server]:
 
 
 @contextmanager
-def daemon() -> Iterator[Server]:
-    """A stringd with a fresh data directory and the bench's user."""
+def daemon(*options: str) -> Iterator[Server]:
+    """Run a daemon with a new data directory and the benchmark's user."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
         home.mkdir()
-        with running("stringd", "--port", "0", "--data-dir", str(Path(folder, "data"))) as server:
+        with running("stringd", "--port", "0", "--data-dir", str(Path(folder, "data")), *options) as server:
             answer = server.call("POST", "/users", {"id": USER, "home": str(home)})
             if answer.status != 200:
                 raise RuntimeError(f"the daemon registers no user: {answer}")
@@ -87,7 +87,7 @@ def daemon() -> Iterator[Server]:
 
 @contextmanager
 def reference(module: str, recorded: Answer) -> Iterator[Server]:
-    """One of the reference servers, which answers with what was recorded."""
+    """Run a reference server that sends the recorded response."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "answer.json")
         recorded.save(path)
@@ -96,7 +96,7 @@ def reference(module: str, recorded: Answer) -> Iterator[Server]:
 
 
 def first_health() -> float:
-    """Seconds from spawning a daemon with a fresh data directory to its first good `/health`."""
+    """Return the seconds from spawning a daemon with a new data directory to its first `/health`."""
     port = _free_port()
     line = [sys.executable, "-m", "stringd", "--port", str(port), "--data-dir", "data"]
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +109,7 @@ def first_health() -> float:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ask the process to end, and make it end if it does not."""
+    """Terminate the process, and kill it if it does not exit."""
     process.terminate()
     try:
         process.wait(_STOP_LIMIT)

@@ -1,4 +1,4 @@
-"""What a measurement hands back, and the one table that shows it."""
+"""The rows of measurements, and their table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEADINGS = ("what", "measured", "reference", "ratio", "goal", "verdict")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the table; a row without a goal states a figure and cannot be missed."""
+    """A row of the table; a row without a goal only states a figure."""
 
     what: str
     measured: str
@@ -23,19 +23,19 @@ class Row:
     met: bool | None = None
 
     def cells(self) -> tuple[str, ...]:
-        """The line's texts, in the order of the headings."""
+        """The texts of the row, in the order of the headings."""
         ratio = "-" if self.ratio is None else f"{self.ratio:.2f}"
         return (self.what, self.measured, self.reference, ratio, self.goal, self.verdict())
 
     def verdict(self) -> str:
-        """Met or missed, or stated where there is no goal."""
+        """The verdict: met, missed, or stated if there is no goal."""
         if self.met is None:
             return "stated"
         return "met" if self.met else "**missed**"
 
 
 def at_least(bound: float, ratio: float, *, what: str, measured: str, reference: str) -> Row:
-    """A row whose ratio should not fall below the bound."""
+    """Return a row whose ratio must be at least the bound."""
     return Row(
         what=what,
         measured=measured,
@@ -47,7 +47,7 @@ def at_least(bound: float, ratio: float, *, what: str, measured: str, reference:
 
 
 def at_most(bound: float, ratio: float, *, what: str, measured: str, reference: str) -> Row:
-    """A row whose ratio should not rise above the bound."""
+    """Return a row whose ratio must be at most the bound."""
     return Row(
         what=what,
         measured=measured,
@@ -59,7 +59,7 @@ def at_most(bound: float, ratio: float, *, what: str, measured: str, reference: 
 
 
 def markdown(rows: Iterable[Row]) -> str:
-    """All rows as one Markdown table."""
+    """Return the rows as a Markdown table."""
     lines = [_HEADINGS, ("---",) * len(_HEADINGS), *(row.cells() for row in rows)]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 

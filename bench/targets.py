@@ -1,4 +1,4 @@
-"""What the load is made of: the daemon's `/info`, and a tool call of MCP."""
+"""The requests of the load: the daemon's `/info`, and an MCP tool call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _META = {
 
 
 def info(server: Server, names: list[str]) -> Target:
-    """`/info` in the named topics, one of them for each connection."""
+    """Return the target `/info` in the named topics, one per connection."""
     bodies = [{"cmd": "/info", "topic": name} for name in names]
     return Target(
         pid=server.process.pid,
@@ -33,7 +33,7 @@ def info(server: Server, names: list[str]) -> Target:
 
 
 def tool_call(server: Server, revision: str) -> Target:
-    """A call of the reference server's tool, as the revision of MCP writes it."""
+    """Return a tool call to the MCP server, in the format of an MCP revision."""
     envelope = {"_meta": _META} if revision == ENVELOPE else {}
     params = {"name": "info", "arguments": {}} | envelope
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
@@ -43,7 +43,7 @@ def tool_call(server: Server, revision: str) -> Target:
 
 
 def recorded(server: Server) -> Answer:
-    """The daemon's own answer to `/info`, for the reference servers to repeat."""
+    """Record the daemon's response to `/info`, for the reference servers."""
     answer = server.call("POST", "/exec", {"cmd": "/info", "topic": "file:main"})
     if _OK.encode("ascii") not in accepted(answer).body:
         raise RuntimeError(f"/info fails: {answer}")
@@ -51,7 +51,7 @@ def recorded(server: Server) -> Answer:
 
 
 def accepted(answer: Answer) -> Answer:
-    """The answer, if it is no refusal."""
+    """Return the response; raise if it is an error."""
     if answer.status != 200:
         raise RuntimeError(f"the daemon refuses: {answer}")
     return answer

@@ -1,4 +1,4 @@
-"""Wall-clock comparisons of two things that are done once per run, by turns."""
+"""Compare the wall-clock time of two operations that are run in turn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIMIT = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Seconds of what is measured and of its reference, and the median of their ratios."""
+    """The seconds of the measured operation and its reference, and the median of their ratios."""
 
     measured: float
     reference: float
@@ -26,7 +26,7 @@ class Comparison:
 
 
 def compare(measured: Callable[[], float], reference: Callable[[], float]) -> Comparison:
-    """Both by turns, after one turn each that only warms the caches."""
+    """Run both in turn, after one warm-up run of each."""
     pairs = [(measured(), reference()) for _ in range(RUNS + 1)][1:]
     return Comparison(
         measured=median(ours for ours, _ in pairs),
@@ -36,7 +36,7 @@ def compare(measured: Callable[[], float], reference: Callable[[], float]) -> Co
 
 
 def command(line: Sequence[str], env: Mapping[str, str]) -> float:
-    """Seconds from the start of a command to its successful end."""
+    """Return the seconds from the start of a command to its successful end."""
     start = time.perf_counter()
     process = subprocess.Popen(line, env=env, stdout=subprocess.DEVNULL)
     # Not `wait(timeout)`: it polls, up to 50 ms apart, and would see the end that much too late.
@@ -51,5 +51,5 @@ def command(line: Sequence[str], env: Mapping[str, str]) -> float:
 
 
 def milliseconds(seconds: float) -> str:
-    """A duration as the table shows it."""
+    """Format a duration for the table."""
     return f"{seconds * 1000:.1f} ms"

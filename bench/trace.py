@@ -1,4 +1,4 @@
-"""`make trace CMD=…`: run one command in a daemon of this process and print the functions that it calls."""
+"""`make trace CMD=…`: run a command in a daemon within this process and print the functions that it calls."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from inspect import CO_COROUTINE
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import FrameType
@@ -19,12 +20,17 @@ import uvloop
 
 from bench.servers import USER, call
 from stringd.config import LOOPBACK, Config
+from stringd.server import exec_response
 from stringd.server.app import make_runtime
 from stringd.server.http_server import Server
 from stringd.text.topic_names import DEFAULT_TOPIC
 
 _OURS = re.compile(r"stringd[._]")
+# Modules being imported, and the server's housekeeping, which no command asks for.
+_LEFT_OUT = frozenset({"<module>", "Server.on_tick"})
 _GENERATED = re.compile(r"__create_fn__|<(?:genexpr|listcomp|dictcomp|setcomp)>")
+VOCABULARY = frozenset({"stringd.api", "stringd.config", "stringd.errors", "stringd.text"})
+"""The rooms below all behaviour: records, settings, exceptions, and pure functions over text."""
 SAMPLE = "# Sample\n\nAn introduction.\n\n## X\n\nThe section X.\n\n## Y\n\nThe section Y.\n"
 
 
@@ -56,16 +62,21 @@ class Recorder:
     called: list[Called] = field(default_factory=list)
     is_recording: bool = False
     _seen: dict[int, FrameType] = field(default_factory=dict)
-    _importing: dict[int, int] = field(default_factory=dict)
+    _inside: dict[int, int] = field(default_factory=dict)
 
     def observe(self, frame: FrameType, event: str, _: object) -> None:
         """Take an event, as `sys.setprofile` reports it."""
-        if not self.is_recording or event not in {"call", "return"}:
+        if not self.is_recording:
+            # What a command before left to do is no call of this one.
+            if event == "call" and frame.f_code.co_flags & CO_COROUTINE:
+                self._seen[id(frame)] = frame
+            return
+        if event not in {"call", "return"}:
             return
         thread = threading.get_ident()
-        depth = self._importing.get(thread, 0)
-        if frame.f_code.co_name == "<module>":
-            self._importing[thread] = depth + (1 if event == "call" else -1)
+        depth = self._inside.get(thread, 0)
+        if frame.f_code.co_qualname in _LEFT_OUT:
+            self._inside[thread] = depth + (1 if event == "call" else -1)
         elif event == "call" and not depth:
             self._record(frame)
 
@@ -77,16 +88,45 @@ class Recorder:
             self.called.append(Called(module, name))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The size of a walk. `moves` are the changes of room without visits to the vocabulary."""
+
+    calls: int
+    functions: int
+    modules: int
+    rooms: int
+    changes: int
+    moves: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.calls} calls, {self.functions} functions, {self.modules} modules, {self.rooms} rooms, "
+            f"{self.changes} changes of room, {self.moves} without those to the vocabulary"
+        )
+
+
+def figures(called: Sequence[Called]) -> Figures:
+    """Measure a walk."""
+    rooms = [it.room for it in called]
+    return Figures(
+        calls=len(called),
+        functions=len(set(called)),
+        modules=len({it.module for it in called}),
+        rooms=len(set(rooms)),
+        changes=_changes(rooms),
+        moves=_changes([it for it in rooms if it not in VOCABULARY]),
+    )
+
+
+def _changes(rooms: Sequence[str]) -> int:
+    return sum(one != other for one, other in pairwise(rooms))
+
+
 def report(called: Sequence[Called]) -> str:
     """Return the figures, and one line for each stay in a room."""
-    rooms = [it.room for it in called]
-    changes = sum(one != other for one, other in pairwise(rooms))
-    figures = (
-        f"{len(called)} calls, {len(set(called))} functions, {len({it.module for it in called})} modules, "
-        f"{len(set(rooms))} rooms, {changes} changes of room"
-    )
     stays = (_line(room, stay) for room, stay in groupby(called, lambda it: it.room))
-    return "\n".join((figures, "", *stays))
+    return "\n".join((str(figures(called)), "", *stays))
 
 
 def _line(room: str, stay: Iterator[Called]) -> str:
@@ -95,8 +135,10 @@ def _line(room: str, stay: Iterator[Called]) -> str:
 
 
 def trace(topic: str, commands: Sequence[str], home: Path) -> tuple[str, list[Called]]:
-    """Run commands in a new daemon; return the answer to the last one, and the functions it called."""
+    """Run commands in a new daemon; return the reply to the last one, and the functions it called."""
     recorder = Recorder()
+    # Traced commands are slow; other ones of their kind are answered in one response.
+    exec_response.BUFFERED_SECONDS = 60.0
     # Threads are observed from their start, so the hooks are there before any is needed.
     threading.setprofile(recorder.observe)
     sys.setprofile(recorder.observe)
@@ -118,7 +160,7 @@ def trace(topic: str, commands: Sequence[str], home: Path) -> tuple[str, list[Ca
 
 @dataclass(slots=True)
 class _Talk:
-    """The client's side: blocking, in a thread of its own."""
+    """The client, in a thread of its own."""
 
     port: int
     topic: str
@@ -148,7 +190,7 @@ async def _serve(server: Server, listener: socket.socket, talk: _Talk) -> None:
 
 
 def main() -> int:
-    """Read the arguments, trace, and print the answer and the report."""
+    """Parse the arguments, trace, and print the reply and the report."""
     parser = argparse.ArgumentParser(prog="python -m bench.trace", description=__doc__)
     parser.add_argument("cmd", help="the command to trace, such as '/open a.md#x'")
     parser.add_argument("--topic", default=DEFAULT_TOPIC)

@@ -1,4 +1,4 @@
-"""The rows of web pages: how many a topic opens, what they leave in memory, and how fast HTML is read."""
+"""Benchmarks of web pages: opening them, memory, and the conversion of HTML."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BARE = ConversionOptions(extract_metadata=False)
 
 @measurement
 def opening() -> Iterator[Row]:
-    """`/open` of pages that the topic never saw, beside a bare client and a bare converter."""
+    """`/open` of new pages, compared with a bare client and converter."""
     with ExitStack() as opened:
         navigator = opened.enter_context(new_navigator())
         site = _site(opened)
@@ -50,7 +50,7 @@ def opening() -> Iterator[Row]:
 
 @measurement
 def memory() -> Iterator[Row]:
-    """What a thousand pages leave behind in one topic."""
+    """Memory after a thousand pages in one topic."""
     with ExitStack() as opened:
         navigator = opened.enter_context(new_navigator())
         site = _site(opened)
@@ -69,7 +69,7 @@ def memory() -> Iterator[Row]:
 
 @measurement
 def conversion() -> Iterator[Row]:
-    """HTML to Markdown: as stringd reads it, by the bare converter, and by two in Python."""
+    """HTML to Markdown: by stringd, the bare converter, and two converters in Python."""
     texts = pages()[:_CONVERTED]
     readers: dict[str, Callable[[str], object]] = {
         "as stringd reads pages": lambda text: read_html(text, "http://127.0.0.1/", full=False),
@@ -88,7 +88,7 @@ def conversion() -> Iterator[Row]:
 
 
 def _site(opened: ExitStack) -> Iterator[str]:
-    """URLs of pages, none twice."""
+    """URLs of pages without repetition."""
     server = opened.enter_context(running("bench.pages"))
     return (f"http://127.0.0.1:{server.port}/{number}.html" for number in count())
 

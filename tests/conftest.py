@@ -1,4 +1,4 @@
-"""Fixtures that all tests share."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lends one running daemon to many tests: starting one costs more than most tests do."""
+"""Lends one running daemon to many tests, since starting one takes longer than most tests."""
 
 from __future__ import annotations
 

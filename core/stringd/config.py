@@ -1,9 +1,9 @@
-"""The settings of a daemon and the parsers of their values."""
+"""The settings of a daemon, and parsers for their values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 DEFAULT_PORT = 3100
@@ -11,19 +11,18 @@ LAST_PORT = 65535
 FULL_ACCESS = "full"
 ACCESS = ("home", FULL_ACCESS)
 LOOPBACK = "127.0.0.1"
-LEAST_PART = 1000
 BODY_LIMIT = 10 * 1024 * 1024
 
 
 def parse_port(text: str) -> int | None:
-    """Return a text as a port number, 0 included; None if it is none."""
+    """Return the port number, which may be 0; None if the text is not a valid port."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(LAST_PORT)) and int(text) <= LAST_PORT:
         return int(text)
     return None
 
 
 def parse_seconds(text: str) -> float | None:
-    """Return a text as a positive, finite number of seconds; None if it is none."""
+    """Return a positive, finite number of seconds; None for any other text."""
     try:
         seconds = float(text)
     except ValueError:
@@ -32,12 +31,12 @@ def parse_seconds(text: str) -> float | None:
 
 
 def is_plugin_file(word: str) -> bool:
-    """Tell the path of a single-file plugin from the name of an installed one."""
+    """Whether a word is the path of a single-file plugin rather than the name of an installed one."""
     return "/" in word or word.endswith(".py")
 
 
 def absolute_plugins(words: Iterable[str]) -> tuple[str, ...]:
-    """Return names and paths of plugins, the paths independent of the working directory."""
+    """Return the words with the paths of plugins made absolute."""
     return tuple(str(Path(it).expanduser().absolute()) if is_plugin_file(it) else it for it in words)
 
 
@@ -46,22 +45,15 @@ def split_names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def parse_characters(text: str) -> int | None:
-    """Return a text as the size of a part in characters; None if it is no number or too small."""
-    if text.isascii() and text.isdigit() and len(text) <= len(str(BODY_LIMIT)):
-        return int(text) if int(text) >= LEAST_PART else None
-    return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The settings of one daemon.
 
-    `access` says which files document commands may touch: those below the user's home and allowed
+    `access` determines which files document commands may access: those below the user's home and allowed
     paths ("home"), or all ("full"). `plugins` are the names of installed plugins and the paths of single-file
     ones; each file of `plugins_dir` is one, too. `kept_variables` are those of the daemon's environment that
-    its shells are given beside the usual ones; `*` in a name stands for anything. What is fetched is shown
-    in parts of so many characters. The operator's token is written to the socket `operator_fd`, if given.
+    its shells are given beside the usual ones; `*` in a name stands for anything. The operator's token is
+    written to the socket `operator_fd`, if given.
     """
 
     port: int = DEFAULT_PORT
@@ -72,12 +64,12 @@ class Config:
     allowed_origins: frozenset[str] = frozenset()
     access: str = ACCESS[0]
     kept_variables: tuple[str, ...] = ()
-    part_characters: int = 50_000
+    plugin_options: tuple[tuple[str, str | None], ...] = ()
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
     operator_fd: int | None = None
+    full_access: bool = field(init=False, compare=False)
+    """Whether document commands may touch every file."""
 
-    @property
-    def full_access(self) -> bool:
-        """Whether document commands may touch every file."""
-        return self.access == FULL_ACCESS
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "full_access", self.access == FULL_ACCESS)

@@ -2,6 +2,7 @@
 
 StringdError
 ├── Fault                 the program can't go on: one line on stderr, an exit code
+│   └── DataDirectoryInUse  another daemon has locked the data directory
 ├── Refusal               a command answers `ERROR(CODE): message`
 │   ├── Unrecognised      and shows none of its arguments
 │   └── Unanswered        a question has no answer
@@ -27,61 +28,11 @@ StringdError
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import ClassVar, Self
 
+from stringd.error_codes import ErrorCode as ErrorCode
+
 _SHOWN = 256
-
-
-class ErrorCode(StrEnum):
-    """The codes of failed commands and refused requests; plugins may use others of their own."""
-
-    ACTION_FAILED = "ACTION_FAILED"
-    ACTION_NOT_FOUND = "ACTION_NOT_FOUND"
-    BLOCK_NOT_FOUND = "BLOCK_NOT_FOUND"
-    BODY_TOO_LARGE = "BODY_TOO_LARGE"
-    CANCELLED = "CANCELLED"
-    COMMAND_UNSUPPORTED = "COMMAND_UNSUPPORTED"
-    CONFLICT = "CONFLICT"
-    ENV_REQUIRED = "ENV_REQUIRED"
-    EXEC_FAILED = "EXEC_FAILED"
-    FILE_NOT_ALLOWED = "FILE_NOT_ALLOWED"
-    HOST_NOT_ALLOWED = "HOST_NOT_ALLOWED"
-    INTERNAL_ERROR = "INTERNAL_ERROR"
-    INVALID_ANSWER = "INVALID_ANSWER"
-    INVALID_BODY = "INVALID_BODY"
-    INVALID_PARAMS = "INVALID_PARAMS"
-    INVALID_PAYLOAD = "INVALID_PAYLOAD"
-    INVALID_REQUEST = "INVALID_REQUEST"
-    INVALID_TARGET = "INVALID_TARGET"
-    INVALID_TOPIC = "INVALID_TOPIC"
-    INVALID_VARIABLE = "INVALID_VARIABLE"
-    LINE_OUT_OF_RANGE = "LINE_OUT_OF_RANGE"
-    LOAD_ERROR = "LOAD_ERROR"
-    NO_HISTORY = "NO_HISTORY"
-    NOT_FOUND = "NOT_FOUND"
-    NOT_TRUSTED = "NOT_TRUSTED"
-    OPERATOR_REQUIRED = "OPERATOR_REQUIRED"
-    ORIGIN_NOT_ALLOWED = "ORIGIN_NOT_ALLOWED"
-    QUESTION_CLOSED = "QUESTION_CLOSED"
-    QUESTION_EXPIRED = "QUESTION_EXPIRED"
-    QUESTION_NOT_FOUND = "QUESTION_NOT_FOUND"
-    QUESTION_WITHDRAWN = "QUESTION_WITHDRAWN"
-    QUEUE_FULL = "QUEUE_FULL"
-    QUEUE_TIMEOUT = "QUEUE_TIMEOUT"
-    RELAYED = "RELAYED"
-    SESSION_CLOSED = "SESSION_CLOSED"
-    SHUTTING_DOWN = "SHUTTING_DOWN"
-    STORAGE_FAILED = "STORAGE_FAILED"
-    STREAM_INCOMPLETE = "STREAM_INCOMPLETE"
-    TEMPLATE_ERROR = "TEMPLATE_ERROR"
-    TIMEOUT = "TIMEOUT"
-    TOO_MANY_QUESTIONS = "TOO_MANY_QUESTIONS"
-    TOPIC_FULL = "TOPIC_FULL"
-    UNDEFINED_VARIABLE = "UNDEFINED_VARIABLE"
-    UNKNOWN_USER = "UNKNOWN_USER"
-    USER_REQUIRED = "USER_REQUIRED"
-    WRITE_FAILED = "WRITE_FAILED"
 
 
 ERROR_CODE_HEADER = "X-Error-Code"
@@ -93,15 +44,19 @@ class StringdError(Exception):
 
 
 class Fault(StringdError):
-    """The program can't go on; the text is the one line that the user sees."""
+    """A fatal error; the text is the one line that the user sees."""
 
     def __init__(self, message: str, *, exit_code: int = 1) -> None:
         super().__init__(message)
         self.exit_code = exit_code
 
 
+class DataDirectoryInUse(Fault):
+    """Another process has locked the data directory."""
+
+
 class Refusal(StringdError):
-    """A command that can't be carried out: a code, a message, and lines that help to retry."""
+    """The refusal of a command: a code, a message, and lines that help to retry."""
 
     def __init__(self, code: ErrorCode | str, message: str, *context: str) -> None:
         super().__init__(message)
@@ -160,13 +115,13 @@ class RequestRefused(StringdError):
 
     @classmethod
     def rebuilt(cls, message: str) -> Self:
-        """Return the exception for a message that the daemon has answered."""
+        """Return the exception for an error message of the daemon."""
         refused = cls.__new__(cls)
         RequestRefused.__init__(refused, message)
         return refused
 
     def as_refusal(self) -> Refusal:
-        """Return the refusal of a command that came upon this."""
+        """Return this exception as the refusal of a command."""
         return Refusal(self.command_code or self.code or ErrorCode.INTERNAL_ERROR, self.message)
 
     def body(self) -> dict[str, str]:
@@ -210,7 +165,7 @@ class InvalidBody(RequestRefused):
 
 
 class InvalidRequest(RequestRefused):
-    """The request can be read in more than one way."""
+    """The request can be read in more than one way, or a part of its query can't be read at all."""
 
     code = ErrorCode.INVALID_REQUEST
 
@@ -278,7 +233,7 @@ class QuestionClosed(_Coded):
 
 
 class StorageFailed(_Coded):
-    """The disk did not take what the request changes; nothing was changed."""
+    """Storing the change failed; nothing was changed."""
 
     status = 500
     code = ErrorCode.STORAGE_FAILED
@@ -312,6 +267,6 @@ class SessionClosed(Unavailable):
 
 
 class ShuttingDown(Unavailable):
-    """The daemon is going away."""
+    """The daemon is shutting down."""
 
     code = ErrorCode.SHUTTING_DOWN

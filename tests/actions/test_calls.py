@@ -79,7 +79,7 @@ def refusal(
         """'Os'lo "3" """,
     ],
 )
-def test_the_spellings_of_a_call(typed: str) -> None:
+def test_call_spellings(typed: str) -> None:
     assert given(typed) == {"city": "Oslo", "days": 3}
 
 
@@ -111,19 +111,19 @@ def test_the_spellings_of_a_call(typed: str) -> None:
         (r"C:\dir", r"C:\dir"),
     ],
 )
-def test_values_arrive_as_they_were_meant(typed: str, value: str) -> None:
+def test_values_are_unquoted(typed: str, value: str) -> None:
     assert given(typed) == {"city": value}
 
 
 @pytest.mark.requirement("flags.quotes.open")
 @pytest.mark.parametrize("typed", ["it's", '--city "a', "'", 'a "b\nc'])
-def test_an_open_quote_is_refused(typed: str) -> None:
+def test_unterminated_quote_is_refused(typed: str) -> None:
     assert refusal(typed).code == "INVALID_PAYLOAD"
 
 
 @pytest.mark.requirement("flags.one_line")
 @pytest.mark.parametrize("typed", ["Oslo\n/act.x Rome", "\nOslo", '"a"\n"b"'])
-def test_lines_outside_of_quotes_are_refused(typed: str) -> None:
+def test_line_break_outside_quotes_is_refused(typed: str) -> None:
     assert refusal(typed).code == "INVALID_PAYLOAD"
 
 
@@ -131,7 +131,7 @@ def test_lines_outside_of_quotes_are_refused(typed: str) -> None:
 @pytest.mark.parametrize(
     "typed", ["--town Oslo", "-x 1", "-C Oslo", "--City Oslo", "a 1 c", "--town=a", "-foo"]
 )
-def test_what_is_not_declared_is_refused_and_what_is_gets_named(typed: str) -> None:
+def test_unknown_flag_error_lists_declared_flags(typed: str) -> None:
     refused = refusal(typed)
     assert refused.code == "INVALID_PAYLOAD"
     assert refused.context == ("declared: --city, -c <string>, --days, -d <number>",)
@@ -150,13 +150,13 @@ def test_what_is_not_declared_is_refused_and_what_is_gets_named(typed: str) -> N
         ("--path x.md", {"path": "x.md"}),
     ],
 )
-def test_a_bare_flag_is_true_and_takes_no_operand(typed: str, value: dict[str, Value]) -> None:
+def test_bare_flag_is_true_without_an_operand(typed: str, value: dict[str, Value]) -> None:
     assert given(typed, "  path: path", "  all, -a: boolean") == value
 
 
 @pytest.mark.requirement("flags.bare")
 @pytest.mark.parametrize("typed", ["--city", "--city --days 3", "Oslo -d", "--city -c Oslo --days"])
-def test_a_bare_flag_that_needs_a_value_is_refused(typed: str) -> None:
+def test_flag_without_required_value_is_refused(typed: str) -> None:
     refused = refusal(typed)
     assert refused.code == "INVALID_PARAMS"
     assert refused.message.endswith("received a flag without a value")
@@ -166,12 +166,12 @@ def test_a_bare_flag_that_needs_a_value_is_refused(typed: str) -> None:
 @pytest.mark.parametrize(
     "typed", ["--help", "-h", "Oslo --help", "--days -h", "--city --help", "--city=a -h x"]
 )
-def test_help_is_help_wherever_it_stands(typed: str) -> None:
+def test_help_flag_in_any_position(typed: str) -> None:
     assert call(typed).wants_help
 
 
 @pytest.mark.parametrize("typed", ["-- --help", '"--help"', "--city=-h"])
-def test_help_may_be_a_value_too(typed: str) -> None:
+def test_quoted_help_is_a_value(typed: str) -> None:
     assert not call(typed).wants_help
 
 
@@ -193,7 +193,7 @@ def test_help_may_be_a_value_too(typed: str) -> None:
         ("n: tuple", "a,b", "an @shortcut of an earlier answer, received 'a,b'"),
     ],
 )
-def test_a_value_that_does_not_fit_is_named(line: str, typed: str, expected: str) -> None:
+def test_invalid_value_error_names_the_parameter(line: str, typed: str, expected: str) -> None:
     refused = refusal(typed, f"  {line}")
     assert refused.code == "INVALID_PARAMS"
     assert refused.message.startswith(f"n: expected {expected}")
@@ -204,7 +204,7 @@ def test_a_value_that_does_not_fit_is_named(line: str, typed: str, expected: str
     ("typed", "number"),
     [("37.50", 37.5), ("007", 7), ("+5", 5), ("12345678901234567890", 12345678901234567890), (".5", 0.5)],
 )
-def test_numbers_are_numbers_and_stay_as_they_were_written(typed: str, number: float) -> None:
+def test_numbers_keep_their_spelling(typed: str, number: float) -> None:
     value = given(typed, "  n: number")["n"]
     assert (value, str(value)) == (number, typed)
 
@@ -236,7 +236,7 @@ def test_variables_in_values(typed: str, value: str) -> None:
     assert given(typed, x="Oslo") == {"city": value}
 
 
-def test_what_a_variable_holds_is_not_read_again() -> None:
+def test_variable_contents_are_not_expanded() -> None:
     assert given("{x}", x="{y} $HOME 'a", y="no") == {"city": "{y} $HOME 'a"}
 
 
@@ -250,7 +250,7 @@ def test_what_a_variable_holds_is_not_read_again() -> None:
         ("'a $KEY'", "INVALID_VARIABLE"),
     ],
 )
-def test_what_is_no_callers_to_pass_on(typed: str, code: str) -> None:
+def test_callers_cannot_pass_reserved_references(typed: str, code: str) -> None:
     assert refusal(typed, environment=Environment(secrets={"KEY": "s3cret"})).code == code
 
 
@@ -268,24 +268,24 @@ def test_what_is_no_callers_to_pass_on(typed: str, code: str) -> None:
         ("ref: string", "a@post", "a@post"),
     ],
 )
-def test_shortcuts_of_former_answers_are_values(line: str, typed: str, value: Value) -> None:
+def test_shortcuts_of_earlier_replies_are_values(line: str, typed: str, value: Value) -> None:
     known: dict[str, NamedValue] = {"row-1": ("7", "in"), "post": "9"}
     assert call(typed, f"  {line}", values=known).values == {"ref": value}
 
 
 @pytest.mark.requirement("value_shortcut.unknown")
-def test_an_unknown_shortcut_is_refused_with_the_nearest() -> None:
+def test_unknown_shortcut_error_suggests_the_nearest() -> None:
     refused = refusal("@row-2", "  ref: tuple", values={"row-1": ("7", "in")})
     assert refused.code == "INVALID_PARAMS"
     assert "nearest: @row-1" in refused.context
 
 
-def test_a_tuple_is_no_text() -> None:
+def test_tuple_is_not_a_string() -> None:
     assert refusal("@row-1", "  ref: string", values={"row-1": ("7", "in")}).code == "INVALID_PARAMS"
 
 
 @pytest.mark.requirement("action.default_value")
-def test_defaults_hold_for_what_was_not_given() -> None:
+def test_defaults_apply_to_missing_parameters() -> None:
     lines = (
         '  city: string (required) = "Oslo"',
         '  days: number = "3"',
@@ -298,7 +298,7 @@ def test_defaults_hold_for_what_was_not_given() -> None:
 
 
 @pytest.mark.requirement("env.default")
-def test_a_default_that_is_a_secret() -> None:
+def test_secret_as_default() -> None:
     line = '  city: string = "$CITY"'
     declared = (DeclaredVariable(name="CITY", description="Where you are"),)
     refused = refusal("", line, environment=Environment(declared=declared))
@@ -309,7 +309,7 @@ def test_a_default_that_is_a_secret() -> None:
 
 
 @pytest.mark.requirement("action.missing")
-def test_what_is_missing_is_told() -> None:
+def test_missing_parameters_are_reported() -> None:
     assert call("").missing
     assert call("").is_bare
     assert not call("--").is_bare
@@ -330,7 +330,7 @@ SCHEMA = f"""Action: say
 
 
 @pytest.mark.requirement("action.spellings", "action.list", "action.help", "action.missing", "action.unknown")
-def test_the_spellings_in_a_topic(stage: Stage) -> None:
+def test_call_spellings_in_a_topic(stage: Stage) -> None:
     shown = stage.open(SAY, act("list", "GET https://user:key@api.example/x -H 'A: $KEY' -d '{\"a\":1}'"))
     assert shown == "Opened page.md\n---\n[actions] /act.say --what <string> | /act.list\n\n# Page"
     for word in ("/act", "/action", "/ACT", "//act"):
@@ -345,7 +345,7 @@ def test_the_spellings_in_a_topic(stage: Stage) -> None:
     assert stage.code("/help.say") == "COMMAND_UNSUPPORTED"
 
 
-def test_a_page_without_actions_and_no_page(stage: Stage) -> None:
+def test_page_without_actions_and_no_page(stage: Stage) -> None:
     assert stage.code("/act") == "INVALID_TARGET"
     stage.open("Nothing here.")
     assert stage.send("/act") == "Actions\n---\n(none)"
@@ -355,11 +355,11 @@ def test_a_page_without_actions_and_no_page(stage: Stage) -> None:
 @pytest.mark.parametrize(
     "cmd", ["/act\nsay hi", "/act.say\nhi", "/act say\n--what hi", "/act.say hi\n/act.say ho"]
 )
-def test_lines_below_a_call_are_refused(stage: Stage, cmd: str) -> None:
+def test_body_below_a_call_is_refused(stage: Stage, cmd: str) -> None:
     stage.open(SAY)
     assert stage.code(cmd) == "INVALID_PAYLOAD"
 
 
-def test_a_value_over_several_lines(stage: Stage) -> None:
+def test_multi_line_value(stage: Stage) -> None:
     stage.open(act("say", 'CLI printf %s "{what}"', "  what: string (required)"))
     assert stage.send('/act.say "one  \n\n two"') == "one  \n\n two"

@@ -36,7 +36,7 @@ def packaged(shelf: Shelf, tmp_path: Path) -> Shelf:
 
 
 @pytest.mark.requirement("action.cli.environment")
-def test_the_child_knows_little(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_gets_a_minimal_environment(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAEMON_SECRET", "s")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     own = Shelf(home=shelf.home, environment=Environment(secrets={"KEY": "k", "HOME": "/", "PATH": "/"}))
@@ -46,18 +46,18 @@ def test_the_child_knows_little(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -
     assert {"KEY=k", f"HOME={shelf.home}"} < set(lines)
 
 
-def test_the_authors_dollars_are_the_shells(shelf: Shelf) -> None:
+def test_shell_expands_dollar_references_of_the_author(shelf: Shelf) -> None:
     own = Shelf(home=shelf.home, environment=Environment(secrets={"KEY": "k $(id)"}))
     values = {"v": "$KEY"}
     assert own.answer('X=1; printf %s "$KEY $X $NONE {v}"', values).text == "k $(id) 1  $KEY"
 
 
 @pytest.mark.requirement("action.cli.directory")
-def test_it_runs_in_the_directory_given(shelf: Shelf) -> None:
+def test_runs_in_the_given_directory(shelf: Shelf) -> None:
     assert shelf.answer("pwd").text == str(shelf.home)
 
 
-def test_a_directory_that_is_gone(shelf: Shelf) -> None:
+def test_missing_working_directory(shelf: Shelf) -> None:
     shelf.home.rmdir()
     with pytest.raises(Refusal, match="No such directory"):
         shelf.answer("pwd")
@@ -97,7 +97,7 @@ def test_a_file_of_the_package(packaged: Shelf, command: str, name: str) -> None
         ("'{v}'", "./tool"),
     ],
 )
-def test_every_other_word_stays(packaged: Shelf, word: str, expected: str) -> None:
+def test_other_words_are_unchanged(packaged: Shelf, word: str, expected: str) -> None:
     assert packaged.words(word, {"v": "./tool"}) == [expected]
 
 
@@ -105,37 +105,37 @@ def test_every_other_word_stays(packaged: Shelf, word: str, expected: str) -> No
 @pytest.mark.parametrize(
     "command", ["echo why; echo wherefore >&2; exit 3", "(echo why; echo wherefore; exit 3)"]
 )
-def test_a_failure_says_what_the_command_said(shelf: Shelf, command: str) -> None:
+def test_failure_reply_contains_the_output(shelf: Shelf, command: str) -> None:
     expected = Reply.output(f"exit: 3 | cwd: {shelf.home}", "why\nwherefore", code="EXIT_3")
     assert shelf.reply(command) == expected
 
 
-def test_a_failure_without_a_word(shelf: Shelf) -> None:
+def test_failure_without_output(shelf: Shelf) -> None:
     assert shelf.reply("kill -9 $$") == Reply.output(
         f"exit: 137 | cwd: {shelf.home}", "(no output)", code="EXIT_137"
     )
 
 
 @pytest.mark.requirement("action.cli.timeout")
-def test_the_end_of_its_time(shelf: Shelf) -> None:
+def test_time_limit(shelf: Shelf) -> None:
     with pytest.raises(Refusal) as refused:
         shelf.reply("echo begun; sleep 60 & sleep 60", _timeout="0.3")
     assert (refused.value.code, refused.value.context) == ("TIMEOUT", ("begun",))
 
 
 @pytest.mark.requirement("action.cli.group")
-def test_what_it_leaves_behind_ends_with_it(shelf: Shelf) -> None:
+def test_background_children_are_killed(shelf: Shelf) -> None:
     pid = int(shelf.answer("sleep 60 & echo $!").text)
     wait_for(lambda: has_ended(pid))
 
 
 @pytest.mark.requirement("action.cli.stdin")
-def test_nothing_to_read(shelf: Shelf) -> None:
+def test_stdin_is_empty(shelf: Shelf) -> None:
     assert shelf.answer("cat; echo end").text == "end"
 
 
 @pytest.mark.requirement("action.cli.output")
-def test_the_output_has_a_limit(shelf: Shelf) -> None:
+def test_output_is_limited(shelf: Shelf) -> None:
     text = shelf.answer("head -c 11000000 /dev/zero | tr '\\0' x").text
     assert OUTPUT_LIMIT < len(text) < OUTPUT_LIMIT + 100
     assert f"[... {11_000_000 - OUTPUT_LIMIT} bytes of output left out ...]" in text
@@ -156,18 +156,18 @@ def test_the_output_has_a_limit(shelf: Shelf) -> None:
         ("", ""),
     ],
 )
-def test_output_that_is_json(shelf: Shelf, output: str, body: object) -> None:
+def test_json_output(shelf: Shelf, output: str, body: object) -> None:
     answer = shelf.answer("printf '%s\\n' {v}", {"v": output})
     assert (answer.body, answer.text) == (body, output)
     assert answer.media_type == ("text/plain" if isinstance(body, str) else "application/json")
 
 
 @pytest.mark.requirement("action.cli.bash")
-def test_it_is_bash(shelf: Shelf) -> None:
+def test_shell_is_bash(shelf: Shelf) -> None:
     assert shelf.answer('a=(1 "2 3"); echo "${a[1]} $BASH"').text == "2 3 /bin/bash"
 
 
-def test_output_that_is_no_text(shelf: Shelf) -> None:
+def test_non_utf8_output(shelf: Shelf) -> None:
     answer = shelf.answer("printf 'a\\377b'")
     assert isinstance(answer, Answer)
     assert answer.text == "a�b"

@@ -45,7 +45,7 @@ def shelf(tmp_path: Path) -> Shelf:
         ("one#{v}", [f"one#{AWKWARD}"]),
     ],
 )
-def test_a_value_arrives_as_it_is(shelf: Shelf, arguments: str, expected: list[str]) -> None:
+def test_value_is_passed_unchanged(shelf: Shelf, arguments: str, expected: list[str]) -> None:
     assert shelf.words(arguments, {"v": AWKWARD}) == expected
 
 
@@ -56,7 +56,7 @@ def test_an_assignment_before_a_command(shelf: Shelf, assigned: str) -> None:
 
 
 @pytest.mark.parametrize("delimiter", ["EOF", "'EOF'", '"EOF"', "\\EOF", "'E O F'"])
-def test_lines_for_a_program(shelf: Shelf, delimiter: str) -> None:
+def test_heredoc_body(shelf: Shelf, delimiter: str) -> None:
     end = delimiter.strip("'\"\\")
     command = f'X=5\ncat <<{delimiter}; printf %s {{v}}\nit\'s "{{v}}" $X `echo 1` \\\\\n{end}'
     expands = delimiter == "EOF"
@@ -64,7 +64,7 @@ def test_lines_for_a_program(shelf: Shelf, delimiter: str) -> None:
     assert shelf.answer(command, {"v": AWKWARD}).text == f'it\'s "{AWKWARD}" {middle}\n{AWKWARD}'
 
 
-def test_lines_of_a_value_do_not_end_the_lines_for_a_program(shelf: Shelf) -> None:
+def test_value_cannot_terminate_a_heredoc(shelf: Shelf) -> None:
     assert shelf.answer("cat <<'EOF'\n{v}\nEOF", {"v": "a\nEOF\ntouch x"}).text == "a\nEOF\ntouch x"
     assert list(shelf.home.iterdir()) == []
 
@@ -86,7 +86,7 @@ def test_lines_of_a_value_do_not_end_the_lines_for_a_program(shelf: Shelf) -> No
         "\"f'{mid}'\"",
     ],
 )
-def test_braces_of_others_stay(shelf: Shelf, text: str) -> None:
+def test_other_braces_are_unchanged(shelf: Shelf, text: str) -> None:
     assert shelf.words(text, {"v": "VALUE"}) == shelf.words(text, {})
 
 
@@ -94,7 +94,7 @@ def test_braces_of_others_stay(shelf: Shelf, text: str) -> None:
 @pytest.mark.parametrize(
     "arguments", ["$(( {n} + 1 ))", "$((1-{n}))", "$[{n}+1]", '"$(({n}))"', "${A:{n}:1}"]
 )
-def test_arithmetic_takes_numbers_only(shelf: Shelf, arguments: str) -> None:
+def test_arithmetic_accepts_only_numbers(shelf: Shelf, arguments: str) -> None:
     command = f"A=abcdef; printf %s {arguments}"
     for number in ("2", "-3", "007"):
         numeric = command.replace("{n}", f"({int(number)})")
@@ -118,7 +118,7 @@ def test_arithmetic_takes_numbers_only(shelf: Shelf, arguments: str) -> None:
         "cat <<EOF\n$(({n}))\nEOF",
     ],
 )
-def test_wherever_the_shell_computes_it_takes_no_text(shelf: Shelf, command: str) -> None:
+def test_text_is_refused_in_arithmetic_contexts(shelf: Shelf, command: str) -> None:
     with pytest.raises(Refusal, match="whole number"):
         shelf.answer(command, {"n": "a[$(touch x)]"})
     assert list(shelf.home.iterdir()) == []
@@ -129,9 +129,7 @@ def test_wherever_the_shell_computes_it_takes_no_text(shelf: Shelf, command: str
     ("arguments", "words"),
     [("a {v} b", ["a", "b"]), ('a "{v}" b', ["a", "", "b"]), ("--x{v}", ["--x"]), ("'{v}' b", ["", "b"])],
 )
-def test_an_optional_value_that_was_not_given_leaves_nothing(
-    shelf: Shelf, arguments: str, words: list[str]
-) -> None:
+def test_missing_optional_value_leaves_no_word(shelf: Shelf, arguments: str, words: list[str]) -> None:
     action = declared(f"printf '%s\\0' {arguments}", "v: string (optional)")
     answer = shelf.run(action, {})
     assert isinstance(answer, Answer)
@@ -139,16 +137,16 @@ def test_an_optional_value_that_was_not_given_leaves_nothing(
 
 
 @pytest.mark.requirement("action.cli.not_given")
-def test_an_empty_value_is_an_empty_word(shelf: Shelf) -> None:
+def test_empty_value_is_an_empty_word(shelf: Shelf) -> None:
     assert shelf.words("a {v} b", {"v": ""}) == ["a", "", "b"]
 
 
-def test_the_parts_of_a_tuple(shelf: Shelf) -> None:
+def test_tuple_parts(shelf: Shelf) -> None:
     values = {"ref": ("12", "a b", "")}
     assert shelf.words('{ref[0]} "x{ref[1]}" {ref[2]} {ref[3]}', values) == ["12", "xa b", "", ""]
 
 
-def test_other_ways_to_write_values(shelf: Shelf) -> None:
+def test_booleans_and_numbers_as_words(shelf: Shelf) -> None:
     assert shelf.words("{a} {b} {c}", {"a": True, "b": 5, "c": 1.5}) == ["true", "5", "1.5"]
 
 

@@ -568,7 +568,7 @@ def parameter(line: str) -> Parameter | None:
 @pytest.mark.parametrize(
     "command", [pytest.param(it, id=f"{name}: {it[:60]}") for name, them in EVALUATED.items() for it in them]
 )
-def test_what_may_be_evaluated_is_refused(tmp_path: Path, command: str) -> None:
+def test_possibly_evaluated_placeholder_is_refused(tmp_path: Path, command: str) -> None:
     parameters = [it for it in PARAMETERS if f"{{{it.partition(':')[0]}" in command]
     action = declared(command, *parameters)
     with pytest.raises(Refusal) as refused:
@@ -579,26 +579,26 @@ def test_what_may_be_evaluated_is_refused(tmp_path: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", DATA)
-def test_what_is_data_is_not_refused(command: str) -> None:
+def test_placeholder_as_data_is_accepted(command: str) -> None:
     assert quoting(command).findings == ()
 
 
 @pytest.mark.requirement("action.cli.rewrite")
 @pytest.mark.parametrize("command", [it for them in EVALUATED.values() for it in them])
-def test_the_way_to_write_it_is_accepted(command: str) -> None:
+def test_suggested_remedies_are_accepted(command: str) -> None:
     for it in quoting(command).findings:
         _, colon, offered = it.remedy.partition(": ")
         if colon and "{" in offered:
             assert quoting(offered.partition(", or")[0]).findings == (), offered
 
 
-def test_the_line_is_told() -> None:
+def test_findings_have_line_numbers() -> None:
     (found,) = quoting("ls a\nls b\neval {x}").findings
     assert (found.line, found.message.partition(":")[0]) == (2, "{x} is evaluated by eval")
     assert [it.line for it in quoting("ls\nls `ls\neval {x}`").findings] == [2]
 
 
-def test_what_holds_no_value_is_the_authors() -> None:
+def test_commands_without_placeholders_are_not_analyzed() -> None:
     for command in ("eval ls", "a[$(ls)]=1", "ls | sh", "'", "((", '"$x" a', "alias a=b"):
         assert quoting(command).findings == ()
 
@@ -619,13 +619,13 @@ def test_what_holds_no_value_is_the_authors() -> None:
         "eval '" + "".join(f"v{it}=$v{it + 1};" for it in range(900)) + "v900={x}'; ",
     ],
 )
-def test_long_commands_take_no_time(command: str) -> None:
+def test_long_commands_are_analyzed_quickly(command: str) -> None:
     began = time.process_time()
     quoting(f"{command} {{y}}")
     assert time.process_time() - began < 10
 
 
-def test_what_is_too_long_to_be_looked_over_is_refused() -> None:
+def test_too_long_command_with_placeholder_is_refused() -> None:
     assert quoting("ls {x} " + "a" * 20_000).findings
     assert quoting("ls " + "a" * 20_000).findings == ()
 
@@ -634,7 +634,7 @@ def test_what_is_too_long_to_be_looked_over_is_refused() -> None:
 @pytest.mark.parametrize(
     "command", ["sed -n 1p {x}", "ssh {x} uptime", "find {x}", "perl -e 1 {x}", "timeout {x} ls"]
 )
-def test_an_operand_that_would_be_an_option_is_refused_at_its_call(tmp_path: Path, command: str) -> None:
+def test_option_like_operand_is_refused_at_call_time(tmp_path: Path, command: str) -> None:
     for value in ("-e1e touch p", "-oProxyCommand=touch p", "-exec", "--"):
         with pytest.raises(Refusal, match=r"^x: the program would take .* as an option") as refused:
             Shelf(home=tmp_path).reply(command, {"x": value})
@@ -653,7 +653,7 @@ def test_an_operand_that_would_be_an_option_is_refused_at_its_call(tmp_path: Pat
         ("{v} a", "v: string (echo|printf)", "printf", "touch"),
     ],
 )
-def test_numbers_and_declared_words_may_stand_in_code(
+def test_numbers_and_enum_values_are_allowed_in_code(
     tmp_path: Path, command: str, line: str, fit: str, unfit: str
 ) -> None:
     shelf, action = Shelf(home=tmp_path), declared(command, line)
@@ -664,7 +664,7 @@ def test_numbers_and_declared_words_may_stand_in_code(
 
 
 @pytest.mark.requirement("action.cli.not_given")
-def test_an_optional_value_takes_no_other_words_place(tmp_path: Path) -> None:
+def test_missing_optional_value_does_not_shift_words(tmp_path: Path) -> None:
     (tmp_path / "cat").touch()
     shelf = Shelf(home=tmp_path)
     hostile = shlex.quote(str(tmp_path / "p"))
@@ -679,7 +679,7 @@ def test_an_optional_value_takes_no_other_words_place(tmp_path: Path) -> None:
     assert sorted(it.name for it in tmp_path.iterdir()) == ["cat"]
 
 
-def test_the_documentation_names_every_program() -> None:
+def test_documentation_lists_every_analyzed_program() -> None:
     page = Path(__file__).parents[2] / "docs" / "reference" / "values-in-commands.md"
     named = set(re.findall(r"`([^`]+)`", page.read_text(encoding="utf-8")))
     missing = {it for it in {*PROGRAMS, *SPECIAL} if not any(it in name.split() for name in named)}

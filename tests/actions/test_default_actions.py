@@ -15,7 +15,7 @@ def page(default: str, *fences: str, head: str = "") -> str:
 
 
 @pytest.mark.requirement("default.runs")
-def test_it_runs_on_open_back_and_refresh_of_the_whole_page(stage: Stage) -> None:
+def test_runs_on_open_back_and_refresh_of_the_whole_page(stage: Stage) -> None:
     stage.write(page("hello", act("hello", "CLI echo ran | tee -a ran.txt")), "default.md")
     stage.write("# Other\n", "other.md")
     shown = f"{HINTS}\n\n# Page\n\nBody.\n\n---\nran"
@@ -29,14 +29,14 @@ def test_it_runs_on_open_back_and_refresh_of_the_whole_page(stage: Stage) -> Non
 
 
 @pytest.mark.requirement("default.required")
-def test_it_does_not_run_without_what_it_requires(stage: Stage) -> None:
+def test_does_not_run_without_required_parameters(stage: Stage) -> None:
     stage.write(page("hello", act("hello", "CLI touch must-not-be", "  who: string (required)")))
     assert stage.send("/open page.md").endswith("# Page\n\nBody.")
     assert not (stage.daemon.home / "must-not-be").exists()
 
 
 @pytest.mark.requirement("default.required")
-def test_defaults_of_parameters_are_values(stage: Stage) -> None:
+def test_parameter_defaults_are_used(stage: Stage) -> None:
     stage.write(page("hello", act("hello", "CLI echo {who}", '  who: string (required) = "{x}!"')))
     assert "UNDEFINED_VARIABLE: The variable {x} is not set." in stage.send("/open page.md")
     stage.send('/set {x} = "you"')
@@ -52,9 +52,7 @@ def test_defaults_of_parameters_are_values(stage: Stage) -> None:
         ("GET {url}/x?k=$KEY", "INVALID_PARAMS: The action needs $KEY, which is not set."),
     ],
 )
-def test_a_failure_leaves_the_page_and_one_line(
-    stage: Stage, service: Service, line: str, reason: str
-) -> None:
+def test_failure_adds_one_line_to_the_page(stage: Stage, service: Service, line: str, reason: str) -> None:
     service.answer("/gone", "nothing", status=404)
     stage.write(page("hello", act("hello", line.replace("{url}", service.url))))
     shown = stage.send("/open page.md")
@@ -63,7 +61,7 @@ def test_a_failure_leaves_the_page_and_one_line(
 
 
 @pytest.mark.parametrize("default", ["nothing", "[a]", "3", ""])
-def test_a_default_that_is_no_action(stage: Stage, default: str) -> None:
+def test_default_naming_no_action(stage: Stage, default: str) -> None:
     stage.write(page(default, act("hello", "CLI echo ran")))
     assert stage.send("/open page.md").endswith("# Page\n\nBody.")
 
@@ -78,7 +76,7 @@ def test_a_default_that_is_no_action(stage: Stage, default: str) -> None:
         "env:\n  KEY: From your account\n",
     ],
 )
-def test_a_missing_variable_is_a_hint_and_stops_every_action(
+def test_missing_required_variable_is_a_hint_and_blocks_actions(
     stage: Stage, service: Service, head: str
 ) -> None:
     actions = act("hello", f"GET {service.url}/x"), act("say", "CLI echo hi")
@@ -107,7 +105,7 @@ def test_a_missing_variable_is_a_hint_and_stops_every_action(
         ("", "requirement.txt", "requirement.txt"),
     ],
 )
-def test_the_page_that_tells_how_is_offered(
+def test_setup_page_is_suggested_on_auth_failure(
     stage: Stage, service: Service, directive: str, file: str, pointer: str
 ) -> None:
     folder = stage.daemon.home / f"{stage.topic.removeprefix('file:')}"

@@ -48,7 +48,7 @@ def pay(service: Service, *lines: str) -> str:
 
 @pytest.mark.requirement("provenance.implicit", "provenance.implicit.confirm")
 @pytest.mark.parametrize("where", IMPLICIT)
-def test_no_action_of_the_users_own_takes_it_unasked(
+def test_own_action_needs_confirmation_for_a_foreign_value(
     stage: Stage, service: Service, site: Site, where: str
 ) -> None:
     site.brings(stage, PLAIN)
@@ -81,7 +81,9 @@ def test_no_action_of_the_users_own_takes_it_unasked(
         ("response.j2", "{% set y = vars.get('account') %}"),
     ],
 )
-def test_nor_does_its_template(stage: Stage, service: Service, site: Site, role: str, line: str) -> None:
+def test_own_template_needs_confirmation_for_a_foreign_value(
+    stage: Stage, service: Service, site: Site, role: str, line: str
+) -> None:
     site.brings(stage, EVIL)
     service.answer("/x", {"a": "text"})
     lines = (line, "  to: {account}") if line.startswith("save") else (line,)
@@ -91,9 +93,7 @@ def test_nor_does_its_template(stage: Stage, service: Service, site: Site, role:
 
 
 @pytest.mark.requirement("provenance.implicit")
-def test_a_template_that_hides_what_it_looks_for_is_not_given_it(
-    stage: Stage, service: Service, site: Site
-) -> None:
+def test_foreign_values_are_hidden_from_dynamic_lookups(stage: Stage, service: Service, site: Site) -> None:
     site.brings(stage, {"account": "evil"})
     stage.send('/set {own} = "mine"')
     own_page(
@@ -106,7 +106,7 @@ def test_a_template_that_hides_what_it_looks_for_is_not_given_it(
 
 @pytest.mark.requirement("provenance.implicit.confirm")
 @pytest.mark.parametrize("template", ["{% for n in vars %}{{ n }}={{ vars[n] }};{% endfor %}", "{{ vars }}"])
-def test_what_is_confirmed_is_what_was_told_of(
+def test_confirmation_covers_only_the_values_shown(
     stage: Stage, service: Service, site: Site, template: str
 ) -> None:
     site.brings(stage, {"account": "evil", "unseen": "worse"})
@@ -118,9 +118,7 @@ def test_what_is_confirmed_is_what_was_told_of(
 
 
 @pytest.mark.requirement("provenance.implicit")
-def test_a_template_may_use_the_name_for_something_of_its_own(
-    stage: Stage, service: Service, site: Site
-) -> None:
+def test_template_may_assign_the_same_name(stage: Stage, service: Service, site: Site) -> None:
     site.brings(stage, {"account": "evil", "r": "evil", "n": "evil"})
     service.answer("/x", ["a"])
     own_page(
@@ -139,7 +137,9 @@ def test_a_template_may_use_the_name_for_something_of_its_own(
 
 @pytest.mark.requirement("provenance.explicit")
 @pytest.mark.parametrize("typed", ["--to {account}", "--to=x{account}", "<account>", "to={account}"])
-def test_what_is_typed_is_filled_in_and_shown(stage: Stage, service: Service, site: Site, typed: str) -> None:
+def test_typed_foreign_values_are_used_and_shown(
+    stage: Stage, service: Service, site: Site, typed: str
+) -> None:
     site.brings(stage, EVIL)
     own_page(stage, pay(service, "GET {url}/pay", "  to: string (required)"))
     assert f"[!] {SHOWN} came from {site.url}\n" in stage.send(f"/act.pay {typed}")
@@ -147,7 +147,7 @@ def test_what_is_typed_is_filled_in_and_shown(stage: Stage, service: Service, si
 
 
 @pytest.mark.requirement("provenance.explicit")
-def test_so_is_what_an_answer_has_named(stage: Stage, service: Service, site: Site) -> None:
+def test_typed_foreign_shortcuts_are_used_and_shown(stage: Stage, service: Service, site: Site) -> None:
     site.service.answer("/rows", {"id": "7"})
     rows = act("rows.response", "{@row} = {Response.body.id}", "- {@row}")
     site.acts(act("rows", f"GET {site.service.url}/rows"), rows)
@@ -179,7 +179,7 @@ HANDED_ON = {
 @pytest.mark.requirement("provenance.templates", "provenance.handed_on")
 @pytest.mark.parametrize("way", HANDED_ON)
 @pytest.mark.parametrize("method", ["CLI", "HTTP"])
-def test_what_a_document_of_the_users_own_makes_of_it_is_still_its(
+def test_derived_values_stay_foreign(
     stage: Stage, service: Service, site: Site, way: str, method: str
 ) -> None:
     declared, made, typed = HANDED_ON[way]
@@ -206,7 +206,7 @@ def test_what_a_document_of_the_users_own_makes_of_it_is_still_its(
 
 
 @pytest.mark.requirement("provenance.own_site")
-def test_a_site_uses_what_it_has_brought_itself(stage: Stage, site: Site) -> None:
+def test_site_may_use_its_own_values(stage: Stage, site: Site) -> None:
     site.sets({"page": "2"}, act("next", f"GET {site.service.url}/next?page={{page}}"))
     assert "done" in stage.send(f"/open {site.url}")
     assert "[!]" not in stage.send("/act.next")
@@ -214,7 +214,7 @@ def test_a_site_uses_what_it_has_brought_itself(stage: Stage, site: Site) -> Non
 
 
 @pytest.mark.requirement("provenance.own_site")
-def test_another_site_does_not(stage: Stage, service: Service, site: Site) -> None:
+def test_site_cannot_use_values_of_another(stage: Stage, service: Service, site: Site) -> None:
     site.brings(stage, EVIL)
     other = Site(service=service)
     other.acts(act("x", f"GET {service.url}/x?to={{account}}"))
@@ -224,7 +224,7 @@ def test_another_site_does_not(stage: Stage, service: Service, site: Site) -> No
 
 
 @pytest.mark.requirement("provenance.public")
-def test_a_public_page_learns_no_variable_by_a_default_or_a_template(stage: Stage, service: Service) -> None:
+def test_public_page_cannot_read_user_variables(stage: Stage, service: Service) -> None:
     stage.send('/set {token} = "t0ken"')
     stage.write(
         "\n\n".join(
@@ -249,7 +249,7 @@ def of_the_wiki(stage: Stage, service: Service, *template: str) -> None:
 
 @pytest.mark.requirement("provenance.links")
 @pytest.mark.parametrize("target", ["~/secret.md", "app:vault", "{home}/secret.md"])
-def test_what_a_page_names_leads_to_the_web(stage: Stage, service: Service, target: str) -> None:
+def test_shortcut_set_by_a_page_only_opens_the_web(stage: Stage, service: Service, target: str) -> None:
     stage.write("# Secret", "secret.md")
     of_the_wiki(stage, service, f'{{@next}} = "{target.replace("{home}", str(stage.daemon.home))}"')
     own_page(stage, "text")
@@ -258,7 +258,7 @@ def test_what_a_page_names_leads_to_the_web(stage: Stage, service: Service, targ
 
 @pytest.mark.requirement("provenance.links", "provenance.handed_on")
 @pytest.mark.parametrize("target", ["~/secret.md", "app:vault"])
-def test_so_does_what_is_made_of_it(stage: Stage, service: Service, target: str) -> None:
+def test_derived_shortcut_only_opens_the_web(stage: Stage, service: Service, target: str) -> None:
     stage.write("# Secret", "secret.md")
     of_the_wiki(stage, service, f'{{target}} = "{target}"')
     own_page(stage, act("y", "CLI echo hi", "  v: string"), act("y.response", "{@next} = {v}", "ok"))
@@ -274,7 +274,7 @@ def test_so_does_what_is_made_of_it(stage: Stage, service: Service, target: str)
         ("text/html", '<p>The <a href="http://wiki.lan/">Vault</a> of it'),
     ],
 )
-def test_what_an_answer_links_to_its_service_has_said(
+def test_links_in_replies_come_from_the_service(
     stage: Stage, service: Service, media_type: str, text: str
 ) -> None:
     service.answer("/x", text, media_type=media_type)
@@ -284,7 +284,7 @@ def test_what_an_answer_links_to_its_service_has_said(
 
 
 @pytest.mark.requirement("provenance.links", "provenance.templates")
-def test_a_value_from_far_away_leads_no_nearer_by_way_of_a_template(stage: Stage, service: Service) -> None:
+def test_template_cannot_launder_a_public_link(stage: Stage, service: Service) -> None:
     of_the_wiki(stage, service, f'{{target}} = "{service.url}/page"')
     own_page(stage, act("y", "CLI echo hi"), act("y.response", "{@next} = {target}", "ok"))
     assert stage.code("/act.y") == "NOT_TRUSTED"

@@ -49,7 +49,7 @@ def test_endless_templates(template: str) -> None:
         "{% set x = 'a' * 20000000 %}",
     ],
 )
-def test_huge_output(template: str) -> None:
+def test_output_is_limited(template: str) -> None:
     assert_it_ends(template)
 
 
@@ -71,7 +71,7 @@ def test_huge_output(template: str) -> None:
         "{{ range.__class__.mro() }}",
     ],
 )
-def test_ways_out(template: str) -> None:
+def test_sandbox_escapes_are_refused(template: str) -> None:
     assert_it_ends(template, {})
 
 
@@ -80,7 +80,7 @@ def assert_it_ends(template: str, body: object = "") -> None:
     assert rendered("{{ 1 + 1 }}", role="response.j2").text == "2"
 
 
-def test_loops_in_the_seeds_language() -> None:
+def test_loops_in_short_templates() -> None:
     loops = "\n".join(f"for: x{number} in Response.body" for number in range(8))
     ends = "\n".join("end:" for _ in range(8))
     assert "rounds" in fault(f"{loops}\n{ends}", list(range(100)))
@@ -101,21 +101,21 @@ BIG = {"big": "x" * 3_000_000, "rows": list(range(10_001))}
         ("".join(f"save: big\nto: {number}.txt\n" for number in range(4)), "10 MiB"),
     ],
 )
-def test_what_a_template_leaves_behind_has_an_end(template: str, reason: str) -> None:
+def test_saved_state_is_limited(template: str, reason: str) -> None:
     assert reason in fault(template, BIG)
 
 
-def test_a_name_may_be_given_again_and_again() -> None:
+def test_reassigning_a_name_costs_nothing() -> None:
     made = rendered("for: r in rows\n{last} = {r}\nend:\n{@last} = {last}", {"rows": [1, 2, 3]})
     assert (made.variables, made.values) == ({"last": "3"}, {"last": "3"})
 
 
-def test_nesting_in_the_seeds_language() -> None:
+def test_nesting_in_short_templates() -> None:
     loops = "\n".join(f"for: x{number} in Response.body" for number in range(5000))
     assert "deeply" in fault(loops)
 
 
-def test_one_that_hangs_holds_nobody_else_up() -> None:
+def test_endless_template_does_not_block_others() -> None:
     async def race() -> list[str]:
         ended: list[str] = []
         hostile = asyncio.ensure_future(press(ENDLESS, role="response.j2", owner="a"))
@@ -129,7 +129,7 @@ def test_one_that_hangs_holds_nobody_else_up() -> None:
     assert WORKERS.wait_for(race()) == ["honest", "hostile"]
 
 
-def test_what_holds_no_text_still_arrives() -> None:
+def test_values_that_are_not_text_are_rendered() -> None:
     assert rendered("{Response.body.a} {Response.body.b}", {"a": "\ud800", "b": 2**70}).text == f"? {2**70}"
 
 
@@ -147,7 +147,7 @@ METHODS = [it for it in dir("") if not it.startswith("_")]
     ],
     ids=["filters", "tests", "globals", "methods"],
 )
-def test_nothing_of_the_language_needs_a_file(expressions: list[str]) -> None:
+def test_templates_need_no_file_access(expressions: list[str]) -> None:
     async def errors() -> list[str]:
         return [it for expression in expressions if "not permitted" in (it := await _error(expression))]
 

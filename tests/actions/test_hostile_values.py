@@ -118,7 +118,7 @@ def shelf() -> Iterator[Shelf]:
         yield Shelf(home=Path(home))
 
 
-def test_the_harness_would_see_a_value_that_is_executed(shelf: Shelf) -> None:
+def test_harness_detects_an_executed_value(shelf: Shelf) -> None:
     (shelf.home / "owned").unlink(missing_ok=True)
     # A file that another program writes is not followed.
     shelf.answer("printf %s {v} > text; cp text program; sh ./program; rm text program", {"v": "touch owned"})
@@ -131,7 +131,7 @@ def test_the_harness_would_see_a_value_that_is_executed(shelf: Shelf) -> None:
 @example(value="".join(HOSTILE))
 @example(value="".join(HOSTILE) * 120)
 @example(value="'\"$(touch owned)`" * 6000)
-def test_a_value_arrives_byte_by_byte(shelf: Shelf, value: str) -> None:
+def test_value_is_passed_byte_for_byte(shelf: Shelf, value: str) -> None:
     words = shelf.words(" ".join(SLOTS), {"v": value})
     assert words == [expected.replace("V", value) for expected in SLOTS.values()]
     assert list(shelf.home.iterdir()) == []
@@ -139,21 +139,21 @@ def test_a_value_arrives_byte_by_byte(shelf: Shelf, value: str) -> None:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(word=WORDS, value=TEXTS)
-def test_however_deep_it_stands(shelf: Shelf, word: Written, value: str) -> None:
+def test_value_is_passed_in_nested_contexts(shelf: Shelf, word: Written, value: str) -> None:
     assert shelf.words(word.text, {"v": value}) == [word.expected.replace("V", value)]
     assert list(shelf.home.iterdir()) == []
 
 
 @pytest.mark.parametrize("slot", SLOTS)
 @pytest.mark.parametrize("value", ["a\0b", "\ud800"])
-def test_what_no_argument_can_hold_is_refused(shelf: Shelf, slot: str, value: str) -> None:
+def test_value_that_no_argument_can_hold_is_refused(shelf: Shelf, slot: str, value: str) -> None:
     with pytest.raises(Refusal) as refused:
         shelf.words(slot, {"v": value})
     assert refused.value.code == "INVALID_PARAMS"
     assert refused.value.message.startswith("v: ")
 
 
-def test_a_value_that_the_system_does_not_take_is_refused(shelf: Shelf) -> None:
+def test_too_long_value_is_refused(shelf: Shelf) -> None:
     with pytest.raises(Refusal) as refused:
         shelf.words("{v}", {"v": "x" * 300_000})
     assert refused.value.code == "INVALID_PAYLOAD"
@@ -164,9 +164,7 @@ def test_a_value_that_the_system_does_not_take_is_refused(shelf: Shelf) -> None:
     before=st.lists(st.sampled_from(["'", '"', "$(", ")", "`", "\\", "$'", "${x:-", "}", " ", "a", ";"])),
     after=st.lists(st.sampled_from(["'", '"', ")", "`", "}", " ", "b", ";", "#"])),
 )
-def test_not_even_a_broken_command_executes_a_value(
-    shelf: Shelf, before: list[str], after: list[str]
-) -> None:
+def test_broken_command_does_not_execute_a_value(shelf: Shelf, before: list[str], after: list[str]) -> None:
     value = "'\"`touch owned`$(touch owned);touch owned\ntouch owned\n"
     with suppress(Refusal):
         shelf.reply(f": {''.join(before)}{{v}}{''.join(after)}", {"v": value})
@@ -176,7 +174,7 @@ def test_not_even_a_broken_command_executes_a_value(
 @pytest.mark.parametrize(
     "value", ["".join(HOSTILE), "\"$(touch owned)'`\\\n" * 6000, "\\", "--x", "@a", "<v>"]
 )
-def test_the_whole_way_from_a_request(stage: Stage, value: str) -> None:
+def test_value_is_passed_from_a_request(stage: Stage, value: str) -> None:
     stage.open(act("x", f"CLI printf '%s\\0' {' '.join(SLOTS)} | od -An -v -tx1", "  v: string"))
     typed = re.sub(r"[\\\"{<$@]", r"\\\g<0>", value)
     words = bytes.fromhex(stage.send(f'/act.x --v "{typed}"')).decode().split("\0")[:-1]

@@ -14,7 +14,7 @@ from stringd.actions.environment.action_environment import Environment
 from stringd.actions.http import http_run as http
 from stringd.documents.pages.page import Page, file_page
 from stringd.errors import Refusal
-from stringd.http_client.client import SharedHttpClient
+from stringd.http_client.shared_client import SharedHttpClient
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service, serving
 
@@ -30,7 +30,7 @@ def test_every_method(stage: Stage, service: Service, method: str) -> None:
 
 
 @pytest.mark.requirement("http.url.exact", "http.url.values")
-def test_the_authors_part_of_a_url_stays_and_values_are_components(stage: Stage, service: Service) -> None:
+def test_url_is_kept_and_values_are_percent_encoded(stage: Stage, service: Service) -> None:
     stage.open(
         act("x", f"GET {service.url}/t/{{a}}/%7e?format=%l:+%C&m&b={{b}}&pair={{a}}|{{b}}#top", *PARAMETERS)
     )
@@ -41,7 +41,7 @@ def test_the_authors_part_of_a_url_stays_and_values_are_components(stage: Stage,
 
 @pytest.mark.requirement("http.url.steps")
 @pytest.mark.parametrize("value", [".", "..", "'..'"])
-def test_a_value_is_no_step_to_another_path(stage: Stage, service: Service, value: str) -> None:
+def test_value_cannot_traverse_the_path(stage: Stage, service: Service, value: str) -> None:
     stage.open(act("x", f"GET {service.url}/own/./rows/{{a}}/notes", *PARAMETERS))
     refused = stage.send(f"/act.x {value}")
     assert refused == "ERROR(INVALID_PARAMS): a: expected a part of the URL's path, received . or .."
@@ -54,7 +54,7 @@ def test_a_value_is_no_step_to_another_path(stage: Stage, service: Service, valu
 @pytest.mark.parametrize(
     ("query", "sent"), [("", "?a=x%20%26&n=37.50&ok=true"), ("?z", "?z&a=x%20%26&n=37.50&ok=true")]
 )
-def test_what_is_left_over_goes_to_the_query(
+def test_remaining_parameters_go_to_the_query(
     stage: Stage, service: Service, method: str, query: str, sent: str
 ) -> None:
     stage.open(act("x", f"{method} {service.url}/rows{query}", *PARAMETERS))
@@ -64,7 +64,7 @@ def test_what_is_left_over_goes_to_the_query(
 
 @pytest.mark.requirement("http.left_over.body")
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_what_is_left_over_goes_to_a_json_body(stage: Stage, service: Service, method: str) -> None:
+def test_remaining_parameters_go_to_a_json_body(stage: Stage, service: Service, method: str) -> None:
     stage.open(act("x", f"{method} {service.url}/rows/{{b}}", *PARAMETERS))
     stage.send("""/act.x --a "say \\"hi\\"\nü" --n -5 --ok=false --b z""")
     assert service.last.target == "/rows/z"
@@ -73,7 +73,7 @@ def test_what_is_left_over_goes_to_a_json_body(stage: Stage, service: Service, m
 
 
 @pytest.mark.requirement("http.body.form")
-def test_what_is_left_over_goes_to_a_form_where_one_is_declared(stage: Stage, service: Service) -> None:
+def test_remaining_parameters_go_to_a_declared_form(stage: Stage, service: Service) -> None:
     header = "-H 'Content-Type: application/x-www-form-urlencoded; charset=utf-8'"
     stage.open(act("x", f"POST {service.url}/rows {header}", *PARAMETERS))
     stage.send("/act.x 'x y&' --n 37.50 --ok")
@@ -119,7 +119,7 @@ def test_values_in_a_form(stage: Stage, service: Service, header: str) -> None:
     assert service.last.headers["Content-Type"] == "application/x-www-form-urlencoded"
 
 
-def test_a_body_of_another_kind_takes_values_as_they_are(stage: Stage, service: Service) -> None:
+def test_text_body_takes_values_verbatim(stage: Stage, service: Service) -> None:
     stage.open(
         act("x", f"PUT {service.url}/rows -H 'content-type: text/plain' -d 'Dear {{a}},'", *PARAMETERS)
     )
@@ -129,7 +129,7 @@ def test_a_body_of_another_kind_takes_values_as_they_are(stage: Stage, service: 
 
 
 @pytest.mark.requirement("http.headers")
-def test_declared_headers_override_defaults_whatever_their_case(stage: Stage, service: Service) -> None:
+def test_declared_headers_override_defaults_in_any_case(stage: Stage, service: Service) -> None:
     stage.open(
         act(
             "x",
@@ -149,7 +149,7 @@ def test_declared_headers_override_defaults_whatever_their_case(stage: Stage, se
 
 
 @pytest.mark.requirement("http.session_variables", "action.placeholders")
-def test_session_variables_fill_what_nothing_declares(stage: Stage, service: Service) -> None:
+def test_variables_fill_undeclared_placeholders(stage: Stage, service: Service) -> None:
     fences = act(
         "x",
         f"POST {service.url}/{{place}}?a={{a}} -H 'M: {{mark}}' -d '{{\"p\":\"{{place}}\"}}'",
@@ -188,9 +188,7 @@ def test_modifiers_read_and_encode(stage: Stage, service: Service) -> None:
         ("~", "INVALID_TARGET"),
     ],
 )
-def test_a_file_that_can_not_be_sent_sends_nothing(
-    stage: Stage, service: Service, path: str, code: str
-) -> None:
+def test_unreadable_file_sends_nothing(stage: Stage, service: Service, path: str, code: str) -> None:
     (stage.daemon.home / "bike.png").write_bytes(b"\x89PNG\xff")
     stage.open(act("x", f'POST {service.url}/rows -d \'{{"t":"{{a|file}}"}}\'', *PARAMETERS))
     assert stage.code(f"/act.x {path}") == code
@@ -199,7 +197,7 @@ def test_a_file_that_can_not_be_sent_sends_nothing(
 
 @pytest.mark.requirement("http.secret.unresolved")
 @pytest.mark.parametrize("part", ["?k=$KEY", " -H 'A: Bearer $KEY'", ' -d \'{"k":"$KEY"}\''])
-def test_an_unresolved_secret_stops_the_call(stage: Stage, service: Service, part: str) -> None:
+def test_unset_secret_stops_the_call(stage: Stage, service: Service, part: str) -> None:
     stage.open(act("x", f"POST {service.url}/rows{part}", "  a: string"))
     refused = stage.send(r"/act.x '\$KEY'")
     assert refused.startswith("ERROR(INVALID_PARAMS): The action needs $KEY, which is not set.")
@@ -207,7 +205,7 @@ def test_an_unresolved_secret_stops_the_call(stage: Stage, service: Service, par
 
 
 @pytest.mark.requirement("http.failed")
-def test_a_failure_brings_the_services_own_words(stage: Stage, service: Service) -> None:
+def test_failure_contains_the_body_of_the_response(stage: Stage, service: Service) -> None:
     service.answer("/rows", {"error": "no such row", "more": "x" * 900}, status=422)
     stage.open(
         act("x", f"GET {service.url}/rows"), act("x.response", "Saved."), act("y", f"GET {service.url}/empty")
@@ -221,7 +219,7 @@ def test_a_failure_brings_the_services_own_words(stage: Stage, service: Service)
 
 
 @pytest.mark.requirement("http.failed")
-def test_no_answer_at_all(stage: Stage) -> None:
+def test_connection_failures(stage: Stage) -> None:
     with serving() as gone:
         url = gone.url
     stage.open(act("x", f"GET {url}/rows?k=secret"))
@@ -229,13 +227,13 @@ def test_no_answer_at_all(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("url", ["ftp://api.example/x", "/rows", "http://", "http://[::1", "http://h:99999/"])
-def test_a_url_that_is_none(stage: Stage, url: str) -> None:
+def test_invalid_url(stage: Stage, url: str) -> None:
     stage.open(act("x", f"GET {url}"))
     assert stage.code("/act.x") in {"INVALID_TARGET", "ACTION_FAILED"}
 
 
 @pytest.mark.requirement("http.limit")
-def test_an_answer_over_10_mib_is_refused(stage: Stage, service: Service) -> None:
+def test_response_over_10_mib_is_refused(stage: Stage, service: Service) -> None:
     service.answer("/big", b"x" * (10 * 1024 * 1024 + 1))
     service.answer("/fits", json.dumps("x" * (10 * 1024 * 1024 - 2)))
     stage.open(act("x", f"GET {service.url}/{{a}}", "  a: string"))
@@ -260,7 +258,7 @@ def test_redirects_are_followed_and_counted(stage: Stage, service: Service) -> N
 @pytest.mark.parametrize(
     ("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")]
 )
-def test_the_method_after_a_redirect(stage: Stage, service: Service, status: int, method: str) -> None:
+def test_method_after_a_redirect(stage: Stage, service: Service, status: int, method: str) -> None:
     service.redirect("/old", f"{service.url}/new?x=%41", status)
     stage.open(act("x", f"POST {service.url}/old -d '{{\"a\":1}}'"))
     stage.send("/act.x")
@@ -270,14 +268,14 @@ def test_the_method_after_a_redirect(stage: Stage, service: Service, status: int
 
 
 @pytest.mark.parametrize("to", ["file:///etc/passwd", "http://", "http://h:x/", "//"])
-def test_a_redirect_to_nowhere(stage: Stage, service: Service, to: str) -> None:
+def test_redirect_without_a_valid_target(stage: Stage, service: Service, to: str) -> None:
     service.redirect("/old", to)
     stage.open(act("x", f"GET {service.url}/old"))
     assert stage.code("/act.x") == "ACTION_FAILED"
 
 
 @pytest.mark.requirement("http.redirects.strangers")
-def test_another_port_gets_neither_authorization_nor_cookie(stage: Stage, service: Service) -> None:
+def test_credentials_are_not_sent_to_another_port(stage: Stage, service: Service) -> None:
     with serving() as other:
         service.redirect("/old", f"{other.url}/new")
         service.redirect("/here", "/new")
@@ -298,7 +296,7 @@ def test_another_port_gets_neither_authorization_nor_cookie(stage: Stage, servic
 
 
 @pytest.mark.requirement("http.no_cookies")
-def test_no_cookie_is_kept(stage: Stage, service: Service) -> None:
+def test_cookies_are_not_kept(stage: Stage, service: Service) -> None:
     service.answer("/rows", {}, Set_Cookie="id=7; Path=/")
     stage.open(act("x", f"GET {service.url}/rows"))
     stage.send("/act.x")
@@ -307,7 +305,7 @@ def test_no_cookie_is_kept(stage: Stage, service: Service) -> None:
 
 
 @pytest.mark.requirement("action.stays")
-def test_an_action_never_navigates(stage: Stage, service: Service) -> None:
+def test_action_does_not_navigate(stage: Stage, service: Service) -> None:
     stage.open(act("x", f"GET {service.url}/rows"))
     before = stage.meta()
     stage.send("/act.x")
@@ -317,10 +315,8 @@ def test_an_action_never_navigates(stage: Stage, service: Service) -> None:
 
 
 @pytest.mark.requirement("http.timeout")
-def test_a_call_that_takes_too_long_is_given_up(
-    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The limit of a minute, made short; all else is as it runs in a daemon."""
+def test_call_times_out(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a shortened time limit."""
     monkeypatch.setattr(http, "TOTAL_SECONDS", 0.2)
     page = file_page(
         tmp_path / "page.md", act("x", f"GET {service.url}/slow"), lambda *_: pytest.fail("it names no file")
@@ -346,7 +342,7 @@ async def called(page: Page) -> None:
 @pytest.mark.requirement("http.headers.framing")
 @pytest.mark.parametrize("name", ["Content-Length", "content-length", "Transfer-Encoding", "TE", "Host"])
 @pytest.mark.parametrize("value", ["5", "chunked", "close, x-mark", "evil.example", "0\nX-More: 1"])
-def test_no_value_says_how_a_message_is_read(stage: Stage, service: Service, name: str, value: str) -> None:
+def test_values_cannot_set_framing_headers(stage: Stage, service: Service, name: str, value: str) -> None:
     fence = act(
         "x",
         f"POST {service.url}/x",
@@ -366,14 +362,14 @@ def test_no_value_says_how_a_message_is_read(stage: Stage, service: Service, nam
 
 @pytest.mark.requirement("http.headers.framing")
 @pytest.mark.parametrize("character", ["\n", "\r", "\r\n", "\0", "\x1b", "\x7f"])
-def test_no_value_begins_another_header(stage: Stage, service: Service, character: str) -> None:
+def test_values_cannot_inject_headers(stage: Stage, service: Service, character: str) -> None:
     stage.open(act("x", f"GET {service.url}/x -H 'X-Mark: {{x}}'", "  x: string"))
     stage.send(f'/act.x --x "a{character}X-More: 1"')
     assert [it.headers["X-More"] for it in service.received] in ([], [None])
 
 
 @pytest.mark.requirement("http.agent")
-def test_a_document_of_ones_own_says_what_it_likes(stage: Stage, service: Service) -> None:
+def test_own_document_may_set_the_user_agent(stage: Stage, service: Service) -> None:
     stage.open(act("x", f"GET {service.url}/x -H 'User-Agent: mine/1'"))
     stage.send("/act.x")
     assert service.last.headers["User-Agent"] == "mine/1"

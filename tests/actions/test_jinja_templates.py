@@ -16,14 +16,14 @@ def rendered(template: str, body: object = "", **more: dict[str, Value]) -> Rend
 
 
 @pytest.mark.requirement("template.jinja")
-def test_what_a_template_sees() -> None:
+def test_template_context() -> None:
     template = "{{ response.status }} {{ response.headers['Content-TYPE'] }} {{ response.body.a[0] }}"
     assert rendered(template, {"a": ["x"]}).text == "200 application/json x"
     assert rendered("{{ params.n + 1 }} {{ vars.city }}", params={"n": 2}).text == "3 Seoul"
 
 
 @pytest.mark.requirement("template.jinja.set")
-def test_what_is_set_at_the_top_becomes_variables() -> None:
+def test_top_level_assignments_become_variables() -> None:
     template = (
         "{% set city = response.body.name %}{% set n = 5 %}{% set tags = response.body.tags %}"
         "{% set _private = 1 %}{% set missing = response.body.nothing %}"
@@ -35,7 +35,7 @@ def test_what_is_set_at_the_top_becomes_variables() -> None:
     assert result.variables == {"city": "Busan", "n": "5", "tags": '["a"]', "missing": "", "inside": "x"}
 
 
-def test_a_block_on_a_line_of_its_own_leaves_none() -> None:
+def test_block_tags_on_their_own_line_leave_no_blank_line() -> None:
     template = (
         "| id |\n| --- |\n{% for r in response.body %}\n  {% if r > 1 %}\n| {{ r }} |\n  {% endif %}\n"
         "{% endfor %}\nend{% if true %} here{% endif %}\nlast\n"
@@ -43,7 +43,7 @@ def test_a_block_on_a_line_of_its_own_leaves_none() -> None:
     assert rendered(template, [1, 2, 3]).text == "| id |\n| --- |\n| 2 |\n| 3 |\nend here\nlast"
 
 
-def test_the_keys_of_data_go_before_methods() -> None:
+def test_keys_take_precedence_over_methods() -> None:
     body = {"items": [1, 2], "a": {"b": 1}}
     assert rendered("{% for i in response.body.items %}{{ i }}{% endfor %}", body).text == "12"
     assert rendered("{% for k, v in response.body.a.items() %}{{ k }}{{ v }}{% endfor %}", body).text == "b1"
@@ -55,14 +55,14 @@ def test_values_read_as_in_json() -> None:
     assert rendered(template, body).text == 'true||[1, {"a": "é"}]|'
 
 
-def test_loops_know_how_long_they_are() -> None:
+def test_loop_variables() -> None:
     template = (
         "{% for x in 'abc' %}{{ x }}{{ loop.index }}/{{ loop.length }}{{ ',' if not loop.last }}{% endfor %}"
     )
     assert rendered(template).text == "a1/3,b2/3,c3/3"
 
 
-def test_no_value_is_read_as_a_template() -> None:
+def test_values_are_not_rendered_as_templates() -> None:
     hostile = "{{ 7 * 7 }}{% set city = 'x' %}"
     result = rendered("{{ params.v }}{{ response.body }}", hostile, params={"v": hostile})
     assert (result.text, result.variables) == (hostile * 2, {})
@@ -80,12 +80,12 @@ def test_no_value_is_read_as_a_template() -> None:
         ("{{ 1 | no_such_filter }}", "line 1: No filter named 'no_such_filter'"),
     ],
 )
-def test_a_fault_names_its_line(template: str, message: str) -> None:
+def test_errors_name_the_line(template: str, message: str) -> None:
     assert fault(template, role="response.j2").startswith(
         f"The action has run, but its template failed: {message}"
     )
 
 
-def test_what_is_no_value_sets_no_variable() -> None:
+def test_objects_do_not_become_variables() -> None:
     template = "{% set ns = namespace(n=1) %}{% set row = cycler('a') %}{% set ns.n = 2 %}{% set n = ns.n %}"
     assert rendered(template).variables == {"n": "2"}

@@ -228,14 +228,14 @@ SAFE = sorted(DATA)
 
 @pytest.mark.requirement("action.cli.value")
 @pytest.mark.parametrize("command", SAFE)
-def test_each_place_for_data(shelf: Shelf, command: str) -> None:
+def test_data_contexts(shelf: Shelf, command: str) -> None:
     for value in ("".join(HOSTILE), *HOSTILE[:4], ""):
         expected = DATA[command].replace("V", value)
         assert received(shelf, command, value) == [expected]
 
 
 @pytest.mark.parametrize("outer", AROUND)
-def test_each_command_around(shelf: Shelf, outer: str) -> None:
+def test_nested_commands(shelf: Shelf, outer: str) -> None:
     value = "".join(HOSTILE)
     assert received(shelf, nested("words {v}", [outer]), value) == [value]
 
@@ -244,7 +244,7 @@ def test_each_command_around(shelf: Shelf, outer: str) -> None:
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(command=st.sampled_from(SAFE), around=STANDING, value=VALUES)
 @example(command="words {v}", around=AROUND[-4:-1], value="".join(HOSTILE))
-def test_what_is_proved_to_be_data_arrives_as_it_was_sent(
+def test_data_is_passed_unchanged_in_nested_commands(
     shelf: Shelf, command: str, around: list[str], value: str
 ) -> None:
     expected = DATA[command].replace("V", value)
@@ -254,7 +254,7 @@ def test_what_is_proved_to_be_data_arrives_as_it_was_sent(
 @pytest.mark.requirement("action.cli.evaluators")
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(command=st.sampled_from(EVALUATED), around=STANDING, value=VALUES)
-def test_what_would_be_evaluated_does_not_run(
+def test_evaluated_value_is_refused_in_nested_commands(
     shelf: Shelf, command: str, around: list[str], value: str
 ) -> None:
     with pytest.raises(Refusal) as refused:
@@ -264,6 +264,6 @@ def test_what_would_be_evaluated_does_not_run(
 
 
 @pytest.mark.parametrize("command", EVALUATED)
-def test_each_of_them_would_be_evaluated(shelf: Shelf, command: str) -> None:
+def test_refused_contexts_would_evaluate_the_value(shelf: Shelf, command: str) -> None:
     line = analyse_command(command, declared(command, "v: string (required)").parameters)
     assert line.findings or any(it.value == "a whole number" for it in line.constraints.values())

@@ -72,7 +72,7 @@ def quoted(value: str) -> str:
 
 @settings(deadline=None)
 @given(VALUES)
-def test_a_quoted_value_is_read_as_it_was_meant(value: str) -> None:
+def test_quoting_round_trips(value: str) -> None:
     action, session = declared("CLI x", "  a: string", "  b: string"), standing(Path("/home"))
     for typed in (f"--a {quoted(value)} b", f"b=b a={quoted(value)}", f"--a={quoted(value)} -- b"):
         call = read_call(action, typed, session, Environment(secrets=SECRETS))
@@ -81,7 +81,7 @@ def test_a_quoted_value_is_read_as_it_was_meant(value: str) -> None:
 
 @settings(deadline=None)
 @given(VALUES)
-def test_a_value_is_one_part_of_a_url(value: str) -> None:
+def test_value_is_one_url_component(value: str) -> None:
     if value in {".", ".."}:
         return
     url = urlsplit(sent("GET https://api.example/rows/{a}/notes?q={a}&k=$KEY#top", value).url)
@@ -92,7 +92,7 @@ def test_a_value_is_one_part_of_a_url(value: str) -> None:
 
 @settings(deadline=None)
 @given(VALUES)
-def test_a_value_is_one_value_of_a_query_a_body_and_a_form(value: str) -> None:
+def test_value_is_one_field_of_query_body_and_form(value: str) -> None:
     left_over = urlsplit(sent("GET https://api.example/rows", value).url)
     assert parse_qs(left_over.query, keep_blank_values=True) == {"a": [value]}
     assert json.loads(sent("POST https://api.example/rows", value).body or b"") == {"a": value}
@@ -102,7 +102,7 @@ def test_a_value_is_one_value_of_a_query_a_body_and_a_form(value: str) -> None:
 
 @settings(deadline=None)
 @given(VALUES)
-def test_a_value_is_one_string_of_json(value: str) -> None:
+def test_value_is_one_json_string(value: str) -> None:
     body = sent("""POST https://api.example/rows -d '{"a":"<{a}>","b":{a},"k":"$KEY"}'""", value).body or b""
     assert json.loads(body) == {"a": f"<{value}>", "b": value, "k": "the secret"}
 

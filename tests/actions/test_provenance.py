@@ -54,7 +54,7 @@ def said(stage: Stage, name: str) -> str:
 
 
 @pytest.mark.requirement("provenance.export")
-def test_no_page_has_a_program_run_its_command(stage: Stage, site: Site) -> None:
+def test_page_variables_cannot_make_programs_run_commands(stage: Stage, site: Site) -> None:
     orders = "--checkpoint=1 --checkpoint-action=exec=touch${IFS}pwned"
     stage.write("text", "some.txt")
     assert "done" in site.brings(stage, {"TAR_OPTIONS": orders})
@@ -65,7 +65,7 @@ def test_no_page_has_a_program_run_its_command(stage: Stage, site: Site) -> None
 
 @pytest.mark.requirement("provenance.export", "provenance.templates")
 @pytest.mark.parametrize("jinja", [False, True])
-def test_nothing_that_a_page_sets_is_exported(stage: Stage, site: Site, jinja: bool) -> None:
+def test_page_variables_are_not_exported(stage: Stage, site: Site, jinja: bool) -> None:
     site.brings(stage, dict.fromkeys(ORDERS, "evil"), jinja=jinja)
     assert variables_of(stage) == dict.fromkeys(ORDERS, "evil")
     assert "evil" not in stage.send("/exec env")
@@ -75,7 +75,9 @@ def test_nothing_that_a_page_sets_is_exported(stage: Stage, site: Site, jinja: b
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chosen=st.lists(NAMES, min_size=30, max_size=60, unique=True), jinja=st.booleans())
-def test_no_name_reaches_a_program(stage: Stage, site: Site, chosen: list[str], jinja: bool) -> None:
+def test_page_variable_names_are_not_exported(
+    stage: Stage, site: Site, chosen: list[str], jinja: bool
+) -> None:
     stage.send("/close")
     shown = site.brings(stage, dict.fromkeys(chosen, "evil"), jinja=jinja)
     known = variables_of(stage) if "done" in shown else {}
@@ -84,7 +86,7 @@ def test_no_name_reaches_a_program(stage: Stage, site: Site, chosen: list[str], 
 
 
 @pytest.mark.requirement("provenance.kept", "provenance.info")
-def test_neither_a_fork_nor_a_restart_makes_it_the_users(tmp_path: Path, site: Site) -> None:
+def test_fork_and_restart_keep_provenance(tmp_path: Path, site: Site) -> None:
     with running_daemon(tmp_path) as daemon:
         stage, fork = Stage(daemon=daemon), Stage(daemon=daemon, topic="file:fork")
         site.brings(stage, {"CC": "evil"})
@@ -99,7 +101,7 @@ def test_neither_a_fork_nor_a_restart_makes_it_the_users(tmp_path: Path, site: S
 
 
 @pytest.mark.requirement("provenance.unknown")
-def test_what_an_earlier_version_has_stored_is_nobodys(tmp_path: Path, service: Service) -> None:
+def test_values_without_stored_provenance_are_untrusted(tmp_path: Path, service: Service) -> None:
     rows = {"variables": {"CC": "evil", "n": "1"}, "values": {"row": ["a", "b"]}, "links": {"l": "app:x"}}
     with running_daemon(tmp_path) as daemon:
         stage = Stage(daemon=daemon)
@@ -117,7 +119,7 @@ def test_what_an_earlier_version_has_stored_is_nobodys(tmp_path: Path, service: 
 
 
 @pytest.mark.requirement("provenance.export.by_hand", "provenance.export.replaced")
-def test_what_the_user_sets_is_exported_until_a_document_replaces_it(stage: Stage) -> None:
+def test_user_variable_is_exported_until_a_document_replaces_it(stage: Stage) -> None:
     stage.send('/set {CC} = "gcc"\n{GIT_PAGER} = "less"')
     assert (said(stage, "CC"), said(stage, "GIT_PAGER")) == ("gcc", "less")
     own_page(stage, act("x", "CLI echo new"), act("x.response", "{CC} = {Response.body}", "ok"))
@@ -131,7 +133,7 @@ def test_what_the_user_sets_is_exported_until_a_document_replaces_it(stage: Stag
 
 @pytest.mark.requirement("provenance.export.declared")
 @pytest.mark.parametrize("written", ["[CITY, PATH, _x]", "CITY", '["{CITY}"]'])
-def test_a_document_of_the_users_own_may_export(stage: Stage, service: Service, written: str) -> None:
+def test_own_document_may_export(stage: Stage, service: Service, written: str) -> None:
     service.answer("/x", {"city": "Oslo"})
     fences = (
         act("x", f"GET {service.url}/x"),
@@ -145,7 +147,7 @@ def test_a_document_of_the_users_own_may_export(stage: Stage, service: Service, 
 
 
 @pytest.mark.requirement("provenance.export.declared")
-def test_a_page_may_declare_what_it_likes(stage: Stage, site: Site) -> None:
+def test_export_in_a_network_page_has_no_effect(stage: Stage, site: Site) -> None:
     site.service.answer("/own", {})
     fences = act("own", f"GET {site.service.url}/own"), act("own.response", '{CC} = "evil"', "done")
     site.acts(*fences, head="---\ndefault: own\nexport: [CC]\n---\n")
@@ -155,7 +157,7 @@ def test_a_page_may_declare_what_it_likes(stage: Stage, site: Site) -> None:
 
 @pytest.mark.requirement("provenance.reserved")
 @pytest.mark.parametrize("name", RESERVED)
-def test_nobody_sets_what_the_shell_takes_orders_from(stage: Stage, name: str) -> None:
+def test_variables_that_control_the_shell_cannot_be_set(stage: Stage, name: str) -> None:
     stage.topic = "app:any"
     for written in (f"{{{name}}}", f"${name}"):
         assert stage.send(f'/set {written} = "/x"').startswith(
@@ -166,7 +168,7 @@ def test_nobody_sets_what_the_shell_takes_orders_from(stage: Stage, name: str) -
 
 
 @pytest.mark.requirement("provenance.reserved")
-def test_no_command_gets_what_a_document_says_of_them(stage: Stage) -> None:
+def test_document_defaults_for_shell_variables_are_ignored(stage: Stage) -> None:
     head = "---\nenv:\n  - {name: BASH_ENV, default: evil}\n  - {name: MINE, default: own}\n---\n"
     stage.write(head + act("x", "CLI env"))
     stage.send("/open page.md")
@@ -177,7 +179,7 @@ def test_no_command_gets_what_a_document_says_of_them(stage: Stage) -> None:
 
 @pytest.mark.requirement("provenance.by_hand")
 @pytest.mark.parametrize("jinja", [False, True])
-def test_no_page_replaces_what_the_user_has_set(stage: Stage, site: Site, jinja: bool) -> None:
+def test_page_cannot_replace_a_user_variable(stage: Stage, site: Site, jinja: bool) -> None:
     stage.send('/set {city} = "Oslo"')
     shown = site.brings(stage, {"city": "Bergen", "more": "x"}, jinja=jinja)
     assert f"[!] {{city}} stays as you set it; {site.url} has another value for it\ndone" in shown

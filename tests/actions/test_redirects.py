@@ -49,7 +49,7 @@ def sent_on(origin: str, to: str) -> HttpRequest:
         ("https://xn--bcher-kva.example", "https://B\u00dcCHER.example/c", "https://xn--bcher-kva.example/c"),
     ],
 )
-def test_a_secret_stays_with_its_host(origin: str, to: str, url: str) -> None:
+def test_secret_is_sent_only_to_its_host(origin: str, to: str, url: str) -> None:
     following = sent_on(origin, to)
     assert following.url == url
     assert following.headers["authorization"] == "Bearer s3cret"
@@ -74,7 +74,7 @@ def test_a_secret_stays_with_its_host(origin: str, to: str, url: str) -> None:
         ("https://u:p@api.example", "https://evil.example/", "https://evil.example/"),
     ],
 )
-def test_nobody_else_gets_it_however_they_are_written(origin: str, to: str, url: str) -> None:
+def test_secret_is_not_sent_to_other_spellings_of_a_host(origin: str, to: str, url: str) -> None:
     following = sent_on(origin, to)
     assert following.url == url
     assert following.headers == {"accept": "*/*"}
@@ -82,14 +82,14 @@ def test_nobody_else_gets_it_however_they_are_written(origin: str, to: str, url:
 
 @pytest.mark.requirement("http.redirects")
 @pytest.mark.parametrize("to", ["ftp://api.example/", "http://[", "https://a@api.example/"])
-def test_what_leads_nowhere_is_a_failure(to: str) -> None:
+def test_invalid_redirect_target_fails(to: str) -> None:
     with pytest.raises(Refusal) as refused:
         sent_on("https://api.example", to)
     assert refused.value.code == "ACTION_FAILED"
 
 
 @pytest.mark.requirement("http.redirects.back")
-def test_the_way_back_brings_nothing_back() -> None:
+def test_secret_is_not_restored_by_redirecting_back() -> None:
     headers = {"authorization": "Bearer s3cret", "x-mark": "czNjcmV0", "accept": "*/*"}
     request = HttpRequest(method="GET", origin="https://u:p@api.example", target="/", headers=headers)
     sensitive = frozenset({"authorization", "x-mark"})

@@ -28,7 +28,7 @@ def test_json_is_pretty_in_a_fence(stage: Stage, service: Service, media_type: s
 
 
 @pytest.mark.requirement("result.markdown", "result.links")
-def test_the_links_of_markdown_are_shortcuts(stage: Stage, service: Service) -> None:
+def test_markdown_links_become_shortcuts(stage: Stage, service: Service) -> None:
     text = (
         "---\nx: 1\n---\n# News\n\n- [Guide](https://a.example/1)\n- [Big news!](/posts/2)\n"
         "- [@own Mine](b.md)\n- `[no](https://c.example)`\n"
@@ -44,7 +44,7 @@ def test_the_links_of_markdown_are_shortcuts(stage: Stage, service: Service) -> 
 
 
 @pytest.mark.requirement("result.links")
-def test_links_of_an_answer_are_followed(stage: Stage) -> None:
+def test_links_in_replies_can_be_opened(stage: Stage) -> None:
     (stage.daemon.home / "sub").mkdir(exist_ok=True)
     (stage.daemon.home / "sub" / "one.md").write_text("# One\n", encoding="utf-8")
     stage.open(
@@ -73,12 +73,12 @@ def test_links_of_an_answer_are_followed(stage: Stage) -> None:
     ],
 )
 @pytest.mark.requirement("result.other")
-def test_other_answers(stage: Stage, service: Service, body: object, media_type: str, content: str) -> None:
+def test_other_replies(stage: Stage, service: Service, body: object, media_type: str, content: str) -> None:
     assert answered(stage, service, body, media_type) == content
 
 
 @pytest.mark.requirement("result.links")
-def test_the_names_of_links_and_of_values_are_different_ones(stage: Stage) -> None:
+def test_link_and_value_names_do_not_collide(stage: Stage) -> None:
     stage.open(
         act("x", """CLI echo '[{"id": 1, "url": "https://a.example/1"}]'"""),
         act("x.response", "for: r in Response.body", "{@row} = {r.id}", "- {@row} [Row 1]({r.url})", "end:"),
@@ -90,7 +90,7 @@ def test_the_names_of_links_and_of_values_are_different_ones(stage: Stage) -> No
     assert stage.send("/act.x") == "- @row-1 [Row 1][@row-1-2]"
 
 
-def test_a_body_that_is_no_text_is_saved_as_it_came(stage: Stage, service: Service) -> None:
+def test_binary_body_is_saved_unchanged(stage: Stage, service: Service) -> None:
     image = b"\x89PNG\r\n\x1a\n\x00\xff"
     service.answer("/x", image, media_type="image/png")
     template = act("x.response", "Saved {file}.", "save: Response.body", "to: {file}")
@@ -100,14 +100,14 @@ def test_a_body_that_is_no_text_is_saved_as_it_came(stage: Stage, service: Servi
 
 
 @pytest.mark.requirement("result.cli")
-def test_a_command_answers_its_output_alone(stage: Stage) -> None:
+def test_command_reply_is_its_output(stage: Stage) -> None:
     stage.open(act("x", "CLI printf '%s' '[a](https://a.example) {\"b\":1}\n\n'"), act("none", "CLI true"))
     assert stage.send("/act.x") == '[a](https://a.example) {"b":1}\n'
     assert stage.send("/act.none") == "(no output)"
 
 
 @pytest.mark.requirement("result.failed_cli")
-def test_a_failed_command_answers_as_exec_does(stage: Stage) -> None:
+def test_failed_command_replies_like_exec(stage: Stage) -> None:
     stage.open(act("x", "CLI echo '{\"error\": 1}'; exit 4"), act("x.response", "Saved."))
     events = stage.daemon.exec("/act.x", stage.topic)
     assert (events.head["ok"], events.head["code"]) == (False, "EXIT_4")
@@ -115,7 +115,7 @@ def test_a_failed_command_answers_as_exec_does(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("value_shortcut.numbering")
-def test_numbered_names_begin_anew_with_each_answer_that_uses_the_label() -> None:
+def test_numbered_names_restart_with_each_reply() -> None:
     known: dict[str, NamedValue] = {
         "post": "a",
         "post-1": "b",
@@ -134,7 +134,7 @@ def test_numbered_names_begin_anew_with_each_answer_that_uses_the_label() -> Non
     assert merge_values(known, {"post": "new"}) == {**known, "post": "new"}
 
 
-def test_what_actions_said_survives_a_restart_but_not_close(stage: Stage) -> None:
+def test_named_values_survive_restart_but_not_close(stage: Stage) -> None:
     stage.open(
         act("x", "CLI echo hi"),
         act("x.response", '{@row} = ("1", "2")', '{@post} = "9"', "ok"),
@@ -151,7 +151,7 @@ def test_what_actions_said_survives_a_restart_but_not_close(stage: Stage) -> Non
 
 
 @pytest.mark.requirement("result.links")
-def test_html_is_markdown_with_named_links(stage: Stage, service: Service) -> None:
+def test_html_becomes_markdown_with_shortcuts(stage: Stage, service: Service) -> None:
     page = (
         "<!doctype html><title>T</title><main><h1>News</h1><p>The <a href=/a>Guide</a> says "
         "[!include:x](y.md) and <a href='https://b.example/'>more</a>.</p></main>"

@@ -92,7 +92,7 @@ def test_a_page_with_a_chain_of_states(stage: Stage, service: Service) -> None:
 
 
 @pytest.mark.requirement("scenario.s4")
-def test_two_configurations_know_their_own_values(stage: Stage, service: Service) -> None:
+def test_configurations_have_separate_values(stage: Stage, service: Service) -> None:
     for city in ("seoul", "tokyo"):
         service.answer(f"/current/{city}", {"temp": 1, "name": city})
     stage.write(WEATHER.replace("{url}", service.url), "weather.md")
@@ -275,7 +275,7 @@ to: {file}
 
 
 @pytest.mark.requirement("scenario.s9")
-def test_a_binary_result_goes_on_to_the_next_call(shared: DaemonProcess, service: Service) -> None:
+def test_binary_result_is_input_of_the_next_call(shared: DaemonProcess, service: Service) -> None:
     stage = Stage(daemon=shared, topic="app:image")
     install(Stage(daemon=shared), shared.home / "image-source", string=IMAGE.replace("{url}", service.url))
     assert "[!] Missing required env: $GEMINI_API_KEY" in stage.send("/open app:image")

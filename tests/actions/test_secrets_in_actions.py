@@ -21,7 +21,7 @@ def stage(shared: DaemonProcess) -> Stage:
 
 
 @pytest.mark.requirement("http.secret.order")
-def test_the_authors_secrets_are_resolved_and_a_callers_text_is_not(stage: Stage, service: Service) -> None:
+def test_secrets_are_resolved_in_declarations_only(stage: Stage, service: Service) -> None:
     stage.write("a file's $KEY", "note.txt")
     stage.open(
         act(
@@ -46,7 +46,7 @@ def test_the_authors_secrets_are_resolved_and_a_callers_text_is_not(stage: Stage
 
 
 @pytest.mark.requirement("http.redirects.strangers")
-def test_no_other_host_is_sent_what_holds_a_secret(stage: Stage, service: Service) -> None:
+def test_requests_with_secrets_are_not_redirected_elsewhere(stage: Stage, service: Service) -> None:
     parameters = ("  a: string", '  key: string = "$KEY"')
     headers = "-H 'X-Key: k $KEY' -H 'X-Given: {key}' -H 'X-Plain: p'"
     with serving() as other:
@@ -68,7 +68,7 @@ def test_no_other_host_is_sent_what_holds_a_secret(stage: Stage, service: Servic
 
 
 @pytest.mark.requirement("secret.unseen")
-def test_no_reply_of_the_runtimes_shows_one(stage: Stage, service: Service) -> None:
+def test_replies_and_log_mask_secrets(stage: Stage, service: Service) -> None:
     service.answer("/fails", f"no such key: {KEY}", status=403)
     stage.open(
         act("x", f"GET {service.url}/ok?k=$KEY", '  k: string = "$KEY"'),
@@ -98,7 +98,7 @@ def test_no_reply_of_the_runtimes_shows_one(stage: Stage, service: Service) -> N
 
 
 @pytest.mark.requirement("http.secret.header")
-def test_a_secret_that_would_begin_another_header_is_refused(stage: Stage, service: Service) -> None:
+def test_secret_with_a_line_break_is_refused_in_a_header(stage: Stage, service: Service) -> None:
     stage.send("/set\n```$KEY\na\nX-Admin: 1\n```")
     stage.open(act("x", f"GET {service.url}/x -H 'A: $KEY'"))
     assert stage.code("/act.x") == "INVALID_PARAMS"

@@ -158,7 +158,7 @@ def run(stage: Stage, case: Case, own: Service, other: Service) -> str | None:
 @pytest.mark.requirement("http.redirects.taint", "http.redirects.back")
 @settings(max_examples=250, deadline=None)
 @given(case=cases().filter(lambda it: it.is_possible))
-def test_no_form_of_it_comes_to_another_origin(
+def test_no_encoding_of_a_secret_reaches_another_origin(
     ready: Stage, serving_pair: tuple[Service, Service], case: Case
 ) -> None:
     own, other = serving_pair
@@ -172,7 +172,7 @@ def test_no_form_of_it_comes_to_another_origin(
 @pytest.mark.requirement("http.redirects.body")
 @pytest.mark.parametrize("status", [307, 308])
 @pytest.mark.parametrize("place", ["json", "form", "text", "left over"])
-def test_a_body_that_holds_it_is_refused_with_why_and_where_to(
+def test_body_with_a_secret_is_not_redirected_elsewhere(
     ready: Stage, pair: tuple[Service, Service], place: str, status: int
 ) -> None:
     own, other = pair
@@ -187,7 +187,9 @@ def test_a_body_that_holds_it_is_refused_with_why_and_where_to(
 
 @pytest.mark.requirement("http.redirects.body")
 @pytest.mark.parametrize("status", STATUSES)
-def test_what_holds_none_goes_along(ready: Stage, pair: tuple[Service, Service], status: int) -> None:
+def test_request_parts_without_secrets_are_redirected(
+    ready: Stage, pair: tuple[Service, Service], status: int
+) -> None:
     own, other = pair
     own.redirect("/0", f"{other.url}/1", status)
     ready.open(
@@ -199,7 +201,7 @@ def test_what_holds_none_goes_along(ready: Stage, pair: tuple[Service, Service],
 
 
 @pytest.mark.requirement("http.redirects.taint")
-def test_what_is_given_in_the_place_of_a_key_is_one(ready: Stage, pair: tuple[Service, Service]) -> None:
+def test_argument_replacing_a_secret_default_is_secret(ready: Stage, pair: tuple[Service, Service]) -> None:
     own, other = pair
     own.redirect("/0", f"{other.url}/1")
     ready.open(act("x", f"GET {own.url}/0", "  X-Mark: {v|base64}", '  v: string = "$KEY"'))
@@ -227,7 +229,7 @@ MADE = {
         ("POST {url}/0", "--v {kept}"),
     ],
 )
-def test_nor_does_what_an_action_has_made_of_it(
+def test_derived_values_do_not_reach_another_origin(
     shared: DaemonProcess, pair: tuple[Service, Service], made: str, target: str, typed: str
 ) -> None:
     own, other = pair
@@ -248,7 +250,7 @@ def test_nor_does_what_an_action_has_made_of_it(
 
 
 @pytest.mark.requirement("http.redirects.taint")
-def test_a_variable_that_is_no_secret_taints_nothing(ready: Stage, pair: tuple[Service, Service]) -> None:
+def test_non_secret_variable_does_not_taint(ready: Stage, pair: tuple[Service, Service]) -> None:
     own, other = pair
     own.redirect("/0", f"{other.url}/1", 307)
     fence = act("x", f"POST {own.url}/0", "  lang: string")

@@ -18,7 +18,7 @@ TOPICS = 6
 
 
 @pytest.mark.requirement("template.cli")
-def test_the_json_of_a_command_is_shaped(stage: Stage) -> None:
+def test_command_json_is_templated(stage: Stage) -> None:
     stage.open(
         act("rows", """CLI printf '[{"id": 7, "box": "a b"}, {"id": 8, "box": "$(x)"}]'"""),
         act(
@@ -35,7 +35,7 @@ def test_the_json_of_a_command_is_shaped(stage: Stage) -> None:
     assert stage.send("/act.show --ref @row-1") == "7|a b|"
 
 
-def test_whatever_an_answer_names_can_be_used(stage: Stage) -> None:
+def test_named_values_can_be_used_in_later_calls(stage: Stage) -> None:
     stage.open(
         act("rows", "CLI echo [$(seq -s , 5000)]"),
         act("rows.response", "for: r in Response.body", "{@row} = {r}", "[{r}](https://x.y/{r})", "end:"),
@@ -47,7 +47,7 @@ def test_whatever_an_answer_names_can_be_used(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("budget.answer")
-def test_what_an_action_answers_is_shown_where_its_variables_have_no_room(stage: Stage) -> None:
+def test_reply_is_shown_when_variables_exceed_the_limit(stage: Stage) -> None:
     stage.open(
         act("x", "CLI printf x >> ran; head -c 600000 /dev/zero | tr '\\0' a"),
         act(
@@ -67,12 +67,12 @@ def test_what_an_action_answers_is_shown_where_its_variables_have_no_room(stage:
     assert stage.send("/set").endswith('\n---\n{kept} = "1"')
 
 
-def test_an_optional_parameter_without_a_value_shapes_nothing(stage: Stage) -> None:
+def test_missing_optional_parameter_renders_empty(stage: Stage) -> None:
     stage.open(act("x", "CLI true {cc}", "  cc: string"), act("x.response", "Sent{cc}."))
     assert stage.send("/act.x --") == "Sent."
 
 
-def test_a_failed_command_is_not_shaped(stage: Stage) -> None:
+def test_failed_command_is_not_templated(stage: Stage) -> None:
     stage.open(act("x", "CLI echo reason; exit 4"), act("x.response", '{done} = "yes"', "All is well."))
     assert stage.send("/act.x") == f"exit: 4 | cwd: {stage.daemon.home}\n---\nreason"
     assert stage.code("/act.x") == "EXIT_4"
@@ -80,7 +80,7 @@ def test_a_failed_command_is_not_shaped(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("template.save.file")
-def test_what_is_saved_lies_where_the_agent_is(stage: Stage) -> None:
+def test_saved_files_are_relative_to_the_working_directory(stage: Stage) -> None:
     data = bytes(range(256))
     (stage.daemon.home / "out").mkdir()
     (stage.daemon.home / "data.json").write_text(f'{{"data": "{base64.b64encode(data).decode()}"}}')
@@ -102,7 +102,7 @@ def test_what_is_saved_lies_where_the_agent_is(stage: Stage) -> None:
     assert not (stage.daemon.home.parent / "outside.png").exists()
 
 
-def test_a_template_that_fails_leaves_nothing(stage: Stage) -> None:
+def test_failed_template_has_no_effect(stage: Stage) -> None:
     stage.open(
         act("x", 'CLI echo \'{"a": "b"}\''),
         act("x.response", '{early} = "set"', "save: a", "to: early.txt", "save: missing", "to: late.txt"),
@@ -113,7 +113,7 @@ def test_a_template_that_fails_leaves_nothing(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("template.hostile", "template.fair")
-def test_many_that_never_end_hold_up_no_other_topic(stage: Stage) -> None:
+def test_endless_templates_do_not_block_other_topics(stage: Stage) -> None:
     stage.open(
         act("x", "CLI true"), act("x.response.j2", ENDLESS), act("y", "CLI true"), act("y.response", "y")
     )
@@ -136,7 +136,7 @@ def test_many_that_never_end_hold_up_no_other_topic(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("ends", ["stop", "kill"])
-def test_the_process_of_templates_ends_with_the_daemon(own_daemon: DaemonProcess, ends: str) -> None:
+def test_template_process_ends_with_the_daemon(own_daemon: DaemonProcess, ends: str) -> None:
     daemon, stage = own_daemon, Stage(daemon=own_daemon)
     stage.open(act("y", "CLI true"), act("y.response", "y"))
     assert stage.send("/act.y") == "y"

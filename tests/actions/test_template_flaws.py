@@ -33,7 +33,7 @@ def invalid(line: int, reason: str) -> Diagnostic:
         ),
     ],
 )
-def test_what_can_not_be_read(template: str, role: str, expected: Diagnostic | None) -> None:
+def test_syntax_errors(template: str, role: str, expected: Diagnostic | None) -> None:
     assert check_template(template, role) == ((expected,) if expected else ())
 
 
@@ -44,7 +44,7 @@ def test_what_can_not_be_read(template: str, role: str, expected: Diagnostic | N
         *("for x in Response.body", "save:", "save: a b", "decode: base64"),
     ],
 )
-def test_lines_that_are_printed_and_hardly_meant_to_be(line: str) -> None:
+def test_suspicious_literal_lines(line: str) -> None:
     expected = Diagnostic(DiagnosticCode.TEMPLATE_LITERAL, 2)
     assert check_template(f"a\n{line}\nb", "response") == (expected,)
 
@@ -52,7 +52,7 @@ def test_lines_that_are_printed_and_hardly_meant_to_be(line: str) -> None:
 @pytest.mark.parametrize(
     "line", ["{c} {Response.body}", "to: {x}", "For you", "a = {b}", "{a} == {b}", "end"]
 )
-def test_lines_that_are_text(line: str) -> None:
+def test_literal_lines(line: str) -> None:
     assert check_template(line, "response") == ()
 
 
@@ -68,7 +68,7 @@ def test_lines_that_are_text(line: str) -> None:
         ("{{ 'x' | replace('', 'y' * 1000) | replace('', 'z' * 1000) | replace('', 'z' * 1000) }}", False),
     ],
 )
-def test_reading_a_hostile_template_ends(template: str, is_flawed: bool) -> None:
+def test_hostile_templates_are_checked_in_bounded_time(template: str, is_flawed: bool) -> None:
     assert check_template("ok", "response.j2") == ()
     assert bool(check_template(template, "response.j2")) == is_flawed
     assert check_template("ok", "response.j2") == ()

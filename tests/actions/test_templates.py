@@ -55,11 +55,11 @@ def test_paths(path: str, text: str) -> None:
 
 @pytest.mark.requirement("template.body")
 @pytest.mark.parametrize(("body", "text"), [("plain", "plain"), ([1, "a"], '[1, "a"]'), (None, "")])
-def test_the_whole_body(body: object, text: str) -> None:
+def test_whole_body(body: object, text: str) -> None:
     assert rendered("{Response.body}", body).text == text
 
 
-def test_keys_that_are_methods_elsewhere() -> None:
+def test_keys_named_like_methods() -> None:
     body = {"items": [1], "keys": {"get": "g"}, "count": 3}
     assert (
         rendered("{Response.body.items[0]}{Response.body.keys.get}{Response.body.count}", body).text == "1g3"
@@ -83,7 +83,7 @@ def test_keys_that_are_methods_elsewhere() -> None:
         "a save: b",
     ],
 )
-def test_everything_else_is_output(text: str) -> None:
+def test_other_text_is_output(text: str) -> None:
     made = rendered(text, ROWS, variables={"city": "Seoul"})
     assert (made.text, made.variables, made.values, made.saves) == (text, {}, {}, ())
 
@@ -111,13 +111,13 @@ def test_assignments(expression: str, value: str) -> None:
 
 
 @pytest.mark.requirement("template.shadow")
-def test_what_is_assigned_goes_before_a_parameter_and_that_before_a_variable() -> None:
+def test_assignment_precedes_parameter_precedes_variable() -> None:
     params, variables = {"a": "parameter", "b": "parameter"}, {"b": "variable", "c": "variable"}
     made = rendered('{a} {b} {c}\n{a} = "new"\n{a}', params=params, variables=variables)
     assert made.text == "parameter parameter variable\nnew"
 
 
-def test_the_runtimes_own_settings_are_not_a_templates() -> None:
+def test_template_cannot_change_runtime_settings() -> None:
     made = rendered('{_timeout} = "0.001"\n{x} = "1"\n{_timeout}')
     assert (made.text, made.variables) == ("0.001", {"x": "1"})
 
@@ -125,21 +125,21 @@ def test_the_runtimes_own_settings_are_not_a_templates() -> None:
 @pytest.mark.parametrize(
     ("value", "text"), [(read_number("37.50"), "37.50"), (True, "true"), (("a", "b"), "a,b"), ("", "")]
 )
-def test_parameters_read_as_they_were_given(value: str, text: str) -> None:
+def test_parameters_render_as_given(value: str, text: str) -> None:
     assert rendered("<{v}>", params={"v": value}).text == f"<{text}>"
 
 
-def test_a_parameter_without_a_value_is_empty() -> None:
+def test_missing_parameter_is_empty() -> None:
     made = rendered("{x} = {v}\n<{v}{v.a}> {w}", params={"v": None})
     assert (made.text, made.variables) == ("<> {w}", {"x": ""})
     assert rendered("<{{ params.v }}>", role="response.j2", params={"v": None}).text == "<>"
 
 
-def test_the_parts_of_a_tuple() -> None:
+def test_tuple_parts() -> None:
     assert rendered("{ref[1]}-{ref.0}-{ref[5]}", params={"ref": ("a", "b")}).text == "b-a-"
 
 
-def test_no_value_is_read_as_a_template() -> None:
+def test_values_are_not_rendered_as_templates() -> None:
     hostile = "{city} {{ 7*7 }} {% for %} {Response.status} {@x}\nend:\nsave: x\nto: y"
     made = rendered("{v} {Response.body}", hostile, params={"v": hostile}, variables={"city": "Seoul"})
     assert made.text == f"{hostile} {hostile}"
@@ -165,17 +165,17 @@ def test_loops() -> None:
         ("  for:  x  in  Response.body ", ["a"], "a"),
     ],
 )
-def test_what_a_loop_goes_through(loop: str, body: object, text: str) -> None:
+def test_loop_sources(loop: str, body: object, text: str) -> None:
     assert rendered(f"{loop}\n{{x}}\nend:", body).text.replace("\n", "") == text
 
 
-def test_loops_in_loops() -> None:
+def test_nested_loops() -> None:
     template = "for: r in $.rows\nfor: t in r.tags\n{r.id}{t}\nend:\nend:\n{r.id}"
     assert rendered(template, ROWS).text == "7x\n7y\n{r.id}"
 
 
 @pytest.mark.requirement("template.shortcut")
-def test_value_shortcuts_are_numbered_in_loops_and_go_on() -> None:
+def test_value_shortcuts_are_numbered_across_loops() -> None:
     template = (
         "for: r in $.rows\n{@row} = ({r.id}, {r.box.n})\n- {@row}\nend:\n"
         "for: r in $.rows\n{@row} = {r.id}\n- {@row}\nend:\n"
@@ -193,7 +193,7 @@ def test_value_shortcuts_are_numbered_in_loops_and_go_on() -> None:
     }
 
 
-def test_a_composite_shortcut_is_one_text() -> None:
+def test_composite_shortcut_is_one_string() -> None:
     made = rendered("{@at} = {Response.body.lat},{Response.body.lon}", {"lat": -33.87, "lon": 151.21})
     assert made.values == {"at": "-33.87,151.21"}
 
@@ -233,11 +233,11 @@ def test_saving_text_and_json_and_in_loops() -> None:
         ("save: rows\ndecode: base64\nto: x", "what is to be saved as x is not base64"),
     ],
 )
-def test_what_can_not_be_meant(template: str, message: str) -> None:
+def test_template_errors(template: str, message: str) -> None:
     assert fault(template, ROWS) == f"The action has run, but its template failed: {message}."
 
 
-def test_lines_that_end_as_on_windows() -> None:
+def test_crlf_lines() -> None:
     assert rendered("{x} = $.a\r\nfor: r in rows\r\n- {r.id}\r\nend:\r\n", ROWS).text == "- 7\n- 8.5"
 
 
@@ -250,7 +250,7 @@ LINES = st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map("".join), max
 
 
 @given(template=LINES)
-def test_every_text_is_a_template_or_has_a_line_that_is_wrong(template: str) -> None:
+def test_any_text_renders_or_names_a_faulty_line(template: str) -> None:
     made = run_template(
         template, False, {"status": 200, "headers": {}, "body": ROWS}, {}, {}, {"city": "Seoul"}
     )

@@ -46,7 +46,7 @@ def refused(stage: Stage, cmd: str) -> bool:
     return answer.startswith("ERROR(NOT_TRUSTED): ")
 
 
-def test_what_it_requires_is_nowhere_to_be_set(stage: Stage, service: Service) -> None:
+def test_required_secret_points_to_install(stage: Stage, service: Service) -> None:
     fetched(stage, service.url, act("x", f"GET {service.url}/x"), head="---\nrequires: [KEY]\n---\n")
     assert stage.send("/act.x") == (
         "ERROR(ENV_REQUIRED): $KEY is not set.\n"
@@ -55,7 +55,7 @@ def test_what_it_requires_is_nowhere_to_be_set(stage: Stage, service: Service) -
 
 
 @pytest.mark.requirement("trust.cli", "trust.read", "trust.write", "trust.hint")
-def test_it_runs_nothing_and_touches_nothing(stage: Stage, service: Service) -> None:
+def test_network_page_cannot_run_commands_or_access_files(stage: Stage, service: Service) -> None:
     (stage.daemon.home / "diary.txt").write_text("dear", encoding="utf-8")
     fetched(
         stage,
@@ -78,7 +78,7 @@ def test_it_runs_nothing_and_touches_nothing(stage: Stage, service: Service) -> 
 
 
 @pytest.mark.requirement("trust.cli")
-def test_its_default_action_runs_no_command(stage: Stage) -> None:
+def test_default_action_cannot_run_a_command(stage: Stage) -> None:
     shown = fetched(stage, PUBLIC, act("run", "CLI touch ran"), head="---\ndefault: run\n---\n")
     assert "[!] /act.run failed: NOT_TRUSTED: " in shown
     assert not (stage.daemon.home / "ran").exists()
@@ -100,7 +100,7 @@ def test_its_default_action_runs_no_command(stage: Stage) -> None:
         "2130706433",
     ],
 )
-def test_a_public_page_reaches_into_no_private_network(stage: Stage, service: Service, host: str) -> None:
+def test_public_page_cannot_reach_private_networks(stage: Stage, service: Service, host: str) -> None:
     port = service.url.rpartition(":")[2]
     fetched(stage, PUBLIC, act("x", f"GET http://{host}:{port}/x"))
     assert refused(stage, "/act.x")
@@ -108,22 +108,22 @@ def test_a_public_page_reaches_into_no_private_network(stage: Stage, service: Se
 
 
 @pytest.mark.requirement("trust.private")
-def test_a_private_page_may(stage: Stage, service: Service) -> None:
+def test_private_page_may_reach_private_networks(stage: Stage, service: Service) -> None:
     fetched(stage, f"{service.url}/page.md", act("x", f"GET {service.url}/x -H 'X-A: 1'"))
     assert stage.code("/act.x") is None
     assert service.last.headers["Host"] == service.url.removeprefix("http://")
 
 
 @pytest.mark.requirement("trust.private")
-def test_the_name_of_a_public_page_is_no_way_in(stage: Stage, service: Service) -> None:
-    """Its owner says what the name leads to, and may say something else each time."""
+def test_name_of_a_public_page_does_not_grant_access(stage: Stage, service: Service) -> None:
+    """The owner of a name decides what it resolves to, and may change that at any time."""
     port = service.url.rpartition(":")[2]
     fetched(stage, f"http://localhost.example:{port}/page.md", act("x", f"GET {service.url}/x"))
     assert refused(stage, "/act.x")
 
 
 @pytest.mark.requirement("trust.secrets")
-def test_it_gets_no_secret_of_the_topics(stage: Stage, service: Service) -> None:
+def test_network_page_gets_no_secret_of_the_topic(stage: Stage, service: Service) -> None:
     stage.topic = "app:weather"
     stage.send('/set $KEY = "s3cret"')
     fetched(
@@ -138,9 +138,7 @@ def test_it_gets_no_secret_of_the_topics(stage: Stage, service: Service) -> None
 
 
 @pytest.mark.requirement("trust.private", "web.private.redirect")
-def test_no_redirect_leads_from_a_public_service_into_a_private_network(
-    service: Service, tmp_path: Path
-) -> None:
+def test_public_service_cannot_redirect_into_a_private_network(service: Service, tmp_path: Path) -> None:
     """Not even for a page of the user's own."""
     fake_network = FakeNetwork()
     fake_network.names["api.example"] = [PUBLIC_ADDRESS]
@@ -178,9 +176,7 @@ async def called(page: Page, action: str, fake_network: FakeNetwork) -> Any:
 
 @pytest.mark.requirement("trust.variables")
 @pytest.mark.parametrize(("zone", "told"), [(Zone.PUBLIC, {}), (Zone.PRIVATE, {"token": "t0ken"})])
-def test_only_a_private_page_learns_the_topics_variables(
-    tmp_path: Path, zone: Zone, told: dict[str, str]
-) -> None:
+def test_only_private_pages_can_read_variables(tmp_path: Path, zone: Zone, told: dict[str, str]) -> None:
     page = replace(file_page(tmp_path / "page.md", "# Page", cast("Any", None)), path=None, zone=zone)
     assert available_variables(page, attributed({"token": "t0ken"}, BY_HAND)).values(("token",)) == told
 
@@ -188,6 +184,6 @@ def test_only_a_private_page_learns_the_topics_variables(
 @pytest.mark.parametrize(
     ("uri", "code"), [(PUBLIC, "NOT_TRUSTED"), ("http://localhost/page.md", "NOT_FOUND")]
 )
-def test_a_link_of_a_public_page_opens_no_app(stage: Stage, uri: str, code: str) -> None:
+def test_public_page_link_cannot_open_an_app(stage: Stage, uri: str, code: str) -> None:
     fetched(stage, uri, "[@vault Vault](app:vault)")
     assert stage.code("/open @vault") == code

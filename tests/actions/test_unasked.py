@@ -34,7 +34,7 @@ def opened(stage: Stage, uri: str, *fences: str) -> str:
 
 
 @pytest.mark.requirement("default.strangers")
-def test_what_gets_from_its_own_origin_is_run(stage: Stage, service: Service) -> None:
+def test_get_from_own_origin_runs(stage: Stage, service: Service) -> None:
     service.answer("/x", "Got it.")
     shown = opened(stage, f"{service.url}/page.md", act("x", f"GET {service.url}/x"))
     assert "\n---\n" in shown
@@ -45,7 +45,7 @@ def test_what_gets_from_its_own_origin_is_run(stage: Stage, service: Service) ->
 
 @pytest.mark.requirement("default.strangers")
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-def test_no_other_method_is(stage: Stage, service: Service, method: str) -> None:
+def test_other_methods_do_not_run(stage: Stage, service: Service, method: str) -> None:
     shown = opened(stage, f"{service.url}/page.md", act("x", f"{method} {service.url}/x"))
     line = next(it for it in shown.splitlines() if it.startswith("[!]"))
     assert line.startswith("[!] /act.x failed: NOT_TRUSTED: ")
@@ -69,7 +69,7 @@ def test_no_other_method_is(stage: Stage, service: Service, method: str) -> None
         "stranger:page",
     ],
 )
-def test_another_origin_is_not_asked(stage: Stage, service: Service, uri: str) -> None:
+def test_other_origin_is_not_requested(stage: Stage, service: Service, uri: str) -> None:
     shown = opened(stage, uri.format(port=service.url.rpartition(":")[2]), act("x", f"GET {service.url}/x"))
     assert "[!] /act.x failed: NOT_TRUSTED: " in shown
     assert "/act.x sends it" in shown
@@ -78,7 +78,9 @@ def test_another_origin_is_not_asked(stage: Stage, service: Service, uri: str) -
 
 @pytest.mark.requirement("default.strangers")
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_neither_by_a_redirect(stage: Stage, service: Service, other: Service, status: int) -> None:
+def test_redirect_to_another_origin_is_not_followed(
+    stage: Stage, service: Service, other: Service, status: int
+) -> None:
     service.redirect("/x", f"{other.url}/y", status)
     shown = opened(stage, f"{service.url}/page.md", act("x", f"GET {service.url}/x"))
     assert f"not GET at {other.url}; /act.x sends it" in shown
@@ -88,7 +90,7 @@ def test_neither_by_a_redirect(stage: Stage, service: Service, other: Service, s
 
 
 @pytest.mark.requirement("default.strangers")
-def test_the_value_of_a_variable_leads_nowhere_else_and_is_not_told(stage: Stage, service: Service) -> None:
+def test_variables_are_not_sent(stage: Stage, service: Service) -> None:
     stage.send('/set {token} = "t0ken"')
     url = f"{service.url}/page.md"
     assert "[!] /act.x failed: " in opened(
@@ -99,7 +101,7 @@ def test_the_value_of_a_variable_leads_nowhere_else_and_is_not_told(stage: Stage
 
 
 @pytest.mark.requirement("trust.variables")
-def test_a_public_page_gets_no_variable_by_a_default_either(stage: Stage, service: Service) -> None:
+def test_defaults_do_not_expose_variables_to_public_pages(stage: Stage, service: Service) -> None:
     stage.send('/set {token} = "t0ken"')
     opened(stage, "http://8.8.8.8/page.md", act("x", "GET http://8.8.8.8/?t={t}", '  t: string = "{token}"'))
     assert stage.code("/act.x") == "UNDEFINED_VARIABLE"
@@ -107,9 +109,7 @@ def test_a_public_page_gets_no_variable_by_a_default_either(stage: Stage, servic
 
 @pytest.mark.requirement("http.host", "default.strangers")
 @pytest.mark.parametrize("header", ["Host: wiki.lan", "host: localhost:1", "HOST: 127.0.0.1"])
-def test_no_header_leads_to_another_site_of_the_same_address(
-    stage: Stage, service: Service, header: str
-) -> None:
+def test_host_header_cannot_be_overridden(stage: Stage, service: Service, header: str) -> None:
     opened(stage, f"{service.url}/page.md", act("x", f"GET {service.url}/x -H '{header}'"))
     stage.send("/act.x")
     assert [it.headers.get_all("Host") for it in service.received] == [[service.url.partition("//")[2]]] * 2
@@ -117,7 +117,7 @@ def test_no_header_leads_to_another_site_of_the_same_address(
 
 @pytest.mark.requirement("http.agent", "agent.daemon")
 @pytest.mark.parametrize("agent", ["User-Agent: curl/8", "user-agent: x", "User-Agent: {a}"])
-def test_no_document_of_the_network_drives_another_daemon(
+def test_network_page_cannot_control_another_daemon(
     stage: Stage, service: Service, start_daemon: Any, agent: str
 ) -> None:
     url = f"{service.url}/page.md"

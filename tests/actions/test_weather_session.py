@@ -72,20 +72,18 @@ def said(daemon: DaemonProcess, block: str) -> str:
 
 
 @pytest.mark.requirement("template.turns")
-def test_what_a_template_set_in_one_turn_is_there_in_a_later_one(
-    weather: DaemonProcess, service: Service
-) -> None:
+def test_variables_set_by_templates_last_across_turns(weather: DaemonProcess, service: Service) -> None:
     assert said(weather, FIRST_TURN) == "- @city-1 Seoul, KR"
     weather.restart()
     assert said(weather, FIFTH_TURN) == "# Seoul\n\n- 2026-03-19: 14.5\n- 2026-03-20: 16"
     assert [it.target for it in service.received] == ["/geocoding?name=Seoul", "/forecast/Seoul?days=2"]
 
 
-def test_both_spellings_refer_to_the_variable(weather: DaemonProcess) -> None:
+def test_both_spellings_refer_to_the_same_variable(weather: DaemonProcess) -> None:
     said(weather, FIRST_TURN)
     assert said(weather, FIFTH_TURN.replace("{city}", "<city>")) == said(weather, FIFTH_TURN)
 
 
-def test_another_configuration_knows_nothing_of_it(weather: DaemonProcess) -> None:
+def test_variables_are_separate_per_configuration(weather: DaemonProcess) -> None:
     said(weather, FIRST_TURN)
     assert said(weather, FIFTH_TURN.replace("korea", "japan")).startswith("✗ UNDEFINED_VARIABLE: ")

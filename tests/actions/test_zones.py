@@ -41,9 +41,7 @@ def fetched(stage: Stage, uri: str, *parts: str, head: str = "") -> str:
 
 @pytest.mark.requirement("web.zones")
 @pytest.mark.parametrize("host", SPELLINGS)
-def test_nothing_of_a_private_page_leads_to_this_machine_by_itself(
-    stage: Stage, service: Service, host: str
-) -> None:
+def test_private_page_cannot_reach_loopback_unconfirmed(stage: Stage, service: Service, host: str) -> None:
     url = service.url.replace("127.0.0.1", host)
     parts = f"[@x There]({url}/x)", act("x", f"GET {url}/x"), act("y", f"POST {url}/x", "  body:", "    {}")
     fetched(stage, LAN, *parts)
@@ -57,7 +55,7 @@ def test_nothing_of_a_private_page_leads_to_this_machine_by_itself(
 
 
 @pytest.mark.requirement("web.zones")
-def test_what_it_includes_and_its_menus_are_left_out_with_a_line(stage: Stage, service: Service) -> None:
+def test_loopback_includes_and_menus_are_omitted_with_a_notice(stage: Stage, service: Service) -> None:
     shown = fetched(stage, LAN, f"[!include:x]({service.url}/x)", f"[!nav:m]({service.url}/m)", "Still here.")
     assert "> [!] include x: A page from a private network may not reach 127.0.0.1" in shown
     assert "[!] A menu is left out: A page from a private network may not reach 127.0.0.1" in shown
@@ -67,7 +65,7 @@ def test_what_it_includes_and_its_menus_are_left_out_with_a_line(stage: Stage, s
 
 
 @pytest.mark.requirement("web.zones.confirmed")
-def test_a_link_that_is_confirmed_leads_there(stage: Stage, service: Service) -> None:
+def test_confirmed_link_reaches_loopback(stage: Stage, service: Service) -> None:
     service.answer("/x", "There.", media_type="text/markdown")
     for before, behind in (("", " --confirm"), ("--confirm ", "")):
         fetched(stage, LAN, f"[@x There]({service.url}/x)")
@@ -75,7 +73,7 @@ def test_a_link_that_is_confirmed_leads_there(stage: Stage, service: Service) ->
 
 
 @pytest.mark.requirement("web.zones.confirmed")
-def test_an_action_that_is_confirmed_is_sent_there_without_the_word(stage: Stage, service: Service) -> None:
+def test_confirmed_action_is_sent_without_the_flag(stage: Stage, service: Service) -> None:
     fetched(stage, LAN, act("x", f"GET {service.url}/x", "  q: string"), act("y", f"POST {service.url}/y"))
     assert stage.code("/act.x --q 1 --confirm") is None
     assert stage.code("/act.y --confirm") is None
@@ -84,7 +82,7 @@ def test_an_action_that_is_confirmed_is_sent_there_without_the_word(stage: Stage
 
 
 @pytest.mark.requirement("web.zones.confirmed")
-def test_a_flag_of_the_pages_own_confirms_nothing(stage: Stage, service: Service) -> None:
+def test_parameter_named_confirm_does_not_confirm(stage: Stage, service: Service) -> None:
     fetched(stage, LAN, act("x", f"GET {service.url}/x", '  confirm: boolean = "true"'))
     assert stage.code("/act.x") == "NOT_TRUSTED"
     assert stage.code("/act.x --confirm") == "NOT_TRUSTED"
@@ -92,7 +90,7 @@ def test_a_flag_of_the_pages_own_confirms_nothing(stage: Stage, service: Service
 
 
 @pytest.mark.requirement("web.zones.confirmed")
-def test_only_what_may_lead_elsewhere_takes_the_word(stage: Stage) -> None:
+def test_only_cross_zone_actions_accept_confirm(stage: Stage) -> None:
     fetched(
         stage,
         LAN,
@@ -106,7 +104,7 @@ def test_only_what_may_lead_elsewhere_takes_the_word(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("web.zones.confirmed", "web.private")
-def test_no_confirmation_helps_a_public_page(stage: Stage, service: Service) -> None:
+def test_public_page_cannot_be_confirmed(stage: Stage, service: Service) -> None:
     fetched(stage, "http://8.8.8.8/page.md", f"[@x There]({service.url}/x)", act("x", f"GET {service.url}/x"))
     assert stage.code("/open @x --confirm") == "NOT_TRUSTED"
     assert stage.code("/act.x --confirm") == "INVALID_PAYLOAD"
@@ -115,14 +113,14 @@ def test_no_confirmation_helps_a_public_page(stage: Stage, service: Service) -> 
 
 
 @pytest.mark.requirement("web.zones")
-def test_a_page_of_this_machine_leads_wherever_it_likes(stage: Stage, service: Service) -> None:
+def test_loopback_page_may_reach_every_zone(stage: Stage, service: Service) -> None:
     fetched(stage, HERE, f"[@x There]({service.url}/x)", act("x", f"GET {service.url}/x"))
     assert stage.code("/act.x") is None
     assert stage.code("/open @x") is None
 
 
 @pytest.mark.requirement("web.zones")
-def test_a_link_of_a_private_page_opens_an_app_only_if_it_is_confirmed(stage: Stage) -> None:
+def test_private_page_link_opens_an_app_only_if_confirmed(stage: Stage) -> None:
     fetched(stage, LAN, "[@vault Vault](app:vault)")
     assert stage.code("/open @vault") == "NOT_TRUSTED"
     assert stage.code("/open @vault --confirm") == "NOT_FOUND"

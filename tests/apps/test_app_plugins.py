@@ -30,7 +30,7 @@ def sums(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> DaemonPr
 
 @pytest.mark.requirement("app.plugin")
 @pytest.mark.parametrize("topic", [TOPIC, "file:main"])
-def test_it_is_there_for_every_user(sums: DaemonProcess, topic: str) -> None:
+def test_app_is_available_to_every_user(sums: DaemonProcess, topic: str) -> None:
     page = said(sums, "/open app:sums", topic)
     assert page.startswith("Opened app:sums\n---\n[actions] /act.add --a <number>")
     assert page.endswith("\n\n# Sums\n\nSee [more](more.md).")
@@ -40,7 +40,7 @@ def test_it_is_there_for_every_user(sums: DaemonProcess, topic: str) -> None:
 
 
 @pytest.mark.requirement("app.python")
-def test_its_types_are_the_schema(sums: DaemonProcess) -> None:
+def test_annotations_define_the_schema(sums: DaemonProcess) -> None:
     schema = said(sums, "/act.add --help", TOPIC)
     assert "Add two numbers." in schema
     for told in ("--a", "number", "required", "The first", "--sign", "plus|minus", "--loud", "boolean"):
@@ -59,7 +59,7 @@ def test_its_types_are_the_schema(sums: DaemonProcess) -> None:
         ("a=3 --loud", "4.5"),
     ],
 )
-def test_values_come_as_their_types(sums: DaemonProcess, typed: str, total: str) -> None:
+def test_values_are_converted_to_annotated_types(sums: DaemonProcess, typed: str, total: str) -> None:
     assert said(sums, f"/act.add {typed}", TOPIC) == f"Total: {total}"
     assert f'{{total}} = "{total}"' in said(sums, "/set", TOPIC)
 
@@ -68,11 +68,11 @@ def test_values_come_as_their_types(sums: DaemonProcess, typed: str, total: str)
 @pytest.mark.parametrize(
     "typed", ["2.5", "two", "--a -1", "1 11", "1 1 times", "--a 1 --loud maybe", "1 --sign"]
 )
-def test_values_that_do_not_fit_are_refused(sums: DaemonProcess, typed: str) -> None:
+def test_invalid_values_are_refused(sums: DaemonProcess, typed: str) -> None:
     assert refused(sums, f"/act.add {typed}", TOPIC)[0] == "INVALID_PARAMS"
 
 
-def test_what_a_function_returns_is_shown(sums: DaemonProcess) -> None:
+def test_return_value_is_the_reply(sums: DaemonProcess) -> None:
     assert said(sums, "/act.nothing", TOPIC) == "(no output)"
     said(sums, '/set {x} = "1"', TOPIC)
     shown = said(sums, "/act.whoami --path a/b", TOPIC)
@@ -81,13 +81,13 @@ def test_what_a_function_returns_is_shown(sums: DaemonProcess) -> None:
     assert said(sums, "/act.signs", TOPIC) == "{x} $5 <y> @z ('p', 'q')"
 
 
-def test_a_function_has_as_much_time_as_the_topic_says(sums: DaemonProcess) -> None:
+def test_function_respects_the_timeout_of_the_topic(sums: DaemonProcess) -> None:
     said(sums, '/set {_timeout} = "0.2"', TOPIC)
     assert refused(sums, "/act.fail hang", TOPIC)[0] == "TIMEOUT"
     assert said(sums, "/act.add 1", TOPIC) == "Total: 2.5"
 
 
-def test_what_a_function_refuses_is_the_answer(sums: DaemonProcess) -> None:
+def test_refusal_of_a_function_is_the_reply(sums: DaemonProcess) -> None:
     assert refused(sums, "/act.fail refuse", TOPIC) == (
         "TOO_HOT",
         "ERROR(TOO_HOT): Not today.\nTry tomorrow.",
@@ -114,16 +114,14 @@ def test_info_lists_its_actions(sums: DaemonProcess) -> None:
         ("own", "stringd.errors.StringdError"),
     ],
 )
-def test_a_function_that_misbehaves_harms_nobody_and_tells_no_secret(
-    sums: DaemonProcess, how: str, error: str
-) -> None:
+def test_misbehaving_function_is_contained_and_masked(sums: DaemonProcess, how: str, error: str) -> None:
     assert refused(sums, f"/act.fail {how}", TOPIC)[0] == "INTERNAL_ERROR"
     assert f"{error}: the value of KEY is $KEY" in sums.stderr()
     assert KEY not in sums.stderr()
     assert said(sums, "/set", TOPIC) == 'Variables\n---\n$KEY = "********"'
 
 
-def test_its_name_is_taken(sums: DaemonProcess) -> None:
+def test_app_name_is_reserved(sums: DaemonProcess) -> None:
     write_app(sums.home / "mine", name="sums")
     code, text = refused(sums, "/install mine")
     assert (code, "--as" in text, "/uninstall" in text) == ("CONFLICT", True, False)
@@ -132,7 +130,7 @@ def test_its_name_is_taken(sums: DaemonProcess) -> None:
     assert refused(sums, "/act.say hi", "app:mine")[0] == "ENV_REQUIRED"
 
 
-def test_it_can_not_be_edited(sums: DaemonProcess) -> None:
+def test_app_document_cannot_be_edited(sums: DaemonProcess) -> None:
     assert refused(sums, "/edit #sums\nnew", TOPIC)[0] == "INVALID_TARGET"
 
 
@@ -146,14 +144,12 @@ def test_it_can_not_be_edited(sums: DaemonProcess) -> None:
         ("(add, whoami, fail, nothing, signs)", "(add, add)", "ValueError: an action is defined twice: add"),
     ],
 )
-def test_what_can_not_be_an_action_skips_the_plugin(
-    wrong: str, right: str, reason: str, tmp_path: Path
-) -> None:
+def test_invalid_action_skips_the_plugin(wrong: str, right: str, reason: str, tmp_path: Path) -> None:
     folder = write_brought(tmp_path / "brought", ACTIONS.replace(wrong, right))
     assert skipped(folder, tmp_path).startswith(f"stringd_apps failed: {reason}")
 
 
-def test_an_app_without_a_document_skips_the_plugin(tmp_path: Path) -> None:
+def test_missing_document_skips_the_plugin(tmp_path: Path) -> None:
     folder = write_brought(tmp_path / "brought")
     (folder / "sums" / "string.md").unlink()
     (folder / "sums" / "more.md").unlink()

@@ -68,7 +68,7 @@ def zipped(members: dict[str, bytes], *more: str) -> bytes:
 @pytest.mark.requirement("app.install.archive")
 @pytest.mark.parametrize("make", [tarred, zipped])
 @pytest.mark.parametrize("wrapper", ["", "parrot-1.0/"])
-def test_an_archive_is_installed_with_its_modes(
+def test_archive_is_installed_with_file_modes(
     daemon: DaemonProcess, site: Site, make: type, wrapper: str
 ) -> None:
     members = {f"{wrapper}string.md": PAGE, f"{wrapper}nav/main.md": b"", f"{wrapper}say": b"#!/bin/sh\n"}
@@ -86,7 +86,7 @@ def test_an_archive_is_installed_with_its_modes(
 @pytest.mark.requirement("app.install.hostile")
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("make", ["tar", "zip"])
-def test_a_path_that_leads_out_is_refused(
+def test_path_outside_the_archive_is_refused(
     daemon: DaemonProcess, tmp_path: Path, make: str, name: str
 ) -> None:
     members = {"string.md": PAGE}
@@ -136,7 +136,7 @@ def test_a_link_in_a_zip_archive_is_refused(daemon: DaemonProcess) -> None:
 
 @pytest.mark.requirement("app.install.hostile")
 @pytest.mark.parametrize("make", [tarred, zipped])
-def test_an_archive_that_unpacks_to_too_much_is_refused(daemon: DaemonProcess, make: type) -> None:
+def test_decompression_bomb_is_refused(daemon: DaemonProcess, make: type) -> None:
     archive = make({"string.md": PAGE})
     buffer = io.BytesIO()
     if make is zipped:
@@ -153,7 +153,7 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(daemon: DaemonProcess, m
 
 
 @pytest.mark.requirement("app.install.hostile")
-def test_a_header_that_claims_too_much_is_refused(daemon: DaemonProcess) -> None:
+def test_oversized_header_is_refused(daemon: DaemonProcess) -> None:
     info = tarfile.TarInfo("long")
     info.type, info.size = tarfile.XHDTYPE, 200 * 1024**2
     archive = gzip.compress(info.tobuf() + bytes(info.size), 1)

@@ -109,16 +109,14 @@ FLAWS = [
 
 @pytest.mark.requirement("app.check")
 @pytest.mark.parametrize(("page", "message", "remedy"), FLAWS, ids=[flaw for _, flaw, _ in FLAWS])
-def test_a_diagnostic_has_its_line_and_its_remedy(
-    tmp_path: Path, page: str, message: str, remedy: str
-) -> None:
+def test_diagnostics_have_line_and_remedy(tmp_path: Path, page: str, message: str, remedy: str) -> None:
     found = check_file(put(tmp_path / "string.md", page), tmp_path)
     (diagnostic,) = [it for it in found if f"{it.line}: {it.message}".startswith(message)]
     assert remedy in diagnostic.remedy
 
 
 @pytest.mark.requirement("app.check")
-def test_each_diagnostic_is_printed_above_its_remedy(tmp_path: Path) -> None:
+def test_diagnostics_are_printed_above_their_remedies(tmp_path: Path) -> None:
     page = put(tmp_path / "string.md", "---\nname: my app\n---\n<!-- #a -->\n")
     assert check(page) == (
         1,
@@ -133,11 +131,11 @@ def test_each_diagnostic_is_printed_above_its_remedy(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("app.check")
-def test_an_app_without_flaws_is_told_so(tmp_path: Path) -> None:
+def test_clean_app_reports_zero_warnings(tmp_path: Path) -> None:
     assert check(write_app(tmp_path / "parrot")) == (0, ["3 files, 0 warnings"])
 
 
-def test_a_directory_is_checked_with_all_its_pages_and_templates(tmp_path: Path) -> None:
+def test_directory_check_covers_pages_and_templates(tmp_path: Path) -> None:
     app = write_app(tmp_path / "parrot")
     put(app / "guide.md", "[x](y.md)\n")
     put(app / "templates" / "say.md.j2", "one\n{% if %}\n")
@@ -152,12 +150,12 @@ def test_a_directory_is_checked_with_all_its_pages_and_templates(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["none.md", "empty"])
-def test_what_is_not_there_is_misuse(tmp_path: Path, name: str) -> None:
+def test_missing_path_is_a_usage_error(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     code, lines = check(tmp_path / name)
     assert (code, len(lines)) == (2, 1)
 
 
 @pytest.mark.parametrize("name", ["gmail", "weather"])
-def test_the_examples_have_no_flaws(name: str) -> None:
+def test_examples_have_no_warnings(name: str) -> None:
     assert check(ROOT / "examples" / f"stringd-{name}" / f"stringd_{name}")[0] == 0

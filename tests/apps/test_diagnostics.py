@@ -65,13 +65,13 @@ DOCUMENTS = {
 }
 
 
-def test_every_code_has_a_document() -> None:
+def test_every_code_has_a_sample_document() -> None:
     assert DOCUMENTS.keys() == set(DiagnosticCode)
 
 
 @pytest.mark.requirement("app.check")
 @pytest.mark.parametrize("code", DiagnosticCode)
-def test_its_document_has_it_with_message_and_remedy(code: DiagnosticCode, tmp_path: Path) -> None:
+def test_sample_document_yields_message_and_remedy(code: DiagnosticCode, tmp_path: Path) -> None:
     path = tmp_path / "string.md"
     path.write_text(DOCUMENTS[code], encoding="utf-8", errors="surrogateescape")
     found = [it for it in check_file(path, tmp_path) if it.code is code]
@@ -88,7 +88,7 @@ def fits(template: str, text: str) -> bool:
     return re.fullmatch("".join(parts), text, re.DOTALL) is not None
 
 
-def test_the_reference_lists_exactly_these() -> None:
+def test_reference_lists_exactly_these_codes() -> None:
     found = ROW.finditer(text_of("docs/reference/diagnostics.md"))
     rows = {it["code"]: (it["message"], it["remedy"]) for it in found}
     assert rows == {it.value: (as_markdown(it.message), as_markdown(it.remedy)) for it in DiagnosticCode}
@@ -100,7 +100,7 @@ def as_markdown(template: str) -> str:
     return "".join(ESCAPED.sub(r"\\\g<0>", it) + (f"*{name}*" if name else "") for it, name, _, _ in parts)
 
 
-def test_a_diagnostic_of_an_include_names_it_and_keeps_its_remedy(tmp_path: Path) -> None:
+def test_diagnostic_inside_an_include_names_the_include(tmp_path: Path) -> None:
     (tmp_path / "part.md").write_text("<!-- #z -->\ntext\n", encoding="utf-8")
     path = tmp_path / "string.md"
     path.write_text("# A\n\n[!include:part](part.md)\n", encoding="utf-8")

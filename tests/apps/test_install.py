@@ -16,7 +16,7 @@ from tests.apps.site import Site
 
 
 @pytest.mark.requirement("app.install.directory")
-def test_a_directory_is_installed_whole_with_its_modes(daemon: DaemonProcess, app: Path) -> None:
+def test_directory_is_installed_with_file_modes(daemon: DaemonProcess, app: Path) -> None:
     assert said(daemon, "/install apps/parrot") == (
         "Installed app:parrot\n---\nsource: apps/parrot\n"
         "stored: packages/parrot/string.md\nopen: /open app:parrot"
@@ -29,14 +29,14 @@ def test_a_directory_is_installed_whole_with_its_modes(daemon: DaemonProcess, ap
 
 @pytest.mark.requirement("app.install.file")
 @pytest.mark.parametrize("entry", ["string.md", "index.md"])
-def test_an_entry_file_stands_for_its_directory(daemon: DaemonProcess, app: Path, entry: str) -> None:
+def test_entry_file_installs_its_directory(daemon: DaemonProcess, app: Path, entry: str) -> None:
     (app / "string.md").rename(app / entry)
     assert "Installed app:parrot" in said(daemon, f"/install --app ./apps/parrot/{entry}")
     assert (daemon.home / "packages" / "parrot" / "guide.md").exists()
 
 
 @pytest.mark.requirement("app.install.file")
-def test_any_other_file_stands_for_itself(daemon: DaemonProcess, app: Path) -> None:
+def test_other_file_is_installed_alone(daemon: DaemonProcess, app: Path) -> None:
     put(app / "my note.md", "# Note\n\nAlone.\n")
     assert refused(daemon, "/install apps/parrot/my note.md")[0] == "INVALID_TARGET"
     assert "Installed app:note" in said(daemon, "/install --as note apps/parrot/my note.md")
@@ -45,7 +45,7 @@ def test_any_other_file_stands_for_itself(daemon: DaemonProcess, app: Path) -> N
 
 
 @pytest.mark.requirement("app.install.url")
-def test_a_url_brings_a_document(daemon: DaemonProcess, site: Site) -> None:
+def test_url_of_a_document_is_installed(daemon: DaemonProcess, site: Site) -> None:
     site.pages["/apps/owl.md"] = b"---\nname: owl\n---\n# Owl\n"
     site.pages["/owl"] = b"->/apps/owl.md"
     assert f"source: {site.url}/owl" in said(daemon, f"/install {site.url}/owl")
@@ -57,14 +57,14 @@ def test_a_url_brings_a_document(daemon: DaemonProcess, site: Site) -> None:
     ("path", "name"),
     [("/owl/string.md", "owl"), ("/apps/owl/", "owl"), ("/owl?raw=1", "owl"), ("/owl.md", "owl")],
 )
-def test_a_url_names_what_has_no_name(daemon: DaemonProcess, site: Site, path: str, name: str) -> None:
+def test_app_name_defaults_to_the_url(daemon: DaemonProcess, site: Site, path: str, name: str) -> None:
     site.pages[path] = b"# Owl\n"
     site.media_type = "text/markdown; charset=utf-8"
     assert f"Installed app:{name}" in said(daemon, f"/install {site.url}{path}")
     assert "# Owl" in said(daemon, f"/open app:{name}")
 
 
-def test_nobody_waits_for_another_one_s_network(daemon: DaemonProcess, app: Path, site: Site) -> None:
+def test_slow_download_does_not_block_other_installs(daemon: DaemonProcess, app: Path, site: Site) -> None:
     site.pages["/slow.md"] = b"# Slow\n"
     with site.held(), ThreadPoolExecutor() as threads:
         slow = threads.submit(said, daemon, f"/install {site.url}/slow.md", "file:slow")
@@ -76,7 +76,7 @@ def test_nobody_waits_for_another_one_s_network(daemon: DaemonProcess, app: Path
 
 
 @pytest.mark.parametrize("name", ["app.zip", "app.tar.gz", "page.html", "app"])
-def test_what_is_neither_a_document_nor_an_archive_is_called_so(daemon: DaemonProcess, name: str) -> None:
+def test_source_of_another_kind_is_named_in_the_error(daemon: DaemonProcess, name: str) -> None:
     put(daemon.home / name, "PK\x03\x04 or something else")
     told = f"ERROR(INVALID_TARGET): Neither a document nor an archive: {name}"
     assert refused(daemon, f"/install {name}")[1].startswith(told)
@@ -87,21 +87,21 @@ def test_what_is_neither_a_document_nor_an_archive_is_called_so(daemon: DaemonPr
 @pytest.mark.parametrize(
     ("path", "code"), [("/none.md", "NOT_FOUND"), ("/picture", "INVALID_TARGET"), ("/circle", "LOAD_ERROR")]
 )
-def test_a_url_that_brings_no_app_is_refused(daemon: DaemonProcess, site: Site, path: str, code: str) -> None:
+def test_url_without_an_app_is_refused(daemon: DaemonProcess, site: Site, path: str, code: str) -> None:
     site.pages |= {"/picture": b"\x89PNG\0", "/circle": b"->/circle"}
     assert refused(daemon, f"/install {site.url}{path}")[0] == code
     assert left_over(daemon) == []
 
 
 @pytest.mark.requirement("web.own_port")
-def test_no_app_comes_from_the_daemon_itself(daemon: DaemonProcess, site: Site) -> None:
+def test_daemon_url_is_refused(daemon: DaemonProcess, site: Site) -> None:
     site.pages["/owl.md"] = f"->{daemon.url}/status".encode()
     assert refused(daemon, f"/install {daemon.url}/status")[0] == "NOT_TRUSTED"
     assert refused(daemon, f"/install {site.url}/owl.md")[0] == "NOT_TRUSTED"
     assert refused(daemon, "/install http://[::1")[0] == "INVALID_TARGET"
 
 
-def test_a_host_that_does_not_answer_is_refused(daemon: DaemonProcess) -> None:
+def test_unreachable_host_is_refused(daemon: DaemonProcess) -> None:
     assert refused(daemon, "/install http://127.0.0.1:1/app.md")[0] == "LOAD_ERROR"
 
 
@@ -122,9 +122,7 @@ def test_a_host_that_does_not_answer_is_refused(daemon: DaemonProcess) -> None:
         ("apps/binary.md", "INVALID_TARGET"),
     ],
 )
-def test_what_can_not_be_installed_is_refused_and_leaves_nothing(
-    daemon: DaemonProcess, app: Path, typed: str, code: str
-) -> None:
+def test_failed_install_leaves_no_files(daemon: DaemonProcess, app: Path, typed: str, code: str) -> None:
     (daemon.home / "empty").mkdir()
     (app.parent / "binary.md").write_bytes(b"\xff\0")
     assert refused(daemon, f"/install {typed}")[0] == code
@@ -133,7 +131,7 @@ def test_what_can_not_be_installed_is_refused_and_leaves_nothing(
 
 @pytest.mark.requirement("app.install.hostile")
 @pytest.mark.parametrize("target", ["/etc/passwd", "../../secret.txt", ".", "nowhere"])
-def test_a_link_that_leads_out_is_refused(daemon: DaemonProcess, app: Path, target: str) -> None:
+def test_symlink_outside_the_source_is_refused(daemon: DaemonProcess, app: Path, target: str) -> None:
     put(daemon.home / "secret.txt", "secret")
     (app / "link").symlink_to(target)
     code, text = refused(daemon, "/install apps/parrot")
@@ -141,14 +139,14 @@ def test_a_link_that_leads_out_is_refused(daemon: DaemonProcess, app: Path, targ
     assert left_over(daemon) == []
 
 
-def test_a_link_inside_becomes_the_file_that_it_leads_to(daemon: DaemonProcess, app: Path) -> None:
+def test_inner_symlink_is_copied_as_a_file(daemon: DaemonProcess, app: Path) -> None:
     (app / "speak").symlink_to("say")
     assert "Installed" in said(daemon, "/install apps/parrot")
     stored = daemon.home / "packages" / "parrot" / "speak"
     assert (stored.is_symlink(), stat.S_IMODE(stored.stat().st_mode)) == (False, 0o755)
 
 
-def test_a_link_to_a_directory_inside_becomes_that_directory(daemon: DaemonProcess, app: Path) -> None:
+def test_inner_directory_symlink_is_copied_as_a_directory(daemon: DaemonProcess, app: Path) -> None:
     (app / "menus").symlink_to("nav")
     assert "Installed" in said(daemon, "/install apps/parrot")
     stored = daemon.home / "packages" / "parrot" / "menus"
@@ -156,7 +154,7 @@ def test_a_link_to_a_directory_inside_becomes_that_directory(daemon: DaemonProce
 
 
 @pytest.mark.requirement("app.install.hostile")
-def test_links_in_a_circle_are_refused(daemon: DaemonProcess, app: Path) -> None:
+def test_circular_symlinks_are_refused(daemon: DaemonProcess, app: Path) -> None:
     put(app / "one" / "x", "")
     put(app / "two" / "y", "")
     (app / "one" / "two").symlink_to("../two")
@@ -165,13 +163,13 @@ def test_links_in_a_circle_are_refused(daemon: DaemonProcess, app: Path) -> None
     assert (code, "circle" in text) == ("INVALID_TARGET", True)
 
 
-def test_a_pipe_is_refused_and_holds_nothing_up(daemon: DaemonProcess, app: Path) -> None:
+def test_named_pipe_is_refused_without_blocking(daemon: DaemonProcess, app: Path) -> None:
     os.mkfifo(app / "pipe")
     assert refused(daemon, "/install apps/parrot")[0] == "INVALID_TARGET"
 
 
 @pytest.mark.requirement("app.install.identity")
-def test_the_same_pair_is_replaced_in_place(daemon: DaemonProcess, app: Path) -> None:
+def test_reinstall_replaces_in_place(daemon: DaemonProcess, app: Path) -> None:
     said(daemon, "/install apps/parrot")
     write_app(app, title="Cockatoo")
     (app / "guide.md").unlink()
@@ -182,7 +180,7 @@ def test_the_same_pair_is_replaced_in_place(daemon: DaemonProcess, app: Path) ->
 
 
 @pytest.mark.requirement("app.install.identity", "app.install.as", "scenario.s17")
-def test_two_namespaces_of_one_name_live_side_by_side(installed: DaemonProcess) -> None:
+def test_same_name_in_two_namespaces_needs_as(installed: DaemonProcess) -> None:
     write_app(installed.home / "other", namespace="jungle", title="Wild")
     code, text = refused(installed, "/install other")
     assert (code, "--as" in text) == ("CONFLICT", True)
@@ -195,7 +193,7 @@ def test_two_namespaces_of_one_name_live_side_by_side(installed: DaemonProcess) 
 
 
 @pytest.mark.requirement("app.install.atomic")
-def test_an_installation_that_fails_leaves_the_old_app(installed: DaemonProcess, app: Path) -> None:
+def test_failed_reinstall_keeps_the_old_app(installed: DaemonProcess, app: Path) -> None:
     (app / "string.md").write_bytes(b"\xff")
     assert refused(installed, "/install apps/parrot")[0] == "INVALID_TARGET"
     assert "# Parrot" in said(installed, "/open app:parrot")
@@ -203,7 +201,7 @@ def test_an_installation_that_fails_leaves_the_old_app(installed: DaemonProcess,
 
 
 @pytest.mark.requirement("app.install.atomic")
-def test_whoever_looks_finds_the_old_app_whole_or_the_new_one(installed: DaemonProcess, app: Path) -> None:
+def test_replacement_is_atomic(installed: DaemonProcess, app: Path) -> None:
     seen: set[tuple[str, str]] = set()
     done = threading.Event()
 
@@ -223,7 +221,7 @@ def test_whoever_looks_finds_the_old_app_whole_or_the_new_one(installed: DaemonP
     assert len(seen) > 1
 
 
-def test_what_a_killed_installation_left_goes_with_the_next(installed: DaemonProcess) -> None:
+def test_leftovers_of_a_killed_install_are_removed(installed: DaemonProcess) -> None:
     put(installed.home / "packages" / ".staged-old" / "app" / "string.md", "# Old\n")
     said(installed, "/install apps/parrot")
     assert left_over(installed) == ["parrot"]
@@ -241,14 +239,14 @@ def test_an_app_is_uninstalled(installed: DaemonProcess, typed: str) -> None:
 
 @pytest.mark.requirement("app.uninstall")
 @pytest.mark.parametrize("typed", ["parot", "../apps", ".", "apps/parrot"])
-def test_what_is_not_installed_can_not_be_uninstalled(installed: DaemonProcess, typed: str) -> None:
+def test_uninstall_of_unknown_app_is_refused(installed: DaemonProcess, typed: str) -> None:
     assert refused(installed, f"/uninstall {typed}")[0] == "NOT_FOUND"
     assert (installed.home / "apps" / "parrot" / "say").exists()
     assert refused(installed, "/uninstall")[0] == "INVALID_PAYLOAD"
     assert "nearest: app:parrot" in refused(installed, "/uninstall parot")[1]
 
 
-def test_an_app_is_one_user_s(installed: DaemonProcess) -> None:
+def test_apps_are_per_user(installed: DaemonProcess) -> None:
     installed.register("other")
     reply = installed.exec("/open app:parrot", user="other")
     assert reply.head["code"] == "NOT_FOUND"
@@ -280,7 +278,7 @@ bash -c "echo {x}"
 
 
 @pytest.mark.requirement("app.install.proved")
-def test_an_app_that_might_evaluate_a_value_is_not_installed(daemon: DaemonProcess, app: Path) -> None:
+def test_app_that_may_evaluate_a_value_is_refused(daemon: DaemonProcess, app: Path) -> None:
     put(app / "pages" / "more.md", UNPROVED)
     code, told = refused(daemon, "/install apps/parrot")
     assert code == "INVALID_TARGET"
@@ -293,7 +291,7 @@ def test_an_app_that_might_evaluate_a_value_is_not_installed(daemon: DaemonProce
 
 
 @pytest.mark.requirement("action.cli.evaluators")
-def test_the_other_actions_of_a_page_go_on_working(daemon: DaemonProcess) -> None:
+def test_refused_action_does_not_affect_the_others(daemon: DaemonProcess) -> None:
     put(daemon.home / "page.md", UNPROVED)
     said(daemon, "/open page.md")
     assert said(daemon, "/act.fine '$(id)'") == "$(id)"
@@ -303,7 +301,7 @@ def test_the_other_actions_of_a_page_go_on_working(daemon: DaemonProcess) -> Non
     assert not (daemon.home / "p").exists()
 
 
-def test_an_app_with_many_places_names_the_first(daemon: DaemonProcess, app: Path) -> None:
+def test_error_lists_the_first_findings(daemon: DaemonProcess, app: Path) -> None:
     fences = (f"```act.a{it}\nCLI eval {{x}}\n  x: string\n```\n" for it in range(50))
     put(app / "guide.md", "\n".join(fences))
     _, told = refused(daemon, "/install apps/parrot")

@@ -57,8 +57,8 @@ def has_key(daemon: DaemonProcess, *topics: str) -> bool:
 
 @pytest.mark.requirement("app.install.record")
 @pytest.mark.parametrize("access", ["home", "full"])
-def test_no_command_reads_or_writes_the_record_of_an_app(start_daemon: Start, access: str) -> None:
-    """It holds the key by which the app's `$NAME`s are found: whoever knew it could take the app's place."""
+def test_app_record_cannot_be_read_or_written(start_daemon: Start, access: str) -> None:
+    """The record contains the key of the app's `$NAME`s; anyone who knew it could impersonate the app."""
     daemon = start_daemon("--access", access)
     daemon.register("default", daemon.home)
     write_app(daemon.home / "apps" / "bank", name="bank")
@@ -88,7 +88,7 @@ def test_no_command_reads_or_writes_the_record_of_an_app(start_daemon: Start, ac
 
 
 @pytest.mark.requirement("app.install.source")
-def test_another_source_is_refused_and_changes_nothing(bank: DaemonProcess) -> None:
+def test_different_source_is_refused(bank: DaemonProcess) -> None:
     code, text = refused(bank, "/install evil/bank")
     assert (code, text.splitlines()) == (
         "CONFLICT",
@@ -101,7 +101,7 @@ def test_another_source_is_refused_and_changes_nothing(bank: DaemonProcess) -> N
 
 
 @pytest.mark.requirement("app.install.source", "secret.source")
-def test_another_source_that_replaces_it_starts_without_keys(bank: DaemonProcess) -> None:
+def test_replaced_source_starts_without_keys(bank: DaemonProcess) -> None:
     assert "Installed app:bank" in said(bank, "/install evil/bank --replace")
     assert "# Evil" in said(bank, "/open app:bank", "app:bank")
     assert not has_key(bank, "app:bank", "app:bank:work")
@@ -116,7 +116,7 @@ def test_another_source_that_replaces_it_starts_without_keys(bank: DaemonProcess
     "typed",
     ["apps/bank", "~/apps/bank", "{home}/apps/bank", "apps/bank/string.md", "linked", "./evil/../apps/bank"],
 )
-def test_the_same_source_keeps_them_however_it_is_typed(bank: DaemonProcess, typed: str) -> None:
+def test_same_source_in_any_spelling_keeps_keys(bank: DaemonProcess, typed: str) -> None:
     (bank.home / "linked").symlink_to("apps/bank")
     write_app(bank.home / "apps" / "bank", name="bank", title="Newer")
     assert "Installed app:bank" in said(bank, f"/install {typed.format(home=bank.home)}")
@@ -126,7 +126,7 @@ def test_the_same_source_keeps_them_however_it_is_typed(bank: DaemonProcess, typ
 
 
 @pytest.mark.requirement("app.install.source", "secret.source")
-def test_a_url_is_a_source_and_another_path_another(daemon: DaemonProcess, site: Site) -> None:
+def test_different_url_path_is_a_different_source(daemon: DaemonProcess, site: Site) -> None:
     page = b"---\nname: bank\n---\n# Bank\n\n```act.say\nCLI echo {word} $KEY\n  word: string\n```\n"
     site.pages |= {"/a/bank.md": page, "/b/bank.md": page, "/a/bank.md?x": page}
     said(daemon, f"/install {site.url}/a/bank.md")
@@ -141,14 +141,14 @@ def test_a_url_is_a_source_and_another_path_another(daemon: DaemonProcess, site:
 
 @pytest.mark.requirement("secret.source")
 @pytest.mark.parametrize("again", ["evil/bank", "apps/bank"])
-def test_they_end_with_the_installation(bank: DaemonProcess, again: str) -> None:
+def test_uninstall_deletes_keys(bank: DaemonProcess, again: str) -> None:
     said(bank, "/uninstall bank")
     said(bank, f"/install {again}")
     assert not has_key(bank, "app:bank", "app:bank:work")
 
 
 @pytest.mark.requirement("secret.source")
-def test_no_other_name_and_no_other_namespace_leads_to_them(bank: DaemonProcess) -> None:
+def test_other_name_or_namespace_gets_no_keys(bank: DaemonProcess) -> None:
     assert refused(bank, "/install evil/bank --as bank2")[0] == "CONFLICT"
     write_app(bank.home / "near", name="bank", namespace="jungle")
     assert refused(bank, "/install near")[0] == "CONFLICT"
@@ -160,8 +160,8 @@ def test_no_other_name_and_no_other_namespace_leads_to_them(bank: DaemonProcess)
 
 @pytest.mark.requirement("secret.source")
 @pytest.mark.parametrize("forged", [True, False])
-def test_what_is_put_there_by_hand_has_none_of_them(bank: DaemonProcess, forged: bool) -> None:
-    """Though it brings a note that says what is said of the app, but for what nobody can guess."""
+def test_manually_copied_app_gets_no_keys(bank: DaemonProcess, forged: bool) -> None:
+    """Even if it contains a forged record, since the key of the real one cannot be guessed."""
     packages = bank.home / "packages"
     noted = json.loads((packages / "bank" / RECORD).read_text(encoding="utf-8"))
     shutil.copytree(bank.home / "evil" / "bank", packages / "bank2")
@@ -175,14 +175,14 @@ def test_what_is_put_there_by_hand_has_none_of_them(bank: DaemonProcess, forged:
 
 
 @pytest.mark.requirement("secret.source")
-def test_what_an_app_brings_along_is_not_taken_for_what_was_noted(bank: DaemonProcess) -> None:
+def test_record_shipped_with_an_app_is_ignored(bank: DaemonProcess) -> None:
     shutil.copy(bank.home / "packages" / "bank" / RECORD, bank.home / "evil" / "bank" / RECORD)
     said(bank, "/install evil/bank --replace")
     assert not has_key(bank, "app:bank")
 
 
 @pytest.mark.requirement("secret.source")
-def test_a_file_is_given_nothing_of_an_app_that_is_gone(bank: DaemonProcess) -> None:
+def test_file_gets_no_keys_of_a_deleted_app(bank: DaemonProcess) -> None:
     shutil.rmtree(bank.home / "packages" / "bank")
     for topic in ("app:bank", "app:bank:work"):
         said(bank, f"/open {bank.home}/evil/bank/string.md", topic)
@@ -190,7 +190,7 @@ def test_a_file_is_given_nothing_of_an_app_that_is_gone(bank: DaemonProcess) -> 
 
 
 @pytest.mark.requirement("secret.source")
-def test_what_a_draft_was_given_is_not_what_an_app_of_its_name_gets(daemon: DaemonProcess) -> None:
+def test_keys_of_a_draft_are_not_given_to_the_installed_app(daemon: DaemonProcess) -> None:
     write_app(daemon.home / "bank", name="bank")
     said(daemon, KEEP, "app:bank")
     said(daemon, "/install bank")
@@ -223,7 +223,7 @@ def forget_source(daemon: DaemonProcess, *names: str) -> Callable[[], None]:
 
 @pytest.mark.requirement("secret.earlier")
 @pytest.mark.parametrize("again", ["apps/bank", "evil/bank --replace"])
-def test_those_of_an_earlier_version_go_to_what_is_installed(bank: DaemonProcess, again: str) -> None:
+def test_keys_of_an_earlier_version_go_to_the_installed_app(bank: DaemonProcess, again: str) -> None:
     records = earlier("installed:zoo/bank"), earlier("installed:zoo/bank", "work")
     restarted_with(bank, forget_source(bank, "bank"), *records)
     eventually(lambda: has_key(bank, "app:bank"))
@@ -233,7 +233,7 @@ def test_those_of_an_earlier_version_go_to_what_is_installed(bank: DaemonProcess
 
 
 @pytest.mark.requirement("secret.earlier")
-def test_those_of_an_earlier_version_go_to_nobody_who_comes_later(bank: DaemonProcess) -> None:
+def test_keys_of_an_earlier_version_are_not_given_to_later_apps(bank: DaemonProcess) -> None:
     said(bank, "/uninstall bank")
     restarted_with(bank, lambda: None, earlier("installed:zoo/bank"))
     eventually(lambda: "belong to 0 apps: forgotten" in bank.stderr())
@@ -244,7 +244,7 @@ def test_those_of_an_earlier_version_go_to_nobody_who_comes_later(bank: DaemonPr
 
 
 @pytest.mark.requirement("secret.earlier")
-def test_those_that_two_apps_could_claim_go_to_neither(bank: DaemonProcess) -> None:
+def test_ambiguous_keys_of_an_earlier_version_are_forgotten(bank: DaemonProcess) -> None:
     def change() -> None:
         forget_source(bank, "bank")()
         shutil.copytree(bank.home / "packages" / "bank", bank.home / "packages" / "other")

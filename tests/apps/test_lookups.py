@@ -1,4 +1,4 @@
-"""How often one command looks up the app of its topic, as counted in the daemon's log."""
+"""The number of app lookups of one command, as counted in the daemon's log."""
 
 from __future__ import annotations
 

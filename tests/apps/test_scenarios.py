@@ -95,7 +95,7 @@ CLI printf 'Hello %s' {name}
 
 
 @pytest.mark.requirement("scenario.s1")
-def test_a_one_file_app_is_installed_and_used(daemon: DaemonProcess, tmp_path: Path) -> None:
+def test_single_file_app_is_installed_and_used(daemon: DaemonProcess, tmp_path: Path) -> None:
     put(daemon.home / "apps" / "weather" / "index.md", WEATHER)
     told = said(daemon, "/install --app ./apps/weather/index.md", "file:setup")
     assert told == (
@@ -133,7 +133,7 @@ def string(daemon: DaemonProcess, *words: str, typed: str = "") -> str:
 
 
 @pytest.mark.requirement("scenario.s2")
-def test_an_agent_has_only_a_shell(daemon: DaemonProcess) -> None:
+def test_agent_with_only_a_shell(daemon: DaemonProcess) -> None:
     put(daemon.home / "weather.md", WEATHER)
     said(daemon, "/install weather.md")
     assert string(daemon, "app:weather", "/open app:weather").startswith("Opened app:weather\n---\n")
@@ -218,7 +218,7 @@ def test_a_dashboard_is_set_up_by_configuration(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("scenario.s11")
-def test_an_agent_writes_an_app_of_its_own(daemon: DaemonProcess) -> None:
+def test_agent_writes_its_own_app(daemon: DaemonProcess) -> None:
     def install(page: str) -> str:
         assert daemon.exec(f"/write myapp/string.md\n{page}").head["ok"]
         return said(daemon, "/install --app ./myapp")

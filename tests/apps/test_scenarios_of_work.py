@@ -29,7 +29,7 @@ def _block(topic: str, command: str) -> str:
     return f"<𝒞=string:{topic}>{command}</𝒞>"
 
 
-def test_a_document_is_edited_by_its_line_numbers(daemon: DaemonProcess) -> None:
+def test_document_is_edited_by_line_numbers(daemon: DaemonProcess) -> None:
     said(daemon, f"/write plan.md\n{PLAN}")
     said(daemon, "/open plan.md")
     assert "7 │ two" in said(daemon, "/edit plan.md")
@@ -45,7 +45,7 @@ def test_a_document_is_edited_by_its_line_numbers(daemon: DaemonProcess) -> None
     assert "three" in said(daemon, "/refresh")
 
 
-def test_work_goes_across_topics_in_one_message(daemon: DaemonProcess) -> None:
+def test_one_message_uses_several_topics(daemon: DaemonProcess) -> None:
     put(daemon.home / "changelog.md", "# Changes\n\n- first\n")
     answer = _answer(
         daemon,
@@ -66,7 +66,7 @@ def test_work_goes_across_topics_in_one_message(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.parametrize("topic", ["file:one", "file:two", "app:main"])
-def test_the_same_page_says_the_same_to_everyone(daemon: DaemonProcess, topic: str) -> None:
+def test_same_page_is_identical_in_every_topic(daemon: DaemonProcess, topic: str) -> None:
     for name, text in {"dashboard": DASHBOARD, "alerts": "# Alerts\n", "old/archive": "# Archive\n"}.items():
         put(daemon.home / f"{name}.md", text)
     page = said(daemon, "/open dashboard.md", topic)

@@ -34,21 +34,21 @@ def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
         f'/set {{x}} = "1"\n$KEY = "{VALUE}',
     ],
 )
-def test_a_value_is_shown_nowhere(installed: DaemonProcess, cmd: str) -> None:
+def test_value_is_never_shown(installed: DaemonProcess, cmd: str) -> None:
     replies = [installed.exec(it, "app:parrot") for it in (cmd, "/set", "/info", "/act", "/act.say --help")]
     assert [reply.content for reply in replies if VALUE.encode() in reply.raw] == []
     assert VALUE not in installed.request("GET", "/sessions").text + installed.stderr()
 
 
 @pytest.mark.requirement("secret.masked")
-def test_listings_say_which_are_set(installed: DaemonProcess) -> None:
+def test_listings_show_which_are_set(installed: DaemonProcess) -> None:
     assert said(installed, KEEP, "app:parrot") == '$KEY = "********"'
     assert said(installed, "/set", "app:parrot") == 'Variables\n---\n$KEY = "********"'
     assert said(installed, "/info", "app:parrot").endswith('\nvariables: 0\n  $KEY = "********"')
 
 
 @pytest.mark.requirement("secret.public")
-def test_an_app_may_say_that_a_value_is_none(daemon: DaemonProcess) -> None:
+def test_app_may_declare_a_value_not_secret(daemon: DaemonProcess) -> None:
     page = "---\nname: city\nenv:\n  - name: CITY\n    secret: false\n  - name: KEY\n---\n# City\n"
     put(daemon.home / "city.md", page)
     said(daemon, "/install city.md")
@@ -56,7 +56,7 @@ def test_an_app_may_say_that_a_value_is_none(daemon: DaemonProcess) -> None:
     assert said(daemon, "/set", "app:city") == 'Variables\n---\n$CITY = "Seoul"\n$KEY = "********"'
 
 
-def test_whoever_lacks_a_value_is_told_where_it_is_set(installed: DaemonProcess) -> None:
+def test_missing_value_error_names_the_topic_to_set_it_in(installed: DaemonProcess) -> None:
     put(installed.home / "beside.md", "---\nrequires: [KEY]\n---\n# Beside\n\n```act.say\nCLI true\n```\n")
     places = {
         ("app:parrot", "app:parrot"): "",
@@ -73,7 +73,7 @@ def test_whoever_lacks_a_value_is_told_where_it_is_set(installed: DaemonProcess)
 
 
 @pytest.mark.requirement("secret.scope")
-def test_a_configuration_has_its_own_and_sees_those_for_all(installed: DaemonProcess) -> None:
+def test_configuration_overrides_shared_values(installed: DaemonProcess) -> None:
     said(installed, '/set $KEY = "all"', "app:parrot")
     said(installed, '/set $KEY = "blue"', "app:parrot:blue")
     spoken = {it: said(installed, "/act.say hi", f"app:parrot{it}") for it in ("", ":blue", ":red")}
@@ -81,7 +81,7 @@ def test_a_configuration_has_its_own_and_sees_those_for_all(installed: DaemonPro
 
 
 @pytest.mark.requirement("secret.scope")
-def test_another_app_and_another_user_see_nothing(installed: DaemonProcess) -> None:
+def test_values_are_separate_per_app_and_user(installed: DaemonProcess) -> None:
     said(installed, KEEP, "app:parrot")
     write_app(installed.home / "spy", name="spy")
     said(installed, "/install spy")
@@ -93,7 +93,7 @@ def test_another_app_and_another_user_see_nothing(installed: DaemonProcess) -> N
 
 @pytest.mark.requirement("secret.scope")
 @pytest.mark.parametrize("target", ["app:spy", "~/spy/string.md", "~/packages/spy/string.md"])
-def test_what_is_opened_in_the_app_s_topic_sees_nothing_either(installed: DaemonProcess, target: str) -> None:
+def test_other_documents_in_the_app_topic_get_no_values(installed: DaemonProcess, target: str) -> None:
     said(installed, KEEP, "app:parrot")
     write_app(installed.home / "spy", name="spy")
     said(installed, "/install spy")
@@ -103,7 +103,7 @@ def test_what_is_opened_in_the_app_s_topic_sees_nothing_either(installed: Daemon
 
 
 @pytest.mark.requirement("secret.scope")
-def test_an_app_that_looks_like_another_one_sees_nothing(daemon: DaemonProcess) -> None:
+def test_ambiguous_namespace_and_name_are_distinguished(daemon: DaemonProcess) -> None:
     write_app(daemon.home / "mine", namespace="a", name="b/c")
     write_app(daemon.home / "spy", namespace="a/b", name="c")
     said(daemon, "/install mine --as mine")
@@ -112,7 +112,7 @@ def test_an_app_that_looks_like_another_one_sees_nothing(daemon: DaemonProcess) 
     assert refused(daemon, "/act.say hi", "app:spy")[0] == "ENV_REQUIRED"
 
 
-def test_an_app_is_tried_out_in_a_topic_of_its_name(daemon: DaemonProcess, app: Path) -> None:
+def test_draft_app_is_tried_in_a_topic_of_its_name(daemon: DaemonProcess, app: Path) -> None:
     said(daemon, KEEP, "app:draft")
     said(daemon, f"/open {app / 'string.md'}", "app:draft")
     assert said(daemon, "/act.say hi", "app:draft") == f"hi {VALUE}"
@@ -120,14 +120,14 @@ def test_an_app_is_tried_out_in_a_topic_of_its_name(daemon: DaemonProcess, app: 
 
 @pytest.mark.requirement("secret.place")
 @pytest.mark.parametrize("topic", ["file:main", "web:main"])
-def test_other_topics_keep_none(installed: DaemonProcess, topic: str) -> None:
+def test_other_topic_types_cannot_store_values(installed: DaemonProcess, topic: str) -> None:
     code, text = refused(installed, f'/set {{x}} = "1"\n$KEY = "{VALUE}"', topic)
     assert (code, VALUE in text) == ("INVALID_TARGET", False)
     assert said(installed, "/set", topic) == "Variables\n---\n(none)"
 
 
 @pytest.mark.requirement("secret.file")
-def test_they_are_on_disk_for_their_owner_alone_and_outlive_a_kill(installed: DaemonProcess) -> None:
+def test_file_is_private_and_survives_sigkill(installed: DaemonProcess) -> None:
     said(installed, KEEP, "app:parrot")
     file = installed.data_dir / "secrets.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -138,14 +138,14 @@ def test_they_are_on_disk_for_their_owner_alone_and_outlive_a_kill(installed: Da
     assert said(installed, "/act.say hi", "app:parrot") == f"hi {VALUE}"
 
 
-def test_an_empty_value_is_forgotten(installed: DaemonProcess) -> None:
+def test_empty_value_deletes(installed: DaemonProcess) -> None:
     said(installed, KEEP, "app:parrot")
     said(installed, '/set $KEY = ""', "app:parrot")
     assert refused(installed, "/act.say hi", "app:parrot")[0] == "ENV_REQUIRED"
     assert json.loads((installed.data_dir / "secrets.json").read_bytes()) == []
 
 
-def test_they_go_with_the_app(installed: DaemonProcess, app: Path) -> None:
+def test_uninstall_deletes_values(installed: DaemonProcess, app: Path) -> None:
     for topic in ("app:parrot", "app:parrot:blue"):
         said(installed, KEEP, topic)
     said(installed, "/uninstall parrot")
@@ -153,13 +153,13 @@ def test_they_go_with_the_app(installed: DaemonProcess, app: Path) -> None:
     assert refused(installed, "/act.say hi", "app:parrot:blue")[0] == "ENV_REQUIRED"
 
 
-def test_they_go_with_the_user(installed: DaemonProcess) -> None:
+def test_deleting_the_user_deletes_values(installed: DaemonProcess) -> None:
     said(installed, KEEP, "app:parrot")
     installed.request("DELETE", "/users/default")
     assert VALUE not in (installed.data_dir / "secrets.json").read_text(encoding="utf-8")
 
 
-def test_a_broken_file_is_kept_aside_and_its_content_is_not_told(installed: DaemonProcess) -> None:
+def test_broken_file_is_moved_aside_and_not_logged(installed: DaemonProcess) -> None:
     installed.stop()
     (installed.data_dir / "secrets.json").write_text(f'[{{"values": "{VALUE}"}}]', encoding="utf-8")
     installed.start()
@@ -170,7 +170,7 @@ def test_a_broken_file_is_kept_aside_and_its_content_is_not_told(installed: Daem
 
 
 @pytest.mark.requirement("secret.whole")
-def test_what_does_not_reach_the_disk_is_not_set_at_all(installed: DaemonProcess) -> None:
+def test_failed_write_sets_nothing(installed: DaemonProcess) -> None:
     said(installed, "/info", "app:parrot")
     installed.data_dir.rename(installed.data_dir.with_name("gone"))
     code, text = refused(installed, f'/set {{x}} = "1"\n$KEY = "{VALUE}"', "app:parrot")

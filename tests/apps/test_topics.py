@@ -29,19 +29,19 @@ def test_an_app_is_opened_by_its_name(installed: DaemonProcess, topic: str, targ
 
 @pytest.mark.requirement("app.first_use")
 @pytest.mark.parametrize("cmd", ["/info", "/act", "/refresh", "/source", "/open #parrot", "/open guide.md"])
-def test_the_first_command_finds_the_app_open(installed: DaemonProcess, cmd: str) -> None:
+def test_app_is_open_at_the_first_command(installed: DaemonProcess, cmd: str) -> None:
     reply = installed.exec(cmd, "app:parrot")
     assert reply.head["ok"], reply.content
     assert reply.head["meta"]["uri"].startswith("app:parrot/")
 
 
-def test_it_is_open_again_after_close(installed: DaemonProcess) -> None:
+def test_app_is_reopened_after_close(installed: DaemonProcess) -> None:
     said(installed, "/open guide.md", "app:parrot")
     assert said(installed, "/close", "app:parrot") == "Closed: app:parrot/guide.md"
     assert "uri: app:parrot/string.md" in said(installed, "/info", "app:parrot")
 
 
-def test_a_topic_of_an_app_that_comes_later_opens_it_then(daemon: DaemonProcess, app: Path) -> None:
+def test_topic_opens_an_app_installed_later(daemon: DaemonProcess, app: Path) -> None:
     code, text = refused(daemon, "/act", "app:parrot")
     assert (code, text.splitlines()[0]) == ("NOT_FOUND", "ERROR(NOT_FOUND): App not installed: parrot")
     assert "app: parrot (not installed)" in said(daemon, "/info", "app:parrot")
@@ -49,11 +49,11 @@ def test_a_topic_of_an_app_that_comes_later_opens_it_then(daemon: DaemonProcess,
     assert "/act.say --word <string>" in said(daemon, "/act", "app:parrot")
 
 
-def test_the_nearest_app_is_named(installed: DaemonProcess) -> None:
+def test_error_suggests_the_nearest_app(installed: DaemonProcess) -> None:
     assert "nearest: app:parrot" in refused(installed, "/open app:parot")[1]
 
 
-def test_a_directory_that_was_opened_is_where_relative_paths_begin(installed: DaemonProcess) -> None:
+def test_relative_paths_start_at_the_opened_directory(installed: DaemonProcess) -> None:
     (installed.home / "work").mkdir()
     (installed.home / "work" / "note.md").write_text("# Note", encoding="utf-8")
     said(installed, "/open ~/work", "app:parrot")
@@ -68,13 +68,13 @@ def test_no_installation_path_is_shown(installed: DaemonProcess) -> None:
     assert "packages" not in shown[0]
 
 
-def test_info_says_which_app_it_is(installed: DaemonProcess) -> None:
+def test_info_names_the_app(installed: DaemonProcess) -> None:
     facts = said(installed, "/info", "app:parrot:blue").splitlines()
     expected = {"app: parrot", "name: parrot", "namespace: zoo", "version: 1.0.0", "config: blue"}
     assert expected <= set(facts)
 
 
-def test_links_and_menus_lead_to_pages_of_the_app(installed: DaemonProcess) -> None:
+def test_links_and_menus_open_pages_of_the_app(installed: DaemonProcess) -> None:
     for target in ("guide.md", "@main.guide", "app:parrot/guide.md", "nav/../guide.md#guide"):
         said(installed, "/open app:parrot", "app:parrot")
         assert "Speak clearly." in said(installed, f"/open {target}", "app:parrot")
@@ -88,7 +88,7 @@ def test_links_and_menus_lead_to_pages_of_the_app(installed: DaemonProcess) -> N
 @pytest.mark.parametrize(
     "target", ["../../secret.md", "app:parrot/../../secret.md", "app:parrot/out.md", "@main.out"]
 )
-def test_nothing_leads_out_of_an_app(daemon: DaemonProcess, app: Path, target: str) -> None:
+def test_paths_cannot_leave_the_app(daemon: DaemonProcess, app: Path, target: str) -> None:
     put(daemon.home / "secret.md", "secret")
     put(app / "nav" / "main.md", "[@out Out](../../../secret.md)\n")
     said(daemon, f"/install {app}")
@@ -98,7 +98,7 @@ def test_nothing_leads_out_of_an_app(daemon: DaemonProcess, app: Path, target: s
     assert "secret\n" not in text
 
 
-def test_an_include_that_leads_out_is_not_included(daemon: DaemonProcess, app: Path) -> None:
+def test_include_outside_the_app_is_omitted(daemon: DaemonProcess, app: Path) -> None:
     put(daemon.home / "secret.md", "very secret")
     page = app / "string.md"
     put(page, page.read_text(encoding="utf-8") + "\n[!include:x](../../secret.md)\n")
@@ -106,7 +106,7 @@ def test_an_include_that_leads_out_is_not_included(daemon: DaemonProcess, app: P
     assert "very secret" not in said(daemon, "/open app:parrot", "app:parrot")
 
 
-def test_files_of_the_user_are_opened_beside_the_app(installed: DaemonProcess) -> None:
+def test_user_files_can_be_opened(installed: DaemonProcess) -> None:
     put(installed.home / "mine.md", "# Mine\n")
     for target in ("~/mine.md", str(installed.home / "mine.md")):
         assert "# Mine" in said(installed, f"/open {target}", "app:parrot")
@@ -114,7 +114,7 @@ def test_files_of_the_user_are_opened_beside_the_app(installed: DaemonProcess) -
 
 
 @pytest.mark.requirement("app.directory")
-def test_programs_of_an_app_run_in_the_user_s_home(installed: DaemonProcess) -> None:
+def test_app_programs_run_in_the_home(installed: DaemonProcess) -> None:
     (installed.home / "work").mkdir()
     said(installed, '/set $KEY = "k"', "app:parrot")
     assert f"cwd: {installed.home}\n" in said(installed, "/info", "app:parrot")
@@ -124,28 +124,28 @@ def test_programs_of_an_app_run_in_the_user_s_home(installed: DaemonProcess) -> 
     assert said(installed, "/act.say hello", "app:parrot") == "hello k"
 
 
-def test_what_is_installed_anew_is_served_at_once(installed: DaemonProcess, app: Path) -> None:
+def test_reinstalled_app_is_served_at_once(installed: DaemonProcess, app: Path) -> None:
     said(installed, "/open app:parrot", "app:parrot")
     write_app(app, title="Cockatoo")
     said(installed, f"/install {app}")
     assert "# Cockatoo" in said(installed, "/refresh", "app:parrot")
 
 
-def test_a_topic_is_where_it_was_after_a_restart(installed: DaemonProcess) -> None:
+def test_location_survives_restart(installed: DaemonProcess) -> None:
     said(installed, "/open guide.md", "app:parrot")
     installed.restart()
     assert "uri: app:parrot/guide.md" in said(installed, "/info", "app:parrot")
     assert said(installed, "/back", "app:parrot").startswith("Back to app:parrot/string.md")
 
 
-def test_a_package_put_there_by_hand_is_an_app(daemon: DaemonProcess) -> None:
+def test_manually_copied_package_is_an_app(daemon: DaemonProcess) -> None:
     write_app(daemon.home / "packages" / "hand")
     assert "# Parrot" in said(daemon, "/open app:hand")
     assert "source: put there by hand" in said(daemon, "/info", "app:hand")
 
 
 @pytest.mark.parametrize("kind", ["empty", "binary", "link"])
-def test_a_package_that_is_none_is_refused_and_can_be_removed(
+def test_broken_package_is_refused_and_can_be_uninstalled(
     daemon: DaemonProcess, tmp_path: Path, kind: str
 ) -> None:
     packages = daemon.home / "packages"
@@ -166,13 +166,13 @@ def test_a_package_that_is_none_is_refused_and_can_be_removed(
 
 
 @pytest.mark.parametrize("noted", ['{"namespace": 5, "name": [], "source": null}', "[1]", "{", "{}"])
-def test_a_note_beside_an_app_that_can_not_be_read_is_passed_over(daemon: DaemonProcess, noted: str) -> None:
+def test_unreadable_record_is_ignored(daemon: DaemonProcess, noted: str) -> None:
     put(daemon.home / "packages" / "odd" / "string.md", "# Odd\n")
     put(daemon.home / "packages" / "odd" / ".stringd-package.json", noted)
     assert "# Odd" in said(daemon, "/open app:odd")
 
 
 @pytest.mark.parametrize("target", ["app:", "app:../x", "app:a.b", "app:parrot/none.md", "app:parrot/nav"])
-def test_what_is_no_page_of_an_app_is_refused(installed: DaemonProcess, target: str) -> None:
+def test_missing_page_is_refused(installed: DaemonProcess, target: str) -> None:
     assert refused(installed, f"/open {target}")[0] in {"NOT_FOUND", "INVALID_TARGET"}
     assert installed.exec("/info").head["ok"]

@@ -1,4 +1,4 @@
-"""What programs may send to terminals: sequences of every shape, whether terminals know them or not."""
+"""Terminal sequences of every form, known to terminals or not."""
 
 from __future__ import annotations
 

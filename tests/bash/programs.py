@@ -1,4 +1,4 @@
-"""Interactive and awkward programs: what is sent to each, and what must come back."""
+"""Interactive and difficult programs: the input for each, and the expected replies."""
 
 from __future__ import annotations
 

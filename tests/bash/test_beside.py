@@ -1,4 +1,4 @@
-"""Commands beside a request that is being served, and the requests that are queued behind it."""
+"""Commands sent while another request is being served, and requests queued behind it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def busy(topic: Topic, cmd: str) -> Iterator[Served]:
     ("command", "status", "told"),
     [("//interrupt", "130", []), ("//kill", "137", ["[1]   Killed                  sleep 30"])],
 )
-def test_the_request_being_served_gets_the_status(
+def test_running_request_gets_the_exit_status(
     topic: Topic, command: str, status: str, told: list[str]
 ) -> None:
     topic.says("true")
@@ -56,7 +56,7 @@ def test_the_request_being_served_gets_the_status(
 
 
 @pytest.mark.requirement("bash.keys")
-def test_keys_reach_a_program_that_is_being_served(topic: Topic) -> None:
+def test_keys_reach_the_running_program(topic: Topic) -> None:
     topic.says("true")
     with busy(topic, "sleep 30") as served:
         eventually(lambda: topic("//wait 0.1").state == "running")
@@ -64,7 +64,7 @@ def test_keys_reach_a_program_that_is_being_served(topic: Topic) -> None:
     assert answer(served.events()).state == "130"
 
 
-def test_reset_ends_what_is_being_served(topic: Topic) -> None:
+def test_reset_ends_the_running_request(topic: Topic) -> None:
     topic.says("true")
     with busy(topic, "trap '' INT TERM HUP; echo begun; while :; do sleep 0.2; done") as served:
         eventually(lambda: topic("//wait 0.1").state == "running")
@@ -90,7 +90,7 @@ def test_urgent_commands_pass_a_full_queue(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.conflict")
-def test_text_that_was_queued_unknowingly_is_never_typed(topic: Topic) -> None:
+def test_queued_text_is_not_typed_into_a_program(topic: Topic) -> None:
     topic.says("true")
     gate = topic.gate()
     with busy(topic, f"{gate.wait}; read answer; echo got $answer") as served:
@@ -103,7 +103,7 @@ def test_text_that_was_queued_unknowingly_is_never_typed(topic: Topic) -> None:
     assert topic("yes").output == "got yes"
 
 
-def test_blocks_of_one_text_are_written_unknowingly(topic: Topic) -> None:
+def test_later_blocks_are_not_typed_into_a_waiting_program(topic: Topic) -> None:
     block = "<𝒞=string:{}>{}</𝒞>\n"
     text = block.format(topic.name, "read answer; echo got $answer") + block.format(
         topic.name, "rm everything"
@@ -114,7 +114,7 @@ def test_blocks_of_one_text_are_written_unknowingly(topic: Topic) -> None:
     assert topic("yes").output == "got yes"
 
 
-def test_an_answer_that_comes_too_late_is_not_run(topic: Topic) -> None:
+def test_late_input_is_not_run_as_a_command(topic: Topic) -> None:
     assert topic("bash -c 'echo $$ >.asking; read answer'; echo over").state == "waiting"
     os.kill(int((topic.daemon.home / ".asking").read_text(encoding="ascii")), signal.SIGKILL)
     eventually(lambda: "program: (none)" in topic.events("//info").content)
@@ -125,7 +125,7 @@ def test_an_answer_that_comes_too_late_is_not_run(topic: Topic) -> None:
     assert topic.says("ls").count("late") == 0
 
 
-def test_what_a_program_printed_last_comes_with_the_next_reply(topic: Topic) -> None:
+def test_late_output_is_in_the_next_reply(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.3"')
     gate = topic.gate()
     assert topic(f"{gate.wait}; echo late; (exit 3)").state == "running"
@@ -138,7 +138,7 @@ def test_what_a_program_printed_last_comes_with_the_next_reply(topic: Topic) -> 
 
 
 @pytest.mark.requirement("bash.wait")
-def test_wait_returns_after_its_seconds(topic: Topic) -> None:
+def test_wait_returns_after_its_timeout(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.2"')
     gate = topic.gate()
     assert topic(gate.wait).state == "running"
@@ -149,7 +149,7 @@ def test_wait_returns_after_its_seconds(topic: Topic) -> None:
     assert topic.events("//wait long").head["code"] == "INVALID_PARAMS"
 
 
-def test_without_a_program_nothing_is_signalled(topic: Topic) -> None:
+def test_signals_need_a_running_program(topic: Topic) -> None:
     topic.says("x=kept")
     for command in ("//interrupt", "//kill"):
         assert topic(command).output == "[no program is running]"
@@ -158,7 +158,7 @@ def test_without_a_program_nothing_is_signalled(topic: Topic) -> None:
 
 
 @pytest.mark.parametrize("keys", ["//keys Nonsense", '//keys "open', "//keys ^é"])
-def test_unknown_keys_are_named(topic: Topic, keys: str) -> None:
+def test_unknown_keys_are_reported(topic: Topic, keys: str) -> None:
     assert topic("cat").state == "waiting"
     refused = topic.events(keys)
     assert refused.head["code"] == "INVALID_PARAMS"
@@ -166,7 +166,7 @@ def test_unknown_keys_are_named(topic: Topic, keys: str) -> None:
     assert topic.ends("//interrupt").state == "130"
 
 
-def test_a_bad_limit_is_refused_before_anything_runs(topic: Topic) -> None:
+def test_invalid_limit_is_refused_before_running(topic: Topic) -> None:
     for bad in ('{_timeout} = "soon"', '{_timeout} = "5"\n{_size} = "wide"', '{_size} = "0x0"'):
         assert topic.events(f"//set {bad}").head["code"] == "INVALID_PARAMS"
     assert topic.events("//set").content.endswith("(none)")
@@ -175,9 +175,7 @@ def test_a_bad_limit_is_refused_before_anything_runs(topic: Topic) -> None:
 
 
 @pytest.mark.parametrize("name", ["STRINGD_BASH_TIMEOUT", "STRINGD_BASH_SIZE"])
-def test_a_variable_that_makes_no_sense_ends_the_daemon(
-    start_daemon: Callable[..., DaemonProcess], name: str
-) -> None:
+def test_invalid_environment_variable_is_fatal(start_daemon: Callable[..., DaemonProcess], name: str) -> None:
     daemon = start_daemon(env={name: "abc"}, ready=False)
     assert daemon.process.wait(20) == 2
     assert daemon.stderr().startswith(f"stringd: {name} must be ")
@@ -185,13 +183,13 @@ def test_a_variable_that_makes_no_sense_ends_the_daemon(
 
 
 @pytest.mark.requirement("bash.wait")
-def test_a_program_that_waits_is_waiting_also_when_it_says_nothing(topic: Topic) -> None:
+def test_silent_program_is_reported_as_waiting(topic: Topic) -> None:
     assert topic("cat").state == "waiting"
     assert topic("//wait 0.4").state == "waiting"
     assert topic.ends("//keys Ctrl+D").state == "0"
 
 
-def test_a_busy_topic_tells_of_itself_and_can_be_closed(topic: Topic) -> None:
+def test_busy_topic_answers_info_and_close(topic: Topic) -> None:
     topic.says("true")
     with busy(topic, "sleep 30") as served:
         eventually(lambda: "program: sleep 30" in topic.events("//info").content)
@@ -201,7 +199,7 @@ def test_a_busy_topic_tells_of_itself_and_can_be_closed(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.start")
-def test_a_program_that_is_no_shell_is_named(start_bash: Callable[..., DaemonProcess]) -> None:
+def test_missing_shell_program_is_reported(start_bash: Callable[..., DaemonProcess]) -> None:
     refused = Topic(start_bash(STRINGD_BASH_PROGRAM="/no/such/bash")).events("echo x")
     assert refused.head["code"] == "EXEC_FAILED"
     assert "/no/such/bash" in refused.content

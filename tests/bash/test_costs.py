@@ -1,4 +1,4 @@
-"""Showing output takes time linear in its length, and little of it on the event loop."""
+"""Rendering output takes time linear in its length, and little of it on the event loop."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stringd_bash.rendering import Display, most_nanoseconds, render
-from stringd_bash.sequences import (
+from stringd.plugin.terminal import (
     LONGEST_UNFINISHED,
     controls,
     parse,
@@ -22,6 +21,7 @@ from stringd_bash.sequences import (
     without_colours,
     without_unfinished,
 )
+from stringd_bash.output_rendering import Display, most_nanoseconds, render
 from stringd_bash.size import Size
 from stringd_bash.terminal_queries import TerminalQueries
 from tests.bash.grammar import sequences, texts
@@ -132,14 +132,14 @@ def test_drawing_is_linear(unit: str, start: str) -> None:
     .filter(lambda it: len(it) < 100)
 )
 @example("\r\u0301")
-def test_drawing_any_cycle_is_linear(unit: str) -> None:
+def test_drawing_any_repetition_is_linear(unit: str) -> None:
     assert grows_slowly(drawn(USUAL), lambda count: unit * (count // max(len(unit), 1)), 1500)
 
 
 @pytest.mark.requirement("bash.output.bounded")
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("unit", [*EXPENSIVE, "\r", "\b", "x", "x\x1b[7mé\r"])
-def test_what_is_drawn_beside_others_takes_no_longer_than_was_reckoned(unit: str, size: Size) -> None:
+def test_drawing_takes_at_most_the_estimated_time(unit: str, size: Size) -> None:
     for start in ("", "\x1b[2J"):
         text = start + unit * (2000 // len(unit))
         reckoned = most_nanoseconds(text, size) / 1e9
@@ -147,7 +147,7 @@ def test_what_is_drawn_beside_others_takes_no_longer_than_was_reckoned(unit: str
         assert seconds(drawn(size), text) < NOTHING + 4 * reckoned
 
 
-def test_an_unfinished_sequence_is_kept_only_so_long() -> None:
+def test_unfinished_sequence_is_bounded() -> None:
     assert without_unfinished("x\x1b]0;title") == ("x", "\x1b]0;title")
     assert without_unfinished("x\x1b[1;") == ("x", "\x1b[1;")
     long = "x\x1b]" + "y" * LONGEST_UNFINISHED
@@ -157,7 +157,7 @@ def test_an_unfinished_sequence_is_kept_only_so_long() -> None:
 @pytest.mark.requirement("bash.output.bounded")
 @pytest.mark.parametrize("scan", [stripped, plain_lines])
 @pytest.mark.parametrize("unit", ["\x1b[0m", "a\x01", "\r\n"])
-def test_no_scan_holds_up_other_threads(scan: Work, unit: str) -> None:
+def test_scanning_lets_other_threads_run(scan: Work, unit: str) -> None:
     """A thread that scans much output lets others run many times before it is done."""
     text = unit * (1_000_000 // len(unit))
     thread = threading.Thread(target=scan, args=(text,))

@@ -40,7 +40,7 @@ def said(topic: Topic, name: str) -> str:
 
 @pytest.mark.requirement("provenance.export", "bash.variables")
 @pytest.mark.parametrize("author", ["network", "unknown"])
-def test_a_shell_gets_nothing_of_the_network(topic: Topic, author: str) -> None:
+def test_network_variables_are_not_exported(topic: Topic, author: str) -> None:
     topic.events(f"//bring {author} CC evil")
     assert said(topic, "CC") == "unset"
     topic.says("exec 5>&1")
@@ -49,13 +49,13 @@ def test_a_shell_gets_nothing_of_the_network(topic: Topic, author: str) -> None:
 
 
 @pytest.mark.requirement("provenance.export.declared")
-def test_a_shell_gets_what_a_document_of_the_users_exports(topic: Topic) -> None:
+def test_variables_of_own_documents_are_exported(topic: Topic) -> None:
     topic.events("//bring local CC gcc")
     assert said(topic, "CC") == "gcc"
 
 
 @pytest.mark.requirement("provenance.export.replaced")
-def test_what_is_the_users_no_more_leaves_the_shell(topic: Topic) -> None:
+def test_replaced_variable_is_unset_in_the_shell(topic: Topic) -> None:
     topic.events('//set {CC} = "it\'s"\n{KEPT} = "k"')
     assert (said(topic, "CC"), said(topic, "KEPT")) == ("it's", "k")
     topic.events("//bring network CC evil")
@@ -68,7 +68,7 @@ def test_what_is_the_users_no_more_leaves_the_shell(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("provenance.export.replaced")
-def test_what_was_changed_at_the_prompt_stays(topic: Topic) -> None:
+def test_value_changed_in_the_shell_is_kept(topic: Topic) -> None:
     topic.events('//set {CC} = "gcc"')
     topic.says("set -eu; CC=clang")
     topic.events("//bring network CC evil")

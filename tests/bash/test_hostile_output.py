@@ -1,4 +1,4 @@
-"""No output of a program holds up the daemon, makes a reply fail, or hides other output."""
+"""No output of a program blocks the daemon, makes a reply fail, or hides other output."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def save(topic: Topic, text: str) -> str:
 @pytest.mark.requirement("bash.output.bounded", "bash.output.plain")
 @pytest.mark.parametrize("name", FLOODS)
 @pytest.mark.parametrize("way", ["cat {}; (exit 7)", "stty -echo; cat {}; read x; (exit 7)"])
-def test_the_daemon_answers_meanwhile(topic: Topic, name: str, way: str) -> None:
+def test_daemon_stays_responsive(topic: Topic, name: str, way: str) -> None:
     path = save(topic, f"BEFORE\r\n{FLOODS[name]}\x1b[?1049l\x1b[99B\r\nAFTER\r\n")
     topic.says("echo ready")
     with health_watched(topic.daemon) as seconds:
@@ -78,7 +78,7 @@ def test_the_daemon_answers_meanwhile(topic: Topic, name: str, way: str) -> None
 
 
 @pytest.mark.requirement("bash.output.plain")
-def test_what_takes_too_long_to_draw_is_plain_text_and_said(topic: Topic) -> None:
+def test_slow_drawing_falls_back_to_plain_text(topic: Topic) -> None:
     topic.events('//set {_size} = "1000x1000"')
     path = save(topic, "BEFORE\r\n" + "\x1b#8" * 20_000 + "\r\n\x1b[31mAFTER\r\n")
     with health_watched(topic.daemon) as seconds:
@@ -92,7 +92,7 @@ def test_what_takes_too_long_to_draw_is_plain_text_and_said(topic: Topic) -> Non
 
 
 @pytest.mark.requirement("bash.output.any", "bash.output.clean", "bash.status")
-def test_sequences_of_all_kinds_leave_topic_and_status_alone(topic: Topic) -> None:
+def test_sequences_do_not_affect_topic_or_status(topic: Topic) -> None:
     for number, sequence in enumerate(everything()[::40]):
         path = save(topic, f"BEFORE{sequence}\r\nAFTER\r\n")
         it = topic(f"cat {path}; (exit {number % 200})")
@@ -131,7 +131,7 @@ def test_no_text_is_lost(topic: Topic, printed: str, shown: str) -> None:
         ("python3 -c 'import readline; print(input() * 2)'", "hellohello"),
     ],
 )
-def test_only_what_the_terminal_has_repeated_is_left_out(topic: Topic, program: str, answers: str) -> None:
+def test_only_echoed_input_is_removed(topic: Topic, program: str, answers: str) -> None:
     assert topic(program).state == "waiting"
     assert topic("hello").output == answers
     topic.events("//reset")

@@ -20,13 +20,13 @@ ALL_VARIABLES = "for v in $(compgen -v); do unset $v 2>/dev/null; done; true"
         ("trap 'echo \"a\nb\"' ERR", "false; true", "a\nb"),
     ],
 )
-def test_traps_run_for_the_text_alone(topic: Topic, trap: str, text: str, output: str) -> None:
+def test_traps_run_only_for_the_text(topic: Topic, trap: str, text: str, output: str) -> None:
     topic(f"{trap}; false")
     assert topic.says(text) == output
     assert topic.says(text) == output
 
 
-def test_a_status_is_there_under_a_trap_and_sets_off_none(topic: Topic) -> None:
+def test_status_is_kept_without_triggering_traps(topic: Topic) -> None:
     assert topic("trap 'echo E' ERR; (exit 7)").output == "E"
     assert topic.says("echo $?") == "7"
     topic.says("trap - ERR; set -e")
@@ -34,7 +34,7 @@ def test_a_status_is_there_under_a_trap_and_sets_off_none(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.output.modes")
-def test_reads_wait_again_after_a_program_that_did_not(topic: Topic) -> None:
+def test_reads_block_after_a_nonblocking_program(topic: Topic) -> None:
     topic.says("python3 -c 'import os; os.set_blocking(0, False)'")
     assert topic("cat").state == "waiting"
     assert topic("back").output == "back"
@@ -44,7 +44,7 @@ def test_reads_wait_again_after_a_program_that_did_not(topic: Topic) -> None:
 
 
 @pytest.mark.parametrize("editing", ["vi", "emacs"])
-def test_line_editing_is_not_in_the_way(topic: Topic, editing: str) -> None:
+def test_line_editing_does_not_interfere(topic: Topic, editing: str) -> None:
     topic.says(f"set -o {editing}")
     topic.events('//set {_timeout} = "0.3"')
     assert topic("sleep 30").state == "running"
@@ -53,7 +53,7 @@ def test_line_editing_is_not_in_the_way(topic: Topic, editing: str) -> None:
 
 
 @pytest.mark.requirement("bash.status")
-def test_a_death_by_signal_is_told(topic: Topic) -> None:
+def test_death_by_signal_is_reported(topic: Topic) -> None:
     it = topic("sh -c 'kill -SEGV $$'; echo on")
     assert (it.state, it.output.partition(" sh")[0]) == ("0", "on\n[1]   Segmentation fault     ")
     it = topic("sh -c 'kill -9 $$'")
@@ -67,7 +67,7 @@ def test_a_death_by_signal_is_told(topic: Topic) -> None:
 @pytest.mark.parametrize(
     "text", ["unset __stringd; true", ALL_VARIABLES, "set -C; true", "PROMPT_COMMAND=false; echo ${x?}"]
 )
-def test_what_runs_the_texts_can_not_be_taken_away(topic: Topic, text: str) -> None:
+def test_internal_functions_cannot_be_removed(topic: Topic, text: str) -> None:
     topic.says("kept() { echo kept; }")
     topic(text)
     assert topic.says("kept") == "kept"
@@ -85,13 +85,13 @@ def test_what_runs_the_texts_can_not_be_taken_away(topic: Topic, text: str) -> N
         "set -u; readonly REPLY",
     ],
 )
-def test_a_shell_that_lost_what_runs_the_texts_is_replaced(topic: Topic, text: str) -> None:
+def test_shell_without_internal_functions_is_replaced(topic: Topic, text: str) -> None:
     assert "the shell has ended" in topic(text).output
     assert topic.says("echo anew") == "anew"
 
 
 @pytest.mark.requirement("bash.marks")
-def test_a_directory_can_not_forge_the_system_line(topic: Topic) -> None:
+def test_directory_name_cannot_forge_the_system_line(topic: Topic) -> None:
     it = topic("mkdir $'x\n---\nforged'; cd $'x\n---\nforged'")
     assert it.cwd.endswith(r"/x\n---\nforged")
     assert it.output == "(no output)"
@@ -99,7 +99,7 @@ def test_a_directory_can_not_forge_the_system_line(topic: Topic) -> None:
     assert topic.events("//info").content.count("\n---\n") == 1
 
 
-def test_nor_can_it_in_a_topic_of_documents(topic: Topic) -> None:
+def test_directory_name_cannot_forge_the_line_of_exec(topic: Topic) -> None:
     home = topic.daemon.home / "y\n---\nforged"
     home.mkdir()
     topic.daemon.register("forger", home)
@@ -107,7 +107,7 @@ def test_nor_can_it_in_a_topic_of_documents(topic: Topic) -> None:
     assert reply.splitlines()[1:] == [f"exit: 0 | cwd: {home.parent}/y\\n---\\nforged", "---", "x"]
 
 
-def test_line_editing_switched_on_by_what_is_interrupted(topic: Topic) -> None:
+def test_line_editing_enabled_by_an_interrupted_text(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.3"')
     assert topic("set -o vi; sleep 30").state == "running"
     topic("//interrupt")
@@ -116,7 +116,7 @@ def test_line_editing_switched_on_by_what_is_interrupted(topic: Topic) -> None:
 
 
 @pytest.mark.parametrize("text", ["break", "continue", "for i in 1; do break 5; done"])
-def test_a_loop_of_the_texts_is_no_loop_around_them(topic: Topic, text: str) -> None:
+def test_break_and_continue_do_not_escape_the_text(topic: Topic, text: str) -> None:
     topic("kept=yes")
     topic(text)
     assert topic.says("echo $kept") == "yes"

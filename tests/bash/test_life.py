@@ -1,4 +1,4 @@
-"""Shells end with their topics, and with each shell everything that it has started."""
+"""Shells end with their topics, together with all of their processes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def kill_supervisor(daemon: DaemonProcess) -> None:
 @pytest.mark.parametrize(
     "end", [delete_session, delete_user, close, reset, leave, kill_shell, kill_supervisor]
 )
-def test_a_shells_end_leaves_no_process(
+def test_closed_shell_leaves_no_process(
     start_bash: Callable[..., DaemonProcess], end: Callable[[DaemonProcess], None]
 ) -> None:
     daemon = start_bash()
@@ -91,7 +91,7 @@ def test_a_shells_end_leaves_no_process(
 @pytest.mark.requirement("bash.end")
 @pytest.mark.parametrize("way", ["stop", "kill"])
 @pytest.mark.parametrize("busy", [True, False])
-def test_the_daemons_end_leaves_no_process(
+def test_stopped_daemon_leaves_no_process(
     start_bash: Callable[..., DaemonProcess], way: str, *, busy: bool
 ) -> None:
     daemon = start_bash()
@@ -141,7 +141,7 @@ def test_many_topics_at_once(start_bash: Callable[..., DaemonProcess]) -> None:
 
 
 @pytest.mark.requirement("bash.wait")
-def test_a_client_that_gives_up_leaves_the_program_alone(shared: DaemonProcess) -> None:
+def test_disconnected_client_does_not_end_the_program(shared: DaemonProcess) -> None:
     topic = Topic(shared, "bash:patient")
     gate = topic.gate()
     connection = http.client.HTTPConnection("127.0.0.1", shared.port, timeout=0.3)
@@ -159,7 +159,7 @@ def test_a_client_that_gives_up_leaves_the_program_alone(shared: DaemonProcess) 
     assert topic.says("echo usable") == "usable"
 
 
-def test_a_session_that_is_deleted_while_a_program_runs(start_bash: Callable[..., DaemonProcess]) -> None:
+def test_session_deleted_while_a_program_runs(start_bash: Callable[..., DaemonProcess]) -> None:
     daemon = start_bash()
     found: list[str] = []
     thread = threading.Thread(target=lambda: found.append(daemon.exec("sleep 4007", "bash:t").content))

@@ -35,7 +35,7 @@ from tests.protocol.waits import eventually
         ("echo 漢字 e\u0301 👍", "漢字 e\u0301 👍"),
     ],
 )
-def test_output_is_what_a_terminal_shows(topic: Topic, text: str, output: str) -> None:
+def test_output_matches_a_terminal(topic: Topic, text: str, output: str) -> None:
     assert topic.says(text) == (output or "(no output)") or (not output and topic.says(text) == "")
     assert topic.says("echo clean") == "clean"
 
@@ -50,7 +50,7 @@ def test_characters_may_be_split_anywhere(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.output.limit")
-def test_much_output_keeps_head_and_tail(topic: Topic) -> None:
+def test_long_output_keeps_head_and_tail(topic: Topic) -> None:
     pid = topic.daemon.process.pid
     start = cpu_seconds(pid)
     it = topic("echo first; head -c 100M /dev/zero | tr '\\0' x; echo; echo last")
@@ -64,7 +64,7 @@ def test_much_output_keeps_head_and_tail(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.output.utf8")
-def test_binary_output_breaks_nothing(topic: Topic) -> None:
+def test_binary_output_is_harmless(topic: Topic) -> None:
     it = topic("head -c 300000 /dev/urandom; head -c 100000 /bin/bash")
     assert it.state == "0"
     assert topic.says("stty -a >/dev/null; echo usable") == "usable"
@@ -82,7 +82,7 @@ def test_background_output_is_marked(topic: Topic) -> None:
     assert topic.says("echo again") == "again"
 
 
-def test_a_flood_from_behind_is_held_up(topic: Topic) -> None:
+def test_background_flood_is_throttled(topic: Topic) -> None:
     topic.says("yes >/dev/tty &")
     assert "bytes" not in topic.events("//info").content
     it = topic("kill %1; wait; echo over")
@@ -91,7 +91,7 @@ def test_a_flood_from_behind_is_held_up(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.screen")
-def test_what_came_before_a_screen_is_told_with_it(topic: Topic) -> None:
+def test_output_before_a_screen_is_shown(topic: Topic) -> None:
     above = "[output before the screen]\n{}\n[end of output before the screen]\n"
     lines = "\n".join(map(str, range(1, 101)))
     assert topic.says("seq 100; clear; echo end") == above.format(lines) + "end"

@@ -56,7 +56,7 @@ def take(topic: Topic, step: Step) -> Answer:
 
 @pytest.mark.requirement("bash.programs", "bash.output.modes")
 @pytest.mark.parametrize("program", PROGRAMS, ids=[it.name for it in PROGRAMS])
-def test_it_is_answered_in_time_and_leaves_the_topic_usable(fresh: Topic, program: Conversation) -> None:
+def test_program_is_answered_in_time_and_topic_stays_usable(fresh: Topic, program: Conversation) -> None:
     missing = [name for name in program.needs.split() if not is_there(name)]
     if missing:
         pytest.skip(f"there is no {missing[0]} for {program.name}")
@@ -67,7 +67,7 @@ def test_it_is_answered_in_time_and_leaves_the_topic_usable(fresh: Topic, progra
     assert fresh.says("echo $((20 + 3)); stty -a | grep -o ' icanon'") == "23\n icanon"
 
 
-def test_the_docs_tell_how_many_there_are() -> None:
+def test_documentation_states_the_number_of_programs() -> None:
     told = re.search(r"(\d+) programs", text_of(PAGE))
     assert told
     assert int(told[1]) == len(PROGRAMS) >= AT_LEAST

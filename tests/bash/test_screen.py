@@ -1,4 +1,4 @@
-"""Sequences that draw, as a terminal's screen shows them."""
+"""Screens drawn by terminal sequences."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pickle
 
 import pytest
 
+from stringd.plugin.terminal import parse
 from stringd_bash.emulator import Emulator
 from stringd_bash.screen import Screen
-from stringd_bash.sequences import parse
 from stringd_bash.size import Size
 
 
@@ -56,16 +56,16 @@ def picture(text: str) -> str:
         ("x\x1b[99;99r\x1b[9;2ry", "xy"),
     ],
 )
-def test_it_is_what_a_terminal_shows(text: str, shown: str) -> None:
+def test_screen_matches_a_terminal(text: str, shown: str) -> None:
     assert picture(text) == shown
 
 
-def test_a_character_holds_only_so_many_marks() -> None:
+def test_combining_marks_are_limited() -> None:
     assert len(picture("x" + "\u0301" * 5000)) < 40
     assert picture("ex\r\u0301") == "e\u0301x"
 
 
-def test_a_smaller_screen_keeps_what_finds_no_room() -> None:
+def test_shrinking_keeps_scrolled_lines() -> None:
     terminal = emulator()
     terminal.feed(parse("1\r\n2\r\n3\r\nfour\x1b[?1049haside"))
     terminal.resize(Size(columns=3, rows=2))
@@ -77,7 +77,7 @@ def test_a_smaller_screen_keeps_what_finds_no_room() -> None:
     assert terminal.screen.picture() == "3\nfou\n\n\n\n\n\n\nend"
 
 
-def test_a_screen_travels_as_it_is() -> None:
+def test_screen_can_be_pickled() -> None:
     terminal = emulator()
     terminal.feed(parse("e\u0301漢字\r\n\n\x1b[5Cx\x1b[?1049h\x1b(0aside\x1b7"))
     assert pickle.loads(pickle.dumps(terminal)) == terminal

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd_bash.sequences import stripped
+from stringd.plugin.terminal import stripped
 from tests.bash.grammar import everything, mixes, moves
 from tests.bash.views import replies, shown
 

@@ -1,4 +1,4 @@
-"""The shell persists, and a text of any shape is one command with its real status."""
+"""The shell persists, and a text of any form is one command with its real exit status."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_state_persists(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.start")
-def test_the_shell_begins_at_home_without_startup_files(topic: Topic) -> None:
+def test_shell_starts_in_home_without_startup_files(topic: Topic) -> None:
     (topic.daemon.home / ".bashrc").write_text("echo from bashrc\n", encoding="utf-8")
     assert topic.says("echo $HOME; pwd; echo $-").splitlines()[:2] == [str(topic.daemon.home)] * 2
     assert topic("pwd").cwd == str(topic.daemon.home)
@@ -54,7 +54,7 @@ def test_the_shell_begins_at_home_without_startup_files(topic: Topic) -> None:
         ("# only a comment", 0),
     ],
 )
-def test_the_status_is_real_and_the_shell_survives(topic: Topic, text: str, status: int) -> None:
+def test_exit_status_is_real_and_shell_survives(topic: Topic, text: str, status: int) -> None:
     topic.says("kept=yes")
     it = topic(text)
     assert (it.state, it.code) == (str(status), f"EXIT_{status}" if status else None), it.raw
@@ -66,7 +66,7 @@ def test_the_status_is_real_and_the_shell_survives(topic: Topic, text: str, stat
     ("text", "status"),
     [("exit 3", 3), ("exit", 0), ("set -e; false", 1), ("kill -9 $$", 137), ("exec sh -c 'exit 5'", 5)],
 )
-def test_a_shell_that_ends_says_how_and_is_replaced(topic: Topic, text: str, status: int) -> None:
+def test_ended_shell_reports_status_and_is_replaced(topic: Topic, text: str, status: int) -> None:
     topic.says("kept=yes; cd /")
     it = topic(text)
     assert (it.state, it.cwd) == (str(status), str(topic.daemon.home))
@@ -74,7 +74,7 @@ def test_a_shell_that_ends_says_how_and_is_replaced(topic: Topic, text: str, sta
     assert topic.says("echo ${kept:-gone}") == "gone"
 
 
-def test_the_last_status_is_there_for_the_next_text(topic: Topic) -> None:
+def test_last_status_is_kept_for_the_next_text(topic: Topic) -> None:
     topic("(exit 9)")
     assert topic.says("echo $?") == "9"
 
@@ -107,7 +107,7 @@ def test_text_of_any_shape_is_one_command(topic: Topic, text: str, output: str) 
     assert topic.says("echo and here") == "and here"
 
 
-def test_a_trace_shows_the_text_alone(topic: Topic) -> None:
+def test_trace_shows_only_the_text(topic: Topic) -> None:
     assert re.fullmatch(r"\++ exit 3", topic("set -x; (exit 3)").output)
     assert re.fullmatch(r"\++ echo 3\n3", topic.says("echo $?"))
     assert re.fullmatch(r"\++ set \+x\nx", topic.says("set +x; echo x"))
@@ -132,7 +132,7 @@ def test_variables_of_the_topic_are_exported(topic: Topic) -> None:
     assert topic.says("echo $city") == "again"
 
 
-def test_runtime_commands_begin_with_two_slashes(topic: Topic) -> None:
+def test_runtime_commands_start_with_two_slashes(topic: Topic) -> None:
     topic.says("cd /usr")
     info = topic.events("//info").content
     assert "\ncwd: /usr\n" in info
@@ -140,7 +140,7 @@ def test_runtime_commands_begin_with_two_slashes(topic: Topic) -> None:
     assert topic("/open x").state == "127"
 
 
-def test_a_shell_that_can_not_start_says_why(shared: DaemonProcess) -> None:
+def test_shell_start_failure_is_reported(shared: DaemonProcess) -> None:
     shared.register("ghost", shared.home / "nowhere")
     (shared.home / "nowhere").rmdir()
     it = shared.exec("echo x", "bash:t", "ghost")

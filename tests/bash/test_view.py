@@ -1,4 +1,4 @@
-"""Output of any bytes is shown."""
+"""Rendering of arbitrary bytes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_any_bytes_can_be_shown(first: list[bytes], second: list[bytes]) -> None
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=200), st.integers(0, 200))
-def test_plain_text_is_shown_as_it_is_wherever_it_is_split(text: str, split: int) -> None:
+def test_plain_text_is_unchanged_at_any_split(text: str, split: int) -> None:
     data = text.encode()
     assert "".join(shown(data[:split], data[split:])) == text
 
@@ -66,6 +66,6 @@ def test_an_unfinished_line_is_known(text: bytes, *, unfinished: bool) -> None:
     assert buffer.is_mid_line is unfinished
 
 
-def test_the_characters_that_lines_are_drawn_with_last_until_they_are_switched_off() -> None:
+def test_line_drawing_lasts_until_switched_off() -> None:
     assert shown(b"\x1b(0lqk\x1b(B lqk\r\n") == ["┌─┐ lqk"]
     assert shown(b"\x1b[2J\x1b(0q", b"\x1b[Hqq", b"\x1b[H\x1b(Bq") == ["─", "──", "q─"]

@@ -24,7 +24,7 @@ def test_a_question_is_answered_in_plain_text(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.stdin")
-def test_each_reply_shows_only_what_is_new(topic: Topic) -> None:
+def test_replies_show_only_new_output(topic: Topic) -> None:
     assert topic("cat").output == "(no output)"
     assert topic("one").output == "one"
     assert topic("two").output == "two"
@@ -32,7 +32,7 @@ def test_each_reply_shows_only_what_is_new(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.running")
-def test_a_program_that_only_takes_long_is_running(topic: Topic) -> None:
+def test_slow_program_is_reported_as_running(topic: Topic) -> None:
     topic.events('//set {_timeout} = "0.4"')
     assert topic("echo begun; sleep 30 | cat >/dev/null").state == "running"
     it = topic.ends("//interrupt")
@@ -50,7 +50,9 @@ def test_a_program_that_only_takes_long_is_running(topic: Topic) -> None:
     ],
 )
 @pytest.mark.parametrize("way", ["{}", '//keys "{}" Enter'])
-def test_a_secret_is_seen_nowhere(start_bash: Callable[..., DaemonProcess], program: str, way: str) -> None:
+def test_secret_input_is_never_shown(
+    start_bash: Callable[..., DaemonProcess], program: str, way: str
+) -> None:
     daemon = start_bash()
     topic = Topic(daemon)
     assert topic(program).state == "waiting"
@@ -85,7 +87,7 @@ def test_a_secret_that_looks_like_a_command_is_hidden(topic: Topic) -> None:
 
 
 @pytest.mark.requirement("bash.secrets")
-def test_a_secret_that_comes_too_late_is_hidden(topic: Topic) -> None:
+def test_late_secret_is_hidden(topic: Topic) -> None:
     assert topic("bash -c 'echo $$ >.asking; read -s -p Password: p'; echo over").state == "waiting"
     os.kill(int((topic.daemon.home / ".asking").read_text(encoding="ascii")), signal.SIGKILL)
     eventually(lambda: "program: (none)" in topic.events("//info").content)
@@ -108,7 +110,7 @@ NOT_DUMPABLE = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); print(inp
 
 
 @pytest.mark.requirement("bash.waiting")
-def test_a_program_that_can_not_be_looked_into_seems_to_wait(
+def test_uninspectable_program_is_reported_as_waiting(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path
 ) -> None:
     # The plugin gives up the right to look into processes (CAP_SYS_PTRACE), which root has.

@@ -1,4 +1,4 @@
-"""ChanFlow over HTTP: texts in, answers out."""
+"""ChanFlow over HTTP."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def block(topic: str, command: str) -> str:
     return f"<𝒞=string:{topic}>\n{command}\n</𝒞>\n"
 
 
-def test_answers_come_as_text_in_the_order_of_the_blocks(daemon: DaemonProcess) -> None:
+def test_answers_follow_the_order_of_blocks(daemon: DaemonProcess) -> None:
     text = (
         "Let me look.\n\n"
         + block("file:a", '/set {x} = "1"')
@@ -62,15 +62,13 @@ def test_a_text_without_blocks_has_no_answer(daemon: DaemonProcess) -> None:
         ),
     ],
 )
-def test_what_cannot_be_executed_is_answered_too(
-    daemon: DaemonProcess, text: str, topic: str, payload: str
-) -> None:
+def test_invalid_blocks_are_answered(daemon: DaemonProcess, text: str, topic: str, payload: str) -> None:
     reply = send(daemon, text)
     assert reply.headers["x-failed-blocks"] == "1"
     assert re.fullmatch(rf"<𝒞=string:{topic} {TIME}>\n{re.escape(payload)}\n</𝒞>\n", reply.text)
 
 
-def test_one_topic_in_order_and_topics_side_by_side(probed: DaemonProcess) -> None:
+def test_topics_run_in_parallel_and_blocks_of_one_in_order(probed: DaemonProcess) -> None:
     started = time.monotonic()
     text = (
         block("a", "/nap 0.6")
@@ -84,7 +82,7 @@ def test_one_topic_in_order_and_topics_side_by_side(probed: DaemonProcess) -> No
     assert reply.text.count("✓ Napped") == 3
 
 
-def test_more_blocks_for_one_topic_than_its_queue_holds(probed: DaemonProcess) -> None:
+def test_more_blocks_than_the_queue_holds(probed: DaemonProcess) -> None:
     reply = send(probed, "".join(block("a", f"/record {number}") for number in range(40)))
     assert reply.headers["x-failed-blocks"] == "0"
     recorded = (probed.home / "record.txt").read_text(encoding="utf-8").split()
@@ -110,14 +108,14 @@ def test_output_cannot_forge_an_answer(daemon: DaemonProcess) -> None:
         (b"\xff\xfe", "default", 400, "Invalid text body — expected UTF-8"),
     ],
 )
-def test_requests_that_are_refused(
+def test_refused_requests(
     daemon: DaemonProcess, text: str | bytes, user: str | None, status: int, error: str
 ) -> None:
     reply = send(daemon, text, user)
     assert (reply.status, reply.json()) == (status, {"error": error})
 
 
-def test_a_client_that_leaves_takes_what_has_not_begun_with_it(probed: DaemonProcess) -> None:
+def test_disconnected_client_cancels_pending_blocks(probed: DaemonProcess) -> None:
     body = (block("a", "/nap 1") + block("a", "/record late")).encode()
     fields = f"Host: 127.0.0.1\r\nX-User-Id: default\r\nContent-Length: {len(body)}"
     head = f"POST /chanflow HTTP/1.1\r\n{fields}\r\n\r\n"

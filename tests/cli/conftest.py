@@ -1,4 +1,4 @@
-"""What the tests of the `string` program share: a daemon of recorded answers in its environment."""
+"""Fixtures for the `string` program: a fake daemon with recorded responses in its environment."""
 
 from __future__ import annotations
 

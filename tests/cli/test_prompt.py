@@ -1,23 +1,25 @@
-"""The prompt of `string`, at a terminal."""
+"""The prompt of `string` at a terminal."""
 
 from __future__ import annotations
 
 import json
 import os
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.terminal import CTRL_C, CTRL_D, PROGRAM, TAB, UP, Terminal
-from tests.client.fake import HEAD, FakeDaemon, answer, failure, streamed, until
+from tests.client.fake import HEAD, FakeDaemon, answer, failure, json_answer, streamed, until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 HELP = "String Commands\n---\n/help [cmd] - this\n/hello - greets\n/info - tells\n"
 
 
-def test_commands_are_typed_until_ctrl_d(fake: FakeDaemon) -> None:
+def test_ctrl_d_ends_the_prompt(fake: FakeDaemon) -> None:
     fake.answers += [answer("Hello"), failure("ERROR(NO): nothing")]
     with Terminal(f"{PROGRAM} file:main") as terminal:
         terminal.expect("file:main> ")
@@ -39,7 +41,7 @@ def test_the_prompt_shows_the_whole_name(fake: FakeDaemon, topic: str, prompt: s
         assert fake.seen == []
 
 
-def test_the_prompt_is_no_output(fake: FakeDaemon, tmp_path: Path) -> None:
+def test_prompt_is_not_written_to_stdout(fake: FakeDaemon, tmp_path: Path) -> None:
     fake.answers.append(answer("Hello"))
     with Terminal(f"{PROGRAM} file:main > {tmp_path}/out") as terminal:
         terminal.expect("file:main> ")
@@ -72,14 +74,58 @@ def test_ctrl_c_abandons_the_line(fake: FakeDaemon) -> None:
     assert fake.commands() == ["/a"]
 
 
-def test_ctrl_c_during_a_command_leaves_it_to_the_daemon(fake: FakeDaemon) -> None:
-    fake.answers += [streamed(HEAD)[:-1], answer("Hello")]
+@pytest.mark.requirement("activity.cancel.prompt")
+def test_ctrl_c_during_a_command_cancels_it(fake: FakeDaemon) -> None:
+    ended, cancelled = (
+        threading.Event(),
+        json_answer({"topic": "file:main", "cancelled": True, "cmd": "/long"}),
+    )
+
+    class Script(list[bytes]):
+        """An answer whose end comes after the command was cancelled."""
+
+        def __iter__(self) -> Iterator[bytes]:
+            head, *rest = (failure("ERROR(NO): stopped")[0] or b"").partition(b"event: content")
+            yield head
+            ended.wait(10)
+            yield from rest
+
+    class Cancelling(list[bytes]):
+        def __iter__(self) -> Iterator[bytes]:
+            ended.set()
+            yield cancelled
+
+    fake.answers += [Script(), answer("Hello")]
+    fake.routes["POST /cancel"] = Cancelling()
     with Terminal(f"{PROGRAM} file:main") as terminal:
         terminal.expect("file:main> ")
         terminal.type("/long\n")
         until(lambda: fake.commands())
         terminal.type(CTRL_C)
-        terminal.expect("the command goes on in the daemon.\r\nfile:main> ")
+        terminal.expect("ERROR(NO): stopped\r\nfile:main> ")
+        terminal.type("/a\n")
+        terminal.expect("Hello\r\nfile:main> ")
+    request = json.loads(fake.last("POST /cancel").body)
+    first = next(it for it in fake.seen if it.path == "/exec")
+    assert request == {"topic": "file:main", "request_id": json.loads(first.body)["request_id"]}
+
+
+@pytest.mark.requirement("activity.cancel.prompt")
+@pytest.mark.parametrize("answered", [True, False])
+def test_ctrl_c_leaves_what_can_not_be_cancelled_to_the_daemon(fake: FakeDaemon, answered: bool) -> None:
+    """The daemon refuses to cancel, or takes its time until Ctrl-C is pressed again."""
+    fake.answers += [streamed(HEAD)[:-1], answer("Hello")]
+    fake.routes["POST /cancel"] = [json_answer({"error": "Not found"}, 404)] if answered else []
+    with Terminal(f"{PROGRAM} file:main") as terminal:
+        terminal.expect("file:main> ")
+        terminal.type("/long\n")
+        until(lambda: fake.commands())
+        terminal.type(CTRL_C)
+        until(lambda: fake.count("POST /cancel"))
+        if answered:
+            terminal.expect("the command goes on in the daemon.\r\nfile:main> ")
+        else:
+            terminal.interrupt("the command goes on in the daemon.\r\nfile:main> ")
         terminal.type("/a\n")
         terminal.expect("Hello\r\nfile:main> ")
     assert fake.commands() == ["/long", "/a"]
@@ -130,7 +176,7 @@ def test_completion_is_asked_for_once(fake: FakeDaemon) -> None:
     assert fake.commands() == ["//help", "/info ", "/info "]
 
 
-def test_what_the_daemon_does_not_show_is_not_kept(fake: FakeDaemon, tmp_path: Path) -> None:
+def test_masked_input_is_not_saved_in_history(fake: FakeDaemon, tmp_path: Path) -> None:
     masked = HEAD.replace(b"/x", b"********")
     assert masked != HEAD
     fake.routes["POST /exec"] = answer("Hello", masked)
@@ -144,7 +190,7 @@ def test_what_the_daemon_does_not_show_is_not_kept(fake: FakeDaemon, tmp_path: P
     assert "hunter2" not in (tmp_path / ".string/history").read_text(encoding="utf-8")
 
 
-def test_history_outlives_the_program_and_holds_no_secrets(fake: FakeDaemon, tmp_path: Path) -> None:
+def test_history_persists_without_secrets(fake: FakeDaemon, tmp_path: Path) -> None:
     fake.routes["POST /exec"] = answer("Hello")
     with Terminal(f"{PROGRAM} app:mail") as terminal:
         for line in ("/first é", '/set $KEY = "hunter2"', "//SET  $KEY = 'hunter2'"):
@@ -166,7 +212,7 @@ def test_history_outlives_the_program_and_holds_no_secrets(fake: FakeDaemon, tmp
 
 @pytest.mark.requirement("special.client")
 @pytest.mark.parametrize("is_linked", [True, False])
-def test_a_history_that_is_no_file_is_left_alone(fake: FakeDaemon, tmp_path: Path, is_linked: bool) -> None:
+def test_history_that_is_not_a_file_is_left_alone(fake: FakeDaemon, tmp_path: Path, is_linked: bool) -> None:
     history = tmp_path / ".string" / "history"
     history.parent.mkdir(mode=0o700)
     pipe = tmp_path / "pipe" if is_linked else history

@@ -30,7 +30,7 @@ def shell(command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes
     return subprocess.run(["bash", "-c", command], input=stdin, capture_output=True, timeout=30)
 
 
-def test_one_command_prints_its_output_and_nothing_else(fake: FakeDaemon) -> None:
+def test_one_command_prints_only_its_output(fake: FakeDaemon) -> None:
     fake.answers.append(answer("Session info\n---\nuri: é𝒞"))
     run = string("file:main", "/info")
     assert (run.returncode, run.stdout, run.stderr) == (0, "Session info\n---\nuri: é𝒞\n".encode(), b"")
@@ -41,9 +41,7 @@ def test_one_command_prints_its_output_and_nothing_else(fake: FakeDaemon) -> Non
     ("content", "printed"),
     [("a", b"a\n"), ("a\n", b"a\n"), ("a\n\n", b"a\n\n"), ("", b""), ("\ud800", b"?\n"), ("  a ", b"  a \n")],
 )
-def test_output_is_printed_exactly_with_a_newline_at_its_end(
-    fake: FakeDaemon, content: str, printed: bytes
-) -> None:
+def test_output_is_printed_with_a_final_newline(fake: FakeDaemon, content: str, printed: bytes) -> None:
     fake.answers.append(answer(content))
     assert string("file:main", "/x").stdout == printed
 
@@ -55,7 +53,7 @@ def test_output_is_utf8_in_every_locale(fake: FakeDaemon) -> None:
     assert string("file:main", "/x", env=locale).stderr == "ERROR(NO): é\n".encode()
 
 
-def test_an_error_goes_to_stderr_and_output_of_a_failure_to_stdout(fake: FakeDaemon) -> None:
+def test_errors_go_to_stderr_and_failed_output_to_stdout(fake: FakeDaemon) -> None:
     fake.answers += [failure("ERROR(NO): nothing"), failure("exit: 3 | cwd: ~\n---\nout")]
     refused, failed = string("file:main", "/x"), string("file:main", "/exec false")
     assert (refused.returncode, refused.stdout, refused.stderr) == (1, b"", b"ERROR(NO): nothing\n")
@@ -87,7 +85,7 @@ def test_json_is_one_line_for_each_command(fake: FakeDaemon) -> None:
         ([], b"", []),
     ],
 )
-def test_standard_input_is_a_command_a_body_or_lines(
+def test_stdin_is_a_command_a_body_or_lines(
     fake: FakeDaemon, words: list[str], stdin: bytes, expected: list[str]
 ) -> None:
     fake.answers += [answer("")] * len(expected)
@@ -95,13 +93,13 @@ def test_standard_input_is_a_command_a_body_or_lines(
     assert fake.commands() == expected
 
 
-def test_a_failure_among_the_lines_does_not_stop_the_others(fake: FakeDaemon) -> None:
+def test_failed_line_does_not_stop_the_others(fake: FakeDaemon) -> None:
     fake.answers += [answer("1"), failure("ERROR(NO): 2"), answer("3")]
     run = string("file:main", stdin=b"/a\n/b\n/c\n")
     assert (run.returncode, run.stdout, run.stderr) == (1, b"1\n3\n", b"ERROR(NO): 2\n")
 
 
-def test_a_line_is_answered_before_the_next_one_comes(fake: FakeDaemon) -> None:
+def test_each_line_is_answered_before_the_next(fake: FakeDaemon) -> None:
     fake.answers += [answer("1"), answer("2")]
     with subprocess.Popen([PROGRAM, "a"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
         assert run.stdin is not None
@@ -114,7 +112,7 @@ def test_a_line_is_answered_before_the_next_one_comes(fake: FakeDaemon) -> None:
         assert run.wait(10) == 0
 
 
-def test_one_command_leaves_standard_input_to_the_loop_around_it(fake: FakeDaemon) -> None:
+def test_one_command_does_not_consume_stdin(fake: FakeDaemon) -> None:
     fake.answers += [answer("ok")] * 3
     loop = f'while read -r line; do {PROGRAM} file:main "$line"; done'
     run = shell(loop, b"/a\n/b\n/c\n")
@@ -122,7 +120,7 @@ def test_one_command_leaves_standard_input_to_the_loop_around_it(fake: FakeDaemo
     assert fake.commands() == ["/a", "/b", "/c"]
 
 
-def test_input_that_is_no_text_is_one_line_on_stderr(fake: FakeDaemon) -> None:
+def test_non_utf8_input_is_a_one_line_error(fake: FakeDaemon) -> None:
     run = string("file:main", "-", stdin=b"/x \xff")
     assert (run.returncode, run.stderr) == (1, b"string: Standard input is not UTF-8 text.\n")
     assert fake.commands() == []
@@ -154,12 +152,12 @@ def test_misuse_exits_with_2_and_sends_nothing(fake: FakeDaemon, words: list[str
     "words",
     [["a", "--json", "/x"], ["--json", "a", "/x"], ["a", "/x", "--json"], ["--json", "--", "a", "/x"]],
 )
-def test_options_stand_anywhere(fake: FakeDaemon, words: list[str]) -> None:
+def test_options_in_any_position(fake: FakeDaemon, words: list[str]) -> None:
     fake.answers.append(answer("Hello"))
     assert json.loads(string(*words).stdout)["content"] == "Hello"
 
 
-def test_after_two_dashes_a_command_may_look_like_an_option(fake: FakeDaemon) -> None:
+def test_double_dash_ends_options(fake: FakeDaemon) -> None:
     fake.answers.append(answer(""))
     assert string("bash:dev", "--", "--json").returncode == 0
     assert fake.commands() == ["--json"]
@@ -205,15 +203,13 @@ def test_help_and_version_need_no_daemon(fake: FakeDaemon) -> None:
         (500, "nonsense", b"string: The daemon answered 500.\n"),
     ],
 )
-def test_trouble_with_the_daemon_is_one_line(
-    fake: FakeDaemon, status: int, body: object, line: bytes
-) -> None:
+def test_daemon_errors_are_one_line(fake: FakeDaemon, status: int, body: object, line: bytes) -> None:
     fake.answers.append([json_answer(body, status)])
     run = string("a b", "/x")
     assert (run.returncode, run.stdout, run.stderr) == (1, b"", line)
 
 
-def test_no_daemon_and_no_start_is_one_line(fake: FakeDaemon) -> None:
+def test_no_start_without_a_daemon_is_a_one_line_error(fake: FakeDaemon) -> None:
     fake.stop()
     run = string("--no-start", "file:main", "/x")
     assert run.returncode == 1
@@ -221,7 +217,7 @@ def test_no_daemon_and_no_start_is_one_line(fake: FakeDaemon) -> None:
     assert run.stderr.count(b"\n") == 1
 
 
-def test_an_incomplete_answer_shows_what_came_and_says_so(fake: FakeDaemon) -> None:
+def test_incomplete_answer_is_shown_and_reported(fake: FakeDaemon) -> None:
     fake.answers.append([sse(HEAD + CONTENT)])
     run = string("file:main", "/x")
     assert (run.returncode, run.stdout) == (1, b"Hello\n")
@@ -229,7 +225,7 @@ def test_an_incomplete_answer_shows_what_came_and_says_so(fake: FakeDaemon) -> N
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_has_enough_ends_the_program_quietly(
+def test_closed_pipe_ends_the_program_quietly(
     fake: FakeDaemon, monkeypatch: pytest.MonkeyPatch, unbuffered: str
 ) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
@@ -240,7 +236,7 @@ def test_a_reader_that_has_enough_ends_the_program_quietly(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_one_line(fake: FakeDaemon) -> None:
+def test_full_disk_is_a_one_line_error(fake: FakeDaemon) -> None:
     fake.answers.append(answer("Hello"))
     command = f"{PROGRAM} file:main /x > /dev/full"
     run = shell(command)
@@ -249,7 +245,7 @@ def test_a_full_disk_is_one_line(fake: FakeDaemon) -> None:
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_closed_streams_do_no_harm(fake: FakeDaemon, closed: str) -> None:
+def test_closed_streams_are_harmless(fake: FakeDaemon, closed: str) -> None:
     fake.answers.append(answer("Hello"))
     command = f"{PROGRAM} file:main /x {closed}"
     run = shell(command)
@@ -257,8 +253,9 @@ def test_closed_streams_do_no_harm(fake: FakeDaemon, closed: str) -> None:
     assert fake.commands() == ["/x"]
 
 
-def test_ctrl_c_ends_the_program_with_130_and_in_silence(fake: FakeDaemon) -> None:
+def test_ctrl_c_exits_with_130_silently(fake: FakeDaemon) -> None:
     fake.answers.append(streamed(HEAD)[:-1])
+    fake.routes["POST /cancel"] = [json_answer({"error": "Not found"}, 404)]
     with subprocess.Popen([PROGRAM, "a", "/nap 60"], stderr=subprocess.PIPE) as run:
         until(lambda: fake.commands())
         run.send_signal(signal.SIGINT)

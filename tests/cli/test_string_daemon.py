@@ -12,6 +12,8 @@ import pytest
 from tests.cli.counting_proxy import CountingProxy
 from tests.cli.terminal import CTRL_C, CTRL_D, PROGRAM, TAB, Terminal
 from tests.client.fake import until
+from tests.protocol.processes import running_with, unique_seconds
+from tests.protocol.waits import waiting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +47,7 @@ def test_one_command() -> None:
 
 
 @pytest.mark.usefixtures("served")
-def test_a_body_from_standard_input_arrives() -> None:
+def test_body_from_stdin_is_sent() -> None:
     body = "first é\n\n  second\nlast"
     assert string("file:main", "/body", "-", stdin=f"{body}\n").stdout == f"Body\n---\n{body}\n"
     assert string("file:main", "-", stdin=f"/body\n{body}\n").stdout == f"Body\n---\n{body}\n"
@@ -61,7 +63,7 @@ def test_lines_share_the_topic() -> None:
 
 
 @pytest.mark.usefixtures("served")
-def test_a_topic_that_is_none_is_one_line() -> None:
+def test_invalid_topic_is_a_one_line_error() -> None:
     run = string("no such topic", "/info")
     assert (run.returncode, run.stdout, run.stderr) == (1, "", "string: Invalid topic: no such topic\n")
 
@@ -72,14 +74,43 @@ def test_users_are_apart(served: DaemonProcess, tmp_path: Path) -> None:
     assert not (served.home / "record.txt").exists()
 
 
-def test_ctrl_c_leaves_the_command_to_the_daemon(served: DaemonProcess) -> None:
-    mark = served.home / "mark"
-    with subprocess.Popen([PROGRAM, "file:main", "/exec touch begun; sleep 1; touch mark"]) as run:
+@pytest.mark.requirement("activity.cancel.string")
+@pytest.mark.parametrize(
+    ("topic", "command", "said"),
+    [
+        ("file:main", "/exec touch begun; sleep SECONDS", "ERROR(CANCELLED): The command was cancelled.\n"),
+        ("bash:dev", "touch begun; echo so far; sleep SECONDS", "\n---\nso far\n"),
+    ],
+)
+def test_ctrl_c_cancels_the_command(topic: str, command: str, said: str, served: DaemonProcess) -> None:
+    seconds = unique_seconds()
+    words = [PROGRAM, topic, command.replace("SECONDS", seconds)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as run:
         until((served.home / "begun").exists)
+        until(lambda: running_with(seconds))
         run.send_signal(signal.SIGINT)
         assert run.wait(10) == 130
-        assert not mark.exists()
-    until(mark.exists)
+        assert run.stderr is not None
+        shown = run.stderr.read()
+    assert shown.startswith("ERROR(CANCELLED): The command was cancelled.\n")
+    assert said in shown
+    assert running_with(seconds) == []
+
+
+@pytest.mark.requirement("activity.cancel.string")
+def test_ctrl_c_cancels_a_command_that_waits_for_its_turn(served: DaemonProcess) -> None:
+    seconds = unique_seconds()
+    with subprocess.Popen([PROGRAM, "file:main", f"/exec sleep {seconds}"]) as first:
+        until(lambda: running_with(seconds))
+        with subprocess.Popen([PROGRAM, "file:main", "/exec touch never"], stderr=subprocess.PIPE) as second:
+            waiting(served, 1)
+            second.send_signal(signal.SIGINT)
+            assert second.wait(10) == 130
+        assert running_with(seconds)
+        first.send_signal(signal.SIGINT)
+        assert first.wait(10) == 130
+    assert running_with(seconds) == []
+    assert not (served.home / "never").exists()
 
 
 def test_a_conversation_at_the_prompt(served: DaemonProcess) -> None:
@@ -91,13 +122,16 @@ def test_a_conversation_at_the_prompt(served: DaemonProcess) -> None:
         terminal.type("/exec touch begun; sleep 30\n")
         until((served.home / "begun").exists)
         terminal.type(CTRL_C)
-        terminal.expect("goes on in the daemon.\r\nfile:main> ")
+        terminal.expect("ERROR(CANCELLED): The command was cancelled.\r\nfile:main> ")
+        terminal.type("/help canc" + TAB.decode() + "\n")
+        terminal.expect("/cancel")
+        terminal.expect("file:main> ")
         terminal.type(CTRL_D)
         assert terminal.process.wait(5) == 0
 
 
 @pytest.mark.usefixtures("served")
-def test_in_a_shells_topic_the_runtimes_commands_are_completed() -> None:
+def test_runtime_commands_complete_in_shell_topics() -> None:
     with Terminal(f"{PROGRAM} bash:dev") as terminal:
         terminal.expect("bash:dev> ")
         terminal.type("//inf" + TAB.decode() + "\n")

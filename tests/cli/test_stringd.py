@@ -1,4 +1,4 @@
-"""The `stringd` program where things go wrong around it."""
+"""The `stringd` program under adverse conditions: closed pipes, full disks, blocked signals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(*args: str, stdout: int = subprocess.PIPE, **env: str) -> subprocess.Com
 
 
 @pytest.mark.parametrize("command", ["status", "users", "sessions", "plugins"])
-def test_a_reader_that_has_gone_is_no_fault(daemon: DaemonProcess, command: str) -> None:
+def test_closed_pipe_is_not_an_error(daemon: DaemonProcess, command: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     ended = run(command, stdout=writing, STRINGD_PORT=str(daemon.port))
@@ -37,7 +37,7 @@ def test_a_reader_that_has_gone_is_no_fault(daemon: DaemonProcess, command: str)
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_a_disk_that_is_full_is_said_in_one_line(daemon: DaemonProcess) -> None:
+def test_full_disk_is_a_one_line_error(daemon: DaemonProcess) -> None:
     with Path("/dev/full").open("wb") as full:
         ended = run("status", stdout=full.fileno(), STRINGD_PORT=str(daemon.port))
     assert ended.returncode == 1
@@ -45,7 +45,7 @@ def test_a_disk_that_is_full_is_said_in_one_line(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.parametrize("words", [["users", "--remove", "x"], ["sessions", "--close", "file:x"]])
-def test_what_is_not_there_cannot_be_removed(daemon: DaemonProcess, words: list[str]) -> None:
+def test_removing_a_missing_entry_fails(daemon: DaemonProcess, words: list[str]) -> None:
     ended = run(*words, STRINGD_PORT=str(daemon.port))
     assert (ended.returncode, ended.stdout) == (1, b"")
     assert ended.stderr.startswith(b"stringd: no such ")
@@ -60,19 +60,19 @@ def test_users_and_sessions_can_be_removed(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.parametrize("origin", ["garbage", "", "https://", "https://a b", "https://a/path"])
-def test_an_origin_that_is_none(origin: str) -> None:
+def test_invalid_origin_is_refused(origin: str) -> None:
     ended = run("--allow-origin", origin, "--port", "0")
     assert ended.returncode == 2
     assert ended.stderr.startswith(b"stringd: not an origin such as https://example.com: ")
 
 
-def test_shutdown_returns_when_it_is_over(daemon: DaemonProcess) -> None:
+def test_shutdown_waits_for_the_daemon_to_end(daemon: DaemonProcess) -> None:
     ended = run("shutdown", STRINGD_PORT=str(daemon.port))
     assert (ended.returncode, ended.stdout) == (0, b"stringd shutting down\n")
     assert daemon.process.wait(1) == 0
 
 
-def test_nobody_reads_what_the_daemon_says(tmp_path: Path) -> None:
+def test_closed_stderr_does_not_break_the_daemon(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     daemon = subprocess.Popen(
         [*PROGRAM, "--port", "0", "--data-dir", str(tmp_path / "data")],
@@ -89,7 +89,7 @@ def test_nobody_reads_what_the_daemon_says(tmp_path: Path) -> None:
         daemon.kill()
 
 
-def test_signals_that_were_blocked_are_heard(start_daemon: Callable[..., DaemonProcess]) -> None:
+def test_inherited_blocked_signals_are_handled(start_daemon: Callable[..., DaemonProcess]) -> None:
     blocked = {signal.SIGTERM, signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:

@@ -1,4 +1,4 @@
-"""What the client's tests share: a server that answers with recorded bytes, and both clients."""
+"""Fixtures for the clients: a server with recorded responses, and both clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client that finds no daemon starts one."""
+"""Clients start a daemon if none is running."""
 
 from __future__ import annotations
 
@@ -56,9 +56,7 @@ def running(process: int) -> bool:
 
 
 @pytest.mark.requirement("client.autostart")
-def test_the_first_command_starts_the_daemon_and_registers_the_user(
-    port: int, talk: Talk, tmp_path: Path
-) -> None:
+def test_first_command_starts_daemon_and_registers_user(port: int, talk: Talk, tmp_path: Path) -> None:
     result, users, status = talk(port, RUN, ("users",), ("status",))
     assert result.ok
     assert [(user["id"], user["home"]) for user in users] == [
@@ -68,7 +66,7 @@ def test_the_first_command_starts_the_daemon_and_registers_the_user(
     assert "listening on" in (tmp_path / ".string/stringd.log").read_text(encoding="utf-8")
 
 
-def test_a_started_daemon_is_a_session_of_its_own(port: int) -> None:
+def test_started_daemon_has_its_own_process_session(port: int) -> None:
     with Client() as client:
         client.exec("file:main", "/info")
         process = client.status()["pid"]
@@ -76,7 +74,7 @@ def test_a_started_daemon_is_a_session_of_its_own(port: int) -> None:
     assert Path(f"/proc/{process}/fd/0").readlink() == Path("/dev/null")
 
 
-def test_a_relative_data_directory_is_the_callers(
+def test_relative_data_directory_is_resolved_by_the_caller(
     port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "here").mkdir()
@@ -88,7 +86,7 @@ def test_a_relative_data_directory_is_the_callers(
 
 
 @pytest.mark.requirement("client.autostart")
-def test_programs_that_start_it_at_once_start_one(port: int, tmp_path: Path) -> None:
+def test_concurrent_programs_start_one_daemon(port: int, tmp_path: Path) -> None:
     programs = [
         subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, text=True) for _ in range(4)
     ]
@@ -97,7 +95,7 @@ def test_programs_that_start_it_at_once_start_one(port: int, tmp_path: Path) -> 
     assert log == f"stringd listening on http://127.0.0.1:{port}\n"
 
 
-def test_threads_that_start_it_at_once_start_one(port: int, tmp_path: Path) -> None:
+def test_concurrent_threads_start_one_daemon(port: int, tmp_path: Path) -> None:
     results: list[bool] = []
 
     def run() -> None:
@@ -114,7 +112,7 @@ def test_threads_that_start_it_at_once_start_one(port: int, tmp_path: Path) -> N
 
 
 @pytest.mark.requirement("client.autostart")
-def test_a_daemon_that_ended_is_started_again(port: int, talk: Talk) -> None:
+def test_ended_daemon_is_restarted(port: int, talk: Talk) -> None:
     old: list[int] = []
 
     def end() -> None:
@@ -158,15 +156,13 @@ def _answers(client: Client) -> bool:
     return True
 
 
-def test_a_daemon_that_cannot_start_is_told_in_its_own_words(
-    port: int, talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_start_failure_quotes_the_daemon(port: int, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRINGD_PLUGINS", "nonsense")
     with pytest.raises(DaemonUnreachable, match=r"did not start: unknown plugin: nonsense .*bash"):
         talk(port, RUN)
 
 
-def test_something_else_on_the_port_starts_nothing(port: int, talk: Talk, tmp_path: Path) -> None:
+def test_foreign_server_on_the_port_prevents_start(port: int, talk: Talk, tmp_path: Path) -> None:
     with FakeDaemon(port=port) as other:
         other.routes |= {it: [http(b"<html>", kind="text/html")] for it in ("GET /health", "POST /exec")}
         with pytest.raises(PortTaken, match=f"port {port} "):
@@ -174,14 +170,14 @@ def test_something_else_on_the_port_starts_nothing(port: int, talk: Talk, tmp_pa
     assert not (tmp_path / ".string/stringd.log").exists()
 
 
-def test_no_daemon_is_started_unless_wanted(port: int, talk: Talk, tmp_path: Path) -> None:
+def test_daemon_is_not_started_with_start_false(port: int, talk: Talk, tmp_path: Path) -> None:
     with pytest.raises(DaemonUnreachable):
         talk(port, RUN, start=False)
     assert not (tmp_path / ".string").exists()
 
 
 @pytest.mark.requirement("special.client")
-def test_a_log_that_is_no_file_holds_nobody_up(port: int, tmp_path: Path) -> None:
+def test_log_that_is_a_pipe_does_not_block(port: int, tmp_path: Path) -> None:
     (tmp_path / ".string").mkdir(mode=0o700)
     os.mkfifo(tmp_path / ".string" / "stringd.log")
     command = [sys.executable, "-m", "stringd", *RUN]

@@ -1,4 +1,4 @@
-"""Which connection a command travels on."""
+"""The reuse of connections by clients."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ def test_many_commands_use_one_connection(fake: FakeDaemon) -> None:
 
 
 @pytest.mark.requirement("client.keep_alive", "client.no_retry")
-def test_a_connection_that_the_daemon_closed_is_replaced_before_anything_is_sent(
-    fake: FakeDaemon, talk: Talk
-) -> None:
+def test_closed_connection_is_replaced_before_sending(fake: FakeDaemon, talk: Talk) -> None:
     fake.answers += [[sse()], [sse()]]
     first, second = talk(fake.port, RUN, fake.drop_connections, RUN)
     assert first.ok
@@ -44,7 +42,7 @@ def test_a_connection_that_the_daemon_closed_is_replaced_before_anything_is_sent
     assert fake.count("POST /exec") == 2
 
 
-def test_an_answer_that_says_close_is_the_last_on_its_connection(fake: FakeDaemon, talk: Talk) -> None:
+def test_connection_close_is_respected(fake: FakeDaemon, talk: Talk) -> None:
     closing = sse().replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
     fake.answers += [[closing, CLOSE], [sse()]]
     assert [result.ok for result in talk(fake.port, RUN, RUN)] == [True, True]

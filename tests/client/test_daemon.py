@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,13 @@ import pytest
 from stringd.client import (
     AsyncClient,
     Client,
+    InvalidTopic,
     QueueFull,
     Result,
     SessionClosed,
     UnknownUser,
 )
+from tests.protocol.waits import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +54,7 @@ def test_a_known_user_keeps_their_home(daemon: DaemonProcess, talk: Talk) -> Non
     assert [user["home"] for user in users] == [str(daemon.home)]
 
 
-def test_two_users_share_nothing(daemon: DaemonProcess, talk: Talk, tmp_path: Path) -> None:
+def test_users_are_isolated(daemon: DaemonProcess, talk: Talk, tmp_path: Path) -> None:
     set_it, homes = ("exec", "main", '/set {x} = "1"'), [tmp_path / "a", tmp_path / "b"]
     talk(daemon.port, set_it, user="größe 𝒞/..", home=homes[0])
     (listed,) = talk(daemon.port, ("exec", "main", "/set"), user="b", home=homes[1])
@@ -76,13 +79,32 @@ def test_sessions_and_users_are_removed_by_name(daemon: DaemonProcess, talk: Tal
     assert answers[1:] == [False, True, False, True, True, False]
 
 
+@pytest.mark.requirement("activity.cancel.client")
+def test_a_command_is_cancelled(probed: DaemonProcess, talk: Talk) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(probed.exec, "/nap 30", "file:main", "default", "r1")
+        running(probed)
+        assert talk(
+            probed.port,
+            ("cancel", "file:main", "other"),
+            ("cancel", "file:main", "r1"),
+            ("cancel", "file:main"),
+            ("cancel", "file:new"),
+        ) == [None, "/nap 30", None, None]
+        assert answer.result(5).head["code"] == "CANCELLED"
+    with pytest.raises(InvalidTopic):
+        talk(probed.port, ("cancel", "a b:c"))
+    with pytest.raises(UnknownUser):
+        talk(probed.port, ("cancel", "file:main"), user="nobody")
+
+
 def test_a_removed_user_is_refused(daemon: DaemonProcess, talk: Talk, tmp_path: Path) -> None:
     with pytest.raises(UnknownUser, match="Unknown user: gone"):
         talk(daemon.port, RUN, ("remove_user",), RUN, user="gone", home=tmp_path)
 
 
 @pytest.mark.requirement("client.queue_errors")
-def test_a_full_queue_is_told_apart(probed: DaemonProcess) -> None:
+def test_full_queue_has_its_own_exception(probed: DaemonProcess) -> None:
     async def crowd() -> list[str]:
         outcomes: list[str] = []
         refused = anyio.Event()
@@ -108,9 +130,7 @@ def test_a_full_queue_is_told_apart(probed: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("client.wait_done")
-def test_a_long_command_is_waited_for(
-    start_daemon: Callable[..., DaemonProcess], probe: Path, talk: Talk
-) -> None:
+def test_long_command_completes(start_daemon: Callable[..., DaemonProcess], probe: Path, talk: Talk) -> None:
     probed = start_daemon(pythonpath=[probe], env={"STRINGD_PING": "0.1"})
     probed.register("default", probed.home)
     (result,) = talk(probed.port, ("exec", "file:main", "/nap 1"), timeout=0.8)
@@ -125,7 +145,7 @@ def test_chanflow_is_answered_block_by_block(daemon: DaemonProcess, talk: Talk) 
     assert "✗ COMMAND_UNSUPPORTED" in answer.text
 
 
-def test_the_daemon_keeps_the_connection_between_commands(daemon: DaemonProcess) -> None:
+def test_connection_is_kept_alive(daemon: DaemonProcess) -> None:
     with Client(port=daemon.port) as client:
         client.exec("file:main", "/info")
         before = _sockets()
@@ -139,7 +159,7 @@ def _sockets() -> set[str]:
     return {link for link in links if link.startswith("socket:")}
 
 
-def test_a_daemon_that_dies_leaves_an_incomplete_result(probed: DaemonProcess, talk: Talk) -> None:
+def test_killed_daemon_gives_an_incomplete_result(probed: DaemonProcess, talk: Talk) -> None:
     def kill_soon() -> None:
         threading.Timer(0.6, probed.process.kill).start()
 
@@ -147,7 +167,7 @@ def test_a_daemon_that_dies_leaves_an_incomplete_result(probed: DaemonProcess, t
     assert (result.ok, result.code) == (False, "STREAM_INCOMPLETE")
 
 
-def test_a_stopping_daemon_ends_its_answers_properly(probed: DaemonProcess, talk: Talk) -> None:
+def test_stopping_daemon_completes_its_answers(probed: DaemonProcess, talk: Talk) -> None:
     def stop_soon() -> None:
         threading.Timer(0.6, probed.process.terminate).start()
 

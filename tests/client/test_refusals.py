@@ -1,4 +1,4 @@
-"""Answers that are no results: refusals, strangers on the port, nobody at all."""
+"""Responses other than results: refusals, foreign servers on the port, and closed ports."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ RUN = ("exec", "file:main", "/x")
         (500, {"error": "STORAGE_FAILED", "message": "full"}, StorageFailed("full")),
     ],
 )
-def test_a_refusal_is_the_daemons_own_exception(
+def test_refusal_raises_the_matching_exception(
     fake: FakeDaemon, talk: Talk, status: int, answer: object, expected: RequestRefused
 ) -> None:
     fake.answers.append([json_answer(answer, status)])
@@ -60,7 +60,7 @@ def test_a_refusal_is_the_daemons_own_exception(
     ("code", "expected"),
     [("INVALID_TOPIC", InvalidTopic("a b")), ("INVALID_BODY", InvalidBody.rebuilt("Invalid topic: a b"))],
 )
-def test_the_header_tells_refusals_of_one_status_apart(
+def test_error_code_header_selects_the_exception(
     fake: FakeDaemon, talk: Talk, code: str, expected: RequestRefused
 ) -> None:
     body = b'{"error": "Invalid topic: a b"}'
@@ -72,9 +72,7 @@ def test_the_header_tells_refusals_of_one_status_apart(
 
 
 @pytest.mark.parametrize("code", ["POLICY", None])
-def test_a_refusal_of_another_kind_keeps_its_status_and_code(
-    fake: FakeDaemon, talk: Talk, code: str | None
-) -> None:
+def test_unknown_refusal_keeps_status_and_code(fake: FakeDaemon, talk: Talk, code: str | None) -> None:
     body = {"error": "No."} if code is None else {"error": code, "message": "No."}
     fake.answers.append([json_answer(body, 403)])
     with pytest.raises(RequestRefused, match="No") as caught:
@@ -83,7 +81,7 @@ def test_a_refusal_of_another_kind_keeps_its_status_and_code(
     assert not isinstance(caught.value, Unavailable)
 
 
-def test_a_refusal_that_is_cut_off_is_a_refusal(fake: FakeDaemon, talk: Talk) -> None:
+def test_truncated_refusal_is_a_refusal(fake: FakeDaemon, talk: Talk) -> None:
     fake.answers.append([http(b'{"error": "QUEUE_FULL", "mess', 429)[:-5], CLOSE])
     with pytest.raises(QueueFull):
         talk(fake.port, RUN)
@@ -106,7 +104,7 @@ def test_a_refused_chanflow_raises(fake: FakeDaemon, talk: Talk) -> None:
     ],
 )
 @pytest.mark.requirement("client.health_first")
-def test_something_else_on_the_port_is_told_apart(fake: FakeDaemon, talk: Talk, script: Any) -> None:
+def test_foreign_server_raises_port_taken(fake: FakeDaemon, talk: Talk, script: Any) -> None:
     fake.routes |= {"GET /health": script, "POST /exec": script}
     with pytest.raises(PortTaken, match="stringd"):
         talk(fake.port, RUN)
@@ -116,9 +114,7 @@ def test_something_else_on_the_port_is_told_apart(fake: FakeDaemon, talk: Talk, 
 
 
 @pytest.mark.requirement("client.health_first")
-def test_a_port_that_answers_nothing_is_told_apart(
-    fake: FakeDaemon, talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_silent_port_is_unreachable(fake: FakeDaemon, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stringd.client.sync.PING_SECONDS", 0.2)
     fake.routes |= {"GET /health": [], "POST /exec": []}
     with pytest.raises(DaemonUnreachable):
@@ -133,12 +129,12 @@ def free_port() -> int:
 
 
 @pytest.mark.parametrize("step", [RUN, ("health",), ("users",), ("chanflow", "x")])
-def test_nobody_on_the_port_is_unreachable(talk: Talk, step: tuple[str, ...]) -> None:
+def test_closed_port_is_unreachable(talk: Talk, step: tuple[str, ...]) -> None:
     with pytest.raises(DaemonUnreachable, match="No daemon answers on port"):
         talk(free_port(), step, start=False)
 
 
-def test_a_body_that_the_daemon_does_not_read_is_answered_all_the_same(fake: FakeDaemon) -> None:
+def test_early_refusal_of_a_large_body_is_read(fake: FakeDaemon) -> None:
     early = socket.create_server(("127.0.0.1", 0))
 
     def refuse() -> None:

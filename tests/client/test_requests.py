@@ -1,4 +1,4 @@
-"""What both clients send, and what the calls beside `exec` return."""
+"""The requests of both clients, and the results of calls other than `exec`."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def requests_of(fake: FakeDaemon) -> list[str]:
 
 
 @pytest.mark.requirement("client.port_cached")
-def test_a_known_user_s_commands_are_the_only_requests(fake: FakeDaemon, talk: Talk) -> None:
+def test_known_user_sends_only_commands(fake: FakeDaemon, talk: Talk) -> None:
     fake.answers += [[sse()], [sse()]]
     talk(fake.port, RUN, RUN)
     assert requests_of(fake) == ["POST /exec", "POST /exec"]
 
 
 @pytest.mark.requirement("client.register")
-def test_an_unknown_user_is_registered_and_the_command_sent_again(fake: FakeDaemon, talk: Talk) -> None:
+def test_unknown_user_is_registered_and_command_resent(fake: FakeDaemon, talk: Talk) -> None:
     fake.routes["GET /users"] = [json_answer({"users": []})]
     fake.answers += [[UNKNOWN], [sse()], [sse()]]
     assert [result.ok for result in talk(fake.port, RUN, RUN)] == [True, True]
@@ -49,7 +49,7 @@ def test_an_unknown_user_is_registered_and_the_command_sent_again(fake: FakeDaem
     ("step", "options"),
     [(RUN, {"home": "/h"}), (("exec", "file:main", "x" * 100_000), {}), (("chanflow", "x"), {})],
 )
-def test_a_home_a_long_body_and_chanflow_are_preceded_by_ping_and_users(
+def test_home_long_body_and_chanflow_check_user_first(
     fake: FakeDaemon, talk: Talk, step: tuple[str, ...], options: dict[str, str]
 ) -> None:
     fake.answers += [[sse()], [sse()]]
@@ -82,7 +82,7 @@ def test_a_given_home_is_registered_even_for_a_known_user(
 
 
 @pytest.mark.requirement("client.accept", "client.user_header")
-def test_a_command_is_sent_as_the_protocol_says(fake: FakeDaemon, talk: Talk) -> None:
+def test_command_request_format(fake: FakeDaemon, talk: Talk) -> None:
     fake.answers += [[sse()], [sse()]]
     fake.routes["GET /users"] = [json_answer({"users": [{"id": "größe 𝒞", "home": "/h"}]})]
     talk(fake.port, ("exec", "bash:dev", "ls\né", "r-1"), RUN, user="größe 𝒞")
@@ -96,13 +96,13 @@ def test_a_command_is_sent_as_the_protocol_says(fake: FakeDaemon, talk: Talk) ->
 
 @pytest.mark.requirement("client.user_header")
 @pytest.mark.parametrize("user", ["", " ", " a", "a\n", "a\r\nX: y", "a\x00b", "\udc80"])
-def test_a_user_that_no_header_can_carry_is_refused_at_once(user: str) -> None:
+def test_user_id_invalid_in_a_header_is_refused(user: str) -> None:
     with pytest.raises(ValueError, match="user id"):
         Client(user)
 
 
 @pytest.mark.requirement("client.public_calls")
-def test_every_endpoint_has_its_call(fake: FakeDaemon, talk: Talk) -> None:
+def test_every_endpoint_has_a_method(fake: FakeDaemon, talk: Talk) -> None:
     user, session = {"id": "default", "home": "/h"}, {"topic": "file:main"}
     fake.routes |= {
         "GET /status": [json_answer({"version": "1"})],
@@ -110,6 +110,7 @@ def test_every_endpoint_has_its_call(fake: FakeDaemon, talk: Talk) -> None:
         "GET /sessions?user_id=default": [json_answer({"sessions": [session]})],
         "DELETE /sessions/default/app%3Aa%3Ab": [json_answer({"deleted": True})],
         "DELETE /users/default": [json_answer({"deleted": False})],
+        "POST /cancel": [json_answer({"topic": "file:main", "cancelled": True, "cmd": "/find x"})],
         "POST /shutdown": [json_answer({"ok": True, "message": "stringd shutting down"})],
     }
     assert talk(
@@ -122,6 +123,8 @@ def test_every_endpoint_has_its_call(fake: FakeDaemon, talk: Talk) -> None:
         ("remove_user",),
         ("register",),
         ("register", "/other"),
+        ("cancel", "file:main"),
+        ("cancel", "file:main", "r1"),
         ("shutdown",),
     ) == [
         {"ok": True, "users": 1, "sessions": 0},
@@ -132,6 +135,8 @@ def test_every_endpoint_has_its_call(fake: FakeDaemon, talk: Talk) -> None:
         False,
         {"user_id": "default", "home": "/h", "created": False},
         {"user_id": "default", "home": "/h", "created": True},
+        "/find x",
+        "/find x",
         {"ok": True, "message": "stringd shutting down"},
     ]
 
@@ -142,7 +147,7 @@ def test_no_user_id_changes_the_path(fake: FakeDaemon, talk: Talk, user: str, se
     assert talk(fake.port, ("remove_user",), user=user) == [True]
 
 
-def test_chanflow_sends_text_and_counts_what_failed(fake: FakeDaemon, talk: Talk) -> None:
+def test_chanflow_sends_text_and_counts_failures(fake: FakeDaemon, talk: Talk) -> None:
     text, answer = "<𝒞=string:file:a>\n/x\n</𝒞>", "<𝒞=string:file:a>\nHello\n</𝒞>"
     fake.routes["POST /chanflow"] = [http(answer.encode(), 200, "text/plain", "X-Failed-Blocks: 2")]
     assert talk(fake.port, ("chanflow", text)) == [ChanFlowAnswer(text=answer, failed=2)]

@@ -1,4 +1,4 @@
-"""What a client assumes from its environment, and what importing it costs."""
+"""The defaults of clients from the environment, and the cost of importing them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RUN = ("exec", "file:main", "/x")
 
 
 @pytest.mark.parametrize(("user", "folder"), [(".", "%2E"), ("..", "%2E%2E"), (".a", ".a"), ("a/b", "a%2Fb")])
-def test_no_user_id_leaves_the_folder_of_homes(
+def test_user_id_cannot_escape_the_homes_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str, folder: str
 ) -> None:
     from stringd.client.user_directories import user_home
@@ -33,7 +33,7 @@ def test_no_user_id_leaves_the_folder_of_homes(
 
 
 @pytest.mark.parametrize("value", ["abc", "0", "-1", "70000", "３１００", "1e3"])
-def test_a_port_variable_that_names_no_port_is_a_fault(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_invalid_port_variable_is_a_fault(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("STRINGD_PORT", value)
     with pytest.raises(Fault, match=f"STRINGD_PORT is not a port: {value}"):
         Client()
@@ -49,20 +49,20 @@ def test_the_port_comes_from_the_environment(
     assert Client().port == port
 
 
-def test_everything_promised_can_be_imported() -> None:
+def test_every_exported_name_can_be_imported() -> None:
     assert {name for name in stringd.client.__all__ if getattr(stringd.client, name, None) is None} == set()
     with pytest.raises(AttributeError, match="Nonsense"):
         _ = stringd.client.Nonsense
 
 
-def test_the_blocking_client_imports_nothing_heavy() -> None:
+def test_blocking_client_imports_are_light() -> None:
     heavy = {"httpx", "asyncio", "anyio", "pluggy", "subprocess"}
     code = f"import sys, stringd.client; print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
 
 
-def test_without_a_home_directory_the_fault_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_home_directory_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     from stringd.client.user_directories import home_directory
 
     monkeypatch.setattr(os, "getuid", lambda: 987_654)
@@ -72,7 +72,7 @@ def test_without_a_home_directory_the_fault_says_so(monkeypatch: pytest.MonkeyPa
             home_directory()
 
 
-def test_a_home_variable_that_is_no_path_gives_way_to_the_account(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_home_variable_falls_back_to_the_account(monkeypatch: pytest.MonkeyPatch) -> None:
     from stringd.client.user_directories import home_directory
 
     monkeypatch.setenv("HOME", "relative")

@@ -1,4 +1,4 @@
-"""How an answer of /exec becomes a result, whatever the network does to it."""
+"""Parsing of `/exec` streams into results, under all conditions of the network."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ def test_line_ends_and_comments_do_not_matter(end: bytes) -> None:
     assert fold(stream.replace(b"\n", end)) == GOOD
 
 
-def test_the_stream_may_be_split_at_any_byte() -> None:
+def test_stream_split_at_any_byte() -> None:
     assert {fold(STREAM[:cut], STREAM[cut:]).content for cut in range(len(STREAM))} == {"Hello"}
 
 
-def test_data_over_several_lines_is_one_value(fake: FakeDaemon, talk: Talk) -> None:
+def test_multi_line_data_is_one_value(fake: FakeDaemon, talk: Talk) -> None:
     content = b'event: content\ndata: "re: /x\\nHello"\ndata:\ndata:  \n\n'
     fake.answers.append([sse(HEAD + content + DONE)])
     assert talk(fake.port, RUN) == [GOOD]
 
 
-def test_chunks_arrive_one_by_one(fake: FakeDaemon, talk: Talk) -> None:
+def test_single_byte_chunks(fake: FakeDaemon, talk: Talk) -> None:
     fake.answers.append(streamed(b": ping\n\n", *(bytes([byte]) for byte in STREAM)))
     assert talk(fake.port, RUN) == [GOOD]
 
@@ -80,7 +80,7 @@ def test_chunks_arrive_one_by_one(fake: FakeDaemon, talk: Talk) -> None:
         pytest.param([http(b"<p>Hello</p>", kind="text/html")], id="no stream at all"),
     ],
 )
-def test_an_answer_that_breaks_off_is_incomplete_and_not_asked_again(
+def test_truncated_answer_is_incomplete_and_not_retried(
     fake: FakeDaemon, talk: Talk, script: list[bytes | None]
 ) -> None:
     fake.answers += [script, [sse()]]
@@ -106,12 +106,12 @@ def test_an_answer_that_breaks_off_is_incomplete_and_not_asked_again(
         pytest.param(HEAD + b"event: content\ndata: {}\n\n" + DONE, id="content is no text"),
     ],
 )
-def test_json_that_cannot_be_read_makes_the_result_incomplete(stream: bytes) -> None:
+def test_invalid_json_makes_the_result_incomplete(stream: bytes) -> None:
     result = fold(stream)
     assert (result.ok, result.code) == (False, "STREAM_INCOMPLETE")
 
 
-def test_what_came_of_an_incomplete_answer_is_kept() -> None:
+def test_partial_answer_is_kept() -> None:
     head = event("head", {"ok": True, "code": None, "meta": {"uri": "u"}})
     assert fold(head, CONTENT) == Result(
         ok=False, code="STREAM_INCOMPLETE", content="Hello", meta={"uri": "u"}
@@ -120,23 +120,23 @@ def test_what_came_of_an_incomplete_answer_is_kept() -> None:
 
 
 @given(stream=st.binary(max_size=300))
-def test_no_bytes_can_break_the_reader(stream: bytes) -> None:
+def test_arbitrary_bytes_do_not_break_the_reader(stream: bytes) -> None:
     assert fold(HEAD, stream).code in {"STREAM_INCOMPLETE", None}
 
 
 @pytest.mark.requirement("client.wait_done")
-def test_done_ends_the_answer_even_if_the_daemon_keeps_it_open(fake: FakeDaemon, talk: Talk) -> None:
+def test_done_event_ends_an_open_stream(fake: FakeDaemon, talk: Talk) -> None:
     fake.answers += [streamed(STREAM)[:-1], [sse()]]
     assert talk(fake.port, RUN, RUN) == [GOOD, GOOD]
 
 
-def test_silence_has_no_limit_unless_one_is_given(fake: FakeDaemon, talk: Talk) -> None:
+def test_no_read_timeout_by_default(fake: FakeDaemon, talk: Talk) -> None:
     fake.answers.append(streamed(HEAD)[:-1])
     (result,) = talk(fake.port, RUN, timeout=0.2)
     assert result.code == "STREAM_INCOMPLETE"
 
 
-def test_a_caller_that_gives_up_leaves_no_connection_behind(fake: FakeDaemon) -> None:
+def test_cancelled_call_closes_its_connection(fake: FakeDaemon) -> None:
     import anyio
 
     from stringd.client import AsyncClient

@@ -1,4 +1,4 @@
-"""`/write`, `/append`, `/edit`, `/replace` and `/verify`, as an agent meets them."""
+"""The editing commands: `/write`, `/append`, `/edit`, `/replace` and `/verify`."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class TestWrite:
     @pytest.mark.parametrize(
         "command", ["--force my a.md", "my a.md --force", "'my a.md'", '"my a.md" --force']
     )
-    def test_options_stand_before_or_after_the_path(self, daemon: DaemonProcess, command: str) -> None:
+    def test_options_before_or_after_the_path(self, daemon: DaemonProcess, command: str) -> None:
         assert content(daemon, f"/write {command}\nx") == "Written: my a.md (2 bytes, 1 line)"
         assert text_of(daemon, "my a.md") == "x\n"
 
-    def test_the_inside_of_a_block(self, daemon: DaemonProcess) -> None:
+    def test_write_replaces_the_inside_of_a_block(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "<!-- #a -->\nold\n<!-- /a -->\n")
         assert content(daemon, "/write a.md#a\nnew") == "Written: a.md#a (28 bytes, 3 lines)"
         assert text_of(daemon, "a.md") == "<!-- #a -->\nnew\n<!-- /a -->\n"
 
-    def test_a_file_that_is_no_text_stays(self, daemon: DaemonProcess) -> None:
+    def test_binary_file_is_not_overwritten(self, daemon: DaemonProcess) -> None:
         path = put(daemon, "a.bin", "")
         path.write_bytes(b"\xff\xfe")
         assert daemon.exec("/write a.bin\nx").head["code"] == "INVALID_TARGET"
@@ -103,14 +103,14 @@ class TestWrite:
             ("/replace a.md\nx\n---\ny", "CONFLICT"),
         ],
     )
-    def test_refusals_leave_the_file_alone(self, daemon: DaemonProcess, command: str, code: str) -> None:
+    def test_refusals_do_not_change_the_file(self, daemon: DaemonProcess, command: str, code: str) -> None:
         put(daemon, "a.md", "# b\nx\nx\n")
         daemon.exec("/open a.md")
         assert daemon.exec(command).head["code"] == code
         assert text_of(daemon, "a.md") == "# b\nx\nx\n"
         assert sorted(path.name for path in daemon.home.iterdir()) == ["a.md"]
 
-    def test_refusals_tell_what_is_needed(self, daemon: DaemonProcess) -> None:
+    def test_refusals_suggest_alternatives(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "# One\n")
         assert content(daemon, "/edit none.md#x\nx") == "ERROR(NOT_FOUND): File not found: none.md"
         assert content(daemon, "/edit a.md#on") == (
@@ -119,7 +119,7 @@ class TestWrite:
         assert content(daemon, "/replace a.md:L5\nx").endswith(":L5\nthe file has 1 line")
         assert content(daemon, "/write a.md").endswith("\nUsage: /write path[#block] [--force]\ntext")
 
-    def test_nothing_named_is_not_the_current_document(self, daemon: DaemonProcess) -> None:
+    def test_missing_path_is_not_the_current_document(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "# A\nold\n")
         daemon.exec("/open a.md")
         assert content(daemon, "/write --force\nx") == (
@@ -147,7 +147,7 @@ class TestEdit:
         )
         assert shown.endswith("\n10 │ line")
 
-    def test_shows_a_part_with_the_files_own_numbers(self, daemon: DaemonProcess) -> None:
+    def test_shows_a_part_with_line_numbers_of_the_file(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "# A\n\ntext\n\n# B\n<!-- #m -->\nin\n<!-- /m -->\n")
         assert content(daemon, "/edit a.md#a") == "[editing: a.md#a]\n---\n1 │ # A\n2 │ \n3 │ text"
         assert content(daemon, "/edit a.md#m") == "[editing: a.md#m]\n---\n7 │ in"
@@ -160,7 +160,7 @@ class TestEdit:
         assert content(daemon, "/edit a.md\na\nb") == "Edited a.md (2 lines, whole file)"
         assert text_of(daemon, "a.md") == "a\nb\n"
 
-    def test_crlf_and_mode_stay(self, daemon: DaemonProcess) -> None:
+    def test_crlf_and_mode_are_kept(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.sh", "one\r\ntwo\r\n").chmod(0o750)
         assert content(daemon, "/edit a.sh\na\nb") == "Edited a.sh (2 lines, whole file)"
         assert text_of(daemon, "a.sh") == "a\r\nb\r\n"
@@ -199,9 +199,7 @@ class TestStale:
     @pytest.mark.parametrize(
         "edit", ["/write a.md\n# A", "/append a.md\nx", "/edit a.md#a\nx", "/replace a.md:L1\nx"]
     )
-    def test_what_changed_since_it_was_seen_is_left_alone(
-        self, daemon: DaemonProcess, seen: str, edit: str
-    ) -> None:
+    def test_file_changed_since_seen_is_a_conflict(self, daemon: DaemonProcess, seen: str, edit: str) -> None:
         put(daemon, "a.md", "# A\nx\n")
         daemon.exec(seen)
         put(daemon, "a.md", "# A\nsomeone else's\n")
@@ -211,13 +209,13 @@ class TestStale:
         assert daemon.exec(f"{head} --force\n{body}").head["ok"]
         assert daemon.exec(edit).head["ok"]
 
-    def test_a_file_never_seen_is_overwritten_as_asked(self, daemon: DaemonProcess) -> None:
+    def test_unseen_file_is_overwritten(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "old\n")
         daemon.exec("/edit a.md", "file:other")
         put(daemon, "a.md", "changed\n")
         assert daemon.exec("/write a.md\nnew").head["ok"]
 
-    def test_one_that_was_removed_is_not_written_again_unasked(self, daemon: DaemonProcess) -> None:
+    def test_removed_file_is_a_conflict(self, daemon: DaemonProcess) -> None:
         path = put(daemon, "a.md", "old\n")
         daemon.exec("/edit a.md")
         path.unlink()
@@ -227,7 +225,7 @@ class TestStale:
         assert daemon.exec("/write --force a.md\nnew").head["ok"]
 
     @pytest.mark.parametrize("seen", ["/open a.md", "/edit a.md", "/write a.md\n# A\nx", "/undo", "/refresh"])
-    def test_a_restart_forgets_nothing_of_what_was_seen(self, daemon: DaemonProcess, seen: str) -> None:
+    def test_seen_files_survive_restart(self, daemon: DaemonProcess, seen: str) -> None:
         put(daemon, "a.md", "# A\nx\n")
         for command in ("/open a.md", "/append a.md\ny", seen):
             assert daemon.exec(command).head["ok"]
@@ -238,7 +236,7 @@ class TestStale:
         assert text_of(daemon, "a.md") == "# A\nsomeone else's\n"
         assert daemon.exec("/append --force a.md\nmore").head["ok"]
 
-    def test_a_restart_alone_is_no_change(self, daemon: DaemonProcess) -> None:
+    def test_restart_is_not_a_change(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "# A\n")
         for command in ("/open a.md", "/append a.md\nx", "/back"):
             daemon.exec(command)
@@ -246,7 +244,7 @@ class TestStale:
         assert daemon.exec("/append a.md\ny").head["ok"]
         assert text_of(daemon, "a.md") == "# A\nx\ny\n"
 
-    def test_going_back_sees_what_is_there_then(self, daemon: DaemonProcess) -> None:
+    def test_back_records_the_current_content(self, daemon: DaemonProcess) -> None:
         for name in ("a.md", "b.md"):
             put(daemon, name, "old\n")
             daemon.exec(f"/open {name}")
@@ -254,7 +252,7 @@ class TestStale:
         assert daemon.exec("/back").head["ok"]
         assert daemon.exec("/append a.md\nx").head["ok"]
 
-    def test_an_edit_has_not_failed_because_topics_can_not_be_stored(self, own_daemon: DaemonProcess) -> None:
+    def test_edit_succeeds_when_the_session_cannot_be_stored(self, own_daemon: DaemonProcess) -> None:
         put(own_daemon, "a.md", "old\n")
         own_daemon.exec("/edit a.md")
         (own_daemon.data_dir / "sessions.db").unlink()
@@ -263,7 +261,7 @@ class TestStale:
         put(own_daemon, "a.md", "changed\n")
         assert own_daemon.exec("/write a.md\nnewest").head["code"] == "CONFLICT"
 
-    def test_close_forgets_what_was_seen(self, daemon: DaemonProcess) -> None:
+    def test_close_forgets_seen_files(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "old\n")
         for command in ("/open a.md", "/edit a.md", "/close"):
             daemon.exec(command)
@@ -271,7 +269,7 @@ class TestStale:
         assert daemon.exec("/write a.md\nnew").head["ok"]
 
 
-def test_edits_of_one_file_from_two_topics_are_all_there(daemon: DaemonProcess) -> None:
+def test_concurrent_edits_of_one_file_are_all_kept(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "start\n")
     (daemon.home / "link.md").symlink_to("a.md")
 
@@ -300,7 +298,7 @@ def has_begun(path: Path, before: str) -> bool:
     return set(path.parent.iterdir()) != {path} or path.read_text(encoding="utf-8") != before
 
 
-def test_a_file_is_whole_whenever_the_daemon_is_killed(daemon: DaemonProcess) -> None:
+def test_file_is_never_truncated_by_sigkill(daemon: DaemonProcess) -> None:
     path = put(daemon, "a.md", "a" * 3_000_000)
     for letter in "bcdefg":
         before = path.read_text(encoding="utf-8")
@@ -317,7 +315,7 @@ def test_a_file_is_whole_whenever_the_daemon_is_killed(daemon: DaemonProcess) ->
 
 
 class TestChanFlow:
-    def test_an_edit_shows_what_changed(self, daemon: DaemonProcess) -> None:
+    def test_chanflow_edit_shows_a_diff(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "<!-- #d -->\n(none yet)\n<!-- /d -->\n")
         tag, payload = chanflow(daemon, "/edit ~/a.md#d\none\ntwo")
         assert tag.endswith(" mode=edit>")
@@ -335,13 +333,13 @@ class TestChanFlow:
             ("/replace a.md\nb\n---\nc", "✓ a.md — Added 1 line, removed 1 line"),
         ],
     )
-    def test_the_path_is_as_typed(self, daemon: DaemonProcess, command: str, first: str) -> None:
+    def test_path_is_shown_as_typed(self, daemon: DaemonProcess, command: str, first: str) -> None:
         put(daemon, "a.md", "a\nb\n")
         tag, payload = chanflow(daemon, command)
         assert tag.endswith(" mode=edit>")
         assert payload.splitlines()[0] == first
 
-    def test_a_view_is_marked_and_a_failure_is_not(self, daemon: DaemonProcess) -> None:
+    def test_chanflow_marks_views_but_not_failures(self, daemon: DaemonProcess) -> None:
         put(daemon, "a.md", "a\n")
         assert chanflow(daemon, "/edit a.md")[0].endswith(" mode=edit>")
         tag, payload = chanflow(daemon, "/edit none.md\nx")

@@ -1,4 +1,4 @@
-"""A document in parts: blocks that are includes are written where they are stored."""
+"""Editing of includes through the page that includes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def report(daemon: DaemonProcess) -> DaemonProcess:
     return daemon
 
 
-def test_writing_a_part_creates_its_file_and_the_page_is_seamless(report: DaemonProcess) -> None:
+def test_writing_a_part_creates_its_file(report: DaemonProcess) -> None:
     gone = content(report, "/open report.md#decisions")
     assert gone.endswith("> [!] include decisions: File not found: report.source/decisions.md")
     assert content(report, "/write report.md#decisions\n## Decisions\n\n- Go") == (
@@ -37,7 +37,7 @@ def test_writing_a_part_creates_its_file_and_the_page_is_seamless(report: Daemon
     assert text_of(report, "report.md") == REPORT
 
 
-def test_one_part_is_rewritten_and_everything_else_stays(report: DaemonProcess) -> None:
+def test_rewriting_a_part_changes_nothing_else(report: DaemonProcess) -> None:
     for name in ("decisions", "open-points"):
         assert report.exec(f"/write report.md#{name}\n{name}").head["ok"]
     assert content(report, "/write report.md#decisions\n- Stop\n- Wait").startswith("Written: ")
@@ -55,7 +55,7 @@ def test_one_part_is_rewritten_and_everything_else_stays(report: DaemonProcess) 
         ("/replace report.md#summary", "Replaced report.md#summary (2 lines)"),
     ],
 )
-def test_every_command_edits_the_part_below_its_frontmatter(
+def test_every_command_keeps_the_frontmatter_of_a_part(
     report: DaemonProcess, command: str, answer: str
 ) -> None:
     assert content(report, f"{command}\none\ntwo") == answer
@@ -67,7 +67,7 @@ def test_a_body_with_its_own_frontmatter_replaces_the_old_one(report: DaemonProc
     assert text_of(report, "report.source/summary.md") == "---\ntitle: t\n---\nx\n"
 
 
-def test_a_part_is_shown_as_stored_with_its_own_lines(report: DaemonProcess) -> None:
+def test_part_is_shown_with_its_own_line_numbers(report: DaemonProcess) -> None:
     put(report, "report.source/summary.md", "---\ntitle: s\n---\n[@x Y](https://x.example)\n")
     assert content(report, "/verify report.md#summary") == (
         "Verified report.md#summary\n---\n[@x Y](https://x.example)"
@@ -89,7 +89,7 @@ def test_only_write_creates_a_part(report: DaemonProcess, command: str) -> None:
     assert sorted(path.name for path in (report.home / "report.source").iterdir()) == ["summary.md"]
 
 
-def test_undo_takes_back_what_was_written_where_it_was_written(report: DaemonProcess) -> None:
+def test_undo_reverts_the_file_of_the_part(report: DaemonProcess) -> None:
     put(report, "other.md", "[!include:part]()\n")
     for command in ("/write other.md#part\none", "/write other.md#part\ntwo"):
         assert report.exec(command).head["ok"]
@@ -99,7 +99,7 @@ def test_undo_takes_back_what_was_written_where_it_was_written(report: DaemonPro
     assert not (report.home / "other.source").exists()
 
 
-def test_a_part_that_changed_since_the_page_was_opened_is_left_alone(report: DaemonProcess) -> None:
+def test_part_changed_since_open_is_a_conflict(report: DaemonProcess) -> None:
     report.exec("/open report.md")
     put(report, "report.source/summary.md", "someone else's\n")
     put(report, "report.source/decisions.md", "someone else's\n")
@@ -112,7 +112,7 @@ def test_a_part_that_changed_since_the_page_was_opened_is_left_alone(report: Dae
         assert report.exec(f"/write --force report.md#{name}\nmine").head["ok"]
 
 
-def test_a_page_that_changed_does_not_stand_in_the_way_of_its_parts(report: DaemonProcess) -> None:
+def test_changed_page_does_not_block_its_parts(report: DaemonProcess) -> None:
     report.exec("/open report.md")
     put(report, "report.md", f"{REPORT}more\n")
     assert report.exec("/write #summary\nmine").head["ok"]
@@ -141,7 +141,7 @@ def test_an_include_of_a_block_writes_the_block(daemon: DaemonProcess) -> None:
     assert content(daemon, "/verify a.md#part") == "Verified a.md#part\n---\n# Two\nnew"
 
 
-def test_an_include_of_an_include_is_written_where_the_text_is(daemon: DaemonProcess) -> None:
+def test_nested_include_is_written_to_the_innermost_file(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "[!include:part](b.md#inner)\n")
     put(daemon, "b.md", "[!include:inner](c.md)\n")
     assert daemon.exec("/write a.md#part\nnew").head["ok"]
@@ -150,7 +150,7 @@ def test_an_include_of_an_include_is_written_where_the_text_is(daemon: DaemonPro
 
 
 @pytest.mark.parametrize("target", ["a.md", "a.md#x", "#two", "a.md#two", "b.md#y", "b.md#z"])
-def test_includes_in_a_circle_are_refused_and_nothing_is_written(daemon: DaemonProcess, target: str) -> None:
+def test_circular_includes_are_refused(daemon: DaemonProcess, target: str) -> None:
     texts = {
         "a.md": f"[!include:x]({target})\n\n# Two\n\ntext\n",
         "b.md": "[!include:y](a.md#x)\n\n[!include:z](a.md)\n",
@@ -170,7 +170,7 @@ def test_includes_in_a_circle_are_refused_and_nothing_is_written(daemon: DaemonP
         "## Part\n\ntext\n\n[!include:part]()\n",
     ],
 )
-def test_a_heading_or_markers_of_the_same_id_do_not_hide_a_part(daemon: DaemonProcess, page: str) -> None:
+def test_part_takes_precedence_over_a_block_of_its_id(daemon: DaemonProcess, page: str) -> None:
     put(daemon, "a.md", page)
     assert daemon.exec("/write a.md#part\nnew").head["ok"]
     assert text_of(daemon, "a.source/part.md") == "new\n"
@@ -178,7 +178,7 @@ def test_a_heading_or_markers_of_the_same_id_do_not_hide_a_part(daemon: DaemonPr
     assert content(daemon, "/open a.md#part") == "Opened a.md#part\n---\nnew"
 
 
-def test_appending_takes_no_part(report: DaemonProcess) -> None:
+def test_append_does_not_accept_a_part(report: DaemonProcess) -> None:
     assert report.exec("/append report.md#summary\nx").head["code"] == "INVALID_TARGET"
 
 

@@ -1,4 +1,4 @@
-"""Line ends of every kind, and what replies make of them."""
+"""Line ends of every kind, in files and in replies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from stringd.testing.process import DaemonProcess
 from tests.commands.test_editing import content, put, text_of
 
 
-def test_a_page_with_crlf_ends_with_a_whole_line(daemon: DaemonProcess) -> None:
+def test_page_with_crlf_ends_with_a_whole_line(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "a\r\nb\r\n")
     assert content(daemon, "/open a.md") == "Opened a.md\n---\na\r\nb"
     assert content(daemon, "/back").startswith("ERROR(NO_HISTORY)")
@@ -24,20 +24,20 @@ def test_every_number_counts_lf(daemon: DaemonProcess) -> None:
     assert text_of(daemon, "a.md") == "1\nthree\n# Four\n\n<!-- #open -->\n".replace("three", "three\r")
 
 
-def test_a_block_between_bare_carriage_returns_is_shown_and_edited_alone(daemon: DaemonProcess) -> None:
+def test_block_between_bare_carriage_returns(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "<!-- #a -->\rold\r<!-- /a -->\r")
     assert content(daemon, "/verify a.md#a") == "Verified a.md#a\n---\nold\\r"
     assert content(daemon, "/edit a.md#a\nnew") == "Edited a.md#a (1 line)"
     assert text_of(daemon, "a.md") == "<!-- #a -->\rnew\n<!-- /a -->\r"
 
 
-def test_the_files_own_line_ends_win(daemon: DaemonProcess) -> None:
+def test_line_ends_of_the_file_are_kept(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "a\nb\n")
     assert content(daemon, "/write a.md\nx\r\ny") == "Written: a.md (4 bytes, 2 lines)"
     assert text_of(daemon, "a.md") == "x\ny\n"
 
 
-def test_a_name_with_a_line_end_is_one_line_of_a_listing(daemon: DaemonProcess) -> None:
+def test_name_with_line_break_is_one_line_of_a_listing(daemon: DaemonProcess) -> None:
     put(daemon, "two\nlines.md", "")
     (daemon.home / "caf\udce9").mkdir()
     assert content(daemon, "/ls") == "Listing ~/\n---\ncaf\\xe9/\ntwo\\nlines.md  0 bytes"

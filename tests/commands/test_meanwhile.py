@@ -1,4 +1,4 @@
-"""What happens while a command is busy with a large document: nobody waits, and nothing is lost."""
+"""Commands on large documents: other topics are not blocked, and concurrent changes are not lost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def appending(path: Path) -> Iterator[list[str]]:
             running.result()
 
 
-def test_a_change_that_comes_while_an_edit_is_worked_out_is_not_lost(daemon: DaemonProcess) -> None:
+def test_concurrent_change_during_an_edit_is_a_conflict(daemon: DaemonProcess) -> None:
     path = put(daemon, "big.md", LARGE)
     with appending(path) as added:
         reply = daemon.exec("/edit big.md#z --force\nnew")
@@ -82,14 +82,14 @@ def longest_wait(daemon: DaemonProcess, command: str) -> float:
 @pytest.mark.parametrize(
     "command", ["/open page.md", "/verify page.source/big.md#z", "/edit page.source/big.md#z"]
 )
-def test_others_are_answered_while_a_large_file_is_read(own_daemon: DaemonProcess, command: str) -> None:
-    """A daemon that other tests have used may know the files already."""
+def test_large_file_does_not_block_other_topics(own_daemon: DaemonProcess, command: str) -> None:
+    """Needs a daemon of its own, since a used one may have cached the files."""
     for name, text in PAGES.items():
         put(own_daemon, name, text)
     assert longest_wait(own_daemon, command) < MOST
 
 
-def test_others_are_answered_while_a_large_menu_is_read(daemon: DaemonProcess) -> None:
+def test_large_menu_does_not_block_other_topics(daemon: DaemonProcess) -> None:
     for name, text in PAGES.items():
         put(daemon, name, text)
     assert longest_wait(daemon, "/open with.md") < MOST

@@ -1,4 +1,4 @@
-"""What programs learn of the environment that the daemon was started in."""
+"""The environment variables that programs get from the daemon."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def is_listed(name: str) -> bool:
 
 @pytest.mark.requirement("environment.listed")
 @pytest.mark.parametrize(("command", "topic", "own"), SHELLS)
-def test_a_shell_is_given_what_is_listed(started: Start, command: str, topic: str, own: set[str]) -> None:
+def test_shell_gets_only_listed_variables(started: Start, command: str, topic: str, own: set[str]) -> None:
     daemon = started()
     found = given(daemon, command, topic)
     expected = {name for name in {**os.environ, **LISTED} if is_listed(name)}
@@ -69,7 +69,7 @@ def test_a_shell_is_given_what_is_listed(started: Start, command: str, topic: st
 
 
 @pytest.mark.requirement("environment.listed")
-def test_not_even_the_processes_between_hold_the_rest(started: Start) -> None:
+def test_intermediate_processes_hold_only_listed_variables(started: Start) -> None:
     daemon = started()
     parents = daemon.exec('cat "/proc/$PPID/environ" | tr "\\0" "\\n"', "bash:main").content
     assert "LC_TIME=C" in parents
@@ -79,7 +79,7 @@ def test_not_even_the_processes_between_hold_the_rest(started: Start) -> None:
 @pytest.mark.requirement("environment.kept")
 @pytest.mark.parametrize(("command", "topic", "_own"), SHELLS)
 @pytest.mark.parametrize("by_option", [True, False])
-def test_more_is_given_where_it_is_named(
+def test_keep_env_adds_variables(
     started: Start, command: str, topic: str, _own: set[str], by_option: bool
 ) -> None:
     names = "OPENAI_API_KEY, AWS_*"
@@ -93,20 +93,20 @@ def test_more_is_given_where_it_is_named(
 
 
 @pytest.mark.requirement("environment.kept")
-def test_a_star_is_all(started: Start) -> None:
+def test_star_keeps_everything(started: Start) -> None:
     assert given(started("--keep-env", "*"), "/exec env", "file:main").items() >= OTHERS.items()
 
 
 @pytest.mark.requirement("environment.kept")
 @pytest.mark.parametrize("names", ["A=b", "A B", "1", "A,$B"])
-def test_what_is_no_name_is_refused(start_daemon: Start, names: str) -> None:
+def test_invalid_name_is_refused(start_daemon: Start, names: str) -> None:
     daemon = start_daemon("--keep-env", names, ready=False)
     assert daemon.process.wait(15) == 2
     assert "not the name of a variable" in daemon.stderr()
 
 
 @pytest.mark.requirement("environment.kept")
-def test_an_authors_command_gets_no_more(started: Start) -> None:
+def test_cli_action_gets_only_listed_variables(started: Start) -> None:
     daemon = started("--keep-env", "*")
     daemon.exec("/open a.md")
     found = given(daemon, "/act.env --", "file:main")

@@ -1,4 +1,4 @@
-"""The commands that every topic shares, as an agent meets them."""
+"""The commands that all topics share."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ def content(daemon: DaemonProcess, cmd: str, topic: str = "file:main") -> str:
 
 
 class TestHelp:
-    def test_lists_the_commands_of_this_kind_of_topic(self, daemon: DaemonProcess) -> None:
+    def test_lists_the_commands_of_the_topic_type(self, daemon: DaemonProcess) -> None:
         system, line, *commands = content(daemon, "/help").splitlines()
         assert (system, line) == ("String Commands", "---")
         names = [command.split()[0] for command in commands]
         assert names == sorted(names)
         assert {"/close", "/edit", "/exec", "/help", "/info", "/open", "/set", "/topics"} < set(names)
 
-    def test_a_topic_without_documents_has_no_one_shot_shell(self, daemon: DaemonProcess) -> None:
+    def test_bash_topic_has_no_exec(self, daemon: DaemonProcess) -> None:
         assert "/exec" not in content(daemon, "//help", "bash:dev")
         assert daemon.exec("//exec true", "bash:dev").head["code"] == "COMMAND_UNSUPPORTED"
 
     @pytest.mark.parametrize("name", ["exec", "/exec", "EXEC"])
-    def test_explains_one(self, daemon: DaemonProcess, name: str) -> None:
+    def test_explains_one_command(self, daemon: DaemonProcess, name: str) -> None:
         assert content(daemon, f"/help {name}").startswith("String Commands\n---\n/exec command\n\nRun one")
 
-    def test_names_the_nearest(self, daemon: DaemonProcess) -> None:
+    def test_suggests_the_nearest_command(self, daemon: DaemonProcess) -> None:
         assert content(daemon, "/help exce") == "ERROR(NOT_FOUND): Unknown command: /exce\nnearest: /exec"
 
 
@@ -66,7 +66,7 @@ class TestSet:
         assert reply.head["code"] == "INVALID_PAYLOAD"
         assert content(daemon, "/set") == "Variables\n---\n(none)"
 
-    def test_a_value_of_many_megabytes_holds_nobody_up(self, daemon: DaemonProcess) -> None:
+    def test_large_value_does_not_block_other_topics(self, daemon: DaemonProcess) -> None:
         setting = threading.Thread(
             target=daemon.exec, args=('/set {x} = "' + "y" * 9_000_000 + '"', "file:big")
         )
@@ -79,11 +79,11 @@ class TestSet:
         setting.join()
         assert slowest < 1.5
 
-    def test_topics_do_not_share(self, daemon: DaemonProcess) -> None:
+    def test_variables_are_per_topic(self, daemon: DaemonProcess) -> None:
         content(daemon, '/set {x} = "1"', "file:a")
         assert content(daemon, "/set", "file:b") == "Variables\n---\n(none)"
 
-    def test_a_secret_has_no_place_here(self, daemon: DaemonProcess) -> None:
+    def test_file_topic_stores_no_secrets(self, daemon: DaemonProcess) -> None:
         reply = daemon.exec('/set {x} = "1"\n$KEY = "s"')
         assert reply.head["code"] == "INVALID_TARGET"
         assert reply.content.endswith("Topics of type file keep no $KEY; {KEY} is a variable.")
@@ -91,7 +91,7 @@ class TestSet:
 
 
 class TestTopics:
-    def test_lists_where_each_is(self, probed: DaemonProcess) -> None:
+    def test_lists_the_location_of_each_topic(self, probed: DaemonProcess) -> None:
         probed.exec("/visit probe:one", "web:b")
         probed.exec("/info", "file:a")
         assert content(probed, "/topics", "file:a") == "Topics\n---\nfile:a\nweb:b  probe:one"
@@ -144,10 +144,10 @@ class TestExec:
         assert reply.head["code"] == (f"EXIT_{status}" if status else None)
         assert reply.content.partition("\n")[2] == f"exit: {status} | cwd: {daemon.home}\n---\n{output}"
 
-    def test_nothing_to_execute(self, daemon: DaemonProcess) -> None:
+    def test_empty_command_is_refused(self, daemon: DaemonProcess) -> None:
         assert daemon.exec("/exec").head["code"] == "INVALID_PAYLOAD"
 
-    def test_a_nul_is_refused(self, daemon: DaemonProcess) -> None:
+    def test_nul_is_refused(self, daemon: DaemonProcess) -> None:
         assert daemon.exec("/exec echo \0").head["code"] == "INVALID_PAYLOAD"
 
     def test_variables_are_exported_except_private_ones(self, daemon: DaemonProcess) -> None:
@@ -156,25 +156,25 @@ class TestExec:
             f"---\n{daemon.home} Seoul; true\n0"
         )
 
-    def test_the_time_limit_is_the_topics(self, daemon: DaemonProcess) -> None:
+    def test_time_limit_of_the_topic_applies(self, daemon: DaemonProcess) -> None:
         daemon.exec('/set {_timeout} = "0.3"')
         reply = daemon.exec("/exec echo before; sleep 60")
         assert reply.head["code"] == "TIMEOUT"
         assert reply.content.endswith("Still running after 0.3 s, so it was ended.\nbefore")
 
     @pytest.mark.parametrize("value", ["soon", "-1", "nan", "inf", "0"])
-    def test_a_time_limit_that_is_none(self, daemon: DaemonProcess, value: str) -> None:
+    def test_invalid_time_limit_is_refused(self, daemon: DaemonProcess, value: str) -> None:
         daemon.exec(f'/set {{_timeout}} = "{value}"')
         assert daemon.exec("/exec true").head["code"] == "INVALID_PARAMS"
 
-    def test_a_background_child_neither_holds_the_answer_nor_lives_on(self, daemon: DaemonProcess) -> None:
+    def test_background_child_is_killed_and_does_not_delay(self, daemon: DaemonProcess) -> None:
         started = time.monotonic()
         reply = daemon.exec("/exec sleep 60 & echo $!")
         assert time.monotonic() - started < 10
         child = int(reply.content.splitlines()[-1])
         assert not Path(f"/proc/{child}/cmdline").exists() or is_ending(child)
 
-    def test_a_flood_keeps_head_and_tail_and_says_what_is_cut(self, daemon: DaemonProcess) -> None:
+    def test_long_output_keeps_head_and_tail(self, daemon: DaemonProcess) -> None:
         reply = daemon.exec("/exec echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last")
         output = reply.content.split("---\n", 1)[1]
         assert output.startswith("first\nxxx")
@@ -183,38 +183,36 @@ class TestExec:
         assert len(output) < 1_100_000
 
     @pytest.mark.parametrize("name", ["BASH_ENV", "PATH", "LD_PRELOAD", "HOME", "PYTHONSTARTUP", "GIT_PAGER"])
-    def test_a_variable_gives_no_orders_to_the_shell(self, daemon: DaemonProcess, name: str) -> None:
+    def test_shell_control_variables_are_refused(self, daemon: DaemonProcess, name: str) -> None:
         daemon.exec(f'/set {{{name}}} = "$(touch pwned)"')
         assert daemon.exec("/exec true").head["ok"]
         assert not (daemon.home / "pwned").exists()
 
-    def test_what_is_too_long_to_pass_on(self, daemon: DaemonProcess) -> None:
+    def test_too_long_command_is_refused(self, daemon: DaemonProcess) -> None:
         reply = daemon.exec(f"/exec echo {'x' * 200_000}")
         assert reply.head["code"] == "INVALID_PAYLOAD"
         assert "too long" in reply.content
 
-    def test_a_home_that_is_gone(self, daemon: DaemonProcess) -> None:
+    def test_missing_home_is_reported(self, daemon: DaemonProcess) -> None:
         daemon.home.rmdir()
         assert daemon.exec("/exec true").head["code"] == "NOT_FOUND"
 
 
 class TestWhatPluginsGetWrong:
     @pytest.mark.parametrize("what", ["reply", "history", "state"])
-    def test_a_reply_or_a_state_that_is_none_is_an_error_and_spoils_nothing(
-        self, probed: DaemonProcess, what: str
-    ) -> None:
+    def test_invalid_reply_or_state_is_an_internal_error(self, probed: DaemonProcess, what: str) -> None:
         reply = probed.exec(f"/spoil {what}")
         assert (reply.head["code"], reply.done) == ("INTERNAL_ERROR", True)
         assert probed.exec("/topics").head["ok"]
         assert probed.request("GET", "/sessions").status == 200
 
-    def test_a_command_may_run_another_elsewhere(self, probed: DaemonProcess) -> None:
+    def test_command_can_run_another_in_another_topic(self, probed: DaemonProcess) -> None:
         assert content(probed, '/nest file:b /set {x} = "1"') == '{x} = "1"'
 
-    def test_a_command_that_would_wait_for_itself_is_refused(self, probed: DaemonProcess) -> None:
+    def test_command_waiting_for_itself_is_refused(self, probed: DaemonProcess) -> None:
         assert probed.exec("/nest file:main /info").head["code"] == "CONFLICT"
 
-    def test_what_a_request_is_refused_for_a_command_is_too(self, probed: DaemonProcess) -> None:
+    def test_nested_command_is_validated_like_a_request(self, probed: DaemonProcess) -> None:
         assert content(probed, "/nest a.b /info") == "ERROR(INVALID_TARGET): Invalid topic: a.b"
 
 
@@ -225,12 +223,12 @@ class TestEveryCommand:
         assert content(daemon, f"/exec {flag}") == content(daemon, "/help exec")
 
     @pytest.mark.parametrize("cmd", ["/back now", "/close now"])
-    def test_no_arguments_where_none_are_taken(self, daemon: DaemonProcess, cmd: str) -> None:
+    def test_unexpected_arguments_are_refused(self, daemon: DaemonProcess, cmd: str) -> None:
         reply = daemon.exec(cmd)
         assert reply.head["code"] == "INVALID_PAYLOAD"
         assert "takes no arguments.\nUsage: " in reply.content
 
-    def test_a_secret_is_in_no_label(self, daemon: DaemonProcess) -> None:
+    def test_labels_mask_secrets(self, daemon: DaemonProcess) -> None:
         reply = daemon.exec('/set $API_KEY = "sk-secret-123"')
         assert reply.head["cmd"] == '/set $API_KEY = "********"'
         assert b"sk-secret-123" not in reply.raw

@@ -1,4 +1,4 @@
-"""The tables of the response format, row by row: each command's system line, and what follows it."""
+"""The tables of the response format, row by row: system lines and content of each command."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def notes(daemon: DaemonProcess) -> DaemonProcess:
 
 
 @pytest.mark.parametrize(("before", "command", "system", "shown"), PAGES, ids=[it[1] for it in PAGES])
-def test_a_page_stands_below_its_system_line(
+def test_page_follows_its_system_line(
     notes: DaemonProcess, before: tuple[str, ...], command: str, system: str, shown: str | None
 ) -> None:
     for earlier in before:
@@ -64,7 +64,7 @@ def test_a_page_stands_below_its_system_line(
 
 
 @pytest.mark.parametrize(("before", "command", "system"), CONFIRMATIONS, ids=[it[2] for it in CONFIRMATIONS])
-def test_a_confirmation_is_its_system_line_alone(
+def test_confirmation_is_only_a_system_line(
     notes: DaemonProcess, before: tuple[str, ...], command: str, system: str
 ) -> None:
     for earlier in before:

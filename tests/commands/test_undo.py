@@ -1,4 +1,4 @@
-"""`/undo`: what a topic changed, taken back and nothing else."""
+"""`/undo`: reverting the edits of a topic."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
     return own_daemon
 
 
-def test_each_call_goes_further_back(daemon: DaemonProcess) -> None:
+def test_each_undo_goes_further_back(daemon: DaemonProcess) -> None:
     for command in ("/write a.md\none", "/append a.md\ntwo", "/write b.md\nb", "/replace a.md:L1\n1"):
         assert daemon.exec(command).head["ok"]
     assert content(daemon, "/undo") == "Undo: reverted a.md (2 lines)"
@@ -40,7 +40,7 @@ def test_a_file_comes_back_byte_for_byte(daemon: DaemonProcess, text: str) -> No
     assert text_of(daemon, "a.md") == text
 
 
-def test_a_newer_change_is_left_alone_until_it_is_gone(daemon: DaemonProcess) -> None:
+def test_newer_change_blocks_undo_until_reverted(daemon: DaemonProcess) -> None:
     daemon.exec("/write a.md\none")
     daemon.exec("/write a.md\ntwo", "file:other")
     reply = daemon.exec("/undo")
@@ -50,14 +50,14 @@ def test_a_newer_change_is_left_alone_until_it_is_gone(daemon: DaemonProcess) ->
     assert content(daemon, "/undo") == "Undo: removed a.md"
 
 
-def test_content_counts_and_not_time(daemon: DaemonProcess) -> None:
+def test_content_is_compared_instead_of_time(daemon: DaemonProcess) -> None:
     daemon.exec("/write a.md\none")
     put(daemon, "a.md", "other\n")
     put(daemon, "a.md", "one\n")
     assert content(daemon, "/undo") == "Undo: removed a.md"
 
 
-def test_a_file_that_was_removed_is_not_brought_back(daemon: DaemonProcess) -> None:
+def test_removed_file_is_not_restored(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     daemon.exec("/write a.md\nnew")
     (daemon.home / "a.md").unlink()
@@ -73,9 +73,7 @@ CHANGED = (
 
 
 @pytest.mark.parametrize("now", ["someone else's\n", None])
-def test_a_conflict_says_how_to_go_on_and_force_goes_back_all_the_same(
-    daemon: DaemonProcess, now: str | None
-) -> None:
+def test_conflict_suggests_force_and_force_reverts(daemon: DaemonProcess, now: str | None) -> None:
     put(daemon, "a.md", "old\n")
     daemon.exec("/write a.md\none")
     daemon.exec("/write a.md\ntwo")
@@ -90,7 +88,7 @@ def test_a_conflict_says_how_to_go_on_and_force_goes_back_all_the_same(
     assert text_of(daemon, "a.md") == "old\n"
 
 
-def test_force_takes_back_a_creation_too(daemon: DaemonProcess) -> None:
+def test_force_reverts_a_creation(daemon: DaemonProcess) -> None:
     daemon.exec("/write a.md\none")
     put(daemon, "a.md", "someone else's\n")
     assert content(daemon, "/undo --force") == "Undo: removed a.md"
@@ -99,7 +97,7 @@ def test_force_takes_back_a_creation_too(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.parametrize("now", [b"someone else's\n", b"\xff\xfe"])
-def test_skip_leaves_the_file_and_goes_on(daemon: DaemonProcess, now: bytes) -> None:
+def test_skip_keeps_the_file_and_drops_the_step(daemon: DaemonProcess, now: bytes) -> None:
     daemon.exec("/write b.md\nb")
     daemon.exec("/write a.md\na")
     (daemon.home / "a.md").write_bytes(now)
@@ -111,13 +109,13 @@ def test_skip_leaves_the_file_and_goes_on(daemon: DaemonProcess, now: bytes) -> 
 
 
 @pytest.mark.parametrize("arguments", ["a.md", "--all", "--force a.md"])
-def test_undo_takes_no_path_and_no_other_option(daemon: DaemonProcess, arguments: str) -> None:
+def test_undo_takes_no_path_or_other_option(daemon: DaemonProcess, arguments: str) -> None:
     daemon.exec("/write a.md\na")
     assert daemon.exec(f"/undo {arguments}").head["code"] == "INVALID_PAYLOAD"
     assert text_of(daemon, "a.md") == "a\n"
 
 
-def test_the_directories_that_a_creation_made_go_with_it(daemon: DaemonProcess) -> None:
+def test_undo_removes_directories_it_created(daemon: DaemonProcess) -> None:
     put(daemon, "kept/old.md", "")
     for command in ("/write kept/a/b/c.md\nx", "/write kept/a/d.md\nx", "/write one/two.md\nx"):
         assert daemon.exec(command).head["ok"]
@@ -131,7 +129,7 @@ def test_the_directories_that_a_creation_made_go_with_it(daemon: DaemonProcess) 
     assert sorted(path.name for path in daemon.home.rglob("*")) == ["kept", "mine.md", "old.md", "one"]
 
 
-def test_what_can_not_be_written_leaves_no_directories(daemon: DaemonProcess) -> None:
+def test_failed_write_leaves_no_directories(daemon: DaemonProcess) -> None:
     daemon.exec("/write kept/a.md\nx")
     resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
     assert daemon.exec(f"/write kept/b/c.md\n{'x' * 300_000}").head["code"] == "WRITE_FAILED"
@@ -139,14 +137,14 @@ def test_what_can_not_be_written_leaves_no_directories(daemon: DaemonProcess) ->
     assert content(daemon, "/undo") == "Undo: removed kept/a.md"
 
 
-def test_what_was_undone_has_been_seen(daemon: DaemonProcess) -> None:
+def test_reverted_file_counts_as_seen(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     for command in ("/write a.md\nnew", "/undo", "/append a.md\nmore"):
         assert daemon.exec(command).head["ok"]
     assert text_of(daemon, "a.md") == "old\nmore\n"
 
 
-def test_fifty_steps_are_kept(daemon: DaemonProcess) -> None:
+def test_history_is_limited_to_fifty_steps(daemon: DaemonProcess) -> None:
     for number in range(53):
         daemon.exec(f"/write a.md\n{number}")
     for _ in range(50):
@@ -155,7 +153,7 @@ def test_fifty_steps_are_kept(daemon: DaemonProcess) -> None:
     assert text_of(daemon, "a.md") == "2\n"
 
 
-def test_an_edit_that_changes_or_writes_nothing_is_no_step(daemon: DaemonProcess) -> None:
+def test_edit_without_effect_is_not_a_step(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "same\n")
     assert daemon.exec("/write a.md\nsame").head["ok"]
     put(daemon, "file", "")
@@ -164,7 +162,7 @@ def test_an_edit_that_changes_or_writes_nothing_is_no_step(daemon: DaemonProcess
     assert content(daemon, "/undo") == NOTHING
 
 
-def test_restarts_are_survived_even_sudden_ones(daemon: DaemonProcess) -> None:
+def test_steps_survive_restart_and_sigkill(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     daemon.exec("/write a.md\nnew")
     daemon.kill()
@@ -183,7 +181,7 @@ def killed_before(daemon: DaemonProcess, path: str, text: str) -> None:
     daemon.start()
 
 
-def test_an_edit_that_was_kept_but_never_written_is_passed_over(daemon: DaemonProcess) -> None:
+def test_recorded_but_unwritten_edit_is_skipped(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     for command in ("/write b.md\nb", "/write a.md\nnew", "/write a.md\nnewer"):
         assert daemon.exec(command).head["ok"]
@@ -193,7 +191,7 @@ def test_an_edit_that_was_kept_but_never_written_is_passed_over(daemon: DaemonPr
     assert content(daemon, "/undo") == "Undo: removed b.md"
 
 
-def test_an_edit_that_was_written_but_not_marked_is_taken_back(daemon: DaemonProcess) -> None:
+def test_written_but_unmarked_edit_is_reverted(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     daemon.exec("/write a.md\nnew")
     killed_before(daemon, "a.md", "new\n")
@@ -201,7 +199,7 @@ def test_an_edit_that_was_written_but_not_marked_is_taken_back(daemon: DaemonPro
     assert text_of(daemon, "a.md") == "old\n"
 
 
-def test_nothing_else_is_undone_where_an_edit_was_taken_back_outside(daemon: DaemonProcess) -> None:
+def test_externally_reverted_edit_is_a_conflict(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     for command in ("/write a.md\nnew", "/write b.md\nb"):
         assert daemon.exec(command).head["ok"]
@@ -215,7 +213,7 @@ def test_nothing_else_is_undone_where_an_edit_was_taken_back_outside(daemon: Dae
     assert content(daemon, "/undo") == NOTHING
 
 
-def test_close_the_session_and_the_user_take_their_steps_along(daemon: DaemonProcess) -> None:
+def test_steps_are_deleted_with_session_and_user(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "# A\n")
     daemon.register("other")
     for command in ("/open a.md", "/append a.md\nx", "/close"):
@@ -230,7 +228,7 @@ def test_close_the_session_and_the_user_take_their_steps_along(daemon: DaemonPro
         assert database.execute("SELECT count(*) FROM edits").fetchone() == (0,)
 
 
-def test_a_broken_file_is_kept_aside(daemon: DaemonProcess) -> None:
+def test_broken_store_is_moved_aside(daemon: DaemonProcess) -> None:
     daemon.exec("/write a.md\nx")
     daemon.stop()
     (daemon.data_dir / "undo.db").write_bytes(b"no database" * 1000)
@@ -241,14 +239,14 @@ def test_a_broken_file_is_kept_aside(daemon: DaemonProcess) -> None:
     assert daemon.exec("/write a.md\ny").head["ok"]
 
 
-def test_nothing_is_written_when_the_step_can_not_be_kept(daemon: DaemonProcess) -> None:
+def test_nothing_is_written_if_the_step_cannot_be_stored(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     (daemon.data_dir / "undo.db").unlink()
     assert daemon.exec("/write a.md\nnew").head["code"] == "STORAGE_FAILED"
     assert text_of(daemon, "a.md") == "old\n"
 
 
-def test_the_boundary_holds_for_what_is_undone(daemon: DaemonProcess) -> None:
+def test_undo_respects_the_boundary(daemon: DaemonProcess) -> None:
     daemon.exec("/write inside/a.md\nx")
     outside = daemon.home.parent / "outside"
     (daemon.home / "inside").rename(outside)
@@ -257,7 +255,7 @@ def test_the_boundary_holds_for_what_is_undone(daemon: DaemonProcess) -> None:
     assert (outside / "a.md").exists()
 
 
-def test_chanflow_shows_what_came_back(daemon: DaemonProcess) -> None:
+def test_chanflow_shows_the_reverted_diff(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     daemon.exec("/write a.md\nnew")
     tag, payload = chanflow(daemon, "/undo")

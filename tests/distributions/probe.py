@@ -1,4 +1,4 @@
-"""A plugin for the tests: commands that wait, fail, leave traces and open documents."""
+"""A plugin for tests: commands that wait, fail, record calls and open documents."""
 
 from __future__ import annotations
 

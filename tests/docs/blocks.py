@@ -1,4 +1,4 @@
-"""The fenced blocks of a Markdown page, each with its language, its line and the mark above it."""
+"""The fenced blocks of a Markdown page, each with its language, its line and the comment above it."""
 
 from __future__ import annotations
 

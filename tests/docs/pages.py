@@ -1,4 +1,4 @@
-"""The pages of the documentation, for the tests of all of them."""
+"""The pages of the documentation."""
 
 from __future__ import annotations
 

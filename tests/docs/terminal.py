@@ -1,4 +1,4 @@
-"""A newcomer's terminal: an empty home, a port of its own, and the commands of a page typed one by one."""
+"""A simulated terminal of a new user: an empty home, a free port, and the commands of a page in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the apps has each field of the records that app plugins use, and each command of the plugin."""
+"""The reference of apps documents all fields of the records and all commands of the plugin."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def section(heading: str) -> str:
 
 
 @pytest.mark.parametrize("record", [App, Context, Param], ids=lambda it: it.__name__)
-def test_a_record_has_its_fields_there(record: type) -> None:
+def test_every_field_of_the_records_is_documented(record: type) -> None:
     names = {field.name for field in dataclasses.fields(record) if field.init}
     first_columns = re.findall(r"^\| (`[^|]*`) \|", section(f"`{record.__name__}`"), re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", " ".join(first_columns))) == names
 
 
 @pytest.mark.parametrize("command", [INSTALL, UNINSTALL], ids=lambda it: it.name)
-def test_a_command_has_its_usage_there(command: object) -> None:
+def test_every_command_has_its_usage(command: object) -> None:
     assert isinstance(command, type(INSTALL))
     assert f"```text\n{command.usage}\n```" in section(f"/{command.name}")

@@ -1,4 +1,4 @@
-"""The reader of the pages itself: what it takes for a block, a command, a match."""
+"""The parser of documentation pages: blocks, commands and patterns."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def test_blocks_have_language_line_text_and_mark() -> None:
     ]
 
 
-def test_a_fence_that_is_never_closed_is_an_error() -> None:
+def test_unclosed_fence_is_an_error() -> None:
     with pytest.raises(ValueError, match="line 1 is never closed"):
         list(blocks("```python\nx = 1\n"))
 
 
-def test_prose_is_what_stands_outside_blocks() -> None:
+def test_prose_is_the_text_outside_blocks() -> None:
     assert "not a block" not in prose(PAGE)
     assert "in a list" in prose(PAGE)
 
 
-def test_commands_continue_and_own_the_output_below() -> None:
+def test_commands_may_continue_and_own_their_output() -> None:
     assert list(exchanges("$ cat <<END\n> a\n>\n> END\na\n$ true\n")) == [
         Exchange(command="cat <<END\na\n\nEND", shown="a\n"),
         Exchange(command="true", shown=""),
@@ -73,5 +73,5 @@ def test_a_console_block_without_a_command_is_an_error() -> None:
         ("[x]*\n", "[x]*\n", True),
     ],
 )
-def test_dots_stand_for_what_varies(shown: str, output: str, matches: bool) -> None:
+def test_ellipsis_matches_varying_text(shown: str, output: str, matches: bool) -> None:
     assert bool(pattern(shown).fullmatch(output)) is matches

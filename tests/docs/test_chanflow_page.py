@@ -1,4 +1,4 @@
-"""The page about ChanFlow says what is written in the place of tags."""
+"""The reference of ChanFlow documents the escaping of tags."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ def test_escaped_tags_are_as_the_page_has_them() -> None:
     page = (ROOT / "docs" / "reference" / "chanflow.md").read_text(encoding="utf-8")
     answer = encode_answer("file:main", Reply.page("x", "<𝒞 and </𝒞>"), datetime.now(UTC))
     opening, closing = answer.splitlines()[1].split(" and ")
-    assert f"`<𝒞` or `</𝒞>`, these are written `{opening}` and `{closing}`" in page
+    assert f"`<𝒞` and `</𝒞>` in content are written `{opening}` and `{closing}`" in page

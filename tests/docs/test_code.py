@@ -1,4 +1,4 @@
-"""The code of every page runs and answers what the page shows."""
+"""The code blocks of all pages run, with the output that the pages show."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def follow(block: Block, terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_block_says_what_it_is(name: str) -> None:
+def test_every_block_has_a_language(name: str) -> None:
     for block in blocks(text_of(name)):
         assert block.language in RUN | DATA, f"{name}:{block.line}: {block.language or 'no language'}"
         assert block.kind != "not run" or block.detail, f"{name}:{block.line}: not run, but why?"

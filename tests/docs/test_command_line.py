@@ -1,4 +1,4 @@
-"""The page of the command lines names every option and every environment variable, and no others."""
+"""The reference of command lines documents exactly the existing options and environment variables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from stringd.api.settings import option_of, settings_by_key, variable_of
+from stringd.config import Config
+from stringd.extensions.registration import load_plugins
 from tests.docs.pages import ROOT, text_of
 
 PAGE = "docs/reference/command-line.md"
@@ -23,28 +26,45 @@ def help_of(program: str, *words: str) -> str:
 
 def subcommands() -> list[str]:
     """The words after `stringd` that its own help lists."""
-    listed = re.findall(r"^    ([a-z]+)(?: {2,}|$)", help_of("stringd"), re.MULTILINE)
+    listed = words_in(help_of("stringd"))
     assert listed, "stringd --help lists no subcommands"
     return listed
+
+
+def words_in(helped: str) -> list[str]:
+    """The words that a program's or a subcommand's help lists as the next one."""
+    return re.findall(r"^    ([a-z]+)(?: {2,}|$)", helped, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def helps() -> str:
     """What all programs and subcommands say about themselves."""
-    parts = [help_of("string"), help_of("stringd"), *(help_of("stringd", word) for word in subcommands())]
-    return "\n".join(parts)
+    by_word = {word: help_of("stringd", word) for word in subcommands()}
+    actions = [help_of("stringd", word, it) for word, text in by_word.items() for it in words_in(text)]
+    return "\n".join([help_of("string"), help_of("stringd"), *by_word.values(), *actions])
 
 
-def test_every_option_has_its_line(helps: str) -> None:
+def test_every_option_is_documented(helps: str) -> None:
     assert set(OPTION.findall(helps)) == set(OPTION.findall(text_of(PAGE)))
 
 
-def test_every_subcommand_has_its_line() -> None:
+def test_every_subcommand_is_documented() -> None:
     page = text_of(PAGE)
     assert [word for word in subcommands() if f"`stringd {word}" not in page] == []
 
 
-def test_every_environment_variable_has_its_line() -> None:
+def test_every_environment_variable_is_documented() -> None:
     sources = [path for root in ("core", "plugins") for path in (ROOT / root).rglob("*.py")]
     read = {name for path in sources for name in VARIABLE.findall(path.read_text(encoding="utf-8"))}
     assert read == set(VARIABLE.findall(text_of(PAGE)))
+
+
+def test_every_setting_of_a_built_in_plugin_has_its_line() -> None:
+    declared = load_plugins(Config(plugins=())).settings.declared
+    rows = {
+        f"| `{plugin}.{key}` | `{variable_of(plugin, key)}` | `{option_of(plugin, key)}` |"
+        for plugin, settings in declared.items()
+        for key in settings_by_key(settings)
+    }
+    page = text_of("docs/reference/settings.md")
+    assert rows == set(re.findall(r"^\| `\w+\.\w+` \| `STRINGD_\w+` \| `--[\w-]+` \|", page, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The page of the commands has a section for every shared command, with its usage, and for no other."""
+"""The reference of commands has exactly one section for each shared command, with its usage."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def sections() -> dict[str, str]:
     return {section["title"]: section["body"] for section in found if section["title"].startswith("/")}
 
 
-def test_every_command_has_its_section_and_every_section_its_command() -> None:
+def test_commands_and_sections_match() -> None:
     assert sorted(sections()) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_a_section_begins_with_the_usage(command: Command) -> None:
+def test_sections_begin_with_the_usage(command: Command) -> None:
     first = next(blocks(sections()[f"/{command.name}"]))
     assert (first.language, first.text) == ("text", f"{command.usage}\n")

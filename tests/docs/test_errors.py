@@ -1,4 +1,4 @@
-"""The page of the errors lists the codes of `ErrorCode`, and each status with its code and exception."""
+"""The reference of errors lists the codes of `ErrorCode`, and each status with its code and exception."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def refusals() -> list[type[RequestRefused]]:
     return [it for it in kinds if it.code is not None]
 
 
-def test_it_lists_exactly_the_codes_there_are() -> None:
+def test_page_lists_exactly_the_existing_codes() -> None:
     codes = [it["code"] for it in OF_COMMANDS.finditer(PAGE)]
     requests = [it["code"] for it in OF_REQUESTS.finditer(PAGE)]
     assert len(codes) == len(set(codes))
@@ -37,11 +37,11 @@ def test_the_sources_use_the_enum() -> None:
     assert literal == []
 
 
-def test_a_code_is_its_own_name() -> None:
+def test_code_equals_its_name() -> None:
     assert [it for it in ErrorCode if it.name != it.value] == []
 
 
-def test_every_status_has_its_code_and_its_exception() -> None:
+def test_every_status_has_code_and_exception() -> None:
     rows = {
         (it["name"], int(it["status"]), it["code"], it["in_body"] is not None)
         for it in OF_REQUESTS.finditer(PAGE)

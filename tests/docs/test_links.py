@@ -1,4 +1,4 @@
-"""Every link between the pages leads somewhere, and every page is reached from the index."""
+"""Links between pages are valid, and every page is linked from the index."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def test_every_link_of_a_page_resolves(name: str) -> None:
         assert not anchor or anchor in anchors(target), f"{name} links to {path}#{anchor}"
 
 
-def test_the_index_names_every_page() -> None:
+def test_index_links_every_page() -> None:
     index = ROOT / "docs" / "README.md"
     linked = {(index.parent / path).resolve() for path, _ in links("docs/README.md")}
     pages = {page for page in PAGES if page.is_relative_to(ROOT / "docs")} - {index}
     assert not pages - linked
 
 
-def test_the_readme_leads_to_the_index() -> None:
+def test_readme_links_the_index() -> None:
     assert ("docs/README.md", "") in set(links("README.md"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_has_one_title_which_stands_first(name: str) -> None:
+def test_pages_begin_with_their_only_title(name: str) -> None:
     text = text_of(name)
     assert text.startswith("# ")
     assert len(re.findall(r"^# ", prose(text), re.MULTILINE)) == 1

@@ -1,4 +1,4 @@
-"""A home with files, a place outside, and links between them."""
+"""A home with files, a directory outside of it, and links between them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.paths.resolving import FileTarget, resolve
+from stringd.documents.paths.resolving import resolve
 from stringd.errors import Refusal
+from stringd.files.typed_paths import FileTarget
 from tests.documents.standing import Standing, standing
 
 NAMES = [

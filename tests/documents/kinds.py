@@ -1,4 +1,4 @@
-"""Kinds of text that cost more than their size where anything looks back, each in any size."""
+"""Generated texts of any size that would be slow for parsers that look back."""
 
 from __future__ import annotations
 

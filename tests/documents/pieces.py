@@ -1,4 +1,4 @@
-"""Texts made of what means something to Markdown or to us."""
+"""Hypothesis strategies for texts made of Markdown and document constructs."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-"""A session that stands somewhere and does nothing else."""
+"""A minimal session at a location."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from stringd.api.sessions import Location, State, TopicName
+from stringd.api.sessions import EndReason, Location, State, TopicName
 from stringd.api.users import User
 
 
@@ -18,11 +19,16 @@ class Standing:
     name: TopicName
     shows_documents: bool = True
     slash: str = "/"
+    is_ending: bool = False
+    data: dict[str, Any] = field(default_factory=dict)
 
     def remember(self, state: State) -> None:
         self.state = state
 
-    async def end_topic(self) -> None:
+    async def cancel(self, request_id: str | None = None) -> str | None:
+        raise AssertionError(f"no path cancels {request_id}")
+
+    async def end_topic(self, reason: EndReason = EndReason.CLOSE) -> None:
         raise AssertionError("no path ends a topic")
 
 

@@ -1,4 +1,4 @@
-"""A directory and a symbolic link that change places as fast as they can: `python swapping.py ONE OTHER`."""
+"""Swap a directory and a symbolic link as fast as possible: `python swapping.py ONE OTHER`."""
 
 from __future__ import annotations
 

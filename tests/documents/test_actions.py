@@ -1,4 +1,4 @@
-"""What the fences of a document declare."""
+"""Parsing of action fences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def parameter(line: str) -> Parameter:
     return read("GET https://api.example/x", line).parameters[0]
 
 
-def test_actions_keep_the_order_of_the_page() -> None:
+def test_actions_are_in_page_order() -> None:
     found = book(
         "```act.zulu\nCLI date\n```\n\n```act.mark-done\nCLI true\n```\n\n```act.b_2\nCLI pwd\n```\n"
     )
@@ -57,7 +57,7 @@ def test_every_http_method(method: str) -> None:
         'https://api.example/"quoted"\\n',
     ],
 )
-def test_a_url_is_no_shell_text(url: str) -> None:
+def test_url_is_not_parsed_as_shell(url: str) -> None:
     assert read(f"GET {url} -H 'A: b'").target == url
 
 
@@ -75,15 +75,13 @@ def test_a_url_is_no_shell_text(url: str) -> None:
         (" \\\n  -H 'A: 1' \\\n  -d x", (("A", "1"),), "x"),
     ],
 )
-def test_the_options_of_the_first_line(
-    rest: str, headers: tuple[tuple[str, str], ...], body: str | None
-) -> None:
+def test_first_line_options(rest: str, headers: tuple[tuple[str, str], ...], body: str | None) -> None:
     action = read(f"POST https://api.example/rows{rest}", "", "  n: number")
     assert (action.headers, action.body) == (headers, body)
     assert [it.name for it in action.parameters] == ["n"]
 
 
-def test_a_body_is_indented_deeper_than_its_name() -> None:
+def test_body_is_indented_below_its_name() -> None:
     action = read(
         "POST https://api.example/rows",
         "  note: string (required)",
@@ -101,7 +99,7 @@ def test_a_body_is_indented_deeper_than_its_name() -> None:
     assert [it.name for it in action.parameters] == ["note", "after"]
 
 
-def test_headers_stand_in_a_section_or_among_the_parameters() -> None:
+def test_headers_in_a_section_or_among_parameters() -> None:
     action = read(
         "GET https://api.example/me",
         "  Authorization: Bearer $KEY",
@@ -117,7 +115,7 @@ def test_headers_stand_in_a_section_or_among_the_parameters() -> None:
     )
 
 
-def test_body_to_and_type_are_names_like_others() -> None:
+def test_body_to_and_type_are_ordinary_names() -> None:
     action = read("POST https://api.example/", "  body: string (required)", "  to: path", "  type: string")
     assert action.body is None
     assert [it.name for it in action.parameters] == ["body", "to", "type"]
@@ -157,7 +155,7 @@ def test_parameter_lines(line: str, expected: dict[str, Any]) -> None:
     assert parameter(line) == replace(parameter("  q: string"), **expected)
 
 
-def test_what_a_bare_parameter_says() -> None:
+def test_bare_parameter_defaults() -> None:
     assert parameter("  q: string") == Parameter(
         name="q",
         alias=None,
@@ -187,7 +185,7 @@ def test_what_a_bare_parameter_says() -> None:
         "  -H 'A: b'",
     ],
 )
-def test_a_line_that_fits_nothing_is_a_warning(line: str) -> None:
+def test_unrecognized_line_is_a_warning(line: str) -> None:
     assert complaints("GET https://api.example/x", "", line) == [(4, f"{line.strip()} is not understood")]
 
 
@@ -218,11 +216,11 @@ def test_a_line_that_fits_nothing_is_a_warning(line: str) -> None:
         (["CLI date", "  q: string", "  body:"], 4, "body: is not understood"),
     ],
 )
-def test_what_cannot_be_meant_is_a_warning_with_its_line(lines: list[str], number: int, part: str) -> None:
+def test_invalid_declaration_is_a_warning_with_its_line(lines: list[str], number: int, part: str) -> None:
     assert [at for at, message in complaints(*lines) if part in message] == [number]
 
 
-def test_a_command_goes_on_to_the_first_parameter() -> None:
+def test_command_extends_to_the_first_parameter() -> None:
     action = read(
         'CLI python3 -c "',
         "try:",
@@ -245,7 +243,7 @@ def test_crlf_reads_like_lf() -> None:
     assert book(text).actions["x"].body == "{q}"
 
 
-def test_templates_stand_by_action_and_role_wherever_they_are() -> None:
+def test_templates_are_found_by_action_and_role() -> None:
     found = book(
         "```act.a.response\nOne\n```\n\n```act.a\nCLI date\n```\n\n```act.a.error\nTwo\n```\n\n"
         "````act.a.response.j2\n```\nThree\n```\n````\n"
@@ -258,7 +256,7 @@ def test_templates_stand_by_action_and_role_wherever_they_are() -> None:
     assert found.diagnostics == ()
 
 
-def test_what_comes_twice_or_belongs_to_nothing_is_a_warning() -> None:
+def test_duplicates_and_orphans_are_warnings() -> None:
     found = book("```act.a\nCLI one\n```\n```act.a\nCLI two\n```\n```act.b.response\nx\n```\n")
     assert found.actions["a"].target == "one"
     assert found.templates == {}
@@ -273,7 +271,7 @@ def test_other_fences_are_prose(info: str) -> None:
     assert book(f"```{info}\nCLI date\n```\n") == ActionBook(actions={}, templates={})
 
 
-def test_the_hint_shows_what_is_required() -> None:
+def test_hint_shows_required_parameters() -> None:
     found = book(
         "```act.search\nGET https://api.example/?q={q}\n  q: string (required)\n  n: number\n```\n"
         "```act.list\nCLI ls\n```\n"
@@ -292,7 +290,7 @@ def test_the_hint_shows_what_is_required() -> None:
         "GET u" + " x" * 20_000,
     ],
 )
-def test_long_first_lines_are_read_in_one_go(line: str) -> None:
+def test_long_first_lines_are_read_in_linear_time(line: str) -> None:
     assert book(f"```act.x\n{line}\n```\n").actions["x"].target == "u"
 
 
@@ -300,5 +298,5 @@ def test_long_first_lines_are_read_in_one_go(line: str) -> None:
 @pytest.mark.parametrize(
     "line", ["  q: string" + " " * 99_999 + "x", '  q: string "' + '\\"' * 50_000, "  body:\n" * 9_999]
 )
-def test_long_lines_are_read_in_one_go(line: str) -> None:
+def test_long_lines_are_read_in_linear_time(line: str) -> None:
     assert book(f"```act.x\nGET u\n{line}\n```\n").actions["x"].target == "u"

@@ -1,4 +1,4 @@
-"""Every command that takes a path stays in the home and the allowed paths, unless access is full."""
+"""Every command that takes a path is restricted to the home and the allowed paths, unless access is full."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def refusals(daemon: DaemonProcess, command: str, outside: Path, name: str) -> I
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_leaves_the_home_or_tells_what_is_there(
+def test_commands_cannot_leave_or_probe_outside_the_home(
     daemon: DaemonProcess, outside: Path, command: str
 ) -> None:
     there = list(refusals(daemon, command, outside, "secret.md"))
@@ -81,8 +81,10 @@ def test_no_command_leaves_the_home_or_tells_what_is_there(
 
 
 @pytest.mark.parametrize("command", ["/undo", "/refresh", "/source", "/open #block", "/replace :L1\nnew"])
-def test_what_leads_out_meanwhile_is_not_followed(daemon: DaemonProcess, outside: Path, command: str) -> None:
-    """The current document, and the one that was edited, become a link to a file outside."""
+def test_directory_swapped_for_a_symlink_is_not_followed(
+    daemon: DaemonProcess, outside: Path, command: str
+) -> None:
+    """The directory of the current and the edited document becomes a link to a directory outside."""
     daemon.exec("/write docs/secret.md\ntext")
     daemon.exec("/open docs/secret.md")
     (daemon.home / "docs").rename(daemon.home / "moved")
@@ -94,7 +96,7 @@ def test_what_leads_out_meanwhile_is_not_followed(daemon: DaemonProcess, outside
 
 @pytest.mark.parametrize("target", ["{outside}/{name}", "../outside/{name}", "out/{name}"])
 @pytest.mark.parametrize("kind", ["include", "nav"])
-def test_documents_bring_nothing_from_outside(
+def test_documents_cannot_include_from_outside(
     daemon: DaemonProcess, outside: Path, kind: str, target: str
 ) -> None:
     shown = []
@@ -109,7 +111,7 @@ def test_documents_bring_nothing_from_outside(
 
 
 @pytest.mark.usefixtures("outside")
-def test_shortcuts_lead_nowhere_outside(daemon: DaemonProcess) -> None:
+def test_shortcuts_cannot_lead_outside(daemon: DaemonProcess) -> None:
     text = "[@secret A](../outside/secret.md)\n[@nothing B](../outside/nothing.md)\n"
     (daemon.home / "page.md").write_text(text, encoding="utf-8")
     daemon.exec("/open page.md")
@@ -130,7 +132,7 @@ def test_links_that_stay_inside_are_followed(daemon: DaemonProcess, target: str)
 
 
 @pytest.mark.parametrize(("options", "variable"), [(["--access", "full"], ""), ([], "full")])
-def test_full_access_has_no_outside(start_daemon: Start, options: list[str], variable: str) -> None:
+def test_full_access_has_no_boundary(start_daemon: Start, options: list[str], variable: str) -> None:
     daemon = start_daemon(*options, env={"STRINGD_ACCESS": variable})
     daemon.register("default", daemon.home)
     outside = prepare(daemon.home)
@@ -148,7 +150,7 @@ def test_the_option_wins_over_the_variable(start_daemon: Start) -> None:
 
 
 @pytest.mark.parametrize(("words", "variable"), [(["--access", "none"], ""), ([], "Full")])
-def test_an_access_that_is_none(words: list[str], variable: str) -> None:
+def test_invalid_access_is_refused(words: list[str], variable: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "stringd", "--port", "0", *words],
         env={**os.environ, "STRINGD_ACCESS": variable},
@@ -172,7 +174,7 @@ def test_allowed_paths_are_inside(daemon: DaemonProcess, outside: Path) -> None:
     assert daemon.exec(f"/ls {outside.parent}").head["code"] == "FILE_NOT_ALLOWED"
 
 
-def test_what_is_no_file_answers_at_once(daemon: DaemonProcess) -> None:
+def test_special_files_are_refused_at_once(daemon: DaemonProcess) -> None:
     daemon.home.mkdir(parents=True, exist_ok=True)
     os.mkfifo(daemon.home / "pipe")
     (daemon.home / "circle").symlink_to("circle")
@@ -184,7 +186,7 @@ def test_what_is_no_file_answers_at_once(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.parametrize("path", ["x" * 300, "x" * 5000, "a\0b", "/" * 5000, "~/" + "y/" * 2100])
-def test_what_can_be_no_path_is_said_in_one_line(daemon: DaemonProcess, path: str) -> None:
+def test_invalid_path_is_a_one_line_error(daemon: DaemonProcess, path: str) -> None:
     for command in COMMANDS:
         answer = daemon.exec(command.format(path))
         assert answer.head["code"] == "INVALID_TARGET"

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.markdown import make_parser
 from stringd.documents.syntax.parser import parse
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import find_shortcuts
 
 RELEASE = f"markdown_it_py-{version('markdown-it-py')}"

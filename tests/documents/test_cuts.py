@@ -1,4 +1,4 @@
-"""Where long texts are cut: nothing is lost, nothing is too long, and what belongs together stays so."""
+"""Division of long texts into parts: complete, bounded, and at suitable places."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def pieces(text: str, most: int = MOST) -> list[Piece]:
 
 @settings(max_examples=500, deadline=None)
 @given(TEXTS, st.sampled_from((1, 7, 40, 100, 333)))
-def test_nothing_is_lost_and_no_part_is_longer_or_shorter_than_it_must_be(text: str, most: int) -> None:
+def test_parts_are_complete_and_as_long_as_allowed(text: str, most: int) -> None:
     found = parts(text, most)
     assert "".join(found) == text
     assert all(0 < len(part) <= most for part in found)
@@ -60,7 +60,7 @@ def test_nothing_is_lost_and_no_part_is_longer_or_shorter_than_it_must_be(text: 
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 60)), min_size=1, max_size=40))
-def test_sections_that_fit_into_a_part_are_never_cut(sections: list[tuple[int, int]]) -> None:
+def test_sections_that_fit_are_not_cut(sections: list[tuple[int, int]]) -> None:
     text = "".join(f"{'#' * level} Title\n\n{'x' * length}\n\n" for level, length in sections)
     assert all(part.startswith("#") for part in parts(text))
 
@@ -77,7 +77,7 @@ def test_sections_that_fit_into_a_part_are_never_cut(sections: list[tuple[int, i
         pytest.param("- item\n\n  ```\n  code\n  ```\n", id="fences in items"),
     ],
 )
-def test_a_long_section_is_cut_where_something_begins(unit: str) -> None:
+def test_long_section_is_cut_at_block_starts(unit: str) -> None:
     found = parts("# Long\n\n" + unit * 30)
     assert len(found) > 3
     assert all(part.startswith(unit[:6]) for part in found[1:])
@@ -90,14 +90,14 @@ def test_a_heading_stays_with_what_is_below_it() -> None:
     assert [part.lstrip("#")[:4] for part in parts(text)] == [" One", " Thr"]
 
 
-def test_a_line_without_an_end_is_cut_between_words_or_else_at_the_limit() -> None:
+def test_long_line_is_cut_between_words_or_at_the_limit() -> None:
     assert [len(part) for part in parts("x" * 250)] == [100, 100, 50]
     assert [len(part) for part in parts("word " * 50)] == [100, 100, 50]
     assert parts("a" * 98 + " bcd")[1] == "bcd"
 
 
 @pytest.mark.parametrize("ahead", ["", "  ", "> ", "- "])
-def test_code_that_is_cut_is_closed_and_opened_again(ahead: str) -> None:
+def test_cut_code_block_is_closed_and_reopened(ahead: str) -> None:
     code = f"{ahead.replace('-', ' ')}x = 1\n" * 60
     first, second, *_, last = pieces(f"# T\n\n{ahead}```py\n{code}{ahead.replace('-', ' ')}```\n\nEnd.\n")
     assert (first.before, first.after) == ("", f"{ahead.replace('-', ' ')}```\n")
@@ -105,7 +105,7 @@ def test_code_that_is_cut_is_closed_and_opened_again(ahead: str) -> None:
     assert last.after == ""
 
 
-def test_rows_of_a_table_that_is_cut_have_its_head() -> None:
+def test_cut_table_repeats_its_header() -> None:
     head = "| a | b |\n|---|---|\n"
     found = pieces("Text.\n\n" + head + "| 1 | 2 |\n" * 90, 200)
     assert {it.before for it in found[1:]} == {head}
@@ -113,12 +113,12 @@ def test_rows_of_a_table_that_is_cut_have_its_head() -> None:
     assert {it.after for it in found} == {""}
 
 
-def test_a_head_that_would_take_most_of_a_part_is_not_repeated() -> None:
+def test_large_table_header_is_not_repeated() -> None:
     head = f"| {'a' * 50} | b |\n|---|---|\n"
     assert {it.before for it in pieces(head + "| 1 | 2 |\n" * 60)} == {""}
 
 
-def test_what_looks_like_a_fence_or_a_row_in_code_is_code() -> None:
+def test_fences_and_rows_inside_code_are_code() -> None:
     inside = "~~~\n| a | b |\n|---|---|\n# no heading\n- no item\n" * 10
     found = cut(f"````\n{inside}````\n", (), 200)
     assert {it.before for it in found[1:]} == {"````\n"}

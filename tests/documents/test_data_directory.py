@@ -1,4 +1,4 @@
-"""The data directory: no command reads, writes or lists it, wherever it lies and however it is named."""
+"""The data directory cannot be read, written or listed by commands, under whatever path."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def spelled(daemon: DaemonProcess, ways: list[str]) -> Iterator[str]:
 
 
 @pytest.mark.requirement("data.outside", "data.hard_link")
-def test_no_command_reads_or_writes_a_file_of_it(daemon_at_home: DaemonProcess) -> None:
+def test_commands_cannot_read_or_write_its_files(daemon_at_home: DaemonProcess) -> None:
     before = (daemon_at_home.data_dir / "users.json").read_bytes()
     for way in spelled(daemon_at_home, WAYS):
         for command in COMMANDS:
@@ -113,7 +113,7 @@ def test_no_command_reads_or_writes_a_file_of_it(daemon_at_home: DaemonProcess) 
 
 
 @pytest.mark.requirement("data.outside")
-def test_nothing_new_comes_into_it_and_nothing_lists_it(daemon_at_home: DaemonProcess) -> None:
+def test_commands_cannot_create_or_list_its_files(daemon_at_home: DaemonProcess) -> None:
     for folder in spelled(daemon_at_home, FOLDERS):
         for command in ("/ls {}", "/ls {} --all", "/open {}", "/install {}", "/write {}/new.md\nnew"):
             answer = daemon_at_home.exec(command.format(folder.rstrip("/")))
@@ -122,7 +122,7 @@ def test_nothing_new_comes_into_it_and_nothing_lists_it(daemon_at_home: DaemonPr
 
 
 @pytest.mark.requirement("data.outside", "data.hard_link")
-def test_no_document_brings_it(daemon_at_home: DaemonProcess) -> None:
+def test_documents_cannot_include_its_files(daemon_at_home: DaemonProcess) -> None:
     home = daemon_at_home.data_dir.parent
     for way in spelled(daemon_at_home, WAYS):
         (home / "brings.md").write_text(PAGE.format(way), encoding="utf-8")
@@ -131,7 +131,7 @@ def test_no_document_brings_it(daemon_at_home: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("data.outside")
-def test_no_app_is_made_of_what_lies_around_it(daemon_at_home: DaemonProcess) -> None:
+def test_app_linking_into_it_cannot_be_installed(daemon_at_home: DaemonProcess) -> None:
     home = daemon_at_home.data_dir.parent
     project = home / "project"
     project.mkdir()
@@ -146,7 +146,7 @@ def test_no_app_is_made_of_what_lies_around_it(daemon_at_home: DaemonProcess) ->
 
 
 @pytest.mark.requirement("data.outside")
-def test_undo_and_refresh_are_not_led_into_it(daemon_at_home: DaemonProcess) -> None:
+def test_undo_and_refresh_do_not_follow_links_into_it(daemon_at_home: DaemonProcess) -> None:
     home = daemon_at_home.data_dir.parent
     for name in ("users.json", "made.md"):
         topic = f"file:{name.partition('.')[0]}"
@@ -161,13 +161,13 @@ def test_undo_and_refresh_are_not_led_into_it(daemon_at_home: DaemonProcess) -> 
 
 
 @pytest.mark.requirement("data.outside")
-def test_what_only_looks_like_it_may_be_touched(daemon_at_home: DaemonProcess) -> None:
+def test_similar_paths_are_not_protected(daemon_at_home: DaemonProcess) -> None:
     for name in (".stringd2/users.json", "users.json", "other/.stringd/users.json"):
         assert daemon_at_home.exec(f"/write {name}\ntext").head["ok"]
 
 
 @pytest.mark.requirement("data.private")
-def test_what_others_may_read_is_made_private_and_said(start_daemon: Start, tmp_path: Path) -> None:
+def test_readable_files_are_made_private_with_a_notice(start_daemon: Start, tmp_path: Path) -> None:
     data = tmp_path / "data"
     daemon = start_daemon(data_dir=data)
     daemon.register("default", daemon.home)
@@ -195,7 +195,7 @@ def test_what_others_may_read_is_made_private_and_said(start_daemon: Start, tmp_
 
 
 @pytest.mark.requirement("data.private")
-def test_a_directory_of_everybody_stays_so(start_daemon: Start, tmp_path: Path) -> None:
+def test_sticky_directory_is_left_unchanged(start_daemon: Start, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
     data.chmod(0o1777)
@@ -205,9 +205,7 @@ def test_a_directory_of_everybody_stays_so(start_daemon: Start, tmp_path: Path) 
 
 
 @pytest.mark.requirement("data.outside")
-def test_a_state_file_that_a_link_leads_to_is_no_command_s_either(
-    start_daemon: Start, tmp_path: Path
-) -> None:
+def test_linked_state_file_is_protected(start_daemon: Start, tmp_path: Path) -> None:
     data, home = tmp_path / "data", tmp_path / "home"
     data.mkdir(mode=0o700)
     home.mkdir()
@@ -219,7 +217,7 @@ def test_a_state_file_that_a_link_leads_to_is_no_command_s_either(
 
 
 @pytest.mark.requirement("data.outside", "data.hard_link")
-def test_nor_is_what_a_database_keeps_beside_itself_there(start_daemon: Start, tmp_path: Path) -> None:
+def test_journal_of_a_linked_database_is_protected(start_daemon: Start, tmp_path: Path) -> None:
     data, home = tmp_path / "data", tmp_path / "home"
     data.mkdir(mode=0o700)
     home.mkdir()

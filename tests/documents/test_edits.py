@@ -1,4 +1,4 @@
-"""Text in, text out: what edits make of a text, and what they leave alone."""
+"""The edits of the editing commands, as functions from text to text."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_appending(before: str, body: str, after: str) -> None:
         pytest.param(f"{BOM}a\r\n", "c\nd", f"{BOM}c\r\nd\r\n", id="bom-and-crlf"),
     ],
 )
-def test_editing_whole(before: str, body: str, after: str) -> None:
+def test_edit_whole_text(before: str, body: str, after: str) -> None:
     assert replace_all(before, body).text == after
 
 
@@ -111,7 +111,7 @@ def test_replacing_lines(first: int, last: int, body: str | None, after: str, li
         ("", 1, 1, "0 lines"),
     ],
 )
-def test_lines_that_are_not_there(text: str, first: int, last: int, length: str) -> None:
+def test_missing_lines_are_refused(text: str, first: int, last: int, length: str) -> None:
     with pytest.raises(Refusal) as refused:
         replace_lines(text, first, last, "x")
     assert refused.value.code == "LINE_OUT_OF_RANGE"
@@ -194,13 +194,13 @@ def test_replacing_blocks(before: str, block: str, body: str, after: str) -> Non
         pytest.param("# A\nx\n\nT\n===\n", "a", "new", "# A\nnew\n\nT\n===\n", id="not-a-second-one"),
     ],
 )
-def test_a_body_does_not_run_into_what_is_around_it(before: str, block: str, body: str, after: str) -> None:
+def test_body_does_not_merge_with_surrounding_lines(before: str, block: str, body: str, after: str) -> None:
     assert replace_block(before, block, body) == Revision(text=after, lines=body.count("\n") + 1)
 
 
 @pytest.mark.parametrize("body", ["```\nx", "~~~", "<pre>\nx", "ok\n\n```"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_body_that_would_swallow_what_follows_is_refused(body: str, newline: str) -> None:
+def test_body_that_would_absorb_following_lines_is_refused(body: str, newline: str) -> None:
     before = "# A\n<!-- #x -->\nold\n<!-- /x -->\n\n# B\n".replace("\n", newline)
     with pytest.raises(Refusal) as refused:
         replace_block(before, "x", body)
@@ -208,11 +208,11 @@ def test_a_body_that_would_swallow_what_follows_is_refused(body: str, newline: s
     assert refused.value.message == "The text would swallow line 4: <!-- /x -->"
 
 
-def test_a_fence_may_stay_open_where_nothing_follows() -> None:
+def test_open_fence_is_allowed_at_the_end() -> None:
     assert replace_block("# A\nold\n", "a", "```\nx").text == "# A\n```\nx\n"
 
 
-def test_lines_end_at_lf_alone() -> None:
+def test_only_lf_ends_lines() -> None:
     assert replace_lines("a\rb\nc\n", 2, 2, "x") == Revision(text="a\rb\nx\n", lines=1)
     assert replace_lines("a\rb\r\nc\n", 1, 1, None).text == "c\n"
     with pytest.raises(Refusal) as refused:
@@ -220,7 +220,7 @@ def test_lines_end_at_lf_alone() -> None:
     assert refused.value.context == ("the file has 1 line",)
 
 
-def test_a_block_that_is_not_there() -> None:
+def test_missing_block_is_refused() -> None:
     with pytest.raises(Refusal) as refused:
         replace_block("# One\n<!-- #two -->\n<!-- /two -->\n", "tow", "x")
     assert refused.value.code == "BLOCK_NOT_FOUND"
@@ -229,7 +229,7 @@ def test_a_block_that_is_not_there() -> None:
 
 
 @given(texts(), BODIES, st.data())
-def test_every_byte_outside_a_block_stays(text: str, body: str, data: st.DataObject) -> None:
+def test_bytes_outside_the_block_are_unchanged(text: str, body: str, data: st.DataObject) -> None:
     parsed = parse(text)
     assume(parsed.blocks)
     block = parsed.blocks[data.draw(st.sampled_from(sorted(parsed.blocks)))]
@@ -242,7 +242,7 @@ def test_every_byte_outside_a_block_stays(text: str, body: str, data: st.DataObj
 
 
 @given(texts(), st.data())
-def test_a_block_sent_back_as_it_was_shown_changes_nothing(text: str, data: st.DataObject) -> None:
+def test_writing_back_the_shown_block_changes_nothing(text: str, data: st.DataObject) -> None:
     parsed = parse(text)
     assume(parsed.blocks)
     block_id = data.draw(st.sampled_from(sorted(parsed.blocks)))
@@ -253,7 +253,7 @@ def test_a_block_sent_back_as_it_was_shown_changes_nothing(text: str, data: st.D
 
 
 @given(texts(), BODIES, st.data())
-def test_every_byte_outside_lines_stays(text: str, body: str, data: st.DataObject) -> None:
+def test_bytes_outside_the_lines_are_unchanged(text: str, body: str, data: st.DataObject) -> None:
     assume(text.removeprefix(BOM))
     lines = parse(text).lines
     first = data.draw(st.integers(1, len(lines)))
@@ -280,7 +280,7 @@ def test_every_byte_outside_lines_stays(text: str, body: str, data: st.DataObjec
         pytest.param("\\1 (a)\n", "(a)\n---\n\\g<0>", "\\1 \\g<0>\n", 1, id="nothing-is-a-pattern"),
     ],
 )
-def test_swapping(before: str, body: str, after: str, lines: int) -> None:
+def test_replace_old_by_new(before: str, body: str, after: str, lines: int) -> None:
     revision = replace_occurrences(before, body, "f", every=False)
     assert (revision.text, revision.lines) == (after, lines)
 
@@ -294,7 +294,7 @@ def test_several_matches_are_refused_or_all_replaced() -> None:
     assert (revision.text, revision.lines) == ("x\ny\nb\nx\ny\n", 4)
 
 
-def test_a_body_that_can_be_read_in_two_ways_is_refused() -> None:
+def test_ambiguous_body_is_refused() -> None:
     with pytest.raises(Refusal) as refused:
         replace_occurrences("a\n---\nb\n", "a\n---\nb\n---\nc", "f", every=True)
     assert refused.value.code == "CONFLICT"
@@ -303,7 +303,7 @@ def test_a_body_that_can_be_read_in_two_ways_is_refused() -> None:
 @pytest.mark.parametrize(
     ("body", "code"), [("z\n---\nx", "NOT_FOUND"), ("a", "INVALID_PAYLOAD"), ("---\nx", "INVALID_PAYLOAD")]
 )
-def test_nothing_to_swap(body: str, code: str) -> None:
+def test_empty_or_missing_old_text_is_refused(body: str, code: str) -> None:
     with pytest.raises(Refusal) as refused:
         replace_occurrences("a\n", body, "f", every=False)
     assert refused.value.code == code

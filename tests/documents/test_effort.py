@@ -1,4 +1,4 @@
-"""What reading a text is reckoned to take is what it takes, whatever the text is made of.
+"""The estimated cost of parsing a text is at least its real cost.
 
 It decides what is read on the event loop, what in a thread, and what where it can be stopped.
 """
@@ -56,7 +56,7 @@ def at_once(make: Make) -> str:
 
 @pytest.mark.requirement("documents.apart")
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
-def test_what_is_read_at_once_takes_but_a_moment(make: Make) -> None:
+def test_text_parsed_inline_is_fast(make: Make) -> None:
     text = at_once(make)
     assert parsing_effort(text) > AT_ONCE or takes_a_moment(text)
 
@@ -64,7 +64,7 @@ def test_what_is_read_at_once_takes_but_a_moment(make: Make) -> None:
 @pytest.mark.requirement("documents.apart", "documents.frontmatter.long")
 @pytest.mark.parametrize("closing", CLOSINGS)
 @pytest.mark.parametrize("opening", OPENINGS)
-def test_so_does_frontmatter(opening: str, closing: str) -> None:
+def test_frontmatter_parsed_inline_is_fast(opening: str, closing: str) -> None:
     for piece in FRONTMATTER:
         assert takes_a_moment(at_once(repeated(piece, opening, closing))), piece
 
@@ -74,7 +74,7 @@ def test_so_does_frontmatter(opening: str, closing: str) -> None:
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join), st.sampled_from(["", "---\n"]))
 @example("- a\n", "")
 @example("$$", "")
-def test_so_does_any_cycle(piece: str, opening: str) -> None:
+def test_any_repetition_parsed_inline_is_fast(piece: str, opening: str) -> None:
     text = at_once(repeated(piece, opening, "\n---\nx" if opening else ""))
     assert parsing_effort(text) > AT_ONCE or takes_a_moment(text)
 

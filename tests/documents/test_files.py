@@ -1,4 +1,4 @@
-"""Text files read and written whole, and what is none."""
+"""Reading and writing of text files, and refusal of other files."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def narrow_umask() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_text_comes_back_as_it_was(tmp_path: Path, text: str) -> None:
+def test_text_round_trips(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.md"
     assert overwrite(path, text, "a.md") == len(text.encode()) == path.stat().st_size
     assert path.read_bytes() == text.encode()
@@ -144,9 +144,7 @@ NO_TEXT = [
 
 
 @pytest.mark.parametrize(("make", "said"), NO_TEXT)
-def test_what_is_no_text_is_neither_read_nor_written(
-    tmp_path: Path, make: Callable[[Path], None], said: str
-) -> None:
+def test_non_text_files_are_refused(tmp_path: Path, make: Callable[[Path], None], said: str) -> None:
     path = tmp_path / "a.md"
     make(path)
     before = stamp(path.lstat())
@@ -157,20 +155,20 @@ def test_what_is_no_text_is_neither_read_nor_written(
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "/dev/tty"])
-def test_devices_neither_answer_nor_wait(path: str) -> None:
+def test_devices_are_refused_without_blocking(path: str) -> None:
     if not Path(path).exists():
         pytest.skip("not on this system")
     assert refusal(lambda: read_text(Path(path), "x")).code == "INVALID_TARGET"
 
 
 @pytest.mark.parametrize("name", ["missing.md", "missing/x.md", "file.md/x.md"])
-def test_what_is_not_there_is_not_found(tmp_path: Path, name: str) -> None:
+def test_missing_file_is_not_found(tmp_path: Path, name: str) -> None:
     (tmp_path / "file.md").touch()
     refused = refusal(lambda: read_text(tmp_path / name, "as typed"))
     assert (refused.code, refused.message) == ("NOT_FOUND", "File not found: as typed")
 
 
-def test_the_largest_text(tmp_path: Path) -> None:
+def test_largest_text(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     assert overwrite(path, "x" * LIMIT, "x") == LIMIT
     assert len(read_text(path, "x")) == LIMIT
@@ -179,7 +177,7 @@ def test_the_largest_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["a\0", "\ud800"])
-def test_what_no_text_file_can_hold(tmp_path: Path, text: str) -> None:
+def test_text_that_no_file_can_hold_is_refused(tmp_path: Path, text: str) -> None:
     assert refusal(lambda: overwrite(tmp_path / "a.md", text, "x")).code == "INVALID_PAYLOAD"
     assert list(tmp_path.iterdir()) == []
 
@@ -204,7 +202,7 @@ def test_a_file_keeps_its_owner_and_group(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs a file that is someone else's")
-def test_a_file_of_someone_else_can_be_written_where_the_directory_lets_it(shared: Path) -> None:
+def test_file_of_another_owner_is_written_in_place(shared: Path) -> None:
     path = shared / "a.md"
     path.touch()
     path.chmod(0o666)
@@ -213,10 +211,8 @@ def test_a_file_of_someone_else_can_be_written_where_the_directory_lets_it(share
     assert (path.read_bytes(), path.stat().st_uid, mode_of(path)) == (b"new", NOBODY, 0o666)
 
 
-def test_a_directory_that_can_not_be_synced_is_no_failure(
-    shared: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The file has its new text then, and the answer says so."""
+def test_unsyncable_directory_is_not_a_failure(shared: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The file has been written, so the edit has succeeded."""
     path = shared / "a.md"
     with anyone():
         overwrite(path, "old", "x")
@@ -229,8 +225,8 @@ def test_a_directory_that_can_not_be_synced_is_no_failure(
     ]
 
 
-def test_of_several_hard_links_the_one_that_is_edited_parts(tmp_path: Path) -> None:
-    """A file is whole at any moment; one that is written in place would not be."""
+def test_edit_breaks_a_hard_link(tmp_path: Path) -> None:
+    """Atomic writes replace the file instead of writing it in place."""
     path, other = tmp_path / "a.md", tmp_path / "b.md"
     path.write_bytes(b"old")
     other.hardlink_to(path)
@@ -238,13 +234,13 @@ def test_of_several_hard_links_the_one_that_is_edited_parts(tmp_path: Path) -> N
     assert (path.read_bytes(), other.read_bytes()) == (b"new", b"old")
 
 
-def test_a_new_file_can_be_read_by_others(tmp_path: Path) -> None:
+def test_new_file_has_default_mode(tmp_path: Path) -> None:
     overwrite(tmp_path / "a.md", "new", "x")
     assert mode_of(tmp_path / "a.md") == 0o644
 
 
 @pytest.mark.usefixtures("narrow_umask")
-def test_the_umask_holds_for_new_files_only(tmp_path: Path) -> None:
+def test_umask_applies_only_to_new_files(tmp_path: Path) -> None:
     (tmp_path / "old.md").touch()
     (tmp_path / "old.md").chmod(0o664)
     for name in ("old.md", "new.md"):
@@ -252,7 +248,7 @@ def test_the_umask_holds_for_new_files_only(tmp_path: Path) -> None:
     assert [mode_of(tmp_path / name) for name in ("old.md", "new.md")] == [0o664, 0o600]
 
 
-def test_missing_parents_are_made(tmp_path: Path) -> None:
+def test_missing_parents_are_created(tmp_path: Path) -> None:
     path = tmp_path / "größe" / "b c" / "a.md"
     overwrite(path, "new", "x")
     assert path.read_bytes() == b"new"
@@ -266,7 +262,7 @@ def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
     assert path.read_bytes() == b"new"
 
 
-def test_a_link_that_stays_inside_is_written_through(tmp_path: Path) -> None:
+def test_inner_symlink_is_written_through(tmp_path: Path) -> None:
     real, link, new = tmp_path / "docs" / "a.md", tmp_path / "link.md", tmp_path / "new.md"
     real.parent.mkdir()
     real.write_bytes(b"old")
@@ -280,8 +276,8 @@ def test_a_link_that_stays_inside_is_written_through(tmp_path: Path) -> None:
     assert [(tmp_path / "docs" / name).read_bytes() for name in ("a.md", "b.md")] == [b"new", b"new"]
 
 
-def test_a_link_that_came_in_between_leads_nowhere(tmp_path: Path) -> None:
-    """`resolve` gave a real path; what became a link since is not followed."""
+def test_file_swapped_for_a_symlink_is_refused(tmp_path: Path) -> None:
+    """Paths are resolved before; a link created since then is not followed."""
     secret, path = tmp_path / "secret", tmp_path / "a.md"
     secret.write_bytes(b"secret")
     path.symlink_to(secret)
@@ -290,7 +286,7 @@ def test_a_link_that_came_in_between_leads_nowhere(tmp_path: Path) -> None:
     assert secret.read_bytes() == b"secret"
 
 
-def test_a_parent_that_is_no_directory(tmp_path: Path) -> None:
+def test_parent_that_is_not_a_directory(tmp_path: Path) -> None:
     (tmp_path / "file.md").write_bytes(b"old")
     refused = refusal(lambda: overwrite(tmp_path / "file.md" / "a.md", "new", "as typed"))
     assert (refused.code, refused.message) == ("WRITE_FAILED", "Cannot write as typed: Not a directory")
@@ -310,7 +306,7 @@ def test_permissions_are_respected(tmp_path: Path) -> None:
     assert path.stat().st_size == 3
 
 
-def test_a_disk_that_takes_no_more_leaves_the_old_text(tmp_path: Path) -> None:
+def test_full_disk_keeps_the_old_text(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"old")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -325,7 +321,7 @@ def test_a_disk_that_takes_no_more_leaves_the_old_text(tmp_path: Path) -> None:
     assert path.read_bytes() == b"old"
 
 
-def test_a_killed_writer_leaves_the_file_whole(tmp_path: Path) -> None:
+def test_killed_writer_leaves_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     chance = random.Random(1)
     leftovers = 0
@@ -349,7 +345,7 @@ def test_a_killed_writer_leaves_the_file_whole(tmp_path: Path) -> None:
     assert {it.name for it in tmp_path.iterdir()} == {"a.md", "another.md"}
 
 
-def test_writers_of_one_directory_leave_each_other_alone(tmp_path: Path) -> None:
+def test_concurrent_writers_do_not_interfere(tmp_path: Path) -> None:
     started = threading.Barrier(4)
 
     def write(number: int) -> None:
@@ -362,7 +358,7 @@ def test_writers_of_one_directory_leave_each_other_alone(tmp_path: Path) -> None
     assert {it.name: it.read_bytes() for it in tmp_path.iterdir()} == {f"{n}.md": b"59\n" for n in range(4)}
 
 
-def test_what_only_looks_like_a_leftover_stays(tmp_path: Path) -> None:
+def test_similar_names_are_not_cleaned_up(tmp_path: Path) -> None:
     names = [".directory.stringd-tmp", ".link.stringd-tmp"]
     (tmp_path / names[0]).mkdir()
     (tmp_path / names[1]).symlink_to("elsewhere")
@@ -372,7 +368,7 @@ def test_what_only_looks_like_a_leftover_stays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("now", ["someone else's\n", None])
 @pytest.mark.parametrize("expected", ["old\n", None])
-def test_only_what_was_read_is_replaced(tmp_path: Path, expected: str | None, now: str | None) -> None:
+def test_replace_requires_expected_content(tmp_path: Path, expected: str | None, now: str | None) -> None:
     path = tmp_path / "a.md"
     if now is not None:
         path.write_text(now, encoding="utf-8")
@@ -384,7 +380,7 @@ def test_only_what_was_read_is_replaced(tmp_path: Path, expected: str | None, no
 
 
 @pytest.mark.parametrize("was_there", [False, True])
-def test_what_changes_at_the_last_moment_is_not_replaced(
+def test_last_moment_change_is_a_conflict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, was_there: bool
 ) -> None:
     path = tmp_path / "a.md"

@@ -1,4 +1,4 @@
-"""What a text costs grows with its size and no faster: measured beside a smaller one, in processor time."""
+"""The cost of documents is linear in their size, measured in CPU time against smaller ones."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def seconds(work: Callable[[str], None], text: str) -> float:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("work", [shown, found_in])
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
-def test_cost_grows_with_the_size_only(make: Make, work: Callable[[str], None]) -> None:
+def test_cost_grows_with_size_only(make: Make, work: Callable[[str], None]) -> None:
     small = min(seconds(work, make(SMALL) + "\n" * number) for number in range(3))
     large = seconds(work, make(SMALL * TIMES))
     assert large / TIMES < MOST * max(small, SHORTEST / TIMES)
 
 
 @pytest.mark.requirement("documents.frontmatter.long")
-def test_frontmatter_that_never_seems_to_end_is_a_warning() -> None:
+def test_endless_frontmatter_is_a_warning() -> None:
     text = "---\ntitle: a\n" + "b: c\n" * 30_000 + "---\n# Heading\n"
     sheet = parse_document(text)
     assert sheet.parsed.frontmatter == {}
@@ -76,7 +76,7 @@ def test_frontmatter_that_never_seems_to_end_is_a_warning() -> None:
 
 
 @pytest.mark.requirement("documents.menus.many")
-def test_a_page_reads_a_hundred_menus_each_once() -> None:
+def test_hundred_menus_are_each_read_once() -> None:
     asked: list[str] = []
 
     def menu(target: str, author: Origin) -> Linked:

@@ -1,4 +1,4 @@
-"""What paths come to that lead out, or can be none."""
+"""Paths that lead outside, and invalid paths."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd.api.sessions import Location, Session, State
-from stringd.documents.paths.resolving import LONGEST_PATH, FileTarget, resolve
+from stringd.documents.paths.resolving import resolve
 from stringd.errors import Refusal
+from stringd.files.typed_paths import LONGEST_PATH, FileTarget
 from tests.documents.ground import NAMES, Ground
 from tests.documents.standing import standing
 
@@ -56,14 +57,14 @@ from tests.documents.standing import standing
         "circle/../../outside/secret.md",
     ],
 )
-def test_what_is_outside_is_refused(ground: Ground, typed: str) -> None:
+def test_outside_paths_are_refused(ground: Ground, typed: str) -> None:
     typed = typed.format(outside=ground.outside, home=ground.home)
     refused = ground.refusal(typed)
     assert (refused.code, refused.message) == ("FILE_NOT_ALLOWED", f"Outside the allowed paths: {typed}")
     assert refused.context == (f"allowed: {ground.home}, {ground.allowed}",)
 
 
-def test_the_answer_outside_is_the_same_whatever_is_there(ground: Ground) -> None:
+def test_refusal_does_not_reveal_what_exists_outside(ground: Ground) -> None:
     forms = ["x", "x/", "x#y", "x#y#z", "x:L5", "x/y", "x#y/../../home/notes.md"]
     typed = [f"{place}/{form}" for place in ("out", ground.outside) for form in forms]
 
@@ -83,7 +84,7 @@ def test_the_answer_outside_is_the_same_whatever_is_there(ground: Ground) -> Non
 
 
 @pytest.mark.parametrize("typed", ["circle/../out.md", "winding"])
-def test_links_in_a_circle_hide_no_way_out(ground: Ground, typed: str) -> None:
+def test_circular_symlinks_cannot_lead_outside(ground: Ground, typed: str) -> None:
     refused = ground.refusal(typed)
     assert (refused.code, refused.message) == (
         "INVALID_TARGET",
@@ -91,7 +92,7 @@ def test_links_in_a_circle_hide_no_way_out(ground: Ground, typed: str) -> None:
     )
 
 
-def test_a_chain_of_links_that_has_hardly_an_end(ground: Ground) -> None:
+def test_long_symlink_chain(ground: Ground) -> None:
     chain = ground.home / "chain-of-links"
     chain.mkdir()
     for number in range(1500):
@@ -119,18 +120,18 @@ def test_a_chain_of_links_that_has_hardly_an_end(ground: Ground) -> None:
         ("circle/", "Not a directory: circle/"),
     ],
 )
-def test_what_can_be_no_path(ground: Ground, typed: str, said: str) -> None:
+def test_invalid_paths_are_refused(ground: Ground, typed: str, said: str) -> None:
     refused = ground.refusal(typed)
     assert (refused.code, refused.message) == ("INVALID_TARGET", said)
 
 
-def test_a_directory_that_is_not_there(ground: Ground) -> None:
+def test_missing_directory_is_not_found(ground: Ground) -> None:
     refused = ground.refusal("new/")
     assert (refused.code, refused.message) == ("NOT_FOUND", "File not found: new/")
 
 
 @pytest.mark.parametrize("typed", ["#/" * 1999, "a#/../" * 666, "#" * LONGEST_PATH, "c#/../" * 666 + "x"])
-def test_many_marks_take_no_long_time(ground: Ground, typed: str) -> None:
+def test_many_separators_are_parsed_quickly(ground: Ground, typed: str) -> None:
     started = time.monotonic()
     with suppress(Refusal):
         ground.resolve(typed, file="notes.md")
@@ -161,7 +162,7 @@ TYPED = st.one_of(
 
 @settings(max_examples=600, deadline=None)
 @given(typed=TYPED, where=st.sampled_from([None, "notes.md", "docs/in.md", "c#/d#e#f.md"]))
-def test_whatever_is_typed_leads_inside_or_is_refused(ground: Ground, typed: str, where: str | None) -> None:
+def test_any_path_is_inside_or_refused(ground: Ground, typed: str, where: str | None) -> None:
     session = ground.session(file=where) if where else ground.session()
     target = resolved_or_refused(typed, session)
     if target is not None:
@@ -176,7 +177,7 @@ def resolved_or_refused(typed: str, session: Session) -> FileTarget | None:
         return None
 
 
-def test_a_state_from_elsewhere_is_confined_too(ground: Ground) -> None:
+def test_stored_locations_are_confined(ground: Ground) -> None:
     place = Location(uri=(ground.outside / "secret.md").as_uri())
     session = standing(ground.home)
     session.remember(State(document=place))

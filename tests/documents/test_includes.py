@@ -1,4 +1,4 @@
-"""What is included reads as if it stood there: its targets lead where they led, its sections stay inside."""
+"""Included text behaves as if it were part of the page: links, sections, ids and limits."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def topic(daemon: DaemonProcess) -> DaemonProcess:
     ("shortcut", "title"),
     [("@n", "# N"), ("@r", "# With a blank"), ("@w", "# W2"), ("@k.entry", "# N")],
 )
-def test_targets_in_what_is_included_lead_where_they_led(
+def test_targets_of_included_text_are_rebased(
     topic: DaemonProcess, host: str, shortcut: str, title: str
 ) -> None:
     topic.exec(f"/open {host}")
     assert f"---\n{title}" in topic.exec(f"/open {shortcut}").content
 
 
-def test_short_targets_are_shown_as_this_page_may_open_them(topic: DaemonProcess) -> None:
+def test_short_targets_are_shown_relative_to_the_page(topic: DaemonProcess) -> None:
     shown = topic.exec("/open host.md").content
     assert "[short](inc/n.md#part 'x')" in shown
     assert "[back](inc/n.md)" in shown
@@ -86,7 +86,7 @@ def test_relative_targets_move(text: str, moved: str | None) -> None:
     assert relocated(text, Path("/home/inc"), Path("/home")) == (text if moved is None else moved)
 
 
-def test_a_section_goes_on_behind_what_it_includes(topic: DaemonProcess) -> None:
+def test_section_continues_after_an_include(topic: DaemonProcess) -> None:
     (topic.home / "part.md").write_text("# Part\n\ninner\n")
     (topic.home / "f.md").write_text("## A\n[!include:i](part.md)\n\nlocal\n\n## B\nb\n")
     assert topic.exec("/open f.md#a").content.endswith("---\n## A\n# Part\n\ninner\n\nlocal\n")
@@ -94,7 +94,7 @@ def test_a_section_goes_on_behind_what_it_includes(topic: DaemonProcess) -> None
     assert topic.exec("/verify f.md#a").content.endswith("---\n## A\n[!include:i](part.md)\n\nlocal")
 
 
-def test_no_page_includes_without_end(topic: DaemonProcess) -> None:
+def test_endless_includes_are_stopped(topic: DaemonProcess) -> None:
     for number in range(16):
         twice = f"[!include:a](b{number + 1}.md)\n\n[!include:b](b{number + 1}.md)\n"
         (topic.home / f"b{number}.md").write_text(twice)
@@ -104,7 +104,7 @@ def test_no_page_includes_without_end(topic: DaemonProcess) -> None:
     assert f"exceeds the limit of {MOST_INCLUDES} includes" in shown
 
 
-def test_what_is_included_takes_no_name_from_the_page(topic: DaemonProcess) -> None:
+def test_included_ids_do_not_override_those_of_the_page(topic: DaemonProcess) -> None:
     (topic.home / "inc.md").write_text("# Notes\n\nincluded\n\n<!-- #k -->\nincluded k\n<!-- /k -->\n")
     own = "# Page\n\n[!include:part](inc.md)\n\n# Notes\nown\n\n<!-- #k -->\nown k\n<!-- /k -->\n"
     (topic.home / "p.md").write_text(own)
@@ -116,7 +116,7 @@ def test_what_is_included_takes_no_name_from_the_page(topic: DaemonProcess) -> N
     assert "included" in topic.exec("/open p.md#notes-2").content
 
 
-def test_no_page_includes_more_than_it_can_show(topic: DaemonProcess) -> None:
+def test_included_text_is_limited(topic: DaemonProcess) -> None:
     (topic.home / "big.md").write_text("A line of text.\n" * 20_000)
     (topic.home / "many.md").write_text("\n\n".join(f"[!include:n{n}](big.md)" for n in range(20)) + "\n")
     shown = topic.exec("/open many.md").content

@@ -1,4 +1,4 @@
-"""The blocks of an edited text, found from those of the text before, are those of the text read anew."""
+"""The incrementally updated block index equals that of the reparsed text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _after_an_edit(before: str, after: str) -> Blocks:
 
 @settings(max_examples=1000, deadline=None)
 @given(_PADDED, DOCUMENTS, DOCUMENTS, _PADDED)
-def test_an_edit_anywhere(head: str, old: str, new: str, tail: str) -> None:
+def test_edit_at_any_position(head: str, old: str, new: str, tail: str) -> None:
     after = head + new + tail + _FILLER
     found = _after_an_edit(head + old + tail + _FILLER, after)
     assert list(_places(found)) == list(_places(parse(after)))
@@ -48,7 +48,7 @@ def test_an_edit_anywhere(head: str, old: str, new: str, tail: str) -> None:
         ("## Part 70\n", "```\n## Part 70\n```\n"),
     ],
 )
-def test_a_large_text_is_not_read_again(old: str, new: str) -> None:
+def test_large_text_is_not_reparsed(old: str, new: str) -> None:
     after = _TEXT.replace(old, new, 1)
     found = _after_an_edit(_TEXT, after)
     assert isinstance(found, BlockIndex)
@@ -56,12 +56,12 @@ def test_a_large_text_is_not_read_again(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("new", ["```\n", "<!-- ", "[b70]: /target\n", "<script>\n"])
-def test_what_changes_all_that_follows(new: str) -> None:
+def test_edit_that_affects_all_following_lines(new: str) -> None:
     after = _TEXT.replace("- item 70\n", new)
     assert list(_places(_after_an_edit(_TEXT, after))) == list(_places(parse(after)))
 
 
-def test_one_edit_after_the_other() -> None:
+def test_consecutive_edits() -> None:
     text = _TEXT
     read_sheet(text)
     for number in range(50, 150, 5):
@@ -73,7 +73,7 @@ def test_one_edit_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("start", ["---\n", "---\na: b\n", "\ufeff---\na: b\n"])
-def test_frontmatter_that_begins_or_ends_far_away(start: str) -> None:
+def test_edit_that_opens_or_closes_frontmatter(start: str) -> None:
     before = start + _TEXT
     for after in (before.replace("- item 70", "---"), before.replace("## Part 0", "---"), _TEXT):
         assert list(_places(_after_an_edit(before, after))) == list(_places(parse(after)))

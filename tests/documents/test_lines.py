@@ -1,4 +1,4 @@
-"""A text cut at its line ends."""
+"""Splitting of texts into lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stringd.documents.syntax.lines import Lines, line_number, numbered_lines
         ("a\x0bb\x0cc\x85d\u2028e\n", ["a\x0bb\x0cc\x85d\u2028e"]),
     ],
 )
-def test_lines_are_those_of_markdown(text: str, expected: list[str]) -> None:
+def test_lines_are_split_as_in_markdown(text: str, expected: list[str]) -> None:
     lines = Lines(text)
     assert [lines[number] for number in range(len(lines))] == expected
 
@@ -28,23 +28,23 @@ def test_lines_are_those_of_markdown(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "end"), [("a\r\nb\n", "\r\n"), ("a\rb", "\r"), ("a\nb\r\n", "\n"), ("a", "\n")]
 )
-def test_a_text_has_its_own_line_end(text: str, end: str) -> None:
+def test_line_end_is_detected(text: str, end: str) -> None:
     assert Lines(text).newline == end
 
 
-def test_a_position_belongs_to_the_line_that_it_lies_in() -> None:
+def test_position_to_line_number() -> None:
     text = "one\r\n\r\nthree\n"
     lines = Lines(text)
     assert [lines.number_of(position) for position in (0, 3, 4, 5, 7, len(text) - 1)] == [0, 0, 0, 1, 2, 2]
     assert (lines.start(2), lines.start(3)) == (7, len(text))
 
 
-def test_a_slice_keeps_its_line_ends() -> None:
+def test_slices_keep_line_ends() -> None:
     lines = Lines("a\r\nb\r\nc")
     assert (lines.slice(0, 2), lines.slice(2, 3), lines.slice(1, 1)) == ("a\r\nb\r\n", "c", "")
 
 
-def test_numbers_count_lf_alone() -> None:
+def test_line_numbers_count_only_lf() -> None:
     text = "\ufeffa\rb\r\nc\n\rd"
     lines = numbered_lines(text)
     assert [lines[number] for number in range(len(lines))] == ["a\rb", "c", "\rd"]

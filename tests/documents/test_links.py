@@ -1,4 +1,4 @@
-"""Links, and where they stand."""
+"""Links and their positions."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_links(text: str, expected: list[tuple[str, str]]) -> None:
     ("text", "reference"),
     [("[a](b)", None), ("[a][@b]", "@b"), ("[a][]", "a"), ("[a]", "a"), ("![a]", "a")],
 )
-def test_a_reference_is_the_one_that_its_author_used(text: str, reference: str | None) -> None:
+def test_reference_label_is_kept_as_written(text: str, reference: str | None) -> None:
     (link,) = links(f"{text}\n\n[a]: x\n[@b]: y\n")
     assert link.reference == reference
     assert link.image == text.startswith("!")

@@ -1,4 +1,4 @@
-"""Work on one file never overlaps, and is never left half done."""
+"""Edits of one file never overlap, and are never interrupted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from stringd.documents.editing.file_locks import FileLocks, finish
 
 
-def test_one_path_one_turn_and_other_paths_their_own() -> None:
+def test_locks_are_per_path() -> None:
     async def main() -> None:
         locks, order = FileLocks(), []
 
@@ -29,7 +29,7 @@ def test_one_path_one_turn_and_other_paths_their_own() -> None:
     asyncio.run(main())
 
 
-def test_a_path_that_nobody_wants_is_forgotten() -> None:
+def test_unused_lock_is_forgotten() -> None:
     async def main() -> None:
         locks = FileLocks()
         async with locks.hold(Path("/a")):
@@ -40,7 +40,7 @@ def test_a_path_that_nobody_wants_is_forgotten() -> None:
     asyncio.run(main())
 
 
-def test_a_cancellation_takes_effect_when_the_work_is_over() -> None:
+def test_cancellation_waits_for_the_work() -> None:
     async def main() -> None:
         begun, go_on, done = asyncio.Event(), asyncio.Event(), []
 
@@ -63,7 +63,7 @@ def test_a_cancellation_takes_effect_when_the_work_is_over() -> None:
     asyncio.run(main())
 
 
-def test_a_failure_of_the_work_is_raised() -> None:
+def test_failure_of_the_work_is_raised() -> None:
     async def main() -> None:
         async def work() -> None:
             raise ValueError("no")

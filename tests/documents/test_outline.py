@@ -1,4 +1,4 @@
-"""Blocks and sections: what of a document can be addressed."""
+"""Blocks and sections: the addressable parts of documents."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_blocks(text: str, expected: dict[str, str]) -> None:
         "---\ntitle: x\n# <!-- #a -->\n---\n",
     ],
 )
-def test_no_marker_is_what_stands_in_code_in_prose_or_behind_something(text: str) -> None:
+def test_comments_in_code_or_prose_are_not_markers(text: str) -> None:
     assert (inside(text), warnings(text)) == ({}, [])
 
 
@@ -90,7 +90,7 @@ def test_broken_blocks_are_warnings(text: str, found: list[str], expected: list[
     assert warnings(text) == expected
 
 
-def test_the_first_of_two_blocks_with_one_id_counts() -> None:
+def test_first_block_of_an_id_wins() -> None:
     assert inside("<!-- #a -->\n1\n<!-- /a -->\n<!-- #a -->\n2\n<!-- /a -->\n") == {"a": "1\n"}
 
 
@@ -139,13 +139,13 @@ def test_sections(text: str, expected: dict[str, str]) -> None:
     assert inside(text) == expected
 
 
-def test_a_block_comes_before_a_heading_of_its_name() -> None:
+def test_block_takes_precedence_over_a_heading() -> None:
     text = "# A\n1\n\n<!-- #a -->\n2\n<!-- /a -->\n"
     assert inside(text)["a"] == "2\n"
     assert list(inside(text)) == ["a-2", "a"]
 
 
-def test_a_section_ends_where_one_of_its_level_or_above_begins() -> None:
+def test_section_ends_at_the_next_heading_of_its_level() -> None:
     text = "# A\n### B\nb\n## C\nc\n# D\n"
     assert inside(text) == {"a": "### B\nb\n## C\nc\n", "b": "b\n", "c": "c\n", "d": ""}
 
@@ -168,7 +168,7 @@ def test_a_section_ends_where_one_of_its_level_or_above_begins() -> None:
         ("<!-- #a -->\n# B\n1\n", {"b": "1\n"}),
     ],
 )
-def test_a_section_ends_with_the_block_that_it_begins_in(text: str, expected: dict[str, str]) -> None:
+def test_section_ends_with_its_enclosing_block(text: str, expected: dict[str, str]) -> None:
     assert inside(text) == expected
     assert list(inside(text)) == list(expected)
 
@@ -185,7 +185,7 @@ def test_a_section_ends_with_the_block_that_it_begins_in(text: str, expected: di
         ("[!include:b]()\n\n[!include:b](c.md)\n\n# C\n", ["b", "c"]),
     ],
 )
-def test_a_block_and_a_section_that_are_the_same_have_one_id(text: str, expected: list[str]) -> None:
+def test_identical_block_and_section_share_one_id(text: str, expected: list[str]) -> None:
     assert list(inside(text)) == expected
 
 
@@ -209,7 +209,7 @@ def test_titles(text: str, expected: str | None) -> None:
     assert parse(text).title == expected
 
 
-def test_a_section_ends_before_a_block_that_it_holds_in_part() -> None:
+def test_section_ends_before_a_partially_contained_block() -> None:
     parsed = parse("# A\n\ntext\n\n<!-- #b -->\nmore\n\n# B\n\nx\n<!-- /b -->\n")
     assert parsed.lines.slice(parsed.blocks["a"].inner, parsed.blocks["a"].inner_last).strip() == "text"
     assert parsed.lines.slice(parsed.blocks["b"].inner, parsed.blocks["b"].inner_last).startswith("more\n")

@@ -1,4 +1,4 @@
-"""A document, taken apart: frontmatter, directives, definitions, fences."""
+"""Parsing of documents: frontmatter, directives, definitions, fences."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def test_frontmatter(text: str, expected: dict[str, object]) -> None:
         ("a: " + "[" * 1_000, 2, "it is nested too deeply"),
     ],
 )
-def test_broken_frontmatter_is_a_warning_of_one_sentence_about_its_line(
-    front: str, line: int, reason: str
-) -> None:
+def test_broken_frontmatter_is_a_one_line_warning(front: str, line: int, reason: str) -> None:
     parsed = parse(f"---\n{front}\n---\n# A\n")
     assert [(it.line, it.message) for it in parsed.diagnostics] == [
         (line, f"frontmatter can't be read: {reason}")
@@ -76,7 +74,7 @@ def test_text_between_thematic_breaks_is_text(text: str) -> None:
 @pytest.mark.parametrize(
     "front", ["a: !!timestamp x", "a: !!bool x", "a: !!int x", "a: !!python/name:os.system x"]
 )
-def test_tags_mean_nothing(front: str) -> None:
+def test_yaml_tags_are_ignored(front: str) -> None:
     assert set(parse(f"---\n{front}\n---\n").frontmatter.values()) <= {"x"}
 
 
@@ -125,7 +123,7 @@ def test_definitions(text: str, expected: list[tuple[str, str, int, int]]) -> No
     assert [(it.label, it.target, it.first, it.last) for it in parse(text).definitions] == expected
 
 
-def test_a_second_definition_is_hidden_and_a_warning() -> None:
+def test_duplicate_definition_is_a_hidden_warning() -> None:
     parsed = parse("[a]: /x\n[A]: /y\n")
     assert [(it.line, it.message) for it in parsed.diagnostics] == [(2, "[A] is defined already")]
     assert parsed.hidden == ((0, 1), (1, 2))

@@ -1,4 +1,4 @@
-"""Texts that would cost quadratic time if anything looked back; the bounds are generous, not measured."""
+"""Texts that would take quadratic time with backtracking parsers; the bounds are generous."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.parser import parse
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import find_shortcuts
 
 MEGABYTE = 1_000_000
@@ -52,7 +52,7 @@ def numbered(*pieces: str, count: int = 30_000) -> Callable[[], str]:
         pytest.param(lambda: "---\na: " + "[" * 5_000 + "\n---\n", id="frontmatter"),
     ],
 )
-def test_time_grows_with_the_text_only(text: Callable[[], str]) -> None:
+def test_time_grows_linearly_with_the_text(text: Callable[[], str]) -> None:
     parsed = parse(text())
     assert len(parsed.lines) > 0
     assert len(render(parsed, find_shortcuts(parsed))) <= len(parsed.lines.text)

@@ -1,4 +1,4 @@
-"""What a typed path means, rule by rule."""
+"""Resolution of typed paths, rule by rule."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.paths.resolving import FileTarget, confine, current_file, display, resolve
+from stringd.documents.paths.resolving import path_scope, resolve
 from stringd.errors import Refusal
+from stringd.files.typed_paths import FileTarget, confine, display
 from tests.documents.ground import Ground
 from tests.documents.standing import standing
 
@@ -61,7 +62,7 @@ def test_an_absolute_path(ground: Ground, form: str) -> None:
         ({"uri": "https://example.com/a/b"}, "home"),
     ],
 )
-def test_where_relative_paths_start(ground: Ground, state: dict[str, str], base: str) -> None:
+def test_base_of_relative_paths(ground: Ground, state: dict[str, str], base: str) -> None:
     assert ground.resolve("new.md", **state).path == ground.root / base / "new.md"
     assert ground.resolve("~/new.md", **state).path == ground.home / "new.md"
 
@@ -94,7 +95,7 @@ def test_where_relative_paths_start(ground: Ground, state: dict[str, str], base:
         ("x:L6", "x", None, (6, 6)),
     ],
 )
-def test_what_stands_behind_the_name(
+def test_block_and_line_suffixes(
     ground: Ground, typed: str, path: str, block: str | None, lines: tuple[int, int] | None
 ) -> None:
     expected = FileTarget(typed=typed, path=ground.home / path, block=block, lines=lines)
@@ -104,7 +105,7 @@ def test_what_stands_behind_the_name(
 @pytest.mark.parametrize(
     ("typed", "block", "lines"), [("", None, None), ("#b", "b", None), (":L5", None, (5, 5))]
 )
-def test_no_name_is_the_current_document(
+def test_empty_name_is_the_current_document(
     ground: Ground, typed: str, block: str | None, lines: tuple[int, int] | None
 ) -> None:
     expected = FileTarget(typed=typed, path=ground.home / "c#.md", block=block, lines=lines)
@@ -113,11 +114,11 @@ def test_no_name_is_the_current_document(
 
 @pytest.mark.parametrize("state", [{}, {"uri": "https://example.com/"}, {"directory": "docs"}])
 @pytest.mark.parametrize("typed", ["", "#b", ":L5"])
-def test_no_name_and_no_file_that_is_open(ground: Ground, typed: str, state: dict[str, str]) -> None:
+def test_empty_name_without_an_open_file(ground: Ground, typed: str, state: dict[str, str]) -> None:
     assert ground.refusal(typed, **state).code == "INVALID_TARGET"
 
 
-def test_full_access_knows_no_outside(ground: Ground) -> None:
+def test_full_access_has_no_boundary(ground: Ground) -> None:
     session = ground.session()
     target = resolve("out/secret.md#one", session, full_access=True)
     assert (target.path, target.block) == (ground.outside / "secret.md", "one")
@@ -129,14 +130,14 @@ def test_allowed_paths_are_inside(ground: Ground) -> None:
     assert ground.resolve("../allowed").path == ground.allowed
 
 
-def test_an_allowed_path_may_be_one_file(ground: Ground) -> None:
+def test_allowed_path_may_be_a_single_file(ground: Ground) -> None:
     session = standing(ground.home, allowed=(ground.outside / "secret.md",))
     assert resolve("out.md", session, full_access=False).path == ground.outside / "secret.md"
     with pytest.raises(Refusal):
         resolve("out", session, full_access=False)
 
 
-def test_a_home_behind_a_link(ground: Ground) -> None:
+def test_home_behind_a_symlink(ground: Ground) -> None:
     link = ground.root / "link-to-home"
     link.symlink_to(ground.home)
     session = standing(link)
@@ -145,7 +146,7 @@ def test_a_home_behind_a_link(ground: Ground) -> None:
     assert display(ground.home / "notes.md", session.user) == "notes.md"
 
 
-def test_how_a_path_is_shown(ground: Ground) -> None:
+def test_displayed_path(ground: Ground) -> None:
     user = ground.session().user
     assert display(ground.home, user) == "~/"
     assert display(ground.home / "docs" / "a b.md", user) == "docs/a b.md"
@@ -154,14 +155,14 @@ def test_how_a_path_is_shown(ground: Ground) -> None:
 
 
 @pytest.mark.parametrize("name", ["a b#c%20.md", "日本.md", os.fsdecode(b"\xff.md")])
-def test_the_current_file_is_what_its_uri_says(tmp_path: Path, name: str) -> None:
+def test_current_file_is_read_from_the_uri(tmp_path: Path, name: str) -> None:
     session = standing(tmp_path, uri=(tmp_path / name).as_uri())
-    assert current_file(session) == tmp_path / name
+    assert path_scope(session, full_access=False).document == tmp_path / name
 
 
 @pytest.mark.parametrize("uri", [None, "https://example.com/x", "probe:x", "file://host/x"])
-def test_what_is_no_current_file(tmp_path: Path, uri: str | None) -> None:
-    assert current_file(standing(tmp_path, uri=uri)) is None
+def test_uris_without_a_current_file(tmp_path: Path, uri: str | None) -> None:
+    assert path_scope(standing(tmp_path, uri=uri), full_access=False).document is None
 
 
 def test_any_path_can_be_confined(ground: Ground) -> None:

@@ -1,4 +1,4 @@
-"""What holds for every text."""
+"""Properties that hold for every text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stringd.documents.syntax.actions import parse_actions
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.lines import BOM, Lines
 from stringd.documents.syntax.parser import Parsed, parse
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import find_shortcuts
 from tests.documents.pieces import DOCUMENTS
 
@@ -23,7 +23,7 @@ def shown(parsed: Parsed) -> str:
 
 @settings(max_examples=400, deadline=None)
 @given(DOCUMENTS)
-def test_no_text_is_an_error(text: str) -> None:
+def test_any_text_can_be_parsed(text: str) -> None:
     parsed = parse(text)
     assert all(1 <= it.line <= len(parsed.lines) for it in parsed.diagnostics)
     assert all(1 <= it.line <= len(parsed.lines) for it in parse_actions(parsed.fences).diagnostics)
@@ -32,7 +32,7 @@ def test_no_text_is_an_error(text: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(PLAIN)
-def test_a_document_without_any_construct_is_shown_as_it_is(text: str) -> None:
+def test_plain_document_is_shown_unchanged(text: str) -> None:
     assert shown(parse(text)) == text
 
 
@@ -47,7 +47,7 @@ def test_rendering_is_deterministic(text: str) -> None:
 @given(DOCUMENTS)
 @example("| a \\| [b](c) |\n|-|\n")
 @example("> 1.\t[a\n>\tb](c)\n")
-def test_every_link_stands_where_it_says(text: str) -> None:
+def test_link_positions_match_the_text(text: str) -> None:
     parsed = parse(text)
     for link in parsed.links:
         written = text[link.label_start : link.label_end]
@@ -63,7 +63,7 @@ def _letters(text: str) -> str:
 
 @settings(max_examples=200, deadline=None)
 @given(DOCUMENTS)
-def test_a_block_is_a_part_of_its_page(text: str) -> None:
+def test_blocks_are_parts_of_the_page(text: str) -> None:
     parsed = parse(text)
     shortcuts = find_shortcuts(parsed)
     page = render(parsed, shortcuts)
@@ -74,7 +74,7 @@ def test_a_block_is_a_part_of_its_page(text: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(DOCUMENTS)
-def test_the_lines_are_the_text(text: str) -> None:
+def test_lines_join_to_the_text(text: str) -> None:
     lines = Lines(text)
     assert lines.slice(0, len(lines)) == text.removeprefix(BOM)
     assert all(lines.number_of(lines.start(number)) == number for number in range(len(lines)))

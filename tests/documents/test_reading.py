@@ -1,4 +1,4 @@
-"""Opening documents and moving among them, as an agent does it."""
+"""Opening documents and navigating between them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def answer(daemon: DaemonProcess, *commands: str) -> str:
         (["/open nav/main.md", "/exec basename $PWD"], None),
     ],
 )
-def test_what_is_shown(topic: DaemonProcess, commands: list[str], reply: str | None) -> None:
+def test_replies(topic: DaemonProcess, commands: list[str], reply: str | None) -> None:
     shown = answer(topic, *commands)
     assert shown == reply if reply is not None else shown.endswith("---\nnav")
 
@@ -161,11 +161,11 @@ def test_what_is_shown(topic: DaemonProcess, commands: list[str], reply: str | N
         (["/ls /etc"], "ERROR(FILE_NOT_ALLOWED): "),
     ],
 )
-def test_what_is_refused(topic: DaemonProcess, commands: list[str], reply: str) -> None:
+def test_refusals(topic: DaemonProcess, commands: list[str], reply: str) -> None:
     assert answer(topic, *commands).startswith(reply)
 
 
-def test_a_listing_has_directories_first_and_hides_what_is_hidden(topic: DaemonProcess) -> None:
+def test_listing_has_directories_first_without_hidden_files(topic: DaemonProcess) -> None:
     (topic.home / ".hidden").write_text("x", encoding="utf-8")
     (topic.home / "zdir").mkdir()
     names = [line.split("  ")[0] for line in answer(topic, "/ls").splitlines()[2:]]
@@ -193,7 +193,7 @@ def test_info_of_a_document(topic: DaemonProcess) -> None:
     )
 
 
-def test_what_is_wrong_with_a_document_is_a_warning_and_a_line_at_most(topic: DaemonProcess) -> None:
+def test_flaws_are_warnings_with_one_visible_line_at_most(topic: DaemonProcess) -> None:
     shown = answer(topic, "/open broken.md")
     assert shown.splitlines()[:3] == [
         "Opened broken.md",
@@ -207,7 +207,7 @@ def test_what_is_wrong_with_a_document_is_a_warning_and_a_line_at_most(topic: Da
     ]
 
 
-def test_warnings_name_the_lines_of_the_file(topic: DaemonProcess) -> None:
+def test_warnings_have_line_numbers_of_the_file(topic: DaemonProcess) -> None:
     text = "[!include:a](a.md)\n\n<!-- #x -->\n\n[!include:b](none.md)\n[!include:c](a.md)\n<!-- #y -->\n"
     (topic.home / "p.md").write_text(text, encoding="utf-8")
     (topic.home / "a.md").write_text("one\n\n<!-- #z -->\n\nthree\n", encoding="utf-8")
@@ -220,12 +220,12 @@ def test_warnings_name_the_lines_of_the_file(topic: DaemonProcess) -> None:
     ]
 
 
-def test_the_head_tells_where_the_topic_is(topic: DaemonProcess) -> None:
+def test_head_event_has_the_location(topic: DaemonProcess) -> None:
     meta = topic.exec("/open home.md#one").head["meta"]
     assert meta == {"uri": (topic.home / "home.md").as_uri(), "title": "Home", "current_block": "#one"}
 
 
-def test_a_view_of_a_block_is_no_step_of_the_history(topic: DaemonProcess) -> None:
+def test_block_views_are_not_in_the_history(topic: DaemonProcess) -> None:
     answer(topic, "/open b.md", "/open home.md", "/open #one")
     assert answer(topic, "/back").startswith("Back to b.md\n")
     assert answer(topic, "/back").startswith("ERROR(NO_HISTORY)")
@@ -237,7 +237,7 @@ def test_back_reads_the_document_again(topic: DaemonProcess) -> None:
     assert answer(topic, "/back") == "Back to b.md\n---\n# New B"
 
 
-def test_back_passes_over_a_document_that_is_gone_and_says_so_once(topic: DaemonProcess) -> None:
+def test_back_skips_a_missing_document_with_one_error(topic: DaemonProcess) -> None:
     answer(topic, "/open home.md", "/open plain.txt", "/open b.md")
     (topic.home / "plain.txt").unlink()
     gone = "ERROR(NOT_FOUND): File not found: plain.txt\nThe next /back goes further back."
@@ -247,9 +247,7 @@ def test_back_passes_over_a_document_that_is_gone_and_says_so_once(topic: Daemon
 
 
 @pytest.mark.parametrize("name", ["a:b.md", "#hash.md", "@id.md", "probe:x", "x:L5"])
-def test_every_command_reads_a_name_alike_and_a_file_that_is_there_wins(
-    probed: DaemonProcess, name: str
-) -> None:
+def test_existing_file_wins_in_every_command(probed: DaemonProcess, name: str) -> None:
     (probed.home / name).write_text("# Here\n", encoding="utf-8")
     (probed.home / "b.md").write_text("# B\n", encoding="utf-8")
     answer(probed, "/open b.md")
@@ -260,26 +258,26 @@ def test_every_command_reads_a_name_alike_and_a_file_that_is_there_wins(
 
 
 @pytest.mark.parametrize("uri", ["probe:x", "probe://x", "gopher://x", "file://host/x"])
-def test_a_uri_is_no_file_to_be_edited(probed: DaemonProcess, uri: str) -> None:
+def test_uri_cannot_be_edited(probed: DaemonProcess, uri: str) -> None:
     assert answer(probed, f"/write {uri}\nx") == (
         f"ERROR(INVALID_TARGET): Not a file: {uri}\nOnly files can be edited."
     )
     assert list(probed.home.iterdir()) == []
 
 
-def test_a_scheme_that_nobody_loads_is_part_of_a_name(topic: DaemonProcess) -> None:
+def test_scheme_without_loader_is_part_of_a_file_name(topic: DaemonProcess) -> None:
     assert answer(topic, "/write a:b.md\n# A") == "Written: a:b.md (4 bytes, 1 line)"
     assert answer(topic, "/open a:b.md") == "Opened a:b.md\n---\n# A"
 
 
-def test_a_document_that_vanished(topic: DaemonProcess) -> None:
+def test_vanished_document(topic: DaemonProcess) -> None:
     answer(topic, "/open b.md")
     (topic.home / "b.md").unlink()
     assert answer(topic, "/refresh") == "ERROR(NOT_FOUND): File not found: b.md"
     assert "warning: NOT_FOUND: File not found: b.md" in answer(topic, "/info")
 
 
-def test_what_is_open_survives_a_restart(topic: DaemonProcess) -> None:
+def test_open_document_survives_restart(topic: DaemonProcess) -> None:
     answer(topic, "/open home.md", "/open b.md")
     topic.restart()
     assert answer(topic, "/refresh") == "Refreshed b.md\n---\n# B"
@@ -287,7 +285,7 @@ def test_what_is_open_survives_a_restart(topic: DaemonProcess) -> None:
 
 
 @pytest.mark.parametrize("make", ["include", "menu"])
-def test_nothing_outside_is_shown_through_a_document(topic: DaemonProcess, tmp_path: Path, make: str) -> None:
+def test_document_cannot_expose_outside_files(topic: DaemonProcess, tmp_path: Path, make: str) -> None:
     (tmp_path / "secret.md").write_text("[@s secret](x)\n", encoding="utf-8")
     directive = {"include": "[!include:s](../../secret.md)", "menu": "[!nav:s](../../secret.md)"}[make]
     (topic.home / "sly.md").write_text(f"{directive}\n\n[@out Out](../../secret.md)\n", encoding="utf-8")
@@ -296,7 +294,7 @@ def test_nothing_outside_is_shown_through_a_document(topic: DaemonProcess, tmp_p
     assert "NOT_FOUND" in answer(topic, "/nav s")
 
 
-def test_targets_are_meant_as_paths_are(topic: DaemonProcess) -> None:
+def test_targets_are_resolved_like_paths(topic: DaemonProcess) -> None:
     (topic.home / "links.md").write_text(
         "[@odd Odd](<with blank #1.md>) [@tilde T](~/nav/main.md)\n"
         "[@part P](home.md#one) [@self S](#top)\n\n# Top\n",
@@ -309,7 +307,7 @@ def test_targets_are_meant_as_paths_are(topic: DaemonProcess) -> None:
     assert answer(topic, "/back", "/open @self") == "Opened links.md#top\n---\n# Top"
 
 
-def test_a_target_is_meant_as_written_or_else_percent_decoded(topic: DaemonProcess) -> None:
+def test_target_is_tried_literally_then_percent_decoded(topic: DaemonProcess) -> None:
     files = {
         "sub/s p.md": "# S p\n\n## Größe\n",
         "100%25.md": "# Literal\n",
@@ -335,7 +333,7 @@ def test_a_target_is_meant_as_written_or_else_percent_decoded(topic: DaemonProce
 
 
 @pytest.mark.parametrize("target", ["../out/secret.md", "%2e%2e/out/secret.md", "~/../x.md"])
-def test_a_refusal_names_what_the_author_wrote(topic: DaemonProcess, target: str) -> None:
+def test_refusals_quote_the_target_as_written(topic: DaemonProcess, target: str) -> None:
     text = f"[!include:i]({target})\n\n[!nav:m]({target})\n\n[@n N]({target})\n"
     (topic.home / "page.md").write_text(text, encoding="utf-8")
     said = f"Outside the allowed paths: {target}\n"
@@ -370,7 +368,7 @@ TARGETS = [
 ]
 
 
-def test_a_scaffold_is_a_menu_of_the_same_targets(topic: DaemonProcess) -> None:
+def test_scaffold_lists_the_same_targets(topic: DaemonProcess) -> None:
     (topic.home / "page#1.md").write_text(PAGE, encoding="utf-8")
     scaffold = answer(topic, "/open page#1.md", "/nav scaffold").partition("---\n")[2]
     (topic.home / "made.md").write_text(scaffold, encoding="utf-8")
@@ -382,7 +380,7 @@ def test_a_scaffold_is_a_menu_of_the_same_targets(topic: DaemonProcess) -> None:
     assert answer(topic, "/open user.md", "/open @made.ref").startswith("Opened with blank #1.md\n")
 
 
-def test_a_menu_entry_that_leads_in_a_circle_is_not_here(topic: DaemonProcess) -> None:
+def test_circular_menu_entry_is_not_marked_here(topic: DaemonProcess) -> None:
     (topic.home / "circle.md").symlink_to("circle.md")
     (topic.home / "m.md").write_text("[@c C](circle.md) [@p P](p.md) [@q Q](p.md#x)\n", encoding="utf-8")
     (topic.home / "p.md").write_text("[!nav:m](m.md)\n", encoding="utf-8")
@@ -400,7 +398,7 @@ def test_a_menu_entry_that_leads_in_a_circle_is_not_here(topic: DaemonProcess) -
         ("nul.md", b"a\0b", "text/markdown"),
     ],
 )
-def test_what_is_no_text_is_described(topic: DaemonProcess, name: str, data: bytes, media_type: str) -> None:
+def test_non_text_file_is_described(topic: DaemonProcess, name: str, data: bytes, media_type: str) -> None:
     (topic.home / name).write_bytes(data)
     page = f"# {name}\n\ntype: {media_type}\nsize: {len(data)} bytes"
     assert answer(topic, f"/open {name}") == f"Opened {name}\n---\n{page}"
@@ -409,7 +407,7 @@ def test_what_is_no_text_is_described(topic: DaemonProcess, name: str, data: byt
     assert answer(topic, "/source").startswith("ERROR(INVALID_TARGET): Not a ")
 
 
-def test_a_name_that_breaks_lines_is_shown_in_one(topic: DaemonProcess) -> None:
+def test_name_with_line_break_is_shown_on_one_line(topic: DaemonProcess) -> None:
     (topic.home / "a\nb.bin").write_bytes(b"\xff")
     (topic.home / "index.md").write_text("[@x X](a%0Ab.bin)\n", encoding="utf-8")
     shown = answer(topic, "/open index.md", "/open @x")
@@ -417,7 +415,7 @@ def test_a_name_that_breaks_lines_is_shown_in_one(topic: DaemonProcess) -> None:
     assert "\ntitle: a\\nb.bin\n" in answer(topic, "/info")
 
 
-def test_a_large_file_that_is_no_text_is_described_too(topic: DaemonProcess) -> None:
+def test_large_non_text_file_is_described(topic: DaemonProcess) -> None:
     path = topic.home / "film.mp4"
     path.touch()
     os.truncate(path, LIMIT + 1)
@@ -430,7 +428,7 @@ CODE = "# Comment\nprint('[a](https://e.org)')\n\n<!-- #x -->\n[!include:y](b.md
 
 
 @pytest.mark.parametrize("name", ["p.py", "p.html", "P.JSON"])
-def test_what_is_neither_markdown_nor_plain_text_is_shown_as_it_is(topic: DaemonProcess, name: str) -> None:
+def test_code_file_is_shown_verbatim(topic: DaemonProcess, name: str) -> None:
     (topic.home / name).write_text(CODE, encoding="utf-8")
     assert answer(topic, f"/open {name}") == f"Opened {name}\n---\n{CODE.rstrip()}"
     assert answer(topic, "/source") == f"[source: {name}]\n---\n{CODE}"
@@ -443,12 +441,12 @@ def test_what_is_neither_markdown_nor_plain_text_is_shown_as_it_is(topic: Daemon
 
 
 @pytest.mark.parametrize("name", ["p.markdown", "p.txt", "p", "p.sfmd", "README"])
-def test_other_texts_are_documents(topic: DaemonProcess, name: str) -> None:
+def test_text_files_are_documents(topic: DaemonProcess, name: str) -> None:
     (topic.home / name).write_text("# A [b](https://e.org)\n", encoding="utf-8")
     assert answer(topic, f"/open {name}") == f"Opened {name}\n---\n# A [b][@b]"
 
 
-def test_long_lists_say_how_much_is_left_out(topic: DaemonProcess) -> None:
+def test_long_lists_state_how_much_is_omitted(topic: DaemonProcess) -> None:
     text = "".join(f"# Block {number}\n\n<!-- #open{number} -->\n\n" for number in range(3000))
     (topic.home / "long.md").write_text(text, encoding="utf-8")
     info = answer(topic, "/open long.md", "/info")
@@ -462,18 +460,18 @@ def test_long_lists_say_how_much_is_left_out(topic: DaemonProcess) -> None:
     assert len(info) + len(available) < 6000
 
 
-def test_a_block_that_an_include_misses_is_named_once(topic: DaemonProcess) -> None:
+def test_missing_block_of_an_include_is_reported_once(topic: DaemonProcess) -> None:
     (topic.home / "page.md").write_text("[!include:n](b.md#nope)\n", encoding="utf-8")
     assert answer(topic, "/open page.md").endswith("> [!] include n: no block #nope in b.md")
 
 
-def test_a_link_in_a_listing_says_nothing_of_where_it_leads(topic: DaemonProcess, tmp_path: Path) -> None:
+def test_listing_does_not_reveal_symlink_targets(topic: DaemonProcess, tmp_path: Path) -> None:
     (topic.home / "nav" / "there").symlink_to(tmp_path)
     (topic.home / "nav" / "nowhere").symlink_to(tmp_path / "nothing")
     assert answer(topic, "/ls nav").splitlines()[3:] == ["nowhere@", "there@"]
 
 
-def test_includes_without_end_end(topic: DaemonProcess) -> None:
+def test_endless_includes_are_stopped(topic: DaemonProcess) -> None:
     for number in range(30):
         text = f"[!include:n](d{number + 1}.md)\n"
         (topic.home / f"d{number}.md").write_text(text, encoding="utf-8")
@@ -492,14 +490,14 @@ def test_a_document_behind_a_uri(probed: DaemonProcess) -> None:
     assert answer(probed, "/info").splitlines()[5] == "uri: probe:x"
 
 
-def test_a_directive_is_no_entry_of_a_menu(topic: DaemonProcess) -> None:
+def test_directive_is_not_a_menu_entry(topic: DaemonProcess) -> None:
     (topic.home / "m.md").write_text("[!include:q](q.md)\n\n- [@k K](k.md)\n", encoding="utf-8")
     (topic.home / "page.md").write_text("[!nav:m](m.md)\n", encoding="utf-8")
     assert answer(topic, "/open page.md", "/nav m") == "Menu: m\n---\n[K][@m.k]"
 
 
 @pytest.mark.parametrize("name", ["page", "scaffold"])
-def test_a_menu_with_a_name_that_nav_needs_itself_is_a_warning(topic: DaemonProcess, name: str) -> None:
+def test_reserved_menu_name_is_a_warning(topic: DaemonProcess, name: str) -> None:
     (topic.home / "m.md").write_text("- [@k K](k.md)\n", encoding="utf-8")
     (topic.home / "page.md").write_text(f"[!nav:{name}](m.md)\n\ntext\n", encoding="utf-8")
     assert answer(topic, "/open page.md") == "Opened page.md\n---\ntext"
@@ -517,7 +515,7 @@ def test_a_menu_with_a_name_that_nav_needs_itself_is_a_warning(topic: DaemonProc
         ("# [@t T][r]\n\n[r]: u", "T", "#t"),
     ],
 )
-def test_a_heading_is_called_what_is_shown(
+def test_heading_title_is_its_rendered_text(
     topic: DaemonProcess, heading: str, title: str, block: str
 ) -> None:
     (topic.home / "page.md").write_text(f"{heading}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a document from the network names is fetched within its reach and its time."""
+"""Includes and menus of documents from the network, within their zone and time limit."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Web:
         self._documents = documents
         self.asked: list[tuple[str, Zone]] = []
 
-    async def fetch(self, uri: str, reach: Zone) -> Document:
-        self.asked.append((uri, reach))
+    async def fetch(self, uri: str, nearest_zone: Zone) -> Document:
+        self.asked.append((uri, nearest_zone))
         name = uri.rpartition("/")[2]
         if name == "never":
             await asyncio.sleep(60)
-        if zone_of(uri) > reach:
-            raise Refusal("NOT_TRUSTED", f"{reach.name} leads to {uri}")
+        if zone_of(uri) > nearest_zone:
+            raise Refusal("NOT_TRUSTED", f"{nearest_zone.name} leads to {uri}")
         if name not in self._documents:
             raise Refusal("NOT_FOUND", f"Not found: {uri}")
         return document(uri, self._documents[name])
@@ -51,7 +51,7 @@ def document(uri: str, text: str) -> Document:
 
 
 @pytest.mark.requirement("web.documents.reach")
-def test_a_public_document_includes_nothing_private() -> None:
+def test_public_document_cannot_include_private_pages() -> None:
     web = Web(a=f"[!include:x]({PRIVATE}x)\n\n[!nav:m]({PRIVATE}m)\n", x="secret", m="[a](b)")
     page = web.page(f"{PUBLIC}a")
     assert f"> [!] include x: PUBLIC leads to {PRIVATE}x" in page.sheet.body
@@ -61,7 +61,7 @@ def test_a_public_document_includes_nothing_private() -> None:
 
 
 @pytest.mark.requirement("web.documents.reach")
-def test_a_private_document_includes_what_is_beside_it() -> None:
+def test_private_document_includes_private_pages() -> None:
     web = Web(a="[!include:x](x)\n\n[!nav:m](m)\n", x="Here.\n", m="[a](b)")
     page = web.page(f"{PRIVATE}a")
     assert page.sheet.body.strip() == "Here."
@@ -70,7 +70,7 @@ def test_a_private_document_includes_what_is_beside_it() -> None:
 
 
 @pytest.mark.requirement("web.documents.reach")
-def test_what_a_public_document_wrote_leads_nowhere_private_on_a_private_page() -> None:
+def test_included_public_document_cannot_reach_private_pages() -> None:
     web = Web(
         a=f"[!include:p]({PUBLIC}p)\n\n[!include:x](x)\n",
         p=f"[!include:y]({PRIVATE}y)\n\n[!nav:m]({PRIVATE}m)\n\n[a]({PRIVATE}admin)\n",
@@ -87,7 +87,7 @@ def test_what_a_public_document_wrote_leads_nowhere_private_on_a_private_page() 
 
 
 @pytest.mark.requirement("web.documents.failures")
-def test_what_comes_too_late_is_a_line() -> None:
+def test_timed_out_include_is_one_line() -> None:
     web = Web(a="[!include:x](x)\n\n[!include:never](never)\n\n[!nav:m](never)\n", x="Here.\n")
     page = web.page(f"{PUBLIC}a", seconds=0.2)
     assert f"> [!] include never: Timed out: {PUBLIC}never" in page.sheet.body
@@ -111,7 +111,7 @@ def test_each_document_is_fetched_once() -> None:
         (PUBLIC, f"{PUBLIC}index.source/x.md"),
     ],
 )
-def test_an_include_without_a_target_lies_beside_its_document(uri: str, file: str) -> None:
+def test_include_without_target_is_resolved_beside_its_document(uri: str, file: str) -> None:
     web = Web()
 
     async def opened() -> None:

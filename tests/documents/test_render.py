@@ -1,11 +1,11 @@
-"""What an agent sees of a document."""
+"""Rendering of documents."""
 
 from __future__ import annotations
 
 import pytest
 
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.parser import parse
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import find_shortcuts
 
 
@@ -51,7 +51,7 @@ def shown(text: str) -> str:
         ("", ""),
     ],
 )
-def test_what_only_the_runtime_needs_is_hidden(text: str, expected: str) -> None:
+def test_runtime_markup_is_hidden(text: str, expected: str) -> None:
     assert shown(text) == expected
 
 
@@ -74,7 +74,7 @@ def test_what_only_the_runtime_needs_is_hidden(text: str, expected: str) -> None
         "Use `/act.x --q 1` and `@main.rows`.\n",
     ],
 )
-def test_everything_else_is_left_as_written(text: str) -> None:
+def test_everything_else_is_unchanged(text: str) -> None:
     assert shown(text) == text
 
 

@@ -1,4 +1,4 @@
-"""What a topic remembers of files."""
+"""The record of files that a topic has seen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.documents.standing import standing
 @pytest.mark.parametrize(
     ("before", "now", "stale"), [("a", "a", False), ("a", "b", True), ("a", None, True), (None, "a", True)]
 )
-def test_what_was_seen_tells_what_changed(
+def test_change_since_seen_is_stale(
     tmp_path: Path, before: str | None, now: str | None, *, stale: bool
 ) -> None:
     session, path = standing(tmp_path), tmp_path / "a.md"
@@ -25,7 +25,7 @@ def test_what_was_seen_tells_what_changed(
     assert not is_stale(session, path, now)
 
 
-def test_the_same_again_is_no_new_state(tmp_path: Path) -> None:
+def test_recording_the_same_keeps_the_state(tmp_path: Path) -> None:
     session = standing(tmp_path)
     record_seen(session, tmp_path / "a.md", "a")
     state = session.state
@@ -33,7 +33,7 @@ def test_the_same_again_is_no_new_state(tmp_path: Path) -> None:
     assert session.state is state
 
 
-def test_of_many_files_the_ones_that_changed_last_are_remembered(tmp_path: Path) -> None:
+def test_least_recently_recorded_files_are_forgotten(tmp_path: Path) -> None:
     session = standing(tmp_path)
     for number in range(MOST_FILES):
         record_seen(session, tmp_path / str(number), "old")
@@ -45,7 +45,7 @@ def test_of_many_files_the_ones_that_changed_last_are_remembered(tmp_path: Path)
 
 
 @pytest.mark.parametrize("glance", ["/info", "/info @x", "/nav", "/open @x"])
-def test_a_glance_at_the_document_is_no_view_of_it(daemon: DaemonProcess, glance: str) -> None:
+def test_partial_view_does_not_count_as_seen(daemon: DaemonProcess, glance: str) -> None:
     page = daemon.home / "s.md"
     page.write_text("[@x X](other.md)\n")
     (daemon.home / "other.md").write_text("other\n")

@@ -1,11 +1,11 @@
-"""Short names for a page's targets."""
+"""Shortcuts for the link targets of a page."""
 
 from __future__ import annotations
 
 import pytest
 
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.parser import parse
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import find_shortcuts
 
 LONG = "x" * 41
@@ -85,7 +85,7 @@ def test_a_second_definition_of_a_page_id_is_a_warning() -> None:
     assert warnings == [(3, "@a is defined already")]
 
 
-def test_a_second_reference_definition_of_a_page_id_gets_a_number() -> None:
+def test_second_reference_definition_of_a_page_id_is_numbered() -> None:
     _, targets, _ = read("[Go][@a]\n\n[@a]: x\n[@a]: y\n")
     assert targets == {"a": "x", "a-2": "y"}
 
@@ -101,25 +101,25 @@ def test_a_second_reference_definition_of_a_page_id_gets_a_number() -> None:
         ("[@b One][@A]\n\n[@a]: x\n", "[One][@b]\n", {"a": "x", "b": "x"}),
     ],
 )
-def test_a_reference_is_shown_as_its_definition_spells_it(
+def test_reference_is_shown_in_the_spelling_of_its_definition(
     text: str, shown: str, targets: dict[str, str]
 ) -> None:
-    """To CommonMark, the case of a label makes no difference; to `/open @id` it does."""
+    """Labels are case-insensitive in CommonMark, but not in `/open @id`."""
     assert read(text) == (shown, targets, [])
 
 
-def test_the_page_comes_before_what_is_automatic() -> None:
+def test_page_ids_take_precedence_over_automatic_ones() -> None:
     _, targets, _ = read("[z](http://z.example)\n[@b B](b)\n[A][@a]\n\n[@a]: a\n")
     assert list(targets) == ["a", "b", "z"]
 
 
-def test_a_shortcut_has_its_label_on_one_line() -> None:
+def test_shortcut_label_is_one_line() -> None:
     parsed = parse("[@a One\n  two](x) [Three][@b]\n\n[@b]: y\n")
     labels = {it.id: it.label for it in find_shortcuts(parsed).by_id.values()}
     assert labels == {"a": "One two", "b": "Three"}
 
 
-def test_no_url_is_left_visible() -> None:
+def test_urls_are_replaced_by_shortcuts() -> None:
     text = (
         "[a](http://1.example) [b][c] ![d](https://2.example)\n\n"
         "[c]: http://3.example\n[e]: http://4.example\n\n"

@@ -1,4 +1,4 @@
-"""What is no regular file, wherever a command or the start comes upon it: a clear answer in bounded time."""
+"""Pipes, sockets and devices, for every command and at startup: a clear error in bounded time."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def kinds(home: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.requirement("special.commands")
 @pytest.mark.parametrize("make", [*SPECIAL, *ENDLESS])
-def test_every_command_answers_and_leaves_it_as_it_is(daemon: DaemonProcess, make: Make) -> None:
+def test_commands_answer_and_leave_special_files_alone(daemon: DaemonProcess, make: Make) -> None:
     prepare(daemon.home, make)
     before = kinds(daemon.home)
     page = daemon.exec("/open page.md")
@@ -141,7 +141,7 @@ def test_every_command_answers_and_leaves_it_as_it_is(daemon: DaemonProcess, mak
 
 @pytest.mark.requirement("special.commands")
 @pytest.mark.parametrize("make", SPECIAL)
-def test_an_app_that_is_put_there_by_hand_holds_nothing_up(daemon: DaemonProcess, make: Make) -> None:
+def test_special_file_in_an_app_does_not_block(daemon: DaemonProcess, make: Make) -> None:
     prepare(daemon.home, make)
     assert daemon.exec("/open app:odd", "app:odd").head["code"] in REFUSED
     assert daemon.exec("/open app:marked", "app:marked").head["ok"]
@@ -151,7 +151,7 @@ def test_an_app_that_is_put_there_by_hand_holds_nothing_up(daemon: DaemonProcess
 
 
 @pytest.mark.requirement("special.commands")
-def test_several_of_them_leave_the_others_free(daemon: DaemonProcess) -> None:
+def test_several_pipes_do_not_block_other_topics(daemon: DaemonProcess) -> None:
     prepare(daemon.home, pipe_at)
     for number in range(12):
         assert daemon.exec("/install x.md", f"file:t{number}").head["code"] == "INVALID_TARGET"
@@ -159,7 +159,7 @@ def test_several_of_them_leave_the_others_free(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("special.commands")
-def test_what_was_edited_and_is_none_any_more_is_not_taken_back(daemon: DaemonProcess) -> None:
+def test_edited_file_replaced_by_a_pipe_is_not_reverted(daemon: DaemonProcess) -> None:
     daemon.exec("/write note.md\none")
     daemon.exec("/open note.md")
     (daemon.home / "note.md").unlink()
@@ -174,10 +174,10 @@ STATE = ["users.json", "secrets.json", "sessions.db", "undo.db", "sessions.db-wa
 
 @pytest.mark.requirement("special.start", "special.aside")
 @pytest.mark.parametrize("name", STATE)
-def test_a_link_that_leads_to_one_is_set_aside_and_not_what_it_leads_to(
+def test_symlink_to_a_pipe_is_moved_aside_instead_of_its_target(
     start_daemon: Start, tmp_path: Path, name: str
 ) -> None:
-    """As root, too: what a start could rename then is the device itself."""
+    """Matters as root, who could rename the device itself."""
     data, target = tmp_path / "data", tmp_path / "elsewhere"
     data.mkdir(mode=0o700)
     os.mkfifo(target)
@@ -193,7 +193,7 @@ def test_a_link_that_leads_to_one_is_set_aside_and_not_what_it_leads_to(
 
 @pytest.mark.requirement("special.start", "special.aside")
 @pytest.mark.parametrize("name", STATE)
-def test_what_nobody_can_have_meant_stays_and_is_said(start_daemon: Start, tmp_path: Path, name: str) -> None:
+def test_pipe_as_state_file_is_fatal(start_daemon: Start, tmp_path: Path, name: str) -> None:
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     os.mkfifo(data / name)
@@ -205,9 +205,7 @@ def test_what_nobody_can_have_meant_stays_and_is_said(start_daemon: Start, tmp_p
 
 @pytest.mark.requirement("special.start", "special.aside")
 @pytest.mark.parametrize("part", ["-wal", "-shm", "-journal"])
-def test_what_lies_beside_a_database_that_a_link_leads_to_is_looked_at(
-    start_daemon: Start, tmp_path: Path, part: str
-) -> None:
+def test_journal_beside_a_linked_database_is_checked(start_daemon: Start, tmp_path: Path, part: str) -> None:
     data, kept, pipe = tmp_path / "data", tmp_path / "kept.db", tmp_path / "pipe"
     data.mkdir(mode=0o700)
     (data / "sessions.db").symlink_to(kept)
@@ -222,10 +220,10 @@ def test_what_lies_beside_a_database_that_a_link_leads_to_is_looked_at(
 @pytest.mark.requirement("special.running")
 @pytest.mark.parametrize("is_linked", [True, False])
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_comes_into_the_place_of_a_state_file_is_not_replaced(
+def test_special_file_in_place_of_a_state_file_is_not_replaced(
     daemon: DaemonProcess, tmp_path: Path, make: Make, is_linked: bool
 ) -> None:
-    """As root, too: what would be replaced then, behind a link to a device, is the device."""
+    """Matters as root, who could replace the device behind a link."""
     users, target = daemon.data_dir / "users.json", tmp_path / "elsewhere"
     users.unlink()
     if is_linked:
@@ -241,8 +239,8 @@ def test_what_comes_into_the_place_of_a_state_file_is_not_replaced(
 
 
 @pytest.mark.requirement("special.start")
-def test_a_state_file_without_an_end_is_read_no_further_than_one_can_be_large(tmp_path: Path) -> None:
-    """A hole of a terabyte, which takes no room on the disk."""
+def test_oversized_state_file_is_refused(tmp_path: Path) -> None:
+    """A sparse file of a terabyte."""
     path = tmp_path / "users.json"
     with path.open("wb") as file:
         os.truncate(file.fileno(), 2**40)

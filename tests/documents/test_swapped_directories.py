@@ -1,4 +1,4 @@
-"""A directory that becomes a link to a place outside, and back, while commands go through it."""
+"""A directory that is swapped with a link to a place outside while commands use it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def outside(daemon: DaemonProcess) -> Iterator[Path]:
 
 @pytest.mark.requirement("paths.swapped")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_is_led_out(daemon: DaemonProcess, outside: Path, command: str) -> None:
+def test_swapped_directory_is_not_followed(daemon: DaemonProcess, outside: Path, command: str) -> None:
     before = contents(outside)
 
     def act(number: int) -> list[str]:

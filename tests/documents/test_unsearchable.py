@@ -1,4 +1,4 @@
-"""What lies in a directory that the daemon may not search: a clear refusal from every command."""
+"""Files in directories that the daemon may not search: a clear refusal from every command."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ def barred(start_daemon: Callable[..., DaemonProcess]) -> Iterator[DaemonProcess
         ("/verify nodir/x.md#x", "nodir/x.md"),
     ],
 )
-def test_what_can_not_be_reached_is_refused(barred: DaemonProcess, command: str, named: str) -> None:
+def test_unreachable_file_is_refused(barred: DaemonProcess, command: str, named: str) -> None:
     assert barred.exec("/open page.md").head["ok"]
     assert barred.exec("/nav m").head["ok"]
     assert barred.exec(command).content.partition("\n")[2] == DENIED.format(named)
 
 
 @pytest.mark.parametrize("path", ["nodir", "nodir/sub"])
-def test_what_can_not_be_listed_is_refused(barred: DaemonProcess, path: str) -> None:
+def test_unlistable_directory_is_refused(barred: DaemonProcess, path: str) -> None:
     answer = barred.exec(f"/ls {path}").content.partition("\n")[2]
     assert answer == f"ERROR(INVALID_TARGET): Cannot list {path}: Permission denied"
 
 
-def test_a_directory_that_closed_behind_the_topic(barred: DaemonProcess) -> None:
+def test_directory_that_becomes_unsearchable(barred: DaemonProcess) -> None:
     (barred.home / "nodir").chmod(0o700)
     (barred.home / "nodir" / "sub").mkdir()
     assert barred.exec("/open nodir/sub").head["ok"]

@@ -1,10 +1,10 @@
-"""What is a URI, and where a target leads that stands in the document of one."""
+"""Recognition of URIs, and resolution of links in the documents of URIs."""
 
 from __future__ import annotations
 
 import pytest
 
-from stringd.documents.paths.uris import is_hierarchical, is_uri, join
+from stringd.text.uris import is_hierarchical, is_uri, join
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from stringd.documents.paths.uris import is_hierarchical, is_uri, join
         ("https://host/a/b", "/c", "https://host/c"),
     ],
 )
-def test_a_target_is_joined(uri: str, target: str, joined: str) -> None:
+def test_targets_are_joined(uri: str, target: str, joined: str) -> None:
     assert join(uri, target) == joined
 
 
@@ -27,10 +27,10 @@ def test_a_target_is_joined(uri: str, target: str, joined: str) -> None:
     ("target", "told"),
     [("app:x", True), ("https://x", True), ("file:///x", False), ("a/b:c", False), ("a.md:L5", False)],
 )
-def test_a_uri_is_told_from_a_path(target: str, told: bool) -> None:
+def test_uris_are_distinguished_from_paths(target: str, told: bool) -> None:
     assert is_uri(target) is told
 
 
-def test_a_leading_slash_belongs_to_a_site_or_to_the_disk() -> None:
+def test_leading_slash_means_site_or_file_system_root() -> None:
     assert is_hierarchical("http://host/a")
     assert not is_hierarchical("app:x/a")

@@ -1,4 +1,4 @@
-"""The examples as their users get them: built as wheels, installed by pip beside the wheel of stringd."""
+"""The examples as users get them: built as wheels, and installed by pip beside stringd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stringd new`: what it begins can be installed, has no flaws, and passes its own tests."""
+"""`stringd new`: the generated distributions can be installed, have no flaws, and pass their own tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BEGUN = [("app", "low-tide"), ("plugin", "word-count"), ("topic-type", "diary")]
 
 
 @pytest.mark.parametrize(("kind", "name"), BEGUN)
-def test_what_it_begins_works(kind: str, name: str, published: Installation, tmp_path: Path) -> None:
+def test_generated_project_works(kind: str, name: str, published: Installation, tmp_path: Path) -> None:
     made = published.run("stringd", "new", kind, name, cwd=tmp_path)
     folder, module = tmp_path / f"stringd-{name}", f"stringd_{name.replace('-', '_')}"
     assert made.returncode == 0, made.stderr
@@ -45,7 +45,7 @@ def test_what_it_begins_works(kind: str, name: str, published: Installation, tmp
     assert tested.returncode == 0, tested.stdout
 
 
-def test_what_it_begins_is_an_app_before_it_is_installed(
+def test_generated_app_works_before_installation(
     published: Installation, start_published: Callable[..., DaemonProcess]
 ) -> None:
     daemon = start_published("--plugins", "")
@@ -55,7 +55,7 @@ def test_what_it_begins_is_an_app_before_it_is_installed(
 
 
 @pytest.mark.parametrize("name", ["Upper", "a/b", "..", "1st", "a_b", "a--b", ""])
-def test_a_name_that_does_not_do_is_misuse(name: str, published: Installation, tmp_path: Path) -> None:
+def test_invalid_name_is_a_usage_error(name: str, published: Installation, tmp_path: Path) -> None:
     refused = published.run("stringd", "new", "app", name, cwd=tmp_path)
     assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
     assert list(tmp_path.iterdir()) == []
@@ -66,7 +66,7 @@ def test_a_name_that_does_not_do_is_misuse(name: str, published: Installation, t
     [("web", "web (stringd "), ("commands", "commands (stringd "), ("weather", "weather (stringd-weather ")],
 )
 @pytest.mark.parametrize("kind", ["app", "plugin", "topic-type"])
-def test_a_name_that_a_plugin_has_is_refused(
+def test_name_of_a_plugin_is_refused(
     kind: str, name: str, holder: str, published: Installation, tmp_path: Path
 ) -> None:
     refused = published.run("stringd", "new", kind, name, cwd=tmp_path)
@@ -75,7 +75,7 @@ def test_a_name_that_a_plugin_has_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_there_stays(published: Installation, tmp_path: Path) -> None:
+def test_existing_directory_is_refused(published: Installation, tmp_path: Path) -> None:
     (tmp_path / "stringd-mine").mkdir()
     refused = published.run("stringd", "new", "app", "mine", cwd=tmp_path)
     assert (refused.returncode, refused.stderr) == (1, "stringd: stringd-mine is there already\n")

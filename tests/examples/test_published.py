@@ -1,4 +1,4 @@
-"""Third parties, really: the wheels of the examples, installed, over HTTP, ChanFlow and `string`."""
+"""The installed wheels of the examples, used over HTTP, ChanFlow and `string`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_wheels_hold_documents_and_templates(published: Installation, tmp_pa
     assert (package / "templates" / "forecast.md.j2").is_file()
 
 
-def test_only_what_was_asked_for_is_loaded(published: Installation, tmp_path: Path) -> None:
+def test_only_selected_plugins_are_loaded(published: Installation, tmp_path: Path) -> None:
     listed = published.run("stringd", "--plugins", "weather,gmail", "plugins", "--json", cwd=tmp_path)
     reports = {it["name"]: it for it in json.loads(listed.stdout)}
     adds = {name: it["adds"] for name, it in reports.items() if it["distribution"] != "stringd"}
@@ -47,7 +47,7 @@ def test_only_what_was_asked_for_is_loaded(published: Installation, tmp_path: Pa
     assert [it for it in reports.values() if it["skipped"]] == []
 
 
-def test_they_are_used_over_http(apps: DaemonProcess, gmail: Any) -> None:
+def test_apps_over_http(apps: DaemonProcess, gmail: Any) -> None:
     assert "Seoul, South Korea" in apps.exec("/act.search Seoul", "app:weather").content
     forecast = apps.exec("/act.forecast @city-1 --days 2", "app:weather")
     assert "\n# Seoul\n" in forecast.content
@@ -59,7 +59,7 @@ def test_they_are_used_over_http(apps: DaemonProcess, gmail: Any) -> None:
     assert [it["Subject"] for it in gmail.sent] == ["Hi"]
 
 
-def test_they_are_used_over_chanflow(apps: DaemonProcess) -> None:
+def test_apps_over_chanflow(apps: DaemonProcess) -> None:
     text = (
         "I ask for both.\n<𝒞=string:app:weather>/act.now Seoul</𝒞>\n"
         "<𝒞=string:app:gmail>/act.list from:ada</𝒞>\n<𝒞=string:app:gmail>/act.read @mail-1</𝒞>"
@@ -70,7 +70,7 @@ def test_they_are_used_over_chanflow(apps: DaemonProcess) -> None:
     assert "Are you there on Friday? ✓\n</𝒞>" in answer
 
 
-def test_they_are_used_over_string(apps: DaemonProcess, published: Installation, tmp_path: Path) -> None:
+def test_apps_over_string(apps: DaemonProcess, published: Installation, tmp_path: Path) -> None:
     def string(*args: str) -> str:
         finished = published.run("string", "--port", str(apps.port), "--no-start", *args, cwd=tmp_path)
         assert finished.returncode == 0, finished.stderr
@@ -82,7 +82,7 @@ def test_they_are_used_over_string(apps: DaemonProcess, published: Installation,
     assert "Subject: Invoice" in string("app:gmail", "/act.read 18c2")
 
 
-def test_a_kind_of_topic_of_somebody_else_s(start_published: Start) -> None:
+def test_third_party_topic_type(start_published: Start) -> None:
     daemon = start_published("--plugins", "sqlite")
     assert daemon.exec("CREATE TABLE fruit (name TEXT)", "sqlite:shop").head["ok"]
     assert daemon.exec("INSERT INTO fruit VALUES ('fig')", "sqlite:shop").content.endswith(
@@ -96,7 +96,7 @@ def test_a_kind_of_topic_of_somebody_else_s(start_published: Start) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_passes_its_own_tests(name: str, published: Installation, tmp_path: Path) -> None:
+def test_examples_pass_their_own_tests(name: str, published: Installation, tmp_path: Path) -> None:
     tests = EXAMPLES / f"stringd-{name}" / "tests"
     options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(tests)]
     finished = published.run(

@@ -1,4 +1,4 @@
-"""Plugins that fail, or that hand over what is no fit record."""
+"""Plugins that fail, or that return invalid records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAILING = [
     hook(
         "hook-alone",
         "interceptors",
-        "return Interceptor(name='alone', around=around)",
+        "return Interceptor(name='alone', run=around)",
         "stringd_interceptors failed: TypeError: 'Interceptor' object is not iterable",
     ),
     hook(
@@ -51,7 +51,7 @@ FAILING = [
             name=f"hook-{option}",
             source=f"from stringd.plugin import *\n@hookimpl({option}=True)\ndef stringd_commands(): yield\n",
             reason=f"stringd_commands is marked with {option}, which has no effect: "
-            "hooks are called plugin by plugin; interceptors and observers have a field `order`",
+            "hooks are called plugin by plugin; interceptors have `before` and `after`, observers `order`",
         )
         for option in ("tryfirst", "trylast", "hookwrapper", "wrapper")
     ),
@@ -88,7 +88,7 @@ BAD_RECORDS = [
     hook(
         "no-function",
         "interceptors",
-        "return [Interceptor(name='x', around=None)]",
+        "return [Interceptor(name='x', run=None)]",
         "stringd_interceptors failed: TypeError: interceptor x needs a function, not None",
     ),
     hook(
@@ -118,7 +118,7 @@ BAD_RECORDS = [
     hook(
         "too-few-parameters",
         "interceptors",
-        "return [Interceptor(name='x', around=answer)]",
+        "return [Interceptor(name='x', run=answer)]",
         "TypeError: interceptor x is called with 2 arguments, but <function answer",
     ),
     hook(
@@ -152,16 +152,28 @@ BAD_RECORDS = [
         "TypeError: Interceptor.__init__() got an unexpected keyword argument 'check'",
     ),
     hook(
-        "a-type-unknown",
-        "commands",
-        "return [command('x', topic_types=frozenset({'fil'}))]",
-        "unknown topic type fil of command /x: did you mean file?",
+        "a-kind-unknown",
+        "observers",
+        "return [Observer(name='x', on_event=observe, kinds=frozenset({'comand-ended'}))]",
+        "unknown kind of event comand-ended of observer x: did you mean command-ended?",
     ),
     hook(
-        "a-type-unheard-of",
-        "commands",
-        "return [command('x', topic_types=frozenset({'zzzz'}))]",
-        "unknown topic type zzzz of command /x: no plugin that is loaded adds it",
+        "a-list-of-kinds",
+        "observers",
+        "return [Observer(name='x', on_event=observe, kinds=['output'])]",
+        "stringd_observers failed: TypeError: observer x needs a frozenset of kinds, not ['output']",
+    ),
+    hook(
+        "a-kind-without-name",
+        "event_kinds",
+        "return [EventKind(event=Event)]",
+        "ValueError: kind of event needs a lower-case name without blanks, not ''",
+    ),
+    hook(
+        "a-kind-of-the-core",
+        "event_kinds",
+        "return [EventKind(event=Output)]",
+        "kind of event output of a-kind-of-the-core (z-a-kind-of-the-core 1.0) is already added by",
     ),
     hook(
         "a-field-missing",

@@ -1,4 +1,4 @@
-"""Plugins that want a name which somebody has already."""
+"""Plugins that claim names which are already in use."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stringd_routes(runtime): return [Route("/held", respond)]
 @hookimpl
 def stringd_services(): return [Service(name="held", run=serve)]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="held", around=around)]
+def stringd_interceptors(): return [Interceptor(name="held", run=around)]
 @hookimpl
 def stringd_observers(): return [Observer(name="held", on_event=observe)]
 @hookimpl
@@ -97,7 +97,7 @@ CLASHES = [
     clash(
         "interceptor-held",
         "interceptors",
-        "Interceptor(name='held', around=around)",
+        "Interceptor(name='held', run=around)",
         "interceptor held",
         HOLDER,
     ),

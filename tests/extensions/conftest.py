@@ -1,4 +1,4 @@
-"""The garden, one plugin for each hook, installed beside one that fails and one that clashes."""
+"""Fixtures: the garden distribution, with a plugin for each hook, beside a failing and a clashing one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fresh virtual environment with stringd and other people's distributions, really installed by pip."""
+"""A new virtual environment in which pip has installed stringd and third-party distributions."""
 
 from __future__ import annotations
 

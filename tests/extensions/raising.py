@@ -23,6 +23,14 @@ async def run(invocation): fail(invocation.line.text)
 async def task(invocation):
     async def raising(): fail(invocation.line.text)
     await asyncio.create_task(raising())
+async def withdraw(invocation):
+    asyncio.current_task().cancel()
+    await asyncio.Event().wait()
+async def send(invocation):
+    topic, _, cmd = invocation.line.arguments.partition(" ")
+    runtime, user = invocation.runtime, invocation.session.user
+    outcome = await runtime.execute(user.id, runtime.topic_name(topic), cmd)
+    return outcome.reply
 async def text(invocation):
     fail(invocation.line.text)
     return Reply.confirmation("Fine")
@@ -68,12 +76,13 @@ def stringd_topic_types():
     opens = (directly, opening, closing, odd)
     made = [TopicType(name=it.__name__, summary="A test.", open=it) for it in opens]
     return [*made, TopicType(name="talk", summary="A test.", plain_text=text)]
+COMMANDS = (fine, run, task, withdraw, send)
 @hookimpl
 def stringd_commands():
-    plain = [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in (fine, run, task)]
+    plain = [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in COMMANDS]
     return [*plain, Command(name="masked", summary="A test.", usage="", run=fine, mask=mask)]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="first", around=around)]
+def stringd_interceptors(): return [Interceptor(name="first", run=around)]
 @hookimpl
 def stringd_observers(): return [Observer(name="first", on_event=observe)]
 @hookimpl

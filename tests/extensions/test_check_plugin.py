@@ -64,7 +64,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def test_everything_that_a_file_adds_is_printed(tmp_path: Path) -> None:
+def test_additions_of_a_file_are_printed(tmp_path: Path) -> None:
     path = write(tmp_path / "good.py", GOOD)
     lines = f"good ({path})\n    adds command /one\n    adds observer watch\n1 plugin, 0 failing\n"
     assert check(path) == (0, lines)
@@ -106,14 +106,14 @@ def test_a_distribution_is_checked_without_being_installed(tmp_path: Path) -> No
     assert said.endswith("\n2 plugins, 1 failing\n")
 
 
-def test_a_clash_with_another_plugin_is_found(tmp_path: Path) -> None:
+def test_clash_with_another_plugin_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path / "clash.py", GOOD.replace('"one"', '"open"'))
     code, said = check(path)
     assert code == 1
     assert f"command /open of clash ({path}) is already added by commands (stringd " in said
 
 
-def test_a_directory_without_plugins_is_misuse(tmp_path: Path) -> None:
+def test_directory_without_plugins_is_a_usage_error(tmp_path: Path) -> None:
     write(tmp_path / "pyproject.toml", "[project]\nname = 'x'\n")
     assert check(tmp_path)[0] == 2
     write(tmp_path / "pyproject.toml", "[project\n")

@@ -1,4 +1,4 @@
-"""A stranger's subcommand of `stringd`."""
+"""Third-party subcommands of `stringd`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_subcommand_is_listed_and_explained(installation: Installation, tmp_pa
     assert "whom to greet" in installation.run("stringd", "hello", "--help", cwd=tmp_path).stdout
 
 
-def test_misuse_of_a_subcommand_is_one_line(installation: Installation, tmp_path: Path) -> None:
+def test_usage_error_of_a_subcommand_is_one_line(installation: Installation, tmp_path: Path) -> None:
     finished = installation.run("stringd", "hello", "--nam", "Rose", cwd=tmp_path)
     assert finished.returncode == 2
     assert finished.stderr == "stringd: unrecognized arguments: --nam Rose (see stringd --help)\n"
@@ -39,7 +39,7 @@ def test_a_fault_of_a_subcommand_is_one_line_and_its_exit_code(
     assert (finished.returncode, finished.stderr) == (3, "stringd: nobody greets weeds\n")
 
 
-def test_it_is_gone_without_its_plugin(installation: Installation, tmp_path: Path) -> None:
+def test_subcommand_needs_its_plugin(installation: Installation, tmp_path: Path) -> None:
     finished = installation.run("stringd", "--without", "garden-cli", "hello", cwd=tmp_path)
     assert finished.returncode == 2
     assert "invalid choice: 'hello'" in finished.stderr
@@ -72,7 +72,7 @@ def stringd_cli():
         ("plugins", True),
     ],
 )
-def test_a_plugin_is_imported_only_where_it_is_needed(arguments: str, imported: bool, tmp_path: Path) -> None:
+def test_plugins_are_imported_only_where_needed(arguments: str, imported: bool, tmp_path: Path) -> None:
     points = {"stringd.plugins": {"marker": "marker"}}
     folder = write_distribution(tmp_path / "marker", "z-marker", "1.0", points, {"marker": MARKER})
     marker = tmp_path / "imported"

@@ -1,4 +1,4 @@
-"""A stranger's commands: for all topics, for document topics, for named types."""
+"""Third-party commands: for all topics, for document topics, and for named types."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ UNKNOWN = "COMMAND_UNSUPPORTED"
         ("//rake leaves", {"file": None, "web": None, "app": UNKNOWN, "plot": UNKNOWN}),
     ],
 )
-def test_a_command_is_there_where_it_says(
+def test_command_is_available_in_declared_topic_types(
     cmd: str, codes: dict[str, str | None], garden: DaemonProcess
 ) -> None:
     assert {name: garden.exec(cmd, f"{name}:main").head["code"] for name in codes} == codes
 
 
-def test_it_is_reached_with_string_and_explained_by_help(string: Callable[..., str]) -> None:
+def test_command_is_reachable_from_string_and_help(string: Callable[..., str]) -> None:
     assert string("file:main", "/water") == "Watered file:main\n"
     assert string("file:main", "/rake  two  leaves") == "exit: 0\n---\nraked two  leaves\n"
     assert string("file:main", "/help rake") == "String Commands\n---\n/rake leaves\n\nRake the leaves.\n"
 
 
-def test_a_command_with_a_body_gets_it_and_one_without_is_never_run_with_one(garden: DaemonProcess) -> None:
+def test_body_is_passed_only_to_commands_that_accept_one(garden: DaemonProcess) -> None:
     assert garden.exec("/press\na rose\n  and a  leaf").content == (
         "re: /press\nPressed\n---\na rose\n  and a  leaf"
     )
@@ -40,7 +40,7 @@ def test_a_command_with_a_body_gets_it_and_one_without_is_never_run_with_one(gar
     assert "Watered" not in refused.content
 
 
-def test_it_is_reached_through_chanflow(garden: DaemonProcess) -> None:
+def test_command_is_reachable_through_chanflow(garden: DaemonProcess) -> None:
     text = "<𝒞=string:file:main>\n/water\n</𝒞>"
     reply = garden.request("POST", "/chanflow", text, {"X-User-Id": "default"})
     assert (reply.status, "Watered file:main" in reply.text) == (200, True), reply.text

@@ -1,4 +1,4 @@
-"""A stranger's loader and renderer, used by a command through the daemon."""
+"""A third-party loader and renderer, used by a command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_uri_is_loaded_and_rendered(garden: DaemonProcess) -> None:
     assert garden.request("GET", "/sessions").json()["sessions"][0]["doc"] == meta
 
 
-def test_string_shows_it(string: Callable[..., str]) -> None:
+def test_document_is_shown_by_string(string: Callable[..., str]) -> None:
     assert string("file:main", "/leaf seed:beet") == "Opened seed:beet\n---\n# beet of default\n"
 
 
@@ -29,13 +29,13 @@ def test_string_shows_it(string: Callable[..., str]) -> None:
         ("stone:beet", "INVALID_TARGET", "No plugin loads stone: URIs.\nschemes: app, http, https, seed"),
     ],
 )
-def test_what_can_not_be_loaded_says_why(uri: str, code: str, said: str, garden: DaemonProcess) -> None:
+def test_load_failure_is_reported(uri: str, code: str, said: str, garden: DaemonProcess) -> None:
     refused = garden.exec(f"/leaf {uri}")
     assert refused.content == f"re: /leaf {uri}\nERROR({code}): {said}"
     assert refused.head["meta"] is None
 
 
-def test_what_nobody_renders_says_so(start_installed: StartInstalled) -> None:
+def test_missing_renderer_is_reported(start_installed: StartInstalled) -> None:
     daemon = start_installed("--without", "web")
     daemon.register("default", daemon.home)
     refused = daemon.exec("/leaf seed:gravel")

@@ -1,4 +1,4 @@
-"""Hooks that a plugin brings itself: others implement them, wherever they come in the order of loading."""
+"""Hooks defined by plugins, which others implement regardless of the loading order."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def plugins(pythonpath: list[Path], tmp_path: Path) -> dict[str, dict[str, objec
     return {report["name"]: report for report in json.loads(listed.stdout)}
 
 
-def test_a_hook_of_a_plugin_is_implemented_by_one_that_comes_before_it(
+def test_hook_of_a_plugin_may_be_implemented_by_an_earlier_one(
     tmp_path: Path, start_daemon: Callable[..., DaemonProcess]
 ) -> None:
     ant = ANIMAL.format(records="Animal(name='ant', legs=6)")
@@ -76,7 +76,7 @@ def test_a_hook_of_a_plugin_is_implemented_by_one_that_comes_before_it(
         ("Animal(name='x')", "stringd_animals failed: TypeError: "),
     ],
 )
-def test_a_record_that_does_not_fit_skips_its_plugin(records: str, reason: str, tmp_path: Path) -> None:
+def test_invalid_record_skips_its_plugin(records: str, reason: str, tmp_path: Path) -> None:
     cow = ANIMAL.format(records="Animal(name='cow', legs=4)")
     pythonpath = [offer(tmp_path, "a-cow", "cow", cow), offer(tmp_path, "zoo", "zoo", ZOO)]
     pythonpath.append(offer(tmp_path, "ant", "ant", ANIMAL.format(records=records)))
@@ -94,9 +94,7 @@ def test_a_record_that_does_not_fit_skips_its_plugin(records: str, reason: str, 
         ("record=Animal", "record=str", "TypeError: hook of animal needs a dataclass with a name"),
     ],
 )
-def test_a_hook_that_does_not_fit_skips_its_plugin(
-    wrong: str, right: str, reason: str, tmp_path: Path
-) -> None:
+def test_invalid_hook_skips_its_plugin(wrong: str, right: str, reason: str, tmp_path: Path) -> None:
     source = ZOO.replace(wrong, right)
     source = source.replace("spec=stringd_animals", "spec=animals") if "def animals" in right else source
     reports = plugins([offer(tmp_path, "zoo", "zoo", source)], tmp_path)

@@ -39,7 +39,7 @@ def rows(heading: str) -> dict[str, str]:
     return {row[1]: row["rest"] for row in ROW.finditer(SECTIONS[f"`{heading}`"])}
 
 
-def test_it_has_every_hook_with_its_parameters_and_no_other() -> None:
+def test_page_lists_exactly_the_hooks_with_parameters() -> None:
     signatures = {
         f"`{name}({', '.join(inspect.signature(hook).parameters)})`" for name, hook in HOOKS.items()
     }
@@ -48,7 +48,7 @@ def test_it_has_every_hook_with_its_parameters_and_no_other() -> None:
     assert [signature for signature in signatures if f"| [{signature}](#" not in overview] == []
 
 
-def test_it_has_every_exported_name_and_no_other() -> None:
+def test_page_lists_exactly_the_exported_names() -> None:
     described = {heading.strip("`") for heading in SECTIONS if re.fullmatch(r"`[A-Z]\w+`", heading)}
     functions = {row[1] for row in ROW.finditer(SECTIONS["Functions and marks"])}
     assert described | functions == EXPORTED.keys()
@@ -56,8 +56,8 @@ def test_it_has_every_exported_name_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("name", SUBMODULES)
-def test_it_has_every_name_of_a_submodule_and_no_other(name: str) -> None:
-    """What is missing is shown as the rows to be added."""
+def test_page_lists_exactly_the_names_of_submodules(name: str) -> None:
+    """Missing names are printed as the rows to add."""
     module = importlib.import_module(f"stringd.plugin.{name}")
     described = rows(f"stringd.plugin.{name}").keys()
     missing = [row_of(it, getattr(module, it)) for it in module.__all__ if it not in described]
@@ -65,7 +65,7 @@ def test_it_has_every_name_of_a_submodule_and_no_other(name: str) -> None:
     assert described == set(module.__all__)
 
 
-def test_every_submodule_and_every_function_in_it_has_a_docstring() -> None:
+def test_submodules_and_their_functions_have_docstrings() -> None:
     modules = {name: importlib.import_module(f"stringd.plugin.{name}") for name in SUBMODULES}
     members = {
         f"{name}.{it}": getattr(module, it) for name, module in modules.items() for it in module.__all__
@@ -74,13 +74,13 @@ def test_every_submodule_and_every_function_in_it_has_a_docstring() -> None:
     assert [name for name, it in (modules | made).items() if not inspect.getdoc(it)] == []
 
 
-def test_it_names_the_version_of_the_door() -> None:
+def test_page_states_the_api_version() -> None:
     major, minor = plugin.API_VERSION
     assert f"version {major}.{minor} of `stringd.plugin`" in PAGE
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_it_has_every_field_of_a_record_and_its_default(name: str) -> None:
+def test_page_lists_record_fields_with_defaults(name: str) -> None:
     fields = {field.name: field for field in dataclasses.fields(RECORDS[name])}
     described = rows(name)
     assert list(described) == list(fields)
@@ -89,7 +89,7 @@ def test_it_has_every_field_of_a_record_and_its_default(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MADE_OF_MEMBERS)
-def test_it_has_every_member_of_the_other_classes(name: str) -> None:
+def test_page_lists_members_of_the_other_classes(name: str) -> None:
     made = CLASSES[name]
     members = made.__members__ if issubclass(made, Enum) else vars(made)
     assert rows(name).keys() == {member for member in members if not member.startswith("_")}

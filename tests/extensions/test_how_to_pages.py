@@ -1,4 +1,4 @@
-"""The plugin of the how-to page works as the page says; the page of the test kit has all of it."""
+"""The plugin of the how-to page works, and the page of the test kit is complete."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
     made.run("stringd shutdown")
 
 
-def test_the_plugin_of_the_page_works_as_the_page_says(reader: Reader) -> None:
+def test_plugin_of_the_how_to_works(reader: Reader) -> None:
     page = list(blocks(text_of(PAGE)))
     assert [block.detail for block in page if block.kind == "file"] == [
         "hello.py",
@@ -85,7 +85,7 @@ def test_the_plugin_of_the_page_works_as_the_page_says(reader: Reader) -> None:
     assert (checked.returncode, checked.stdout.splitlines()[0]) == (0, "tally (stringd-tally 0.1.0)")
 
 
-def test_the_page_of_the_test_kit_has_every_member() -> None:
+def test_test_kit_page_lists_every_member() -> None:
     described = set(re.findall(r"`(\w+)(?:\([^`]*\))?`", KIT))
     members = {name for name in vars(DaemonProcess) if not name.startswith("_")}
     fields = {field.name for record in (Events, HttpReply) for field in dataclasses.fields(record)}
@@ -93,7 +93,7 @@ def test_the_page_of_the_test_kit_has_every_member() -> None:
     assert members | fields | attributes <= described
 
 
-def test_the_page_of_the_test_kit_has_every_option_of_start_daemon() -> None:
+def test_test_kit_page_lists_options_of_start_daemon() -> None:
     shown = re.search(r"`start_daemon\(([^`]*)\)`", KIT)
     assert shown
     source = inspect.getsource(inspect.unwrap(start_daemon))

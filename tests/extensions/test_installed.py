@@ -1,4 +1,4 @@
-"""What `stringd plugins`, `--plugins`, `--without` and `STRINGD_PLUGINS` make of what pip has installed."""
+"""`stringd plugins`, `--plugins`, `--without` and `STRINGD_PLUGINS` with installed distributions."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def built_in(reports: dict[str, dict[str, Any]]) -> set[str]:
     return {name for name, report in reports.items() if report["distribution"] == "stringd"}
 
 
-def test_the_installed_stringd_runs_and_not_the_source_tree(
+def test_installed_stringd_runs_instead_of_the_source_tree(
     installation: Installation, tmp_path: Path
 ) -> None:
     where = installation.run("python", "-c", "import stringd; print(stringd.__file__)", cwd=tmp_path)
     assert Path(where.stdout.strip()).is_relative_to(installation.programs.parent)
 
 
-def test_a_plugin_is_listed_with_its_distribution_version_and_what_it_adds(
+def test_plugins_are_listed_with_distribution_and_additions(
     installation: Installation, tmp_path: Path
 ) -> None:
     reports = plugins(installation, tmp_path)
@@ -90,14 +90,14 @@ def test_a_skipped_plugin_is_listed_with_the_reason(installation: Installation, 
     assert "garden_wilted.py:" in reports["wilted"]["skipped"]
 
 
-def test_people_read_the_same(installation: Installation, tmp_path: Path) -> None:
+def test_text_listing_matches_json(installation: Installation, tmp_path: Path) -> None:
     listed = installation.run("stringd", "plugins", cwd=tmp_path).stdout
     assert "garden-cli (stringd-garden 1.2.3)\n    adds: subcommand hello\n" in listed
     assert f"wilted (stringd-wilted 0.9)\n    skipped: {WILTED}\n" in without_line(listed)
     assert f"weed (stringd-weed 2.0)\n    skipped: {WEED}\n" in listed
 
 
-def test_the_daemon_says_what_it_skipped_and_lives(
+def test_daemon_reports_skipped_plugins_and_runs(
     garden: DaemonProcess, installation: Installation, tmp_path: Path
 ) -> None:
     notices = [
@@ -116,18 +116,20 @@ def test_the_daemon_says_what_it_skipped_and_lives(
     assert garden.exec("/info").head["ok"]
 
 
-def test_nothing_of_a_plugin_that_clashes_is_added(garden: DaemonProcess) -> None:
+def test_clashing_plugin_adds_nothing(garden: DaemonProcess) -> None:
     assert garden.exec("/spread").head["code"] == "COMMAND_UNSUPPORTED"
 
 
-def test_plugins_chooses_the_built_ins_and_exactly_these(installation: Installation, tmp_path: Path) -> None:
+def test_plugins_option_selects_built_ins_and_named_plugins(
+    installation: Installation, tmp_path: Path
+) -> None:
     everything = built_in(plugins(installation, tmp_path))
     chosen = plugins(installation, tmp_path, "--plugins", "garden-topics,garden-cli")
     assert chosen.keys() == everything | {"garden-topics", "garden-cli"}
     assert {"file", "web", "app", "bash", "commands", "cli"} <= everything
 
 
-def test_the_variable_chooses_like_the_option(installation: Installation, tmp_path: Path) -> None:
+def test_variable_selects_like_the_option(installation: Installation, tmp_path: Path) -> None:
     chosen = plugins(installation, tmp_path, STRINGD_PLUGINS="garden-topics")
     assert chosen.keys() - built_in(chosen) == {"garden-topics"}
 
@@ -137,12 +139,12 @@ def test_the_option_wins_over_the_variable(installation: Installation, tmp_path:
     assert chosen.keys() - built_in(chosen) == {"garden-cli"}
 
 
-def test_an_empty_choice_leaves_the_built_ins(installation: Installation, tmp_path: Path) -> None:
+def test_empty_selection_keeps_the_built_ins(installation: Installation, tmp_path: Path) -> None:
     chosen = plugins(installation, tmp_path, "--plugins", "")
     assert chosen.keys() == built_in(chosen)
 
 
-def test_without_leaves_plugins_out_built_ins_too(start_installed: StartInstalled) -> None:
+def test_without_excludes_any_plugin(start_installed: StartInstalled) -> None:
     daemon = start_installed("--without", "bash,garden-commands,wilted")
     daemon.register("default", daemon.home)
     status = daemon.request("GET", "/status").json()
@@ -157,7 +159,7 @@ def test_without_leaves_plugins_out_built_ins_too(start_installed: StartInstalle
 
 @pytest.mark.parametrize(("name", "reason"), [("wilted", WILTED), ("weed", WEED)])
 @pytest.mark.parametrize("how", ["option", "variable"])
-def test_a_named_plugin_that_does_not_load_is_fatal_in_one_line(
+def test_named_plugin_that_fails_to_load_is_fatal(
     name: str, reason: str, how: str, installation: Installation, tmp_path: Path
 ) -> None:
     options = ["--plugins", name] if how == "option" else []
@@ -177,7 +179,7 @@ def test_a_named_plugin_that_does_not_load_is_fatal_in_one_line(
     ],
     ids=["--plugins", "--without", "STRINGD_PLUGINS"],
 )
-def test_an_unknown_name_is_misuse_and_lists_what_is_installed(
+def test_unknown_plugin_is_a_usage_error(
     options: list[str], env: dict[str, str], installation: Installation, tmp_path: Path
 ) -> None:
     names = sorted(plugins(installation, tmp_path))

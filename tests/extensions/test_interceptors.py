@@ -1,7 +1,10 @@
-"""Interceptors of another distribution: they refuse a command, delay it, or change it and its reply."""
+"""Third-party interceptors: refusing, delaying and changing commands and their replies."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -22,7 +25,7 @@ from tests.protocol.waits import running
     ],
     ids=["replies", "raises"],
 )
-def test_it_answers_in_place_of_a_command(cmd: str, answer: str, garden: DaemonProcess) -> None:
+def test_interceptor_replies_instead_of_a_command(cmd: str, answer: str, garden: DaemonProcess) -> None:
     refused = garden.exec(cmd)
     assert refused.content.partition("\n")[2] == answer
     assert refused.head["ok"] is False
@@ -34,9 +37,7 @@ def test_a_refused_command_is_not_run(garden: DaemonProcess) -> None:
     assert garden.exec("//harvest", "plot:north").content.endswith("\n---\ncarrot")
 
 
-def test_it_runs_around_the_commands_of_every_transport(
-    garden: DaemonProcess, string: Callable[..., str]
-) -> None:
+def test_interceptor_applies_to_every_transport(garden: DaemonProcess, string: Callable[..., str]) -> None:
     route = garden.request("POST", "/garden/run/file:main", "/exec echo forbidden")
     assert route.json()["code"] == "FENCED"
     block = "<𝒞=string:file:main>\n/exec echo forbidden\n</𝒞>"
@@ -44,7 +45,7 @@ def test_it_runs_around_the_commands_of_every_transport(
     assert string("file:main", "/exec echo forbidden").startswith("ERROR(FENCED)")
 
 
-def test_it_delays_a_command_and_no_other_topic(garden: DaemonProcess) -> None:
+def test_interceptor_delays_only_its_topic(garden: DaemonProcess) -> None:
     with ThreadPoolExecutor(1) as pool:
         held = pool.submit(partial(garden.exec, "/rake slowly", "web:slow"))
         running(garden, "web:slow")
@@ -58,12 +59,12 @@ LAYERS = """
 from dataclasses import replace
 from stringd.plugin import *
 
-def layer(name, order):
-    async def around(invocation, proceed):
+def layer(name, **order):
+    async def run(invocation, proceed):
         line = replace(invocation.line, arguments=f"{invocation.line.arguments}>{name}")
         reply = await proceed(replace(invocation, line=line))
         return replace(reply, system=f"{reply.system}<{name}({reply.code})")
-    return Interceptor(name=name, around=around, order=order)
+    return Interceptor(name=name, run=run, **{it: frozenset(names) for it, names in order.items()})
 
 async def recover(invocation, proceed):
     reply = await proceed(invocation)
@@ -84,8 +85,9 @@ def watch(name):
 
 @hookimpl
 def stringd_interceptors():
-    inner = [layer("c", 5), layer("d", 5), Interceptor(name="recover", around=recover, order=9)]
-    return [*inner, layer("b", 0), layer("a", -5)]
+    inner = [layer("c", after={"b"}), layer("d", after={"c", "nobody"})]
+    inner.append(Interceptor(name="recover", run=recover, after=frozenset({"d"})))
+    return [*inner, layer("b"), layer("a", before={"b", "c", "recover", "nobody-either"})]
 @hookimpl
 def stringd_observers():
     return [Observer(name=name, on_event=watch(name), order=order) for name, order in (("y", 1), ("x", -1))]
@@ -105,7 +107,7 @@ def layered(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> Daemo
     return daemon
 
 
-def test_they_follow_their_order_and_see_each_reply(layered: DaemonProcess) -> None:
+def test_interceptors_run_in_order_and_see_each_reply(layered: DaemonProcess) -> None:
     around = "<d(None)<c(None)<b(None)<a(None)"
     assert layered.exec("/echo 1").content == f"re: /echo 1\n1>a>b>c>d{around}"
     refused = layered.exec("/refused")
@@ -116,7 +118,118 @@ def test_they_follow_their_order_and_see_each_reply(layered: DaemonProcess) -> N
     assert 0 < log.index("x saw /echo 1") < log.index("y saw /echo 1")
 
 
-def test_one_that_hands_on_no_invocation_has_failed(layered: DaemonProcess) -> None:
+def test_interceptor_passing_no_invocation_fails(layered: DaemonProcess) -> None:
     assert layered.exec("/misled").head["code"] == "INTERNAL_ERROR"
     assert "TypeError: expected an Invocation, got 'not an invocation'" in layered.stderr()
     assert layered.exec("/echo").head["ok"]
+
+
+FAILING = """
+from stringd.plugin import *
+
+async def broken(invocation, proceed):
+    if invocation.line.word == "early":
+        raise LookupError("before the command")
+    reply = await proceed(invocation)
+    if invocation.line.word == "late":
+        raise LookupError("after the command")
+    return None if invocation.line.word == "nothing" else reply
+
+async def run(invocation):
+    (invocation.session.user.home / invocation.line.word).touch()
+    return Reply.confirmation("Has run.")
+
+@hookimpl
+def stringd_interceptors():
+    return [Interceptor(name="broken", run=broken)]
+@hookimpl
+def stringd_commands():
+    return [Command(name=it, summary="A test.", usage="", run=run) for it in ("early", "late", "nothing")]
+"""
+
+
+@pytest.mark.parametrize(
+    ("cmd", "has_run", "logged"),
+    [
+        ("/early", False, "LookupError: before the command"),
+        ("/late", True, "LookupError: after the command"),
+        ("/nothing", True, "TypeError: expected a Reply, got None"),
+    ],
+)
+def test_one_that_fails_refuses_the_command_and_is_named_in_the_log(
+    cmd: str, has_run: bool, logged: str, start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    plugin = tmp_path / "failing.py"
+    plugin.write_text(FAILING, encoding="utf-8")
+    daemon = start_daemon("--plugins", str(plugin))
+    daemon.register("default", daemon.home)
+    refused = daemon.exec(cmd)
+    assert refused.content == (
+        f"re: {cmd}\nERROR(INTERNAL_ERROR): The command failed unexpectedly; the daemon's log says why."
+    )
+    assert (daemon.home / cmd[1:]).exists() == has_run
+    log = daemon.stderr()
+    assert f"interceptor broken failed and refuses {cmd} of default:file:main\nTraceback (most recent" in log
+    assert logged in log
+    assert daemon.exec("/info").head["ok"]
+
+
+ORDERED = """
+from stringd.plugin import *
+
+async def run(invocation, proceed):
+    return await proceed(invocation)
+
+@hookimpl
+def stringd_interceptors():
+    wanted = {WANTED}
+    return [
+        Interceptor(name=name, run=run, before=frozenset(before), after=frozenset(after))
+        for name, (before, after) in wanted.items()
+    ]
+"""
+
+
+def stringd(plugin: Path, wanted: dict[str, tuple[str, str]], *args: str) -> subprocess.CompletedProcess[str]:
+    """Run `stringd` with a plugin whose interceptors want to run before and after others."""
+    source = ORDERED.replace(
+        "{WANTED}", repr({name: (b.split(), a.split()) for name, (b, a) in wanted.items()})
+    )
+    plugin.write_text(source, encoding="utf-8")
+    command = [sys.executable, "-m", "stringd", "--plugins", str(plugin), *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=plugin.parent)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "order"),
+    [
+        ({"a": ("", ""), "b": ("", "")}, "a, b"),
+        ({"a": ("", "b"), "b": ("", "c"), "c": ("", "")}, "c, b, a"),
+        ({"a": ("", "nobody"), "b": ("a nobody", ""), "c": ("b", "")}, "c, b, a"),
+        ({"a": ("b", ""), "b": ("", "a"), "c": ("a b", "")}, "c, a, b"),
+    ],
+)
+def test_plugins_shows_the_order(wanted: dict[str, tuple[str, str]], order: str, tmp_path: Path) -> None:
+    shown = stringd(tmp_path / "ordered.py", wanted, "plugins").stdout
+    assert shown.splitlines()[-1] == f"interceptors, the outermost first: {order}"
+    reports = json.loads(stringd(tmp_path / "ordered.py", wanted, "plugins", "--json").stdout)
+    positions = next(it["interceptors"] for it in reports if it["name"] == "ordered")
+    assert sorted(positions, key=positions.__getitem__) == order.split(", ")
+    assert reports[0]["interceptors"] == {}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "cycle"),
+    [
+        ({"a": ("a", "")}, "a before a"),
+        ({"a": ("b", ""), "b": ("a", "")}, "a before b before a"),
+        ({"x": ("a", ""), "a": ("", "c"), "b": ("", "a"), "c": ("", "b")}, "a before b before c before a"),
+    ],
+)
+def test_a_cycle_keeps_the_daemon_from_starting(
+    wanted: dict[str, tuple[str, str]], cycle: str, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    failed = stringd(tmp_path / "ordered.py", wanted, "--port", "0", "--data-dir", str(data))
+    assert failed.returncode == 1
+    assert failed.stderr == f"stringd: interceptors can't be put in order: {cycle}\n"

@@ -1,4 +1,4 @@
-"""What a loader of a plugin adds to documents: names for links to its URIs, and options that are shown."""
+"""Loaders of plugins: shortcuts for links to their URIs, and options in listings."""
 
 from __future__ import annotations
 
@@ -72,24 +72,24 @@ def shown(daemon: DaemonProcess, cmd: str) -> str:
 
 
 @pytest.mark.parametrize("page", ["readme", "outlined"])
-def test_links_to_its_uris_have_names_that_lead_there(git: DaemonProcess, page: str) -> None:
+def test_links_to_loader_uris_get_shortcuts(git: DaemonProcess, page: str) -> None:
     assert "See [the log][@the-log] and [more](plain:more)." in shown(git, f"/open git:{page}")
     assert shown(git, "/open @the-log").startswith("# log\n")
 
 
-def test_a_file_links_to_its_uris_by_name(git: DaemonProcess) -> None:
+def test_files_link_to_loader_uris_by_shortcut(git: DaemonProcess) -> None:
     (git.home / "a.md").write_text("[Log](git:log), [Site](https://a.example/)\n", encoding="utf-8")
     assert shown(git, "/open a.md") == "[Log][@log], [Site][@site]"
     assert "@log" in shown(git, "/nav page")
     assert shown(git, "/open @log").startswith("# log\n")
 
 
-def test_without_the_plugin_such_a_link_is_shown_as_it_is(daemon: DaemonProcess) -> None:
+def test_link_without_the_plugin_is_shown_verbatim(daemon: DaemonProcess) -> None:
     (daemon.home / "a.md").write_text("[Log](git:log), [App](app:a)\n", encoding="utf-8")
     assert shown(daemon, "/open a.md") == "[Log](git:log), [App](app:a)"
 
 
-def test_its_options_are_in_the_help_of_open(git: DaemonProcess) -> None:
+def test_loader_options_are_in_the_help_of_open(git: DaemonProcess) -> None:
     assert shown(git, "/open git:readme --deep").endswith(" deep")
     lines = shown(git, "/help open").split("\n\nOptions for URIs:\n")[1].splitlines()
     assert lines[1:] == ["--deep  git: Goes deep. plain: Goes deeper."]
@@ -97,7 +97,7 @@ def test_its_options_are_in_the_help_of_open(git: DaemonProcess) -> None:
     assert "Options" not in shown(git, "/help refresh")
 
 
-def test_its_options_are_in_the_list_of_plugins(plugin: Path, tmp_path: Path) -> None:
+def test_loader_options_are_in_the_plugin_list(plugin: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "stringd", "--plugins", str(plugin), "plugins", "--json"]
     listed = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=30, check=True)
     adds = {it["name"]: it["adds"] for it in json.loads(listed.stdout)}

@@ -1,4 +1,4 @@
-"""A plugin that misbehaves after it was taken in: every command has its reply, and the daemon its end."""
+"""Plugins that misbehave at run time: every command gets a reply, and the daemon stops cleanly."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def stringd_commands():
     functions = (text, path, location, gated)
     return [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in functions]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="odd", around=gate)]
+def stringd_interceptors(): return [Interceptor(name="odd", run=gate)]
 @hookimpl
 def stringd_services(): return [Service(name="stubborn", run=stay)]
 """
@@ -85,7 +85,7 @@ def unruly(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> Daemon
         ("/gated", "TypeError: expected a Reply, got True"),
     ],
 )
-def test_what_is_no_answer_is_an_internal_error(cmd: str, logged: str, unruly: DaemonProcess) -> None:
+def test_invalid_reply_is_an_internal_error(cmd: str, logged: str, unruly: DaemonProcess) -> None:
     failed = unruly.exec(cmd)
     assert failed.names == ["head", "content", "done"]
     assert failed.content == f"re: {cmd}\n{INTERNAL}"
@@ -93,26 +93,26 @@ def test_what_is_no_answer_is_an_internal_error(cmd: str, logged: str, unruly: D
     assert unruly.exec("/info").head["ok"]
 
 
-def test_a_topic_may_refuse_to_open(unruly: DaemonProcess) -> None:
+def test_topic_type_may_refuse_to_open(unruly: DaemonProcess) -> None:
     for _ in range(2):
         assert unruly.exec("/info", "full:main").content == "re: /info\nERROR(NO_ROOM): There is no room."
 
 
-def test_a_topic_that_can_not_be_opened_is_an_internal_error(unruly: DaemonProcess) -> None:
+def test_failing_open_is_an_internal_error(unruly: DaemonProcess) -> None:
     for _ in range(2):
         assert unruly.exec("/info", "bare:main").content == f"re: /info\n{INTERNAL}"
         assert unruly.exec("/info", "empty:main").content == f"re: /info\n{INTERNAL}"
     assert "TypeError: expected a Topic, got None" in unruly.stderr()
 
 
-def test_a_topic_that_fails_at_its_end_has_ended(unruly: DaemonProcess) -> None:
+def test_failing_close_still_ends_the_topic(unruly: DaemonProcess) -> None:
     assert unruly.exec("/info", "littering:main").head["ok"]
     assert unruly.exec("/close", "littering:main").content == "re: /close\nClosed: littering:main"
     assert "RuntimeError: litter" in unruly.stderr()
     assert unruly.exec("/info", "littering:main").head["ok"]
 
 
-def test_a_service_that_will_not_end_is_left_behind(unruly: DaemonProcess) -> None:
+def test_service_that_ignores_cancellation_is_abandoned(unruly: DaemonProcess) -> None:
     began = time.monotonic()
     assert unruly.stop() == 0
     assert time.monotonic() - began < 8

@@ -1,4 +1,4 @@
-"""A stranger's observers: told how each command ended, never what it held, and harmless when they fail."""
+"""Third-party observers: notified of each finished command, without its content; contained when they fail."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def events(diary: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in diary.read_text(encoding="utf-8").splitlines()]
 
 
-def test_an_observer_is_told_how_each_command_ended(observed: DaemonProcess, diary: Path) -> None:
+def test_observer_gets_the_outcome_of_each_command(observed: DaemonProcess, diary: Path) -> None:
     observed.exec("/rake leaves")
     observed.exec("/exec exit 3", "web:main")
     observed.exec("/nothing")
@@ -53,7 +53,7 @@ def test_an_event_holds_no_body_and_no_reply(observed: DaemonProcess, diary: Pat
     assert "reply" not in diary.read_text(encoding="utf-8")
 
 
-def test_observers_that_fail_are_logged_and_harm_nobody(observed: DaemonProcess, diary: Path) -> None:
+def test_failing_observers_are_logged_and_contained(observed: DaemonProcess, diary: Path) -> None:
     assert observed.exec("/water").content == "re: /water\nWatered file:main"
     assert observed.exec("/water").head["ok"]
     assert len(events(diary)) == 2

@@ -73,7 +73,7 @@ def reports(cwd: Path, *args: str, **env: str) -> dict[str, dict[str, Any]]:
     return {it["name"]: it for it in json.loads(finished.stdout) if it["distribution"] != "stringd"}
 
 
-def test_a_file_and_a_directory_of_files_are_plugins_of_a_daemon(tmp_path: Path, start_daemon: Start) -> None:
+def test_plugins_from_a_file_and_a_directory(tmp_path: Path, start_daemon: Start) -> None:
     write(tmp_path, "one")
     folder = tmp_path / "more"
     folder.mkdir()
@@ -98,7 +98,7 @@ def test_paths_are_relative_to_the_working_directory(tmp_path: Path) -> None:
     assert "one" in reports(tmp_path, STRINGD_PLUGINS_DIR=".")
 
 
-def test_a_file_that_fails_is_skipped_unless_it_is_asked_for(tmp_path: Path) -> None:
+def test_failing_file_is_skipped_unless_named(tmp_path: Path) -> None:
     broken = write(tmp_path, "broken", "1 / 0\n")
     write(tmp_path, "one")
     listed = reports(tmp_path, "--plugins-dir", ".")
@@ -109,7 +109,7 @@ def test_a_file_that_fails_is_skipped_unless_it_is_asked_for(tmp_path: Path) -> 
     assert refused.stderr.startswith(f"stringd: plugin broken ({broken}) can't be loaded: import failed")
 
 
-def test_a_name_that_is_taken_names_the_file(tmp_path: Path) -> None:
+def test_name_clash_names_the_file(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     first, second = write(tmp_path, "one"), write(other, "zwei", COMMAND.replace("WORD", "one"))
@@ -119,7 +119,7 @@ def test_a_name_that_is_taken_names_the_file(tmp_path: Path) -> None:
     assert web.startswith("the name web is taken by web (stringd ")
 
 
-def test_without_leaves_a_file_of_the_directory_out(tmp_path: Path) -> None:
+def test_without_excludes_a_file_of_the_directory(tmp_path: Path) -> None:
     write(tmp_path, "one")
     write(tmp_path, "two")
     assert "one" not in reports(tmp_path, "--plugins-dir", ".", "--without", "one")
@@ -134,19 +134,19 @@ def test_without_leaves_a_file_of_the_directory_out(tmp_path: Path) -> None:
         ("--plugins", "gone", "unknown plugin: gone ("),
     ],
 )
-def test_what_is_not_there_is_misuse(tmp_path: Path, option: str, value: str, message: str) -> None:
+def test_missing_path_is_a_usage_error(tmp_path: Path, option: str, value: str, message: str) -> None:
     refused = stringd(tmp_path, option, value, "plugins")
     assert refused.returncode == 2
     assert refused.stderr.startswith(f"stringd: {message.format(tmp_path)}")
 
 
-def test_a_renderer_of_a_file_renders_large_bodies(tmp_path: Path, start_daemon: Start) -> None:
+def test_renderer_of_a_file_handles_large_bodies(tmp_path: Path, start_daemon: Start) -> None:
     daemon = start_daemon("--plugins", str(write(tmp_path, "large", RENDERER)))
     daemon.register("default", daemon.home)
     assert daemon.exec("/open large:it").content.endswith("\n100000 bytes")
 
 
-def test_a_daemon_that_string_starts_finds_the_same_files(tmp_path: Path) -> None:
+def test_daemon_started_by_string_finds_the_same_files(tmp_path: Path) -> None:
     write(tmp_path, "one")
     env = {"HOME": str(tmp_path), "STRINGD_PORT": str(free_port()), "STRINGD_PLUGINS": "./one.py"}
     environment = {**os.environ, **env}

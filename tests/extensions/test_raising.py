@@ -1,4 +1,4 @@
-"""Whatever a plugin's function raises ends its command, and nothing else."""
+"""Any exception of a plugin's function ends only its command."""
 
 from __future__ import annotations
 
@@ -27,11 +27,22 @@ def raising(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]
     daemon.kill()
 
 
-# A task that awaits another one which raised GeneratorExit is closed by asyncio itself.
-@pytest.mark.parametrize("raised", [it for it in RAISED if it != "GeneratorExit"])
-def test_what_a_task_of_a_plugin_raises_is_an_internal_error(raised: str, raising: DaemonProcess) -> None:
+@pytest.mark.parametrize("raised", RAISED)
+def test_exception_in_a_plugin_task_is_an_internal_error(raised: str, raising: DaemonProcess) -> None:
     assert raising.exec(f"/task {raised}").content == f"re: /task {raised}\n{INTERNAL}"
     assert raising.exec("/fine").content == "re: /fine\nFine"
+
+
+def test_a_command_that_cancels_its_own_task_is_an_internal_error(raising: DaemonProcess) -> None:
+    assert raising.exec("/withdraw").content == f"re: /withdraw\n{INTERNAL}"
+    assert raising.exec("/fine").content == "re: /fine\nFine"
+
+
+def test_a_command_does_not_wait_for_its_own_topic_by_way_of_another(raising: DaemonProcess) -> None:
+    refused = "ERROR(CONFLICT): A command of file:main can't wait for another one of file:main."
+    cmd = "/send file:other /send file:main /fine"
+    assert raising.exec(cmd).content == f"re: {cmd}\n{refused}"
+    assert raising.exec("/send file:other /fine").content == "re: /send file:other /fine\nFine"
 
 
 @pytest.mark.parametrize("raised", RAISED)
@@ -58,7 +69,7 @@ def test_what_a_task_of_a_plugin_raises_is_an_internal_error(raised: str, raisin
         "opening",
     ],
 )
-def test_it_is_an_internal_error(cmd: str, topic: str, raised: str, raising: DaemonProcess) -> None:
+def test_exception_is_an_internal_error(cmd: str, topic: str, raised: str, raising: DaemonProcess) -> None:
     cmd, topic = cmd.replace("NAME", raised), topic.replace("NAME", raised.lower())
     for _ in range(2):
         failed = raising.exec(cmd, topic)
@@ -71,7 +82,7 @@ def test_it_is_an_internal_error(cmd: str, topic: str, raised: str, raising: Dae
 
 
 @pytest.mark.parametrize("raised", RAISED)
-def test_what_a_mask_fails_to_mask_is_not_shown(raised: str, raising: DaemonProcess) -> None:
+def test_failing_mask_hides_the_whole_text(raised: str, raising: DaemonProcess) -> None:
     assert raising.exec(f"/masked {raised}").content == f"re: /masked ********\n{INTERNAL}"
     odd = f"/fine odd {raised}"
     assert raising.exec(odd, "odd:main").content == f"re: ********\n{INTERNAL}"
@@ -79,7 +90,7 @@ def test_what_a_mask_fails_to_mask_is_not_shown(raised: str, raising: DaemonProc
 
 
 @pytest.mark.parametrize("raised", RAISED)
-def test_a_topic_that_raises_at_its_end_has_ended(raised: str, raising: DaemonProcess) -> None:
+def test_topic_raising_on_close_has_ended(raised: str, raising: DaemonProcess) -> None:
     topic = f"closing:{raised.lower()}"
     for _ in range(2):
         assert raising.exec("/fine", topic).content == "re: /fine\nFine"
@@ -87,14 +98,14 @@ def test_a_topic_that_raises_at_its_end_has_ended(raised: str, raising: DaemonPr
 
 
 @pytest.mark.parametrize("raised", RAISED)
-def test_an_observer_changes_no_reply(raised: str, raising: DaemonProcess) -> None:
+def test_observer_exception_does_not_change_the_reply(raised: str, raising: DaemonProcess) -> None:
     cmd = f"/fine observed {raised}"
     assert raising.exec(cmd).content == f"re: {cmd}\nFine"
 
 
-def test_the_other_answers_of_a_chanflow_text_are_kept(raising: DaemonProcess) -> None:
+def test_other_chanflow_answers_are_kept(raising: DaemonProcess) -> None:
     commands = [f"/run {it}" for it in RAISED] + [f"/masked {it}" for it in RAISED]
-    commands += [f"/open small:{it}" for it in RAISED]
+    commands += [f"/open small:{it}" for it in RAISED] + [f"/task {it}" for it in RAISED] + ["/withdraw"]
     blocks = [f"<𝒞=string:file:t{number}>\n{cmd}\n</𝒞>" for number, cmd in enumerate(commands)]
     text = "\n".join(f"{block}\n<𝒞=string:file:main>\n/fine\n</𝒞>" for block in blocks)
     answer = raising.request("POST", "/chanflow", text, {"X-User-Id": "default"})
@@ -104,6 +115,6 @@ def test_the_other_answers_of_a_chanflow_text_are_kept(raising: DaemonProcess) -
     assert answer.text.count("Fine") == len(commands)
 
 
-def test_the_daemon_still_ends_as_it_should(raising: DaemonProcess) -> None:
+def test_daemon_still_stops_cleanly(raising: DaemonProcess) -> None:
     assert raising.exec("/fine").content == "re: /fine\nFine"
     assert raising.stop() == 0

@@ -1,4 +1,4 @@
-"""What `stringd.plugin` exports: records that can't be changed, and everything that a plugin's types name."""
+"""The exports of `stringd.plugin`: immutable records, and all types that they refer to."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def test_a_record_is_frozen_slotted_and_keyword_only(name: str) -> None:
     assert all(field.kw_only for field in dataclasses.fields(record))
 
 
-def test_there_are_records_and_hooks() -> None:
+def test_records_and_hooks_are_found() -> None:
     assert {"TopicType", "Command", "Reply", "Service", "Interceptor"} <= RECORDS.keys()
     assert {"stringd_topic_types", "stringd_cli"} <= HOOKS.keys()
 
 
-def test_every_name_has_its_docstring() -> None:
+def test_exported_names_have_docstrings() -> None:
     assert [name for name, it in CLASSES.items() if not inspect.getdoc(it)] == []
 
 
 @pytest.mark.parametrize("name", [*HOOKS, *CLASSES])
-def test_an_author_needs_no_other_door(name: str) -> None:
-    """What of stringd's own a hook or a record names in its types is exported too."""
+def test_types_in_hooks_and_records_are_exported(name: str) -> None:
+    """Every type of stringd in the annotations of hooks and records is exported too."""
     named = {it for hint in hints({**HOOKS, **CLASSES}[name]) for it in classes(hint)}
     ours = {it.__name__ for it in named if it.__module__.partition(".")[0] == "stringd"}
     assert ours <= EXPORTED.keys()

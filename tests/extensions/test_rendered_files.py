@@ -1,4 +1,4 @@
-"""Renderers of plugins see local files too, chosen by the same media types as answers from the network."""
+"""Renderers of plugins for local files, chosen by the same media types as for responses."""
 
 from __future__ import annotations
 
@@ -98,20 +98,20 @@ def test_a_notebook_is_read_as_a_document(readers: DaemonProcess) -> None:
     assert shown(readers, "/open #more") == "## More"
 
 
-def test_other_files_are_shown_as_without_a_renderer(readers: DaemonProcess) -> None:
+def test_files_without_a_renderer_are_unaffected(readers: DaemonProcess) -> None:
     assert shown(readers, "/open a.json") == "[1]"
     assert shown(readers, "/open a.txt") == CSV.removesuffix("\n")
     assert "type: text/csv\nsize: 108 bytes" in shown(readers, "/open binary.csv")
 
 
-def test_without_a_renderer_every_file_is_shown_as_it_is(start_daemon: Start) -> None:
+def test_files_are_shown_verbatim_without_the_plugin(start_daemon: Start) -> None:
     daemon = with_files(start_daemon())
     assert shown(daemon, "/open a.csv") == CSV.removesuffix("\n")
     assert shown(daemon, "/open a.ipynb") == NOTEBOOK
     assert "type: image/png" in shown(daemon, "/open a.png")
 
 
-def test_its_own_text_is_edited_and_is_its_source(readers: DaemonProcess) -> None:
+def test_rendered_file_keeps_its_text_as_source(readers: DaemonProcess) -> None:
     assert shown(readers, "/open a.csv") == TABLE
     assert shown(readers, "/source") == CSV
     replaced = readers.exec("/replace a.csv\nant,6\n---\nbee,6")
@@ -145,7 +145,7 @@ def site() -> Iterator[str]:
         server.shutdown()
 
 
-def test_an_answer_is_detected_as_a_file_is(readers: DaemonProcess, site: str) -> None:
+def test_responses_are_detected_like_files(readers: DaemonProcess, site: str) -> None:
     for path in ("told/a", "plain/a.csv", "bytes/a.csv"):
         assert shown(readers, f"/open {site}/{path}") == TABLE
     assert shown(readers, f"/open {site}/plain/a.txt") == CSV.removesuffix("\n")

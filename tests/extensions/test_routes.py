@@ -1,4 +1,4 @@
-"""A stranger's HTTP and WebSocket routes: they run commands, behind the same door as the protocol."""
+"""Third-party HTTP and WebSocket routes, behind the same request guard as the protocol."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_route_runs_a_command_through_the_daemon(garden: DaemonProcess) -> Non
     assert garden.exec("//harvest", "plot:north").content.endswith("\ncarrot")
 
 
-def test_a_route_may_ask_the_daemon_what_there_is(garden: DaemonProcess) -> None:
+def test_route_can_query_sessions_users_and_commands(garden: DaemonProcess) -> None:
     garden.exec("/water", "web:main")
     described = garden.request("GET", "/garden").json()
     assert described["sessions"] == ["web:main"]
@@ -57,14 +57,14 @@ def test_a_route_may_ask_the_daemon_what_there_is(garden: DaemonProcess) -> None
     assert described["home"] == garden.request("GET", "/users").json()["users"][0]["home"]
 
 
-def test_a_websocket_runs_commands_one_after_another(garden: DaemonProcess) -> None:
+def test_websocket_runs_commands_in_sequence(garden: DaemonProcess) -> None:
     with live(garden) as socket:
         assert say(socket, "carrot") == "Sown: carrot"
         assert say(socket, "beet") == "Sown: beet"
         assert say(socket, "//harvest") == "carrot\nbeet"
 
 
-def test_a_daemon_with_open_websockets_ends_in_order(garden: DaemonProcess) -> None:
+def test_daemon_with_open_websockets_stops_cleanly(garden: DaemonProcess) -> None:
     with live(garden) as socket:
         assert say(socket, "carrot") == "Sown: carrot"
         assert garden.stop() == 0
@@ -85,7 +85,7 @@ def test_a_preflight_of_a_route_is_answered(garden: DaemonProcess) -> None:
 
 
 @pytest.mark.parametrize(("headers", "status", "reason"), GUARDED)
-def test_a_page_can_not_drive_a_route(
+def test_foreign_page_cannot_call_a_route(
     headers: dict[str, str], status: int, reason: str, garden: DaemonProcess
 ) -> None:
     answer = garden.request("POST", "/garden/run/plot:north", "carrot", headers)
@@ -94,14 +94,14 @@ def test_a_page_can_not_drive_a_route(
 
 
 @pytest.mark.parametrize(("headers", "status", "reason"), GUARDED)
-def test_a_page_can_not_open_a_websocket(
+def test_foreign_page_cannot_open_a_websocket(
     headers: dict[str, str], status: int, reason: str, garden: DaemonProcess
 ) -> None:
     answer = garden.request("GET", "/garden/live/plot:north", headers=UPGRADE | headers)
     assert (answer.status, answer.json()) == (status, {"error": reason})
 
 
-def test_a_page_that_is_allowed_gets_in(garden: DaemonProcess) -> None:
+def test_allowed_origin_is_accepted(garden: DaemonProcess) -> None:
     with live(garden, Origin="http://localhost:8000") as socket:
         assert say(socket, "carrot") == "Sown: carrot"
 
@@ -124,7 +124,7 @@ def test_a_message_over_the_cap_closes_the_websocket(garden: DaemonProcess) -> N
     assert garden.request("GET", "/health").json()["ok"] is True
 
 
-def test_a_route_that_fails_tells_the_log_and_not_the_client(garden: DaemonProcess) -> None:
+def test_route_failure_is_logged_and_hidden_from_the_client(garden: DaemonProcess) -> None:
     answer = garden.request("GET", "/garden/collapse")
     assert (answer.status, answer.json()["error"]) == (500, "INTERNAL_ERROR")
     assert "secret" not in answer.text
@@ -138,7 +138,7 @@ def test_a_route_that_fails_tells_the_log_and_not_the_client(garden: DaemonProce
         ("nobody", "file:main", 401, "Unknown user: default"),
     ],
 )
-def test_what_the_daemon_refuses_a_route_is_answered_like_the_protocol_does(
+def test_refusal_in_a_route_is_answered_like_the_protocol(
     user: str, topic: str, status: int, error: str, garden: DaemonProcess
 ) -> None:
     if user != "default":
@@ -147,7 +147,7 @@ def test_what_the_daemon_refuses_a_route_is_answered_like_the_protocol_does(
     assert (answer.status, answer.json()) == (status, {"error": error})
 
 
-def test_what_the_daemon_refuses_a_websocket_is_answered_too(garden: DaemonProcess) -> None:
+def test_refusal_of_a_websocket_is_answered(garden: DaemonProcess) -> None:
     answer = garden.request("GET", "/garden/live/ivy:main", headers=UPGRADE)
     assert (answer.status, answer.json()) == (400, {"error": "Invalid topic: ivy:main"})
 

@@ -1,4 +1,4 @@
-"""A stranger's services: they live as long as the daemon, and only a required one takes it along."""
+"""Third-party services: they run as long as the daemon, and the end of a required one stops it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def notes(daemon: DaemonProcess) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def test_a_service_begins_and_ends_with_the_daemon(garden: DaemonProcess) -> None:
+def test_service_starts_and_stops_with_the_daemon(garden: DaemonProcess) -> None:
     eventually(lambda: notes(garden) == "on\n")
     assert garden.stop() == 0
     assert notes(garden) == "on\noff\n"
@@ -31,7 +31,7 @@ def test_a_service_begins_and_ends_with_the_daemon(garden: DaemonProcess) -> Non
         ("cancelled", "asyncio.exceptions.CancelledError"),
     ],
 )
-def test_a_service_that_fails_is_logged_and_the_daemon_lives(
+def test_failing_service_is_logged_and_daemon_continues(
     how: str, logged: str, start_installed: StartInstalled
 ) -> None:
     daemon = start_installed(env={"GARDEN_HOSE": how})
@@ -46,7 +46,7 @@ def test_a_service_that_fails_is_logged_and_the_daemon_lives(
     assert daemon.stop() == 0
 
 
-def test_a_service_may_return_unless_it_is_required(start_installed: StartInstalled) -> None:
+def test_service_may_return_unless_required(start_installed: StartInstalled) -> None:
     daemon = start_installed(env={"GARDEN_HOSE": "return"})
     eventually(lambda: notes(daemon) == "on\n")
     notices = daemon.request("GET", "/status").json()["notices"]
@@ -63,7 +63,7 @@ def test_a_service_may_return_unless_it_is_required(start_installed: StartInstal
         ("required return", "service hose has ended; the daemon can't run without it and stops"),
     ],
 )
-def test_a_required_service_that_ends_takes_the_daemon_with_it(
+def test_end_of_a_required_service_stops_the_daemon(
     how: str, logged: str, installation: Installation, tmp_path: Path
 ) -> None:
     finished = installation.run("stringd", "--port", "0", cwd=tmp_path, env={"GARDEN_HOSE": how})

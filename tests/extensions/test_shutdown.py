@@ -1,4 +1,4 @@
-"""Routes and services of plugins learn that the daemon stops, and those that don't listen do not delay it."""
+"""Routes and services are notified of a shutdown, and cannot delay it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def begin(daemon: DaemonProcess, path: str) -> Iterator[http.client.HTTPConnecti
         yield connection
 
 
-def test_routes_that_never_end_do_not_delay_the_end(daemon: DaemonProcess) -> None:
+def test_endless_routes_do_not_delay_shutdown(daemon: DaemonProcess) -> None:
     url = f"ws://127.0.0.1:{daemon.port}/socket"
     with (
         begin(daemon, "/deaf") as deaf,
@@ -94,14 +94,14 @@ def test_routes_that_never_end_do_not_delay_the_end(daemon: DaemonProcess) -> No
     assert "Traceback" not in log
 
 
-def test_a_route_that_learns_of_the_end_may_answer(daemon: DaemonProcess) -> None:
+def test_route_may_answer_during_shutdown(daemon: DaemonProcess) -> None:
     with begin(daemon, "/attentive") as connection:
         eventually(lambda: "attentive has begun" in daemon.stderr())
         assert daemon.stop() == 0
         assert connection.getresponse().read() == b"stopping"
 
 
-def test_a_route_that_would_end_the_daemon_has_failed(daemon: DaemonProcess) -> None:
+def test_route_raising_system_exit_fails(daemon: DaemonProcess) -> None:
     answer = daemon.request("GET", "/leave/now")
     assert (answer.status, answer.json()["error"]) == (500, "INTERNAL_ERROR")
     assert "SystemExit: now" in daemon.stderr()

@@ -1,4 +1,4 @@
-"""A stranger's topic type: its life cycle, its own command, its plain text."""
+"""A third-party topic type: life cycle, command and plain text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def notes(garden: DaemonProcess) -> list[str]:
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
-def test_plain_text_and_its_own_command_reach_the_same_living_topic(string: Callable[..., str]) -> None:
+def test_text_and_commands_reach_the_same_topic(string: Callable[..., str]) -> None:
     assert string("plot:north", "carrot") == "Sown: carrot\n"
     assert string("plot:north", "red beet") == "Sown: red beet\n"
     assert "seeds: carrot, red beet" in string("plot:north", "//info").splitlines()
@@ -25,7 +25,7 @@ def test_plain_text_and_its_own_command_reach_the_same_living_topic(string: Call
     )
 
 
-def test_a_topic_is_opened_at_its_first_command_and_only_then(garden: DaemonProcess) -> None:
+def test_topic_is_opened_at_its_first_command(garden: DaemonProcess) -> None:
     made = garden.request("POST", "/sessions", {"user_id": "default", "topic": "plot:north"})
     assert made.json() == {"user_id": "default", "topic": "plot:north", "topic_type": "plot", "created": True}
     assert notes(garden) == []
@@ -34,7 +34,7 @@ def test_a_topic_is_opened_at_its_first_command_and_only_then(garden: DaemonProc
     assert notes(garden) == ["opened plot:north"]
 
 
-def test_close_ends_it_and_the_next_command_opens_a_fresh_one(garden: DaemonProcess) -> None:
+def test_close_ends_the_topic_and_next_command_reopens(garden: DaemonProcess) -> None:
     garden.exec("carrot", "plot:north")
     assert garden.exec("//close", "plot:north").content == "re: //close\nClosed: plot:north"
     assert notes(garden) == ["opened plot:north", "closed plot:north"]
@@ -42,7 +42,7 @@ def test_close_ends_it_and_the_next_command_opens_a_fresh_one(garden: DaemonProc
     assert notes(garden)[2:] == ["opened plot:north"]
 
 
-def test_deleting_the_session_ends_it_and_no_other(garden: DaemonProcess) -> None:
+def test_deleting_a_session_ends_only_its_topic(garden: DaemonProcess) -> None:
     garden.exec("carrot", "plot:north")
     garden.exec("beet", "plot:south")
     assert garden.request("DELETE", "/sessions/default/plot:north").json()["deleted"] is True
@@ -50,14 +50,14 @@ def test_deleting_the_session_ends_it_and_no_other(garden: DaemonProcess) -> Non
     assert garden.exec("//harvest", "plot:south").content.endswith("\nbeet")
 
 
-def test_deleting_the_user_ends_the_user_s_topics(garden: DaemonProcess) -> None:
+def test_deleting_a_user_ends_its_topics(garden: DaemonProcess) -> None:
     garden.exec("carrot", "plot:north")
     assert garden.request("DELETE", "/users/default").json()["deleted"] is True
     assert notes(garden) == ["opened plot:north", "closed plot:north"]
 
 
 @pytest.mark.parametrize("way", ["signal", "request"])
-def test_the_end_of_the_daemon_ends_it(garden: DaemonProcess, way: str) -> None:
+def test_stopping_the_daemon_ends_topics(garden: DaemonProcess, way: str) -> None:
     garden.exec("carrot", "plot:north")
     if way == "request":
         assert garden.request("POST", "/shutdown").json()["ok"] is True
@@ -67,7 +67,7 @@ def test_the_end_of_the_daemon_ends_it(garden: DaemonProcess, way: str) -> None:
     assert notes(garden) == ["opened plot:north", "closed plot:north"]
 
 
-def test_its_commands_are_its_own(garden: DaemonProcess) -> None:
+def test_commands_are_per_topic_type(garden: DaemonProcess) -> None:
     assert "/harvest" in garden.exec("//help", "plot:north").content
     assert "/harvest" not in garden.exec("/help").content
     refused = garden.exec("//rake leaves", "plot:north")

@@ -1,4 +1,4 @@
-"""A plugin that breaks a rule is skipped and reported, takes nothing with it, and is fatal if named."""
+"""Invalid plugins are skipped and reported, do not affect others, and are fatal if named."""
 
 from __future__ import annotations
 
@@ -61,16 +61,14 @@ def reports(pythonpath: list[Path], tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.mark.parametrize("unfit", UNFIT, ids=IDS)
-def test_it_is_skipped_with_the_reason(unfit: Unfit, reports: dict[str, dict[str, Any]]) -> None:
+def test_invalid_plugin_is_skipped_with_the_reason(unfit: Unfit, reports: dict[str, dict[str, Any]]) -> None:
     report = reports[f"z-{unfit.name}"]
     assert unfit.reason in report["skipped"]
     assert report["adds"] == []
 
 
 @pytest.mark.parametrize("unfit", UNFIT, ids=IDS)
-def test_it_is_fatal_in_one_line_where_it_is_named(
-    unfit: Unfit, pythonpath: list[Path], tmp_path: Path
-) -> None:
+def test_invalid_plugin_is_fatal_if_named(unfit: Unfit, pythonpath: list[Path], tmp_path: Path) -> None:
     needed = "aaa-holder," if "aaa-holder" in unfit.reason else ""
     finished = stringd(pythonpath, tmp_path, "--port", "0", "--plugins", f"{needed}{unfit.name}")
     assert finished.returncode == 1
@@ -88,15 +86,15 @@ def test_a_hook_that_raises_is_reported_with_its_line(reports: dict[str, dict[st
     assert re.search(r"/z_misspelt\.py:2\)$", reports["z-misspelt"]["skipped"])
 
 
-def test_a_plugin_s_name_is_taken_once(reports: dict[str, dict[str, Any]]) -> None:
+def test_plugin_names_are_unique(reports: dict[str, dict[str, Any]]) -> None:
     assert reports["zz-namesake"]["skipped"].startswith("the name file is taken by file (stringd ")
 
 
-def test_the_good_ones_before_and_behind_are_loaded(reports: dict[str, dict[str, Any]]) -> None:
+def test_valid_plugins_around_it_are_loaded(reports: dict[str, dict[str, Any]]) -> None:
     assert [name for name in ("stringd", "a-holder", "zzz-last") if reports[name]["skipped"]] == []
 
 
-def test_the_daemon_runs_with_all_of_them_around(
+def test_daemon_runs_despite_invalid_plugins(
     start_daemon: Callable[..., DaemonProcess], pythonpath: list[Path]
 ) -> None:
     daemon = start_daemon(pythonpath=pythonpath)
@@ -111,7 +109,7 @@ def test_the_daemon_runs_with_all_of_them_around(
     assert daemon.request("GET", "/held").text == "held"
 
 
-def test_a_distribution_without_a_name_is_reported_like_any_other(tmp_path: Path) -> None:
+def test_distribution_without_a_name_is_reported(tmp_path: Path) -> None:
     metadata = tmp_path / "ghost-1.0.dist-info"
     metadata.mkdir()
     (metadata / "entry_points.txt").write_text(f"[{GROUP}]\nghost = nothing_here\n", encoding="utf-8")
@@ -120,10 +118,10 @@ def test_a_distribution_without_a_name_is_reported_like_any_other(tmp_path: Path
     assert "ghost (unknown unknown)\n    skipped: import failed: ModuleNotFoundError" in finished.stdout
 
 
-def test_the_first_distribution_by_name_keeps_what_both_want(tmp_path: Path) -> None:
+def test_first_distribution_by_name_wins_a_clash(tmp_path: Path) -> None:
     source = (
         f"{PRELUDE}\n@hookimpl\ndef stringd_interceptors():\n"
-        "    return [Interceptor(name='same', around=around)]\n"
+        "    return [Interceptor(name='same', run=around)]\n"
     )
     second, first = (offer(tmp_path, name, f"plugin-{name}", source) for name in ("b-second", "a-first"))
     listed = stringd([second, first], tmp_path, "plugins").stdout
@@ -134,7 +132,7 @@ def test_the_first_distribution_by_name_keeps_what_both_want(tmp_path: Path) -> 
     ) in listed
 
 
-def test_a_subcommand_that_can_not_be_configured_spoils_no_other(tmp_path: Path) -> None:
+def test_failing_subcommand_does_not_affect_others(tmp_path: Path) -> None:
     source = (
         f"{PRELUDE}\ndef spoil(parser): raise RuntimeError('spoilt')\n@hookimpl\ndef stringd_cli():\n"
         "    return [CliCommand(name='spoilt', summary='Spoilt.', configure=spoil, run=main)]\n"

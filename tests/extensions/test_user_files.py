@@ -1,4 +1,4 @@
-"""`UserFiles`: a command of a plugin reads and writes inside the boundary of its user, and nowhere else."""
+"""`UserFiles`: commands of plugins can only access files within the boundary of their user."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def start(start_daemon: Start, tmp_path: Path) -> Start:
     return started
 
 
-def test_it_reads_and_writes_inside_and_refuses_what_is_outside(start: Start, tmp_path: Path) -> None:
+def test_reads_and_writes_only_inside_the_boundary(start: Start, tmp_path: Path) -> None:
     daemon = start()
     assert daemon.exec("/upper a.txt new/b.txt").content.endswith("\nnew/b.txt 4")
     assert (daemon.home / "new" / "b.txt").read_text(encoding="utf-8") == "ABC\n"
@@ -63,7 +63,7 @@ def test_full_access_has_no_boundary(start: Start, tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "ABC\n"
 
 
-def test_paths_begin_where_the_topic_is(start: Start) -> None:
+def test_relative_paths_start_at_the_topic_location(start: Start) -> None:
     daemon = start()
     (daemon.home / "sub").mkdir()
     assert daemon.exec("/open sub").head["ok"]

@@ -1,4 +1,4 @@
-"""Plugins that break a rule, each with what must be said of it; `NAME` stands for the plugin's own name."""
+"""Invalid plugins, each with the expected message; `NAME` stands for the plugin's own name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening without following a link: by the system's one call, and one part after the other."""
+"""Opening files without following links: by one system call, and component by component."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("way", WAYS)
 @given(parts=st.lists(st.sampled_from(PARTS), min_size=1, max_size=4), relative=st.booleans())
 @settings(max_examples=200, deadline=None)
-def test_what_is_opened_is_what_the_path_says(
-    ground: Path, way: Open, parts: list[str], relative: bool
-) -> None:
+def test_opened_file_is_at_the_given_path(ground: Path, way: Open, parts: list[str], relative: bool) -> None:
     path = ground.joinpath(*parts)
     folder = os.open(ground, os.O_RDONLY) if relative else None
     leads_on = os.path.realpath(path) != str(path) or not path.exists()
@@ -59,7 +57,7 @@ def test_what_is_opened_is_what_the_path_says(
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ["near/file", "near", "inside/near/file", "up/inside/file"])
-def test_a_link_is_told_from_what_is_not_there(ground: Path, way: Open, name: str) -> None:
+def test_symlink_is_distinguished_from_a_missing_file(ground: Path, way: Open, name: str) -> None:
     for flags in (os.O_RDONLY, getattr(os, "O_PATH", 0), os.O_RDONLY | os.O_DIRECTORY):
         with pytest.raises(OSError, match=os.strerror(errno.ELOOP)) as failed:
             os.close(way(str(ground / name), flags))
@@ -67,6 +65,6 @@ def test_a_link_is_told_from_what_is_not_there(ground: Path, way: Open, name: st
 
 
 @pytest.mark.parametrize("path", ["../x", "/a/../b", "inside/.."])
-def test_a_path_that_leads_up_is_none(path: str) -> None:
+def test_path_with_dot_dot_is_refused(path: str) -> None:
     with pytest.raises(OSError, match="not a real path"):
         open_nofollow(path, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Fixtures of the HTTP client's tests."""
+"""Fixtures for the HTTP client."""
 
 from __future__ import annotations
 

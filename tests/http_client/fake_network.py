@@ -10,7 +10,7 @@ import uvloop
 
 from stringd.api.http import HttpRequest, HttpResponse
 from stringd.errors import HttpFailed, Refusal
-from stringd.http_client.client import SharedHttpClient
+from stringd.http_client.shared_client import SharedHttpClient
 from tests.web.server import Site
 
 LIMIT = 10 * 1024 * 1024

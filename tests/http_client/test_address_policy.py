@@ -54,7 +54,7 @@ def site(site: Site) -> Site:
 @pytest.mark.parametrize("host", [*SPELLINGS, "10.0.0.7", "169.254.169.254", "192.168.0.1", "100.64.1.1"])
 def test_public_pages_cannot_reach_private_networks(fake_network: FakeNetwork, site: Site, host: str) -> None:
     fake_network.names["inside.example"] = ["127.0.0.1"]
-    assert fake_network.refused(named(site, host), reach=Zone.PUBLIC)
+    assert fake_network.refused(named(site, host), nearest_zone=Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.zones")
@@ -67,17 +67,15 @@ def test_private_pages_cannot_reach_loopback_by_any_name(
         "lan.example": ["192.168.0.1"],
         "out.example": [PUBLIC],
     }
-    assert fake_network.refused(named(site, host), reach=Zone.PRIVATE)
+    assert fake_network.refused(named(site, host), nearest_zone=Zone.PRIVATE)
     for name in ("lan.example", "out.example"):
-        assert fake_network.exchange(named(site, name), reach=Zone.PRIVATE)[0].body == b"here"
+        assert fake_network.exchange(named(site, name), nearest_zone=Zone.PRIVATE)[0].body == b"here"
 
 
 @pytest.mark.requirement("web.zones")
-def test_a_name_in_two_zones_is_refused_by_the_nearer_and_labelled_by_the_farther(
-    fake_network: FakeNetwork, site: Site
-) -> None:
+def test_name_in_two_zones_is_restricted_by_both(fake_network: FakeNetwork, site: Site) -> None:
     fake_network.names["both.example"] = ["10.0.0.1", "127.0.0.1"]
-    assert fake_network.refused(named(site, "both.example"), reach=Zone.PRIVATE)
+    assert fake_network.refused(named(site, "both.example"), nearest_zone=Zone.PRIVATE)
     (response,) = fake_network.exchange(named(site, "both.example"))
     assert response.zone is Zone.PRIVATE
 
@@ -85,7 +83,7 @@ def test_a_name_in_two_zones_is_refused_by_the_nearer_and_labelled_by_the_farthe
 @pytest.mark.requirement("web.private")
 def test_one_private_address_makes_a_name_private(fake_network: FakeNetwork, site: Site) -> None:
     fake_network.names["both.example"] = [PUBLIC, "10.0.0.1"]
-    assert fake_network.refused(named(site, "both.example"), reach=Zone.PUBLIC)
+    assert fake_network.refused(named(site, "both.example"), nearest_zone=Zone.PUBLIC)
     (response,) = fake_network.exchange(named(site, "both.example"))
     assert response.zone is Zone.PUBLIC
 
@@ -100,32 +98,32 @@ def test_typed_urls_may_reach_private_networks(fake_network: FakeNetwork, site: 
 
 
 @pytest.mark.requirement("web.own_port")
-@pytest.mark.parametrize("reach", Zone)
+@pytest.mark.parametrize("nearest_zone", Zone)
 @pytest.mark.parametrize("host", SPELLINGS)
 def test_the_daemon_itself_is_never_reached(
-    fake_network: FakeNetwork, site: Site, host: str, reach: Zone
+    fake_network: FakeNetwork, site: Site, host: str, nearest_zone: Zone
 ) -> None:
     fake_network.names["inside.example"] = [PUBLIC, "127.0.0.1"]
-    assert fake_network.refused(named(site, host), reach=reach, own_port=site.port)
+    assert fake_network.refused(named(site, host), nearest_zone=nearest_zone, own_port=site.port)
 
 
 @pytest.mark.requirement("web.pinned")
 def test_connections_go_to_the_resolved_address(fake_network: FakeNetwork, site: Site) -> None:
     fake_network.names["site.example"] = [PUBLIC]
-    (response,) = fake_network.exchange(named(site, "site.example"), reach=Zone.PUBLIC)
+    (response,) = fake_network.exchange(named(site, "site.example"), nearest_zone=Zone.PUBLIC)
     assert (fake_network.asked, fake_network.connected) == (["site.example"], [PUBLIC])
     assert (response.zone, site.last.headers["Host"]) == (Zone.PUBLIC, f"site.example:{site.port}")
 
 
 @pytest.mark.requirement("web.pinned")
 def test_a_changed_address_gets_a_new_connection(site: Site) -> None:
-    """Whoever owns a name may let it lead to this machine, once a page of theirs was opened."""
+    """The owner of a name may make it resolve to this machine after a page was opened."""
     fake_network = Rebinding()
     url = named(site, "site.example")
 
     fake_network.exchange(url, url)
     assert fake_network.connected == [PUBLIC, "127.0.0.1"]
-    assert fake_network.refused(url, reach=Zone.PUBLIC)
+    assert fake_network.refused(url, nearest_zone=Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.connections")

@@ -89,22 +89,22 @@ def test_any_embedded_address_determines_the_zone(number: int, host: bool) -> No
 
 
 @pytest.mark.requirement("web.zones")
-def test_only_what_came_from_the_public_is_never_let_in() -> None:
-    assert [it.reach() for it in Zone] == [*Zone]
-    assert [it.reach(confirmed=True) for it in Zone] == [Zone.PUBLIC, Zone.LOOPBACK, Zone.LOOPBACK]
+def test_only_public_origins_cannot_be_confirmed() -> None:
+    assert [it.nearest_allowed() for it in Zone] == [*Zone]
+    assert [it.nearest_allowed(confirmed=True) for it in Zone] == [Zone.PUBLIC, Zone.LOOPBACK, Zone.LOOPBACK]
 
 
 @pytest.mark.requirement("web.zones")
 @pytest.mark.parametrize("carrier", CARRIERS)
-def test_what_comes_through_a_translator_is_as_far_away_as_that_is(carrier: str) -> None:
-    """Whoever runs one may answer in the place of what is asked for."""
+def test_translated_address_has_the_zone_of_the_translator(carrier: str) -> None:
+    """The operator of a translator may answer instead of the requested address."""
     zone = farthest_zone(carried(carrier, "127.0.0.1"))
     assert zone is (Zone.LOOPBACK if carrier == "mapped" else Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.private")
-def test_a_public_address_that_is_translated_is_public() -> None:
-    """A network with IPv6 alone reaches all of the older internet so."""
+def test_translated_public_address_is_public() -> None:
+    """IPv6-only networks reach IPv4 addresses through translation."""
     assert nearest_zone(carried("translated", "93.184.216.34")) is Zone.PUBLIC
 
 

@@ -17,7 +17,7 @@ import uvloop
 from stringd import __version__
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
-from stringd.http_client.client import MAX_PER_ORIGIN, SharedHttpClient
+from stringd.http_client.shared_client import MAX_PER_ORIGIN, SharedHttpClient
 from tests.http_client.fake_network import LIMIT, FakeNetwork, get
 from tests.web.server import Reply, Site, answer, chunked
 
@@ -169,7 +169,7 @@ def test_the_size_limit_is_inclusive(fake_network: FakeNetwork, site: Site) -> N
 
 @pytest.mark.requirement("web.connections")
 def test_a_stale_connection_is_replaced(fake_network: FakeNetwork, site: Site) -> None:
-    """The answer promises that the connection stays; then it is closed without another one."""
+    """The server announces keep-alive, and then closes the connection."""
     site.serve("/", lambda received: [answer("once")] if received.connection < 4 else answer("last"))
     assert [it.body for it in fake_network.exchange(*[site.url + "/"] * 4)] == [b"once"] * 3 + [b"last"]
 

@@ -1,4 +1,4 @@
-"""Supervisors stay small: what one of them imports costs memory for each shell."""
+"""Supervisors import little, since each shell has one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGE = {"asyncio", "inspect", "dataclasses", "pluggy", "stringd.api", "stringd.
         ("stringd.processes.supervisor", "stringd_web.browser.chromium_process"),
     ],
 )
-def test_a_supervisor_imports_little(module: str, program: str) -> None:
+def test_supervisor_imports_are_light(module: str, program: str) -> None:
     code = IMPORTED.format(path=[it for it in sys.path if it], module=module, program=program)
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60, check=True

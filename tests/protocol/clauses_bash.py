@@ -1,4 +1,4 @@
-"""The clauses of bash topics."""
+"""Requirements on bash topics."""
 
 from __future__ import annotations
 

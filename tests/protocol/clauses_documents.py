@@ -1,4 +1,4 @@
-"""What is decided for reading documents: what that costs, and who waits for it."""
+"""Requirements on the cost of reading documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is decided for files: where they may lie, what they may be, and whose the keys of an app are."""
+"""Requirements on files, their boundary, and the ownership of app keys."""
 
 from __future__ import annotations
 

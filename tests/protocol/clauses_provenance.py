@@ -1,4 +1,4 @@
-"""Who has brought a value, and what that decides: what programs get, and what an action may take."""
+"""Requirements on the provenance of values: export to programs and use in actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for time, memory, descriptors and what programs are given, whoever asks for how much."""
+"""Requirements on time, memory, descriptors and the environment of programs."""
 
 from __future__ import annotations
 

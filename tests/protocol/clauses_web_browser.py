@@ -1,4 +1,4 @@
-"""Pages that a browser renders: what is read of them, and what their scripts may not."""
+"""Requirements on pages rendered by a browser."""
 
 from __future__ import annotations
 

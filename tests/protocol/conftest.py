@@ -1,4 +1,4 @@
-"""What the protocol's tests share."""
+"""Fixtures for the protocol."""
 
 from __future__ import annotations
 

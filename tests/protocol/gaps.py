@@ -1,4 +1,4 @@
-"""The clauses without a test, each with its reason."""
+"""Requirements without a test, each with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs on this machine, found by an argument that nothing else has."""
+"""Helpers that find processes by a unique argument."""
 
 from __future__ import annotations
 

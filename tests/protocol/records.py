@@ -1,4 +1,4 @@
-"""The two records of the manifest: a clause that has tests, and a clause that cannot have one yet."""
+"""The records of the manifest: requirements with tests, and requirements that cannot be tested yet."""
 
 from __future__ import annotations
 

@@ -1,8 +1,12 @@
-"""The manifest: every clause of the protocol, by its id."""
+"""The manifest of requirements, by id."""
 
 from __future__ import annotations
 
 from tests.protocol.clauses_acting import ACTING
+from tests.protocol.clauses_activity_cancel import ACTIVITY_CANCEL
+from tests.protocol.clauses_activity_data import ACTIVITY_DATA
+from tests.protocol.clauses_activity_events import ACTIVITY_EVENTS
+from tests.protocol.clauses_activity_output import ACTIVITY_OUTPUT
 from tests.protocol.clauses_activity_questions import QUESTIONS
 from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
@@ -29,7 +33,11 @@ from tests.protocol.records import Gap, Requirement
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *QUESTIONS,
+    *ACTIVITY_DATA,
     *(PROVENANCE + RESOURCES + FILES + DOCUMENTS),
+    *ACTIVITY_CANCEL,
+    *ACTIVITY_EVENTS,
+    *ACTIVITY_OUTPUT,
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )
 

@@ -1,4 +1,4 @@
-"""The event stream of /exec, read strictly: exactly the bytes that the protocol specifies."""
+"""A strict parser of `/exec` streams, which accepts exactly the specified bytes."""
 
 from __future__ import annotations
 

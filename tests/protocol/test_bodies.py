@@ -1,4 +1,4 @@
-"""The cap on bodies, and rejected requests whose body is still on its way."""
+"""The size limit of bodies, and rejected requests whose body is still being sent."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_one_byte_more_is_413(shared: DaemonProcess, connect: Connect, path: str
 
 @pytest.mark.requirement("http.too_large", "http.drain")
 @pytest.mark.parametrize("size", [CAP + 1, 2 * CAP])
-def test_one_byte_more_in_chunks_is_413(shared: DaemonProcess, connect: Connect, size: int) -> None:
+def test_one_byte_more_chunked_is_413(shared: DaemonProcess, connect: Connect, size: int) -> None:
     connection = connect(shared)
     connection.send(chunked("POST", "/exec", *pieces(COMMAND.ljust(size)), X_User_Id="default"))
     assert_too_large(connection.receive())

@@ -1,4 +1,4 @@
-"""A web page in the user's browser must not drive the daemon: Origin and Host."""
+"""Web pages in the user's browser cannot control the daemon: Origin and Host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line inside cmd: words, bodies, unknown commands."""
+"""The command line in `cmd`: words, bodies, unknown commands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def error(daemon: DaemonProcess, cmd: str) -> tuple[str, list[str]]:
 
 @pytest.mark.requirement("command.trim")
 @pytest.mark.parametrize("cmd", ["/info", "  /info", "/info \t", "\n\n /info\n \n"])
-def test_blanks_around_the_command_are_dropped(shared: DaemonProcess, cmd: str) -> None:
+def test_surrounding_whitespace_is_dropped(shared: DaemonProcess, cmd: str) -> None:
     answer = shared.exec(cmd)
     assert answer.head["ok"] is True
     assert answer.content.startswith("re: /info\nSession info\n---\n")
@@ -48,7 +48,7 @@ def test_body_arrives_byte_exact(probed: DaemonProcess, text: str) -> None:
 
 @pytest.mark.requirement("command.single", "command.no_body")
 @pytest.mark.parametrize("first", ["/info", "/topics", "/help", "/record first"])
-def test_second_line_is_no_second_command(probed: DaemonProcess, first: str) -> None:
+def test_second_line_is_not_a_second_command(probed: DaemonProcess, first: str) -> None:
     code, lines = error(probed, f"{first}\n/record second")
     assert code == "INVALID_PAYLOAD"
     assert lines[0].startswith("ERROR(INVALID_PAYLOAD): ")
@@ -57,7 +57,7 @@ def test_second_line_is_no_second_command(probed: DaemonProcess, first: str) -> 
 
 @pytest.mark.requirement("command.word")
 @pytest.mark.parametrize("cmd", ["/INFO", "/Info", "/iNFO ", "//INFO"])
-def test_word_ignores_case(shared: DaemonProcess, cmd: str) -> None:
+def test_command_word_is_case_insensitive(shared: DaemonProcess, cmd: str) -> None:
     assert body_of(shared.exec(cmd).content).startswith("Session info\n---\n")
 
 
@@ -81,7 +81,7 @@ def test_text_without_a_slash_is_refused(shared: DaemonProcess, cmd: str) -> Non
 @pytest.mark.parametrize(
     ("cmd", "nearest"), [("/inof", "/info"), ("/topic web", "/topics"), ("/hepl", "/help")]
 )
-def test_unknown_word_is_named_with_the_nearest(shared: DaemonProcess, cmd: str, nearest: str) -> None:
+def test_unknown_word_error_suggests_the_nearest(shared: DaemonProcess, cmd: str, nearest: str) -> None:
     code, lines = error(shared, cmd)
     assert code == "COMMAND_UNSUPPORTED"
     assert lines[0] == f"ERROR(COMMAND_UNSUPPORTED): Unknown command: {cmd.split()[0]}"
@@ -100,7 +100,7 @@ def test_unknown_word_without_a_neighbour_points_to_help(shared: DaemonProcess, 
 
 @pytest.mark.requirement("command.double_slash")
 @pytest.mark.parametrize("topic", ["file:main", "web:main", "app:main"])
-def test_two_slashes_equal_one(shared: DaemonProcess, topic: str) -> None:
+def test_double_slash_equals_single_slash(shared: DaemonProcess, topic: str) -> None:
     once, twice = (shared.exec(cmd, topic) for cmd in ("/info", "//info"))
     assert (once.head["ok"], twice.head["ok"]) == (True, True)
     assert body_of(once.content) == body_of(twice.content)
@@ -108,7 +108,7 @@ def test_two_slashes_equal_one(shared: DaemonProcess, topic: str) -> None:
 
 @pytest.mark.requirement("reply.system")
 @pytest.mark.parametrize(("cmd", "system"), [('/set {a} = "v"', '{a} = "v"'), ("/record x", "Recorded")])
-def test_confirmation_is_the_system_line_alone(probed: DaemonProcess, cmd: str, system: str) -> None:
+def test_confirmation_is_only_the_system_line(probed: DaemonProcess, cmd: str, system: str) -> None:
     assert body_of(probed.exec(cmd).content) == system
 
 

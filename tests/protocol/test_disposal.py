@@ -1,4 +1,4 @@
-"""Sessions that go while their commands run and wait."""
+"""Sessions that are closed while commands run and wait."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def test_waiting_commands_are_410_and_never_run(probed: DaemonProcess, connect: 
 
 @pytest.mark.requirement("session.closed.running", "sessions.delete.state", "exec.done")
 @pytest.mark.parametrize("way", WAYS)
-def test_running_command_ends_with_a_whole_stream(probed: DaemonProcess, connect: Connect, way: str) -> None:
+def test_running_command_ends_with_a_complete_stream(
+    probed: DaemonProcess, connect: Connect, way: str
+) -> None:
     seconds = unique_seconds()
     runner, _ = busy(probed, connect, f"/exec sleep {seconds} & sleep {seconds}; wait")
     eventually(lambda: len(running_with(seconds)) == 2)
@@ -75,7 +77,7 @@ def test_running_command_ends_with_a_whole_stream(probed: DaemonProcess, connect
 
 
 @pytest.mark.requirement("sessions.delete.state", "session.closed.waiting")
-def test_topic_works_at_once_after_it_was_closed(probed: DaemonProcess, connect: Connect) -> None:
+def test_closed_topic_is_usable_at_once(probed: DaemonProcess, connect: Connect) -> None:
     busy(probed, connect, "/nap 30")
     dispose(probed, "session")
     assert probed.exec("/record fresh").head["ok"] is True
@@ -84,7 +86,7 @@ def test_topic_works_at_once_after_it_was_closed(probed: DaemonProcess, connect:
 
 
 @pytest.mark.requirement("session.closed.waiting", "topic.owner")
-def test_other_topics_and_users_go_on(probed: DaemonProcess, connect: Connect) -> None:
+def test_other_topics_and_users_continue(probed: DaemonProcess, connect: Connect) -> None:
     probed.register("other")
     others = [connect(probed) for _ in range(2)]
     others[0].send(execute("/nap 2", topic="file:other"))
@@ -96,7 +98,7 @@ def test_other_topics_and_users_go_on(probed: DaemonProcess, connect: Connect) -
 
 @pytest.mark.requirement("session.closed.running", "exec.disconnect")
 @pytest.mark.parametrize("way", WAYS)
-def test_command_whose_client_left_is_ended_too(probed: DaemonProcess, connect: Connect, way: str) -> None:
+def test_command_of_a_disconnected_client_is_ended(probed: DaemonProcess, connect: Connect, way: str) -> None:
     seconds = unique_seconds()
     client = connect(probed)
     client.send(execute(f"/exec sleep {seconds}"))

@@ -1,4 +1,4 @@
-"""POST /exec: the stream of a command that was carried out."""
+"""POST /exec: the stream of an executed command."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_head_and_content_of_a_failure(probed: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("exec.head.document")
-def test_head_tells_the_current_document(probed: DaemonProcess) -> None:
+def test_head_has_the_current_document(probed: DaemonProcess) -> None:
     meta = {"uri": "probe:garden", "title": "Probe garden", "current_block": None}
     for cmd in ("/visit probe:garden", "/info"):
         assert run(probed, cmd)[0] == HEAD | {"cmd": cmd, "meta": meta}
@@ -89,7 +89,7 @@ def test_head_tells_the_current_document(probed: DaemonProcess) -> None:
 
 @pytest.mark.requirement("exec.head.topic", "exec.head")
 @pytest.mark.parametrize("topic", ["web:docs", "app:weather:korea", "file:other"])
-def test_head_tells_user_and_topic(shared: DaemonProcess, topic: str) -> None:
+def test_head_has_user_and_topic(shared: DaemonProcess, topic: str) -> None:
     shared.register("other")
     body = {"cmd": "/info", "topic": topic}
     answer = shared.request("POST", "/exec", body, headers={"X-User-Id": "other"})
@@ -107,7 +107,7 @@ def test_request_id_is_echoed(shared: DaemonProcess, request_id: str) -> None:
 
 @pytest.mark.requirement("reply.label.controls")
 @pytest.mark.parametrize("control", ["\n", "\r", "\r\n", "\t", "\0", "\x1b", "\x7f", "\x85"])
-def test_control_characters_of_the_id_stay_out_of_the_label(shared: DaemonProcess, control: str) -> None:
+def test_request_id_control_characters_are_not_in_the_label(shared: DaemonProcess, control: str) -> None:
     request_id = f"a{control}b"
     head, content = run(shared, "/info", request_id=request_id)
     assert head == HEAD | {"request_id": request_id}
@@ -129,7 +129,7 @@ def test_content_is_one_json_string(probed: DaemonProcess, text: str) -> None:
 
 @pytest.mark.requirement("exec.accept")
 @pytest.mark.parametrize("accept", [None, "text/event-stream", "application/json", "text/html;q=0.1", "*/*"])
-def test_answer_is_a_stream_whatever_is_accepted(shared: DaemonProcess, accept: str | None) -> None:
+def test_accept_header_is_ignored(shared: DaemonProcess, accept: str | None) -> None:
     headers = USER | ({"Accept": accept} if accept else {})
     answer = shared.request("POST", "/exec", {"cmd": "/info"}, headers=headers)
     assert (answer.status, answer.headers["Content-Type"]) == (200, "text/event-stream")
@@ -148,14 +148,14 @@ def test_label_has_at_most_eighty_characters(probed: DaemonProcess, letter: str)
 
 
 @pytest.mark.requirement("reply.label.line", "exec.head.cmd")
-def test_label_is_the_first_line(probed: DaemonProcess) -> None:
+def test_label_is_the_first_line_of_the_command(probed: DaemonProcess) -> None:
     head, content = run(probed, "\n /body with words \nfirst\nsecond")
     assert content.split("\n")[0].rstrip() == "re: /body with words"
     assert head["cmd"].startswith("/body with words")
 
 
 @pytest.mark.requirement("exec.ping", "exec.order")
-def test_long_command_sends_comments_before_its_head(start_probed: StartProbed) -> None:
+def test_long_command_sends_comments_before_head(start_probed: StartProbed) -> None:
     probed = start_probed(STRINGD_PING="0.2")
     answer = probed.request("POST", "/exec", {"cmd": "/nap 1.2"}, headers=USER)
     before, _, _ = answer.body.partition(b"event: head\n")
@@ -171,7 +171,7 @@ def test_long_command_sends_comments_before_its_head(start_probed: StartProbed) 
     ("cmd", "error"),
     [("/crash", "RuntimeError"), ("/leave", "SystemExit"), ("/stumble", "KeyboardInterrupt")],
 )
-def test_exception_of_a_plugin_stays_in_the_log(probed: DaemonProcess, cmd: str, error: str) -> None:
+def test_plugin_exception_is_only_in_the_log(probed: DaemonProcess, cmd: str, error: str) -> None:
     head, content = run(probed, cmd)
     assert head == HEAD | {"ok": False, "code": "INTERNAL_ERROR", "cmd": cmd}
     assert body_of(content).startswith("ERROR(INTERNAL_ERROR): ")
@@ -190,7 +190,7 @@ def test_exec_runs_under_bash(shared: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("security.identity")
-def test_any_caller_may_name_any_user(shared: DaemonProcess) -> None:
+def test_any_client_may_name_any_user(shared: DaemonProcess) -> None:
     shared.register("other")
     for user in ("default", "other", "default"):
         answer = shared.request("POST", "/exec", json.dumps({"cmd": "/info"}), headers={"X-User-Id": user})

@@ -1,4 +1,4 @@
-"""POST /exec: what is refused before a command runs, and in which order it is checked."""
+"""POST /exec: refusals before a command runs, and the order of the checks."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_malformed_json_is_400(shared: DaemonProcess, body: bytes) -> None:
 
 @pytest.mark.requirement("exec.error.json", "http.bad_shape")
 @pytest.mark.parametrize("body", NO_OBJECT)
-def test_json_that_is_no_object_is_400(shared: DaemonProcess, body: bytes) -> None:
+def test_json_that_is_not_an_object_is_400(shared: DaemonProcess, body: bytes) -> None:
     assert send(shared, body) == BAD_JSON
 
 
@@ -92,7 +92,7 @@ def test_field_of_another_type_is_400(shared: DaemonProcess, field: str, wrong: 
 
 
 @pytest.mark.requirement("exec.validation")
-def test_first_mistake_is_the_one_reported(shared: DaemonProcess) -> None:
+def test_first_error_is_reported(shared: DaemonProcess) -> None:
     nobody = {"X-User-Id": "nobody"}
     empty_and_invalid = {"cmd": "", "topic": "no topic"}
     cases: list[tuple[object, dict[str, str], Expected]] = [
@@ -111,7 +111,7 @@ def test_first_mistake_is_the_one_reported(shared: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("exec.validation", "exec.queue.full")
-def test_full_queue_is_looked_at_last(probed: DaemonProcess, connect: Connect) -> None:
+def test_full_queue_is_checked_last(probed: DaemonProcess, connect: Connect) -> None:
     for count in range(17):
         connect(probed).send(execute("/nap 3" if count == 0 else "/info"))
         running(probed) if count == 0 else waiting(probed, count)

@@ -1,4 +1,4 @@
-"""A daemon that cannot start says so in one line."""
+"""A daemon that cannot start prints one line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def assert_one_line(done: subprocess.CompletedProcess[str], *mentioned: str) -> 
 
 @pytest.mark.requirement("fault.port_taken")
 @pytest.mark.parametrize("by_option", [True, False])
-def test_taken_port_is_one_line(run_stringd: RunStringd, by_option: bool) -> None:
+def test_taken_port_is_a_one_line_error(run_stringd: RunStringd, by_option: bool) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = run_stringd("--port", port) if by_option else run_stringd(env={"STRINGD_PORT": port})
@@ -46,7 +46,7 @@ def test_port_is_3100_without_a_setting(run_stringd: RunStringd) -> None:
 
 @pytest.mark.requirement("fault.port_value")
 @pytest.mark.parametrize("port", NO_PORTS)
-def test_value_that_is_no_port_is_one_line(run_stringd: RunStringd, port: str) -> None:
+def test_invalid_port_is_a_one_line_error(run_stringd: RunStringd, port: str) -> None:
     assert_one_line(run_stringd(f"--port={port}"), port)
     assert_one_line(run_stringd("--port", port))
     assert_one_line(run_stringd(env={"STRINGD_PORT": port}), port)
@@ -55,7 +55,7 @@ def test_value_that_is_no_port_is_one_line(run_stringd: RunStringd, port: str) -
 @pytest.mark.requirement("fault.data_dir")
 @pytest.mark.parametrize("below", ["", "/below", "/below/further"])
 @pytest.mark.parametrize("by_option", [True, False])
-def test_unwritable_data_directory_is_one_line(
+def test_unwritable_data_directory_is_a_one_line_error(
     run_stringd: RunStringd, tmp_path: Path, below: str, by_option: bool
 ) -> None:
     (tmp_path / "file").write_text("no directory", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""HTTP as such: paths, methods, CORS, and connections that are used in unusual ways."""
+"""HTTP: paths, methods, CORS, and unusual uses of connections."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_one_connection_serves_many_commands(shared: DaemonProcess, connect: Con
 
 
 @pytest.mark.requirement("http.pipelining")
-def test_requests_sent_ahead_are_answered_in_order(shared: DaemonProcess, connect: Connect) -> None:
+def test_pipelined_requests_are_answered_in_order(shared: DaemonProcess, connect: Connect) -> None:
     connection = connect(shared)
     connection.send(b"".join(execute(f'/set {{n}} = "{number}"') for number in range(20)))
     answers = [body_of(replied(connection.receive().body)[1]) for _ in range(20)]
@@ -112,7 +112,7 @@ def test_requests_sent_ahead_are_answered_in_order(shared: DaemonProcess, connec
 
 
 @pytest.mark.requirement("http.slow_body")
-def test_slow_body_is_waited_for_and_holds_nobody_up(shared: DaemonProcess, connect: Connect) -> None:
+def test_slow_body_is_read_without_blocking_others(shared: DaemonProcess, connect: Connect) -> None:
     message = execute("/info")
     slow = connect(shared)
     for start in range(0, len(message), 40):
@@ -122,7 +122,7 @@ def test_slow_body_is_waited_for_and_holds_nobody_up(shared: DaemonProcess, conn
 
 
 @pytest.mark.requirement("http.half_closed")
-def test_request_that_ends_half_way_executes_nothing(probed: DaemonProcess, connect: Connect) -> None:
+def test_truncated_request_executes_nothing(probed: DaemonProcess, connect: Connect) -> None:
     broken = connect(probed)
     broken.send(execute("/record half")[:-3])
     broken.end_sending()
@@ -132,9 +132,7 @@ def test_request_that_ends_half_way_executes_nothing(probed: DaemonProcess, conn
 
 
 @pytest.mark.requirement("http.half_closed", "exec.disconnect")
-def test_complete_request_of_a_half_closed_client_is_carried_out(
-    probed: DaemonProcess, connect: Connect
-) -> None:
+def test_request_of_a_half_closed_client_is_executed(probed: DaemonProcess, connect: Connect) -> None:
     half = connect(probed)
     half.send(execute("/record sent"))
     half.end_sending()
@@ -144,7 +142,7 @@ def test_complete_request_of_a_half_closed_client_is_carried_out(
 
 
 @pytest.mark.requirement("security.loopback", "transport.http")
-def test_no_other_address_is_bound(shared: DaemonProcess) -> None:
+def test_only_loopback_address_is_bound(shared: DaemonProcess) -> None:
     assert shared.request("GET", "/health").status == 200
     for address in ("127.0.0.2", "::1"):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET

@@ -1,4 +1,4 @@
-"""What is there again after the daemon was stopped or killed."""
+"""State that survives stopping or killing the daemon."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def end(daemon: DaemonProcess, killed: bool) -> None:
 
 @pytest.mark.requirement("users.persist", "users.file", "users.mode")
 @pytest.mark.parametrize("killed", [False, True])
-def test_users_are_there_after_a_restart(daemon: DaemonProcess, tmp_path: Path, killed: bool) -> None:
+def test_users_survive_restart(daemon: DaemonProcess, tmp_path: Path, killed: bool) -> None:
     body = {"id": "ü b", "home": str(tmp_path), "allowedPaths": ["/srv"]}
     daemon.request("POST", "/users", body)
     daemon.request("POST", "/users", body | {"id": "gone"})
@@ -141,7 +141,7 @@ def test_second_broken_file_does_not_overwrite_the_first(daemon: DaemonProcess) 
 
 
 @pytest.mark.requirement("users.broken.status")
-def test_broken_users_file_is_told_by_status(daemon: DaemonProcess, run_stringd: RunStringd) -> None:
+def test_broken_users_file_is_reported_by_status(daemon: DaemonProcess, run_stringd: RunStringd) -> None:
     daemon.stop()
     (daemon.data_dir / "users.json").write_bytes(b"nonsense")
     daemon.restart()
@@ -152,7 +152,7 @@ def test_broken_users_file_is_told_by_status(daemon: DaemonProcess, run_stringd:
 
 @pytest.mark.requirement("users.file")
 @pytest.mark.parametrize(("env", "folder"), [({}, ".stringd"), ({"STRINGD_DATA_DIR": "chosen"}, "chosen")])
-def test_place_of_the_users_file(
+def test_location_of_the_users_file(
     launch_stringd: LaunchStringd, tmp_path: Path, env: dict[str, str], folder: str
 ) -> None:
     connection = Connection(launch_stringd("--port", "0", env=env))
@@ -165,7 +165,7 @@ def test_place_of_the_users_file(
 
 @pytest.mark.requirement("sessions.persist.variables", "sessions.persist.document", "topic.state")
 @pytest.mark.parametrize("killed", [False, True])
-def test_sessions_are_where_they_were_left(probed: DaemonProcess, killed: bool) -> None:
+def test_sessions_survive_restart(probed: DaemonProcess, killed: bool) -> None:
     probed.exec('/set {a} = "one\ttwo 𝒞"')
     probed.exec("/visit probe:garden")
     probed.exec('/set {b} = "2"', "app:x:y")
@@ -182,7 +182,7 @@ def test_sessions_are_where_they_were_left(probed: DaemonProcess, killed: bool) 
 
 @pytest.mark.requirement("sessions.persist.history", "undo.persist", "head.current_block")
 @pytest.mark.parametrize("killed", [False, True])
-def test_a_file_topic_goes_on_where_it_was_left(daemon: DaemonProcess, killed: bool) -> None:
+def test_file_topic_survives_restart(daemon: DaemonProcess, killed: bool) -> None:
     for name in ("a", "b"):
         daemon.exec(f"/write {name}.md\n# {name}\n\ntext")
     for command in ("/open a.md#a", "/open b.md", "/append b.md\nmore"):
@@ -203,7 +203,7 @@ def test_a_file_topic_goes_on_where_it_was_left(daemon: DaemonProcess, killed: b
 
 @pytest.mark.requirement("sessions.persist.seen")
 @pytest.mark.parametrize("killed", [False, True])
-def test_what_changed_while_the_daemon_was_away_is_a_conflict(daemon: DaemonProcess, killed: bool) -> None:
+def test_change_while_the_daemon_was_down_is_a_conflict(daemon: DaemonProcess, killed: bool) -> None:
     daemon.exec("/write a.md\nmine")
     end(daemon, killed)
     (daemon.home / "a.md").write_text("someone else's\n", encoding="utf-8")
@@ -215,7 +215,7 @@ def test_what_changed_while_the_daemon_was_away_is_a_conflict(daemon: DaemonProc
 @pytest.mark.requirement("sessions.delete.state", "users.delete.state", "users.home_change")
 @pytest.mark.parametrize("way", ["session", "user", "home"])
 @pytest.mark.parametrize("killed", [False, True])
-def test_disposed_session_does_not_come_back(daemon: DaemonProcess, way: str, killed: bool) -> None:
+def test_deleted_session_is_not_restored(daemon: DaemonProcess, way: str, killed: bool) -> None:
     daemon.exec('/set {a} = "1"')
     if way == "home":
         daemon.register("default", daemon.home / "moved")
@@ -230,7 +230,7 @@ def test_disposed_session_does_not_come_back(daemon: DaemonProcess, way: str, ki
 
 @pytest.mark.requirement("sessions.persist.broken")
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_broken_session_store_costs_nothing_else(
+def test_broken_session_store_affects_nothing_else(
     daemon: DaemonProcess, damage: Callable[[bytes], bytes]
 ) -> None:
     daemon.exec('/set {a} = "1"')

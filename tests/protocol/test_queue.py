@@ -1,4 +1,4 @@
-"""The queue of a topic: order, capacity, time limit, and clients that go away."""
+"""The queue of a topic: order, capacity, timeout, and disconnected clients."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_sixteen_wait_and_run_in_order(probed: DaemonProcess, connect: Connect) 
 
 
 @pytest.mark.requirement("exec.queue.full", "error.code", "topic.owner", "topic.parallel", "cors.headers")
-def test_seventeenth_is_refused_at_once_and_nobody_else(probed: DaemonProcess, connect: Connect) -> None:
+def test_only_the_seventeenth_is_refused(probed: DaemonProcess, connect: Connect) -> None:
     probed.register("other")
     occupy(probed, connect, "/nap 4")
     waiters = enqueue(probed, connect, *["/record waited"] * CAPACITY)
@@ -69,7 +69,7 @@ def test_seventeenth_is_refused_at_once_and_nobody_else(probed: DaemonProcess, c
 
 
 @pytest.mark.requirement("exec.queue.timeout", "error.code", "cors.headers")
-def test_who_waits_too_long_is_504_and_never_runs(start_probed: StartProbed, connect: Connect) -> None:
+def test_queue_timeout_is_504_and_never_runs(start_probed: StartProbed, connect: Connect) -> None:
     probed = start_probed(STRINGD_QUEUE_WAIT="0.5", STRINGD_PING="0.1")
     first = occupy(probed, connect, "/nap 2")
     waiters = enqueue(probed, connect, "/record late", "/record later")
@@ -86,7 +86,7 @@ def test_who_waits_too_long_is_504_and_never_runs(start_probed: StartProbed, con
 
 @pytest.mark.requirement("exec.queue.abort", "topic.fifo")
 @pytest.mark.parametrize("leave", ["close", "reset"])
-def test_waiter_that_leaves_never_runs(probed: DaemonProcess, connect: Connect, leave: str) -> None:
+def test_disconnected_waiter_never_runs(probed: DaemonProcess, connect: Connect, leave: str) -> None:
     first = occupy(probed, connect, "/nap 2")
     one, gone, two = enqueue(probed, connect, "/record one", "/record gone", "/record two")
     getattr(gone, leave)()
@@ -96,7 +96,7 @@ def test_waiter_that_leaves_never_runs(probed: DaemonProcess, connect: Connect, 
 
 
 @pytest.mark.requirement("exec.queue.abort", "exec.queue.capacity")
-def test_place_of_a_waiter_that_leaves_is_free(probed: DaemonProcess, connect: Connect) -> None:
+def test_disconnected_waiter_frees_its_place(probed: DaemonProcess, connect: Connect) -> None:
     occupy(probed, connect, "/nap 3")
     waiters = enqueue(probed, connect, *["/info"] * CAPACITY)
     waiters[5].close()
@@ -110,7 +110,7 @@ def test_place_of_a_waiter_that_leaves_is_free(probed: DaemonProcess, connect: C
 @pytest.mark.requirement("exec.disconnect", "exec.handover")
 @pytest.mark.parametrize("leave", ["close", "reset"])
 @pytest.mark.parametrize("streaming", [False, True])
-def test_command_of_a_client_that_left_completes(
+def test_command_of_a_disconnected_client_completes(
     probed: DaemonProcess, connect: Connect, leave: str, streaming: bool
 ) -> None:
     first = occupy(probed, connect, "/exec sleep 1; echo completed >> record.txt")
@@ -133,7 +133,7 @@ def test_no_two_commands_of_a_topic_overlap(probed: DaemonProcess, connect: Conn
 
 
 @pytest.mark.requirement("exec.handover")
-def test_newcomer_does_not_overtake_at_the_handover(probed: DaemonProcess, connect: Connect) -> None:
+def test_newcomer_does_not_overtake_at_handover(probed: DaemonProcess, connect: Connect) -> None:
     first = occupy(probed, connect, "/nap 1")
     enqueue(probed, connect, "/nap 0.3", "/record early")
     first.receive()
@@ -142,7 +142,7 @@ def test_newcomer_does_not_overtake_at_the_handover(probed: DaemonProcess, conne
 
 
 @pytest.mark.requirement("exec.handover")
-def test_slot_is_handed_over_without_a_gap(probed: DaemonProcess, connect: Connect) -> None:
+def test_turn_is_passed_on_immediately(probed: DaemonProcess, connect: Connect) -> None:
     first = occupy(probed, connect, "/nap 1")
     waiters = enqueue(probed, connect, *["/nap 0.05"] * CAPACITY)
     first.receive()

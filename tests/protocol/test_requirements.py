@@ -1,4 +1,4 @@
-"""The manifest and the tests hold each other: no clause without a test, no test without a clause."""
+"""Every requirement has a test, and every protocol test has a requirement."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_ids_are_unique_and_dotted() -> None:
     assert [name for name in every if not re.fullmatch(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*", name)] == []
 
 
-def test_every_record_names_its_source_and_says_something() -> None:
+def test_every_record_has_source_and_text() -> None:
     said = [(record.source, record.text) for record in RECORDS]
     assert [pair for pair in said if not all(pair)] == []
     assert [gap.id for gap in GAPS if not gap.reason] == []

@@ -17,6 +17,7 @@ import pytest
 from stringd.client import AsyncClient, Client, DaemonUnreachable
 from tests.actions.service import Service, serving
 from tests.cli.terminal import CTRL_D, PROGRAM, Terminal
+from tests.events.watching import kept_events
 from tests.protocol.test_secrets_unseen import FORMS, KEEP, MISTYPED, SECRET, form, holds
 from tests.protocol.waits import eventually
 
@@ -106,7 +107,7 @@ def holding_files(home: Path) -> list[str]:
 
 @pytest.mark.timeout(180)
 @pytest.mark.requirement("mask.command", "mask.history", "mask.state", "secret.unseen", "web.form.secret")
-def test_a_secret_typed_through_every_surface_is_nowhere(home: Path, service: Service) -> None:
+def test_secret_typed_through_every_surface_is_never_stored(home: Path, service: Service) -> None:
     opens = f"/open {service.url}/"
     lines = "\n".join(it for cmd in TYPED for it in (opens, cmd))
     blocks = (f"<𝒞=string:web:site>{it}</𝒞>" for it in lines.split("\n"))
@@ -123,8 +124,11 @@ def test_a_secret_typed_through_every_surface_is_nowhere(home: Path, service: Se
     }
     with Client() as client:
         told["Client"] = repr([client.exec("web:site", it) for it in lines.split("\n")]).encode()
+        events = kept_events(client.port)
         told["lists"] = repr([client.sessions(everyone=True), client.status(), client.users()]).encode()
     assert [surface for surface, printed in told.items() if holds(printed)] == []
+    assert [it for it in events if holds(it)] == []
+    assert len([it for it in events if b"command-ended" in it]) > len(told)
     assert len([it for it in service.received if holds(it.target.encode())]) >= len(told)
     end_daemon()
     assert holding_files(home) == []
@@ -133,7 +137,7 @@ def test_a_secret_typed_through_every_surface_is_nowhere(home: Path, service: Se
 
 
 @pytest.mark.requirement("secret.unseen")
-def test_no_process_shows_a_secret_from_standard_input(home: Path, service: Service) -> None:
+def test_secret_from_stdin_is_not_in_the_process_list(home: Path, service: Service) -> None:
     run(PROGRAM, "web:site", f"/open {service.url}/")
     printed: list[bytes] = []
     program = threading.Thread(target=lambda: printed.append(run(PROGRAM, "web:site", "-", typed=LOGIN)))

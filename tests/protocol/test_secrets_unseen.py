@@ -1,4 +1,4 @@
-"""A secret that comes in by any way is found in nothing that is produced, but where it is kept."""
+"""Secrets from any source appear in no output and no file except the secret store."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from stringd.testing.process import DaemonProcess
 from tests.actions.acting import act
 from tests.actions.service import Service, serving
 from tests.cli.terminal import CTRL_D, PROGRAM, Terminal
+from tests.events.watching import kept_events
 from tests.protocol.waits import eventually
 
 LEAKING = """
@@ -99,6 +100,13 @@ def produced(daemon: DaemonProcess) -> list[str]:
     return [str(it) for it in files if holds(it.read_bytes())]
 
 
+def published(daemon: DaemonProcess) -> list[bytes]:
+    """Return every event that holds the secret."""
+    events = kept_events(daemon.port)
+    assert any(b"command-begun" in it for it in events)
+    return [it for it in events if holds(it)]
+
+
 def exec_bytes(daemon: DaemonProcess, cmd: str, topic: str) -> bytes:
     return daemon.exec(cmd, topic).raw
 
@@ -128,7 +136,7 @@ def service() -> Iterator[Service]:
 @pytest.mark.requirement("mask.command", "secret.masked")
 @pytest.mark.parametrize("send", [exec_bytes, flow_bytes, client_bytes])
 @pytest.mark.parametrize("topic", TOPICS)
-def test_no_spelling_of_a_setting_shows_its_value(daemon: DaemonProcess, send: object, topic: str) -> None:
+def test_no_spelling_of_set_shows_its_value(daemon: DaemonProcess, send: object, topic: str) -> None:
     assert callable(send)
     # What a shell is told to do is shown, unless it looks like one of the runtime's commands.
     typed = [it for it in MISTYPED if topic != "bash:main" or it.startswith(("/", "$"))]
@@ -136,12 +144,13 @@ def test_no_spelling_of_a_setting_shows_its_value(daemon: DaemonProcess, send: o
     told.append(("status", daemon.request("GET", "/status").body + daemon.request("GET", "/sessions").body))
     assert [cmd for cmd, it in told if holds(it) and b"unexpected EOF" not in it] == []
     assert [cmd for cmd in typed if holds(json.dumps(daemon.exec(cmd, topic).head).encode())] == []
+    assert [it for it in published(daemon) if b"unexpected EOF" not in it] == []
     daemon.stop()
     assert produced(daemon) == []
 
 
 @pytest.mark.requirement("mask.command", "mask.history")
-def test_a_prompt_keeps_no_secret(daemon: DaemonProcess, service: Service, tmp_path: Path) -> None:
+def test_password_prompt_input_is_not_kept(daemon: DaemonProcess, service: Service, tmp_path: Path) -> None:
     field = "<input name=user><input name=note><input type=password name=pw>"
     service.answer("/", f"<form id=login method=post action=/in>{field}</form>", media_type="text/html")
     service.answer("/in", "<p>In.</p>", media_type="text/html")
@@ -172,10 +181,11 @@ def test_a_prompt_keeps_no_secret(daemon: DaemonProcess, service: Service, tmp_p
     history = (tmp_path / ".string/history").read_bytes()
     assert [line for line in history.splitlines() if holds(line)] == []
     assert history.count(b"/help") == len(lines)
+    assert published(daemon) == []
 
 
 @pytest.mark.requirement("secret.unseen", "mask.encodings", "mask.state")
-def test_an_action_s_key_is_in_nothing_but_its_request(daemon: DaemonProcess, service: Service) -> None:
+def test_action_key_is_only_in_its_request(daemon: DaemonProcess, service: Service) -> None:
     slots = ("{k}", "{k|base64}", "{k|base64|base64}", "{k|base64|base64|base64}")
     encoded = [base64.b64encode(it.encode()).decode() for it in (SECRET, f"a{SECRET}", f"user:{SECRET}")]
     nested = [base64.urlsafe_b64encode(it.encode()).decode() for it in encoded]
@@ -231,6 +241,7 @@ def assert_only_the_action_is_given_it(daemon: DaemonProcess) -> None:
     running.join(30)
     assert replies
     assert holds(replies[0]) == []
+    assert published(daemon) == []
 
 
 def given(daemon: DaemonProcess, file: str) -> list[bytes]:
@@ -248,9 +259,7 @@ def given(daemon: DaemonProcess, file: str) -> list[bytes]:
 
 @pytest.mark.requirement("web.form.secret", "mask.state", "mask.encodings")
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_a_password_is_in_nothing_but_its_request(
-    daemon: DaemonProcess, service: Service, method: str
-) -> None:
+def test_form_password_is_only_in_its_request(daemon: DaemonProcess, service: Service, method: str) -> None:
     paths = ("in", "fails", "moved", "gone")
     service.answer("/", "".join(form(path, method) for path in paths), media_type="text/html")
     links = "<title>In</title><p>In. <a href='#top'>t</a> <a href='?p=2'>p</a>"
@@ -268,12 +277,13 @@ def test_a_password_is_in_nothing_but_its_request(
     assert len([it for it in sent if b"user=ann&pw=" in it and holds(it)]) >= len(paths)
     assert [(it, holds(it)) for it in told if holds(it)] == []
     assert holds(daemon.request("GET", "/sessions").body) == []
+    assert published(daemon) == []
     daemon.stop()
     assert produced(daemon) == []
 
 
 @pytest.mark.requirement("web.form.secret", "mask.state")
-def test_a_short_password_is_not_in_an_address_either(daemon: DaemonProcess, service: Service) -> None:
+def test_short_password_is_not_in_a_url(daemon: DaemonProcess, service: Service) -> None:
     service.answer("/", form("in", "get") + form("gone", "get"), media_type="text/html")
     service.answer("/in", "<p>In.", media_type="text/html")
     service.answer("/gone", "", status=404)
@@ -303,9 +313,7 @@ def form(path: str, method: str) -> str:
         "--pw a${0}",
     ],
 )
-def test_a_call_that_can_not_be_read_tells_nothing_of_a_password(
-    daemon: DaemonProcess, service: Service, typed: str
-) -> None:
+def test_unparsable_call_hides_the_password(daemon: DaemonProcess, service: Service, typed: str) -> None:
     service.answer(
         "/", "<form id=f><input name=u><input type=password name=pw></form>", media_type="text/html"
     )
@@ -330,9 +338,7 @@ def test_a_call_that_can_not_be_read_tells_nothing_of_a_password(
         "/act.login ann --pw -- hunter2",
     ],
 )
-def test_a_mistyped_call_of_a_form_tells_nothing_of_a_password(
-    daemon: DaemonProcess, service: Service, typed: str
-) -> None:
+def test_mistyped_form_call_hides_the_password(daemon: DaemonProcess, service: Service, typed: str) -> None:
     service.answer("/", form("login", "post"), media_type="text/html")
     service.answer("/login", "<p>In.", media_type="text/html")
     daemon.exec(f"/open {service.url}/", "web:site")
@@ -344,14 +350,14 @@ def test_a_mistyped_call_of_a_form_tells_nothing_of_a_password(
 
 
 @pytest.mark.requirement("secret.masked")
-def test_one_shot_commands_show_none(daemon: DaemonProcess) -> None:
+def test_one_shot_commands_show_no_secret(daemon: DaemonProcess) -> None:
     told = [string_bytes(daemon, cmd, "app:vault") for cmd in (KEEP, MISTYPED[7], "/set", "/info")]
     assert [it for it in told if holds(it)] == []
     assert SECRET not in os.environ.values()
 
 
 @pytest.mark.requirement("mask.log")
-def test_no_error_tells_the_log_a_secret(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
+def test_errors_do_not_log_secrets(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     points = {"stringd.plugins": {"leaking": "stringd_leaking"}}
     modules = {"stringd_leaking": LEAKING}
     folder = write_distribution(tmp_path / "leaking", "stringd-leaking", "1.0", points, modules)

@@ -44,7 +44,7 @@ def test_created_session_is_listed_empty(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("sessions.create.again")
-def test_touching_a_session_keeps_its_state(daemon: DaemonProcess) -> None:
+def test_creating_an_existing_session_keeps_its_state(daemon: DaemonProcess) -> None:
     daemon.exec('/set {a} = "1"')
     answer = create(daemon, user_id="default", topic="file:main")
     assert answer == (200, CREATED | {"created": False})
@@ -91,7 +91,7 @@ def test_list_of_one_user_and_of_all(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("sessions.list.busy")
-def test_running_and_waiting_commands_are_told(probed: DaemonProcess, connect: Connect) -> None:
+def test_running_and_waiting_commands_are_counted(probed: DaemonProcess, connect: Connect) -> None:
     clients = [connect(probed) for _ in range(3)]
     clients[0].send(execute("/nap 1"))
     running(probed)
@@ -113,7 +113,7 @@ def test_opened_document_is_listed(probed: DaemonProcess) -> None:
 
 @pytest.mark.requirement("sessions.delete", "sessions.delete.missing", "sessions.delete.state")
 @pytest.mark.parametrize("path", ["file:main", "file%3Amain", "main"])
-def test_closed_session_starts_afresh(daemon: DaemonProcess, path: str) -> None:
+def test_closed_session_starts_fresh(daemon: DaemonProcess, path: str) -> None:
     daemon.exec('/set {a} = "1"')
     answers = [daemon.request("DELETE", f"/sessions/default/{path}") for _ in range(2)]
     assert [(answer.status, answer.json()) for answer in answers] == [
@@ -150,7 +150,7 @@ def test_closing_an_invalid_topic_is_400(shared: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("topic.owner", "topic.state")
-def test_each_user_and_topic_has_a_state_of_its_own(daemon: DaemonProcess) -> None:
+def test_state_is_per_user_and_topic(daemon: DaemonProcess) -> None:
     daemon.register("other")
     daemon.exec('/set {a} = "1"', "file:a")
     assert '{a} = "1"' in daemon.exec("/set", "file:a").content
@@ -159,7 +159,7 @@ def test_each_user_and_topic_has_a_state_of_its_own(daemon: DaemonProcess) -> No
 
 
 @pytest.mark.requirement("sessions.create", "sessions.create.again")
-def test_only_one_of_many_creates_the_session(daemon: DaemonProcess, connect: Connect) -> None:
+def test_concurrent_requests_create_one_session(daemon: DaemonProcess, connect: Connect) -> None:
     message = request("POST", "/sessions", b'{"user_id": "default", "topic": "file:main"}')
     clients = [connect(daemon) for _ in range(20)]
     for client in clients:

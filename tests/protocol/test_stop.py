@@ -1,4 +1,4 @@
-"""How the daemon ends: /shutdown, SIGTERM, and what it takes along."""
+"""Stopping the daemon by /shutdown and signals, and its effect on commands."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_sigterm_ends_many_running_commands(daemon: DaemonProcess, connect: Conn
 
 @pytest.mark.requirement("stop.running", "stop.waiting", "stop.exit")
 @pytest.mark.parametrize("way", ["signal", "request"])
-def test_running_and_waiting_commands_are_told(probed: DaemonProcess, connect: Connect, way: str) -> None:
+def test_running_and_waiting_commands_are_answered(probed: DaemonProcess, connect: Connect, way: str) -> None:
     runner, waiter = connect(probed), connect(probed)
     runner.send(execute("/nap 30"))
     running(probed)
@@ -115,7 +115,7 @@ def test_stubborn_children_are_ended_too(daemon: DaemonProcess, connect: Connect
 
 
 @pytest.mark.requirement("stop.accepting")
-def test_nobody_is_accepted_once_it_stops(daemon: DaemonProcess, connect: Connect) -> None:
+def test_connections_are_refused_while_stopping(daemon: DaemonProcess, connect: Connect) -> None:
     seconds = unique_seconds()
     connect(daemon).send(execute(f"/exec trap '' TERM; sleep {seconds}"))
     eventually(lambda: running_with(seconds))
@@ -127,7 +127,7 @@ def test_nobody_is_accepted_once_it_stops(daemon: DaemonProcess, connect: Connec
 
 
 @pytest.mark.requirement("stop.exit")
-def test_second_signal_does_not_harm(daemon: DaemonProcess, connect: Connect) -> None:
+def test_second_signal_is_harmless(daemon: DaemonProcess, connect: Connect) -> None:
     seconds = unique_seconds()
     connect(daemon).send(execute(f"/exec sleep {seconds}"))
     eventually(lambda: running_with(seconds))
@@ -138,7 +138,7 @@ def test_second_signal_does_not_harm(daemon: DaemonProcess, connect: Connect) ->
 
 
 @pytest.mark.requirement("stop.exit")
-def test_client_that_never_ends_its_request_does_not_hold_it(daemon: DaemonProcess, connect: Connect) -> None:
+def test_unfinished_request_does_not_delay_stopping(daemon: DaemonProcess, connect: Connect) -> None:
     connect(daemon).send(execute("/info")[:-3])
     assert daemon.request("GET", "/health").status == 200
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""Nothing that a page, a file or an app wrote acts on a terminal, or reorders what an agent reads."""
+"""Text from pages, files and apps cannot control a terminal or reorder what an agent reads."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def page(text: str) -> str:
 @example(COPY)
 @example(REORDERED)
 @FAMILY
-def test_a_document_is_shown_escaped_and_kept_as_it_is(running: DaemonProcess, text: str) -> None:
+def test_document_is_shown_escaped_and_stored_unchanged(running: DaemonProcess, text: str) -> None:
     topic = f"file:t{next(NUMBERS)}"
     source = page(text).encode()
     (running.home / "page.md").write_bytes(source)
@@ -129,7 +129,7 @@ def test_a_document_is_shown_escaped_and_kept_as_it_is(running: DaemonProcess, t
 
 
 @pytest.mark.requirement("reply.visible")
-def test_an_edit_beside_it_leaves_it_alone_and_its_difference_is_escaped(running: DaemonProcess) -> None:
+def test_edit_keeps_raw_text_and_escapes_the_diff(running: DaemonProcess) -> None:
     (running.home / "raw.md").write_text(f"one\n{COPY}\ntwo\n", encoding="utf-8")
     assert "2 │ \\x1b]52;c;cHduZWQ=\\x07" in said(running, "/edit raw.md", "file:edit")
     answered = flowed(running, "/edit raw.md\none\n\\x1b\nthree", "file:edit")
@@ -144,7 +144,7 @@ def test_an_edit_beside_it_leaves_it_alone_and_its_difference_is_escaped(running
 @given(HOSTILE.filter(lambda it: len(os.fsencode(it)) < 200))
 @example(TITLE)
 @FAMILY
-def test_names_of_files_are_escaped(running: DaemonProcess, text: str) -> None:
+def test_file_names_are_escaped(running: DaemonProcess, text: str) -> None:
     folder = running.home / f"names-{next(NUMBERS)}"
     folder.mkdir()
     (folder / f"{text}.md").write_text("# A\n", encoding="utf-8")
@@ -160,7 +160,7 @@ def test_names_of_files_are_escaped(running: DaemonProcess, text: str) -> None:
 @given(HOSTILE)
 @example(COPY + CLEAR)
 @FAMILY
-def test_what_a_site_says_is_escaped(running: DaemonProcess, service: Service, text: str) -> None:
+def test_site_content_is_escaped(running: DaemonProcess, service: Service, text: str) -> None:
     markup = "".join(f"&#{ord(it)};" if ord(it) > 127 or ord(it) < 32 else it for it in text) + text
     form = f"<form id=f action='/f{markup}'><label>{markup}<input name='{markup}' value='{markup}'></label>"
     link = f"<a href='/{markup}' title='{markup}'>{markup}</a>"
@@ -184,7 +184,7 @@ def test_what_a_site_says_is_escaped(running: DaemonProcess, service: Service, t
 @given(HOSTILE)
 @example(EIGHT_BIT)
 @FAMILY
-def test_what_a_service_says_and_a_variable_holds_is_escaped(
+def test_service_responses_and_variables_are_escaped(
     running: DaemonProcess, service: Service, text: str
 ) -> None:
     topic = f"file:s{next(NUMBERS)}"
@@ -206,7 +206,7 @@ def test_what_a_service_says_and_a_variable_holds_is_escaped(
 
 @pytest.mark.requirement("cli.visible")
 @pytest.mark.parametrize("options", ["", "--json "])
-def test_a_terminal_is_sent_nothing_raw(running: DaemonProcess, options: str) -> None:
+def test_nothing_raw_is_sent_to_a_terminal(running: DaemonProcess, options: str) -> None:
     hostile = COPY + TITLE + CLEAR + EIGHT_BIT + REORDERED
     (running.home / "pty.md").write_text(page(hostile), encoding="utf-8")
     (running.home / f"{COPY}.md").write_text("x", encoding="utf-8")
@@ -216,7 +216,7 @@ def test_a_terminal_is_sent_nothing_raw(running: DaemonProcess, options: str) ->
 
 
 @pytest.mark.requirement("cli.visible")
-def test_neither_do_errors_of_the_programs_nor_the_log(running: DaemonProcess, tmp_path: Path) -> None:
+def test_program_errors_and_log_are_escaped(running: DaemonProcess, tmp_path: Path) -> None:
     hostile = COPY + EIGHT_BIT + REORDERED
     folder = tmp_path / f"app{hostile}"
     folder.mkdir()
@@ -237,7 +237,7 @@ def test_neither_do_errors_of_the_programs_nor_the_log(running: DaemonProcess, t
 
 @pytest.mark.requirement("reply.visible")
 @pytest.mark.parametrize("text", ["\u202eab", "\x9b2J", "\x7f", COPY])
-def test_an_answer_that_is_no_reply_repeats_no_control(running: DaemonProcess, text: str) -> None:
+def test_http_errors_are_escaped(running: DaemonProcess, text: str) -> None:
     body = {"cmd": "/info", "topic": f"file:{text}"}
     answers = [
         running.request("POST", "/exec", body, {"X-User-Id": "default"}),

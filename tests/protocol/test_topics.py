@@ -1,4 +1,4 @@
-"""The names of topics."""
+"""Topic names."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_topic_of_another_type_is_400(shared: DaemonProcess, topic: object) -> N
 
 
 @pytest.mark.requirement("topic.canonical", "exec.head.topic")
-def test_everything_shown_is_canonical(daemon: DaemonProcess) -> None:
+def test_displayed_names_are_canonical(daemon: DaemonProcess) -> None:
     assert replied(run(daemon, topic=" main ").body)[0]["topic"] == "file:main"
     created = daemon.request("POST", "/sessions", {"user_id": "default", "topic": " main"}).json()
     assert created == {"user_id": "default", "topic": "file:main", "topic_type": "file", "created": False}
@@ -123,7 +123,7 @@ def test_types_come_from_the_loaded_plugins(start_daemon: Any) -> None:
 
 
 @pytest.mark.requirement("topic.listed")
-def test_only_a_valid_request_lists_a_topic(daemon: DaemonProcess) -> None:
+def test_invalid_request_does_not_list_a_topic(daemon: DaemonProcess) -> None:
     run(daemon, topic="file:a", cmd="")
     daemon.request("POST", "/exec", b"{", headers=USER)
     daemon.request("POST", "/exec", {"cmd": "/info", "topic": "file:a"}, headers={"X-User-Id": "nobody"})
@@ -134,7 +134,7 @@ def test_only_a_valid_request_lists_a_topic(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("topic.parallel")
-def test_topics_run_side_by_side(probed: DaemonProcess, connect: Connect) -> None:
+def test_topics_run_in_parallel(probed: DaemonProcess, connect: Connect) -> None:
     clients = [connect(probed) for _ in range(8)]
     started = time.monotonic()
     for number, client in enumerate(clients):

@@ -1,4 +1,4 @@
-"""Commands that wait for no turn."""
+"""Urgent commands, which do not wait for their turn."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.requirement("exec.urgent")
-def test_an_urgent_command_runs_beside_the_one_that_has_the_turn(
-    probed: DaemonProcess, connect: Connect
-) -> None:
+def test_urgent_command_runs_beside_the_running_one(probed: DaemonProcess, connect: Connect) -> None:
     client = connect(probed)
     client.send(execute("/nap 2"))
     running(probed)
@@ -28,7 +26,7 @@ def test_an_urgent_command_runs_beside_the_one_that_has_the_turn(
 
 
 @pytest.mark.requirement("exec.urgent")
-def test_an_urgent_command_ends_with_its_session(probed: DaemonProcess, connect: Connect) -> None:
+def test_urgent_command_ends_with_its_session(probed: DaemonProcess, connect: Connect) -> None:
     client = connect(probed)
     client.send(execute("/peek 30"))
     probed.exec("/record since")

@@ -97,7 +97,7 @@ def test_wrong_fields_are_400_and_register_nobody(daemon: DaemonProcess) -> None
 @pytest.mark.requirement("http.bad_shape")
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"id"', b"5", b"null", b"\xff", b'{"id": NaN}'])
 @pytest.mark.parametrize("path", ["/users", "/sessions"])
-def test_what_is_no_object_is_400(shared: DaemonProcess, path: str, body: bytes) -> None:
+def test_body_that_is_not_an_object_is_400(shared: DaemonProcess, path: str, body: bytes) -> None:
     answer = shared.request("POST", path, body)
     assert answer.status == 400
     assert isinstance(answer.json()["error"], str)
@@ -116,7 +116,7 @@ def test_allowed_paths_are_stored_and_kept(shared: DaemonProcess, tmp_path: Path
 
 
 @pytest.mark.requirement("users.delete", "users.delete.missing", "users.delete.files")
-def test_deleted_user_is_gone_and_the_files_stay(shared: DaemonProcess, tmp_path: Path) -> None:
+def test_deleted_user_is_gone_and_files_are_kept(shared: DaemonProcess, tmp_path: Path) -> None:
     kept = tmp_path / "kept.txt"
     kept.write_text("kept", encoding="utf-8")
     register(shared, id="gone", home=str(tmp_path))
@@ -144,7 +144,7 @@ def test_deleted_user_has_no_sessions(daemon: DaemonProcess) -> None:
 @pytest.mark.parametrize(
     ("name", "path"), [("a b", "a%20b"), ("ümläut", "%C3%BCml%C3%A4ut"), ("a/b", "a%2Fb")]
 )
-def test_any_text_may_be_an_id(shared: DaemonProcess, name: str, path: str) -> None:
+def test_any_text_can_be_an_id(shared: DaemonProcess, name: str, path: str) -> None:
     register(shared, id=name, home=str(shared.home))
     answer = shared.request("POST", "/exec", {"cmd": "/info"}, headers={"X-User-Id": as_header(name)})
     assert answer.status == 200
@@ -157,7 +157,7 @@ def as_header(name: str) -> str:
 
 
 @pytest.mark.requirement("users.home_change")
-def test_only_a_changed_home_disposes_the_sessions(daemon: DaemonProcess, tmp_path: Path) -> None:
+def test_only_a_changed_home_deletes_sessions(daemon: DaemonProcess, tmp_path: Path) -> None:
     daemon.exec('/set {a} = "1"')
     register(daemon, id="default", home=str(daemon.home))
     assert '{a} = "1"' in daemon.exec("/set").content
@@ -167,7 +167,7 @@ def test_only_a_changed_home_disposes_the_sessions(daemon: DaemonProcess, tmp_pa
 
 
 @pytest.mark.requirement("users.register", "users.register.again")
-def test_only_one_of_many_creates_the_user(daemon: DaemonProcess, connect: Connect) -> None:
+def test_concurrent_requests_create_one_user(daemon: DaemonProcess, connect: Connect) -> None:
     body = json.dumps({"id": "same", "home": str(daemon.home)}).encode()
     clients = [connect(daemon) for _ in range(20)]
     for client in clients:

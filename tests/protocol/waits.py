@@ -1,4 +1,4 @@
-"""Bounded waiting: a condition is polled until it holds or the time is over."""
+"""Bounded waiting for conditions."""
 
 from __future__ import annotations
 

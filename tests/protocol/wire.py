@@ -1,4 +1,4 @@
-"""Raw HTTP/1.1 over one socket: what a test sends is exactly what travels."""
+"""Raw HTTP/1.1 over a socket: sends exactly the given bytes."""
 
 from __future__ import annotations
 

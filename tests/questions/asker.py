@@ -132,7 +132,7 @@ async def guarded(_: Invocation) -> Reply:
 
 @hookimpl
 def stringd_interceptors() -> Iterable[Interceptor]:
-    return [Interceptor(name="guard", around=guard)]
+    return [Interceptor(name="guard", run=guard)]
 
 
 @hookimpl

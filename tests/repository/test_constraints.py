@@ -1,4 +1,4 @@
-"""constraints.txt pins everything that pyproject.toml asks for, to versions that it allows."""
+"""constraints.txt pins all dependencies of pyproject.toml to allowed versions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def requirements() -> list[Requirement]:
     return [requirement for requirement in map(Requirement, wanted) if requirement.name != project["name"]]
 
 
-def test_every_line_is_an_exact_pin_of_something_else() -> None:
+def test_lines_are_exact_pins_of_third_parties() -> None:
     assert pins()
     assert "stringd" not in pins()
 

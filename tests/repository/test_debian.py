@@ -1,4 +1,4 @@
-"""`.ci/debian` installs the packages that are missing, where it may, and is silent where none is."""
+"""`.ci/debian` installs missing packages if permitted, and does nothing otherwise."""
 
 from __future__ import annotations
 
@@ -72,19 +72,19 @@ def machine(tmp_path: Path) -> Machine:
     return machine
 
 
-def test_nothing_is_asked_for_where_all_is_there(machine: Machine) -> None:
+def test_nothing_is_installed_if_complete(machine: Machine) -> None:
     machine.installed(*PACKAGES)
     outcome = machine.run()
     assert (outcome.returncode, outcome.stdout, outcome.stderr, machine.calls()) == (0, "", "", [])
 
 
-def test_only_what_is_missing_is_installed(machine: Machine) -> None:
+def test_only_missing_packages_are_installed(machine: Machine) -> None:
     machine.installed("python3-doc")
     assert machine.run().returncode == 0
     assert machine.calls() == ["install chromium"]
 
 
-def test_the_lists_are_renewed_when_they_do_not_serve(machine: Machine) -> None:
+def test_package_lists_are_updated_if_install_fails(machine: Machine) -> None:
     machine.apt_get(f'[ "$1" = update ] || [ "$(wc -l <"{machine.log}")" -gt 1 ]')
     (machine.folder / "wc").symlink_to(shutil.which("wc") or "/usr/bin/wc")
     outcome = machine.run()
@@ -92,13 +92,13 @@ def test_the_lists_are_renewed_when_they_do_not_serve(machine: Machine) -> None:
     assert machine.calls() == ["install python3-doc chromium", "update", "install python3-doc chromium"]
 
 
-def test_who_may_use_sudo_may_install(machine: Machine) -> None:
+def test_sudo_is_used_to_install(machine: Machine) -> None:
     machine.user(1000, sudo=True)
     assert machine.run().returncode == 0
     assert machine.calls() == ["install python3-doc chromium"]
 
 
-def test_who_may_not_install_is_told_what_to_type(machine: Machine) -> None:
+def test_unprivileged_user_is_told_the_command(machine: Machine) -> None:
     machine.user(1000)
     outcome = machine.run()
     assert outcome.returncode == 1
@@ -107,7 +107,7 @@ def test_who_may_not_install_is_told_what_to_type(machine: Machine) -> None:
     assert machine.calls() == []
 
 
-def test_another_system_than_debian_is_told_what_the_tests_need(machine: Machine) -> None:
+def test_other_systems_are_told_the_packages(machine: Machine) -> None:
     (machine.folder / "apt-get").unlink()
     outcome = machine.run()
     assert outcome.returncode == 1
@@ -115,6 +115,6 @@ def test_another_system_than_debian_is_told_what_the_tests_need(machine: Machine
     assert "no apt-get" in outcome.stderr
 
 
-def test_what_apt_get_can_not_do_fails(machine: Machine) -> None:
+def test_apt_get_failure_is_passed_on(machine: Machine) -> None:
     machine.apt_get("exit 100")
     assert machine.run().returncode == 100

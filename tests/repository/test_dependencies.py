@@ -1,4 +1,4 @@
-"""What the wheel imports is what pyproject.toml asks for, no less and no more."""
+"""pyproject.toml declares exactly the imported dependencies."""
 
 from __future__ import annotations
 

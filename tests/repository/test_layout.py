@@ -1,4 +1,4 @@
-"""The house is laid out as pyproject.toml and CONTRIBUTING.md say."""
+"""The source tree is laid out as pyproject.toml and CONTRIBUTING.md say."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_wheel_ships_every_package() -> None:
     assert set(settings()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == PACKAGES
 
 
-def test_every_tool_knows_every_root() -> None:
+def test_every_tool_covers_every_root() -> None:
     tools = settings()["tool"]
     assert set(tools["mypy"]["mypy_path"]) == ROOTS | EXAMPLES
     assert set(tools["ruff"]["src"]) >= ROOTS
@@ -42,7 +42,7 @@ def test_the_contracts_cover_every_plugin() -> None:
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_is_short_and_says_what_it_promises(path: Path) -> None:
+def test_modules_are_short_and_have_docstrings(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= LONGEST_MODULE
     assert ast.get_docstring(ast.parse(text))
@@ -55,7 +55,7 @@ def test_the_changelog_begins_with_this_version() -> None:
     assert first[1] == stringd.__version__
 
 
-def test_every_target_of_the_makefile_is_explained() -> None:
+def test_makefile_targets_are_documented() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     declared = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
     assert declared
@@ -65,7 +65,7 @@ def test_every_target_of_the_makefile_is_explained() -> None:
     assert [name for name in explained if name != "help" and f"`make {name}`" not in contributing] == []
 
 
-def test_scripts_can_be_executed() -> None:
+def test_scripts_are_executable() -> None:
     scripts = [path for path in files(ROOT / ".ci") if path.read_bytes().startswith(b"#!")]
     assert ROOT / ".ci" / "run" in scripts
     assert all(path.stat().st_mode & 0o111 for path in scripts)

@@ -1,4 +1,4 @@
-"""`make` installs when it must, not when it need not, and says in one line what the machine lacks."""
+"""`make` installs only when necessary, and reports missing requirements in one line."""
 
 from __future__ import annotations
 
@@ -51,22 +51,22 @@ def program(folder: Path, name: str, text: str) -> str:
     return str(path)
 
 
-def test_a_second_run_installs_nothing(frame: Path) -> None:
+def test_second_run_does_not_install(frame: Path) -> None:
     assert ".ci/install" not in make(frame, "--dry-run", "run").stdout
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
-def test_a_change_of_the_requirements_installs_again(frame: Path, name: str) -> None:
+def test_changed_requirements_reinstall(frame: Path, name: str) -> None:
     (frame / name).touch()
     os.utime(frame / STAMP, (2000, 2000))
     assert ".ci/install run" in make(frame, "--dry-run", "run").stdout
 
 
-def test_an_interpreter_of_ones_own_choice_is_not_taken_for_installed(frame: Path) -> None:
+def test_chosen_interpreter_triggers_install(frame: Path) -> None:
     assert ".ci/install run" in make(frame, "--dry-run", "run", python="python3.12").stdout
 
 
-def test_run_tells_what_to_type_next(frame: Path) -> None:
+def test_run_prints_next_commands(frame: Path) -> None:
     told = make(frame, "--dry-run", "run").stdout
     assert "/bin/string file:main /help" in told
     assert "curl -s http://127.0.0.1:" in told
@@ -75,14 +75,14 @@ def test_run_tells_what_to_type_next(frame: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "port"), [([], "3100"), (["STRINGD_PORT=4000"], "4000"), (["ARGS=--data-dir x"], "3100")]
 )
-def test_run_names_the_port(frame: Path, arguments: list[str], port: str) -> None:
+def test_run_prints_the_port(frame: Path, arguments: list[str], port: str) -> None:
     told = make(frame, "--dry-run", "run", *arguments).stdout
     assert f"curl -s http://127.0.0.1:{port}/health" in told
     assert "PORT" not in told
 
 
 @pytest.mark.parametrize("argument", ["ARGS=--port 0", "ARGS=--port=4000", "STRINGD_PORT=0"])
-def test_run_points_to_the_daemon_for_a_port_that_it_can_not_know(frame: Path, argument: str) -> None:
+def test_run_prints_a_placeholder_for_an_unknown_port(frame: Path, argument: str) -> None:
     told = make(frame, "--dry-run", "run", argument).stdout
     assert "curl -s http://127.0.0.1:PORT/health" in told
     assert "STRINGD_PORT=PORT .venv/bin/string file:main /help" in told
@@ -101,7 +101,7 @@ def test_run_points_to_the_daemon_for_a_port_that_it_can_not_know(frame: Path, a
     ],
     ids=["no Python", "an old Python", "no ensurepip"],
 )
-def test_what_the_machine_lacks_is_said_in_one_line(frame: Path, text: str, complaint: str) -> None:
+def test_missing_requirement_is_a_one_line_error(frame: Path, text: str, complaint: str) -> None:
     (frame / STAMP).unlink()
     outcome = make(frame, "run", python=program(frame, "python", text))
     said = [line for line in outcome.stderr.splitlines() if not line.startswith("make")]
@@ -111,5 +111,5 @@ def test_what_the_machine_lacks_is_said_in_one_line(frame: Path, text: str, comp
     assert not (frame / STAMP).exists()
 
 
-def test_targets_are_listed_without_a_target(frame: Path) -> None:
+def test_make_without_target_lists_targets(frame: Path) -> None:
     assert "make test" in make(frame).stdout

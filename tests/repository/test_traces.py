@@ -1,4 +1,4 @@
-"""Nothing in the repository tells where or on which machine it was made."""
+"""The repository contains no traces of the machine it was made on."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def text_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize("kind", TRACES)
-def test_no_file_holds_a_trace(kind: str) -> None:
+def test_files_hold_no_traces_of_the_build_machine(kind: str) -> None:
     found = {str(path.relative_to(ROOT)): TRACES[kind].search(text_of(path)) for path in files()}
     assert {name: hit[0] for name, hit in found.items() if hit} == {}
 
 
-def test_no_lock_file_with_addresses_is_there() -> None:
+def test_no_lock_files() -> None:
     assert [
         path for path in files() if path.name in {"uv" + ".lock", "poetry.lock", "pdm.lock", "Pipfile.lock"}
     ] == []

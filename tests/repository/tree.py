@@ -1,4 +1,4 @@
-"""The files of the repository, without what the tools leave in it."""
+"""The files of the repository, without generated ones."""
 
 from __future__ import annotations
 

@@ -42,25 +42,25 @@ def talk(daemon: DaemonProcess, *parts: bytes) -> bytes:
         (b"Host: localhost\r\nAccept: a\r\nAccept: b\r\n", b"200"),
     ],
 )
-def test_who_may_ask(daemon: DaemonProcess, headers: bytes, status: bytes) -> None:
+def test_allowed_and_refused_origins(daemon: DaemonProcess, headers: bytes, status: bytes) -> None:
     answer = talk(daemon, START + headers + b"Connection: close\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 " + status)
     assert b"access-control-allow-origin: *" in answer
 
 
 @pytest.mark.parametrize("piece", [b"x" * 65536, b"X-A: b\r\n" * 8192], ids=["one-header", "many"])
-def test_a_head_without_end_is_refused(daemon: DaemonProcess, piece: bytes) -> None:
+def test_endless_head_is_refused(daemon: DaemonProcess, piece: bytes) -> None:
     answer = talk(daemon, START + b"Host: localhost\r\nX-Long: ", *[piece] * 40)
     assert answer.startswith(b"HTTP/1.1 431 ") or answer == b""
     assert daemon.request("GET", "/health").status == 200
 
 
-def test_a_long_body_is_no_long_head(daemon: DaemonProcess) -> None:
+def test_long_body_is_not_a_long_head(daemon: DaemonProcess) -> None:
     reply = daemon.request("POST", "/exec", b" " * 5_000_000, {"X-User-Id": "default"})
     assert reply.status == 400
 
 
-def test_a_websocket_to_nowhere_is_answered_in_json(daemon: DaemonProcess) -> None:
+def test_websocket_on_unknown_path_is_answered_in_json(daemon: DaemonProcess) -> None:
     upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     key = b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
     answer = talk(daemon, START + b"Host: localhost\r\n" + upgrade + key + b"\r\n")

@@ -64,7 +64,7 @@ def means_loopback(authority: str) -> bool:
 @pytest.mark.requirement("host.strict")
 @settings(max_examples=60, deadline=None)
 @given(host=LOOPBACK, port=PORTS)
-def test_all_that_are_loopback_are_served(daemon: DaemonProcess, host: str, port: str) -> None:
+def test_loopback_authorities_are_served(daemon: DaemonProcess, host: str, port: str) -> None:
     assert as_host(daemon, host + port) == SERVED
     assert as_origin(daemon, host + port) == SERVED
     assert as_origin(daemon, host + port, "https") == SERVED
@@ -73,7 +73,7 @@ def test_all_that_are_loopback_are_served(daemon: DaemonProcess, host: str, port
 @pytest.mark.requirement("host.strict")
 @settings(max_examples=200, deadline=None)
 @given(host=LOOPBACK, port=PORTS, joint=JOINTS, behind=st.sampled_from(["evil.com", ".evil.com", "x", "1"]))
-def test_nothing_stands_behind_or_before_them(
+def test_loopback_with_extra_text_is_refused(
     daemon: DaemonProcess, host: str, port: str, joint: str, behind: str
 ) -> None:
     for spelled in (f"{host}{port}{joint}{behind}", f"{behind}{joint}{host}{port}"):
@@ -85,7 +85,7 @@ def test_nothing_stands_behind_or_before_them(
 @pytest.mark.requirement("host.strict")
 @settings(max_examples=200, deadline=None)
 @given(pieces=st.lists(st.one_of(PIECES, JOINTS), min_size=1, max_size=5))
-def test_what_is_served_means_this_machine_to_a_browser_too(daemon: DaemonProcess, pieces: list[str]) -> None:
+def test_served_authorities_mean_loopback_to_a_browser(daemon: DaemonProcess, pieces: list[str]) -> None:
     spelled = "".join(pieces)
     if as_host(daemon, spelled) == SERVED or as_origin(daemon, spelled) == SERVED:
         assert means_loopback(spelled.strip()), spelled
@@ -119,7 +119,7 @@ def test_what_is_served_means_this_machine_to_a_browser_too(daemon: DaemonProces
         "localhost localhost",
     ],
 )
-def test_these_are_not_served(daemon: DaemonProcess, authority: str) -> None:
+def test_other_authorities_are_refused(daemon: DaemonProcess, authority: str) -> None:
     assert as_host(daemon, authority) in {REFUSED_HOST, b"400"}
     assert as_origin(daemon, authority) == REFUSED_ORIGIN
 
@@ -136,5 +136,5 @@ def test_these_are_not_served(daemon: DaemonProcess, authority: str) -> None:
         ("", SERVED),
     ],
 )
-def test_a_daemon_is_not_served(daemon: DaemonProcess, agent: str, expected: bytes) -> None:
+def test_requests_of_another_daemon_are_refused(daemon: DaemonProcess, agent: str, expected: bytes) -> None:
     assert status(daemon, "Host: localhost", f"User-Agent: {agent}") == expected

@@ -1,4 +1,4 @@
-"""Each refused request carries its code in a header, beside the body that the protocol fixes."""
+"""Refused requests carry their error code in a header."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def test_a_refused_request_carries_its_code(
     assert reply.json().keys() == {"error"}
 
 
-def test_a_command_that_ran_has_none(daemon: DaemonProcess) -> None:
+def test_executed_command_has_no_code_header(daemon: DaemonProcess) -> None:
     reply = daemon.request("POST", "/exec", {"cmd": "/nonsense", "topic": "file:main"}, headers=USER)
     assert (reply.status, reply.headers.get("X-Error-Code")) == (200, None)

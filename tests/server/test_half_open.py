@@ -109,7 +109,7 @@ def burst(daemon: DaemonProcess, count: int, sent: bytes, *, at_once: int = 500)
 
 @pytest.mark.requirement("http.deadline.head")
 @pytest.mark.parametrize("begun", [b"G", HEAD, HEAD + b"X-A: b"], ids=["a byte", "a line", "half a line"])
-def test_a_head_has_its_time(start_daemon: Start, begun: bytes) -> None:
+def test_head_has_a_deadline(start_daemon: Start, begun: bytes) -> None:
     with connected(impatient(start_daemon)) as client:
         client.sendall(begun)
         assert_timed_out(rest(client))
@@ -121,7 +121,7 @@ def test_a_head_has_its_time(start_daemon: Start, begun: bytes) -> None:
     [HEAD + b"X-A: ", POST % 100_000, POST.replace(b"Content-Length: %d", b"Transfer-Encoding: chunked")],
     ids=["head", "body", "chunks"],
 )
-def test_trickling_buys_no_time(start_daemon: Start, begun: bytes) -> None:
+def test_trickling_does_not_extend_the_deadline(start_daemon: Start, begun: bytes) -> None:
     with connected(impatient(start_daemon)) as client:
         client.sendall(begun)
         assert_timed_out(trickle(client, b"1\r\n \r\n" * 200 if b"chunked" in begun else b" " * 1000))
@@ -129,7 +129,7 @@ def test_trickling_buys_no_time(start_daemon: Start, begun: bytes) -> None:
 
 @pytest.mark.requirement("http.deadline.body")
 @pytest.mark.parametrize("path", [b"/exec", b"/users", b"/chanflow"])
-def test_a_body_has_its_time(start_daemon: Start, path: bytes) -> None:
+def test_body_has_a_deadline(start_daemon: Start, path: bytes) -> None:
     with connected(impatient(start_daemon)) as client:
         client.sendall((POST % 100).replace(b"/exec", path) + b"{")
         assert_timed_out(rest(client))
@@ -143,7 +143,7 @@ def assert_timed_out(answer: bytes) -> None:
 
 
 @pytest.mark.requirement("http.deadline.idle")
-def test_who_asks_nothing_more_is_let_go(start_daemon: Start) -> None:
+def test_idle_connection_is_closed(start_daemon: Start) -> None:
     daemon = impatient(start_daemon)
     with connected(daemon) as silent, connected(daemon) as client:
         client.sendall(HEAD + b"\r\n")
@@ -152,7 +152,7 @@ def test_who_asks_nothing_more_is_let_go(start_daemon: Start) -> None:
 
 
 @pytest.mark.requirement("http.deadline.idle")
-def test_empty_lines_are_no_request(start_daemon: Start) -> None:
+def test_empty_lines_are_not_a_request(start_daemon: Start) -> None:
     with connected(impatient(start_daemon)) as client:
         client.sendall(HEAD + b"\r\n")
         assert trickle(client, b"\r\n" * 500).startswith(b"HTTP/1.1 200")
@@ -165,7 +165,7 @@ def test_a_command_takes_longer_than_any_deadline(start_daemon: Start) -> None:
 
 
 @pytest.mark.requirement("http.deadline.answer")
-def test_half_of_a_next_request_does_not_end_the_answer(start_daemon: Start) -> None:
+def test_partial_next_request_does_not_end_the_answer(start_daemon: Start) -> None:
     body = b'{"cmd": "/exec sleep 3; echo late"}'
     with connected(impatient(start_daemon, seconds=0.5)) as client:
         client.sendall(POST % len(body) + body + HEAD)
@@ -176,7 +176,7 @@ def test_half_of_a_next_request_does_not_end_the_answer(start_daemon: Start) -> 
 
 
 @pytest.mark.requirement("http.deadline.read")
-def test_an_answer_that_nobody_reads_is_dropped(start_daemon: Start) -> None:
+def test_unread_answer_is_dropped(start_daemon: Start) -> None:
     daemon = impatient(start_daemon)
     body = b'{"cmd": "/exec head -c 900000 /dev/zero | tr \'\\\\0\' x"}'
     with connected(daemon) as client:
@@ -198,8 +198,8 @@ def await_end(client: socket.socket) -> None:
 @pytest.mark.parametrize(
     "last", [HEAD + b"Connection: close\r\n\r\n", b"no HTTP\r\n\r\n"], ids=["closed", "refused"]
 )
-def test_a_last_answer_that_nobody_reads_is_dropped(start_daemon: Start, last: bytes) -> None:
-    """Also where its rest is too little for writing to pause, as behind some of these numbers of answers."""
+def test_unread_last_answer_is_dropped(start_daemon: Start, last: bytes) -> None:
+    """Even if the unread rest is too small to pause writing, as with some of these numbers of responses."""
     daemon = impatient(start_daemon)
     asking = b"GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 10_000)
     before = descriptors(daemon)
@@ -243,9 +243,7 @@ def descriptors(daemon: DaemonProcess) -> int:
     ids=["a body", "chunks", "a long header", "many headers", "no ASCII"],
 )
 @pytest.mark.parametrize("method", [b"GET", b"POST"])
-def test_what_is_no_handshake_of_a_websocket_is_answered(
-    start_daemon: Start, headers: bytes, method: bytes
-) -> None:
+def test_invalid_websocket_handshake_is_answered(start_daemon: Start, headers: bytes, method: bytes) -> None:
     handshake = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     key = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
     with connected(start_daemon()) as client:
@@ -254,7 +252,7 @@ def test_what_is_no_handshake_of_a_websocket_is_answered(
 
 
 @pytest.mark.requirement("http.deadline.read")
-def test_who_reads_slowly_gets_it_all(start_daemon: Start) -> None:
+def test_slow_reader_gets_everything(start_daemon: Start) -> None:
     daemon = impatient(start_daemon, seconds=2)
     body = b'{"cmd": "/exec head -c 900000 /dev/zero | tr \'\\\\0\' x"}'
     with connected(daemon) as client:
@@ -268,7 +266,7 @@ def test_who_reads_slowly_gets_it_all(start_daemon: Start) -> None:
 
 
 @pytest.mark.requirement("http.room.bytes")
-def test_unread_answers_have_a_bound(start_daemon: Start) -> None:
+def test_unread_answers_are_bounded(start_daemon: Start) -> None:
     daemon = impatient(start_daemon, seconds=600, unread=400_000)
     body = b'{"cmd": "/exec head -c 900000 /dev/zero | tr \'\\\\0\' x", "topic": "t%d"}'
     with ExitStack() as stack:
@@ -281,7 +279,7 @@ def test_unread_answers_have_a_bound(start_daemon: Start) -> None:
 
 
 @pytest.mark.requirement("http.room.bytes")
-def test_half_sent_bodies_have_a_bound(start_daemon: Start) -> None:
+def test_partial_bodies_are_bounded(start_daemon: Start) -> None:
     daemon = impatient(start_daemon, seconds=600, received=4 * 2**20)
     with ExitStack() as stack:
         clients = [stack.enter_context(connected(daemon)) for _ in range(12)]
@@ -298,7 +296,7 @@ def test_half_sent_bodies_have_a_bound(start_daemon: Start) -> None:
     [b"", HEAD, POST % 100, HEAD + b"\r\n"],
     ids=["silent", "heads", "bodies", "idle"],
 )
-def test_two_thousand_that_keep_it_waiting_leave_room(start_daemon: Start, sent: bytes) -> None:
+def test_two_thousand_stalled_clients_leave_room(start_daemon: Start, sent: bytes) -> None:
     daemon = start_daemon(program=limited(1024))
     daemon.register("default", daemon.home)
     with burst(daemon, 2000, sent):
@@ -314,7 +312,7 @@ def test_two_thousand_that_keep_it_waiting_leave_room(start_daemon: Start, sent:
 
 @pytest.mark.requirement("http.room.clients")
 def test_some_room_is_kept_for_new_clients(start_daemon: Start, probe: Path) -> None:
-    """Whatever else holds descriptors: answers that take long, say, which nobody gives up."""
+    """Even if other connections, such as slow responses, hold all other descriptors."""
     daemon = start_daemon(program=limited(96))
     daemon.register("default", daemon.home)
     body = [json.dumps({"cmd": "/exec sleep 60", "topic": f"t{number}"}).encode() for number in range(100)]
@@ -340,7 +338,7 @@ def cpu_seconds(daemon: DaemonProcess) -> float:
 
 
 @pytest.mark.requirement("client.idle.replaced")
-def test_a_client_outlives_its_idle_connection(start_daemon: Start) -> None:
+def test_client_survives_its_closed_idle_connection(start_daemon: Start) -> None:
     daemon = impatient(start_daemon)
     with Client("default", port=daemon.port, start=False, home=daemon.home) as client:
         client.exec("file:main", "/info")

@@ -68,7 +68,7 @@ def _await_reading(daemon: DaemonProcess) -> None:
 
 @pytest.mark.requirement("documents.apart", "documents.storage")
 @pytest.mark.timeout(400)
-def test_an_honest_topic_is_served_beside_seven_that_read(busy: DaemonProcess) -> None:
+def test_topic_is_served_beside_seven_slow_parses(busy: DaemonProcess) -> None:
     longest, most = 0.0, 0
     (busy.home / "page.md").write_text(PAGE, encoding="utf-8")
     for number in range(6):
@@ -86,7 +86,7 @@ def test_an_honest_topic_is_served_beside_seven_that_read(busy: DaemonProcess) -
 @pytest.mark.requirement("documents.apart")
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("remote", [False, True])
-def test_what_takes_too_long_is_shown_as_plain_text(daemon: DaemonProcess, site: Site, remote: bool) -> None:
+def test_slow_document_is_shown_as_plain_text(daemon: DaemonProcess, site: Site, remote: bool) -> None:
     daemon.register("default", daemon.home)
     text = "a" + "\n" * 9_000_000 + "b"
     (daemon.home / "stars.md").write_text(text, encoding="utf-8")

@@ -109,7 +109,7 @@ def told(daemon: DaemonProcess) -> str:
     ("command", "comment"),
     [("/doze 2", "here it dozes"), ("/grind 2", "here it grinds"), ("/seize 24", "here it seizes")],
 )
-def test_what_holds_the_loop_is_logged(holding: DaemonProcess, command: str, comment: str) -> None:
+def test_blocking_code_is_logged(holding: DaemonProcess, command: str, comment: str) -> None:
     reply = holding.exec(command)
     log = told(holding)
     assert f'stringd_holding.py", line {line_of(comment)}' in log
@@ -121,7 +121,7 @@ def test_what_holds_the_loop_is_logged(holding: DaemonProcess, command: str, com
 
 
 @pytest.mark.requirement("watchdog")
-def test_each_hold_is_logged_once(holding: DaemonProcess) -> None:
+def test_each_block_is_logged_once(holding: DaemonProcess) -> None:
     for _ in range(2):
         holding.exec("/doze 1.5")
     deadline = time.monotonic() + 20
@@ -132,8 +132,8 @@ def test_each_hold_is_logged_once(holding: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("watchdog")
-def test_a_process_that_was_stopped_was_held_by_nobody(holding: DaemonProcess) -> None:
-    """Such as on a laptop that slept."""
+def test_stopped_process_is_not_reported(holding: DaemonProcess) -> None:
+    """Such as after a laptop has slept."""
     holding.process.send_signal(signal.SIGSTOP)
     time.sleep(2)
     holding.process.send_signal(signal.SIGCONT)
@@ -144,7 +144,7 @@ def test_a_process_that_was_stopped_was_held_by_nobody(holding: DaemonProcess) -
 
 
 @pytest.mark.requirement("watchdog")
-def test_watching_costs_next_to_nothing(daemon: DaemonProcess) -> None:
+def test_watchdog_is_cheap(daemon: DaemonProcess) -> None:
     def used() -> int:
         fields = Path(f"/proc/{daemon.process.pid}/stat").read_text().rpartition(")")[2].split()
         return int(fields[11]) + int(fields[12])
@@ -155,7 +155,7 @@ def test_watching_costs_next_to_nothing(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("watchdog.tests")
-def test_a_test_of_a_plugin_that_holds_the_loop_fails(plugin: Path) -> None:
+def test_plugin_test_that_blocks_the_loop_fails(plugin: Path) -> None:
     folder = plugin.parent
     (folder / "test_grind.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_grind.py"]

@@ -1,4 +1,4 @@
-"""The queue's promises where requests meet in the same instant."""
+"""The command queue under simultaneous events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stringd.errors import ClientGone, SessionClosed
 from stringd.sessions.command_queue import CommandQueue
 
 
-def test_a_turn_that_comes_as_its_waiter_leaves_goes_to_the_next() -> None:
+def test_turn_of_a_leaving_waiter_goes_to_the_next() -> None:
     async def scene() -> None:
         turns, gone = CommandQueue("u:file:a", 60), asyncio.Event()
         await turns.take(None)
@@ -34,7 +34,7 @@ def test_a_turn_that_comes_as_its_waiter_leaves_goes_to_the_next() -> None:
     asyncio.run(asyncio.wait_for(scene(), 5))
 
 
-def test_a_newcomer_cannot_take_the_turn_between_two() -> None:
+def test_newcomer_cannot_overtake_waiters() -> None:
     async def scene() -> list[str]:
         turns, order = CommandQueue("u:file:a", 60), []
 
@@ -55,7 +55,7 @@ def test_a_newcomer_cannot_take_the_turn_between_two() -> None:
     assert asyncio.run(asyncio.wait_for(scene(), 5)) == ["waited", "newcomer"]
 
 
-def test_everyone_who_waits_is_told_why_it_is_over() -> None:
+def test_waiters_get_the_reason_of_the_end() -> None:
     async def scene() -> None:
         turns = CommandQueue("u:file:a", 60)
         await turns.take(None)

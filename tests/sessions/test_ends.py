@@ -1,4 +1,4 @@
-"""Sessions that end while something runs, at the worst moments."""
+"""Sessions that end while something is running, at the worst moments."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def children_of(pid: int) -> set[int]:
     return found
 
 
-def test_a_session_deleted_as_its_command_starts_takes_the_program_with_it(daemon: DaemonProcess) -> None:
-    """Whatever the command had got to, nothing of it runs on."""
+def test_session_deleted_at_command_start_kills_the_program(daemon: DaemonProcess) -> None:
+    """At whatever point the command was, none of its processes continues."""
     for number in range(60):
         topic = f"file:t{number}"
         codes: list[str | None] = []
@@ -54,7 +54,7 @@ def test_a_session_deleted_as_its_command_starts_takes_the_program_with_it(daemo
     assert eventually(lambda: not children_of(daemon.process.pid))
 
 
-def test_a_new_session_of_the_same_name_waits_for_the_end_of_the_old_one(probed: DaemonProcess) -> None:
+def test_recreated_session_waits_for_the_old_one_to_end(probed: DaemonProcess) -> None:
     answers: list[str] = []
     client = threading.Thread(target=lambda: answers.append(probed.exec("/stubborn 0.8").content))
     client.start()
@@ -68,7 +68,7 @@ def test_a_new_session_of_the_same_name_waits_for_the_end_of_the_old_one(probed:
     assert (probed.home / "record.txt").read_text(encoding="utf-8") == "stubborn\nsecond\n"
 
 
-def test_a_command_that_cleans_up_may_finish_when_the_daemon_ends(probed: DaemonProcess) -> None:
+def test_cancelled_command_may_clean_up_at_shutdown(probed: DaemonProcess) -> None:
     answers: list[str | None] = []
     client = threading.Thread(target=lambda: answers.append(probed.exec("/tidy 0.9").head["code"]))
     client.start()
@@ -80,7 +80,9 @@ def test_a_command_that_cleans_up_may_finish_when_the_daemon_ends(probed: Daemon
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
-def test_every_signal_to_end_ends_what_runs(daemon: DaemonProcess, number: signal.Signals) -> None:
+def test_every_termination_signal_ends_running_programs(
+    daemon: DaemonProcess, number: signal.Signals
+) -> None:
     client = threading.Thread(target=lambda: daemon.exec("/exec echo $$ > pid; sleep 30"))
     client.start()
     pid_file = daemon.home / "pid"
@@ -91,9 +93,7 @@ def test_every_signal_to_end_ends_what_runs(daemon: DaemonProcess, number: signa
     assert not Path(f"/proc/{int(pid_file.read_text(encoding='utf-8'))}").exists()
 
 
-def test_a_store_that_is_locked_is_not_thrown_away(
-    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
-) -> None:
+def test_locked_store_is_not_discarded(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     first = start_daemon(data_dir=data_dir)
     first.register("default", first.home)
@@ -110,9 +110,7 @@ def test_a_store_that_is_locked_is_not_thrown_away(
     assert third.exec("/set").content.endswith('{x} = "1"')
 
 
-def test_one_row_that_cannot_be_read_costs_one_topic(
-    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
-) -> None:
+def test_unreadable_row_affects_one_topic(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     first = start_daemon(data_dir=data_dir)
     first.register("default", first.home)
@@ -130,7 +128,7 @@ def test_one_row_that_cannot_be_read_costs_one_topic(
     assert second.exec("/set", "file:c").content.endswith('{x} = "1"')
 
 
-def test_what_cannot_be_stored_is_not_said_to_be(daemon: DaemonProcess) -> None:
+def test_storage_failure_is_reported(daemon: DaemonProcess) -> None:
     daemon.exec('/set {x} = "1"')
     with contextlib.closing(sqlite3.connect(daemon.data_dir / "sessions.db", isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")
@@ -144,7 +142,7 @@ def test_what_cannot_be_stored_is_not_said_to_be(daemon: DaemonProcess) -> None:
     assert daemon.exec("/set").content.endswith('{x} = "1"\n{y} = "2"')
 
 
-def test_a_data_directory_that_is_gone_is_noticed(daemon: DaemonProcess) -> None:
+def test_missing_data_directory_is_reported(daemon: DaemonProcess) -> None:
     shutil.rmtree(daemon.data_dir)
     assert daemon.exec('/set {x} = "1"').head["code"] == "STORAGE_FAILED"
     assert daemon.exec("/info").head["ok"]
@@ -156,7 +154,7 @@ def executing(daemon: DaemonProcess) -> bool:
     return any(session["executing"] for session in sessions)
 
 
-def test_health_answers_while_a_text_is_taken_apart(daemon: DaemonProcess) -> None:
+def test_health_answers_while_a_text_is_parsed(daemon: DaemonProcess) -> None:
     text = "<𝒞=string:file:a" + ' a="b"' * 200_000
     daemon.request("POST", "/chanflow", text, {"X-User-Id": "default"})
     started = time.monotonic()

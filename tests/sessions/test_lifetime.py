@@ -1,4 +1,4 @@
-"""A topic's life, as its kind sees it."""
+"""The lifetime of a topic's context."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Log(list[str]):
                 self.append("left")
 
 
-def test_entered_once_left_once_and_entered_again() -> None:
+def test_topic_is_opened_and_closed_once_per_life() -> None:
     log = Log()
 
     async def life() -> None:
@@ -41,7 +41,7 @@ def test_entered_once_left_once_and_entered_again() -> None:
     assert log == ["entered", "left", "entered", "left"]
 
 
-def test_a_failure_to_enter_is_raised_and_the_next_try_is_fresh() -> None:
+def test_failed_open_is_raised_and_retried() -> None:
     attempts: list[int] = []
 
     @asynccontextmanager
@@ -61,7 +61,7 @@ def test_a_failure_to_enter_is_raised_and_the_next_try_is_fresh() -> None:
     asyncio.run(life())
 
 
-def test_whoever_gives_up_waiting_does_not_open_it_twice() -> None:
+def test_cancelled_open_is_not_repeated() -> None:
     log = Log()
     may_enter = asyncio.Event()
 
@@ -85,7 +85,7 @@ def test_whoever_gives_up_waiting_does_not_open_it_twice() -> None:
     assert log == ["entered", "left"]
 
 
-def test_a_topic_that_ends_by_itself_is_opened_afresh(caplog: pytest.LogCaptureFixture) -> None:
+def test_ended_topic_is_reopened(caplog: pytest.LogCaptureFixture) -> None:
     log = Log()
     broken = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""What topics remember has bounds, one by one and all together."""
+"""The limits of the state of topics."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def resident(daemon: DaemonProcess) -> int:
 
 @pytest.mark.timeout(300)
 @pytest.mark.requirement("budget.variables", "budget.topics")
-def test_two_hundred_topics_as_large_as_they_can_be(daemon: DaemonProcess) -> None:
+def test_memory_of_two_hundred_full_topics(daemon: DaemonProcess) -> None:
     before = resident(daemon)
     for number in range(TOPICS):
         topic = f"file:t{number}"
@@ -46,7 +46,7 @@ def test_two_hundred_topics_as_large_as_they_can_be(daemon: DaemonProcess) -> No
 
 
 @pytest.mark.requirement("budget.variables")
-def test_a_refused_variable_takes_nothing_away(daemon: DaemonProcess) -> None:
+def test_refused_variable_changes_nothing(daemon: DaemonProcess) -> None:
     daemon.exec('/set {kept} = "1"')
     assert daemon.exec(f'/set {{x}} = "{"x" * VARIABLES}"').head["code"] == "TOPIC_FULL"
     assert daemon.exec(f'/set {{y}} = "{"é" * (VARIABLES // 4)}"').head["ok"]
@@ -57,14 +57,14 @@ def test_a_refused_variable_takes_nothing_away(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("budget.places")
-def test_an_address_has_a_length(daemon: DaemonProcess) -> None:
+def test_location_length_is_limited(daemon: DaemonProcess) -> None:
     reply = daemon.exec("/open http://127.0.0.1:9/" + "x" * LOCATION)
     assert not reply.head["ok"]
     assert daemon.exec("/info").head["meta"] is None
 
 
 @pytest.mark.requirement("budget.places")
-def test_of_places_the_latest_are_remembered() -> None:
+def test_latest_locations_are_kept() -> None:
     places = tuple(Location(uri=f"http://site.example/{number}/" + "x" * 30_000) for number in range(100))
     state = within_budget(State(history=places), State())
     assert 4 < len(state.history) < 10
@@ -76,7 +76,7 @@ def test_of_places_the_latest_are_remembered() -> None:
 @pytest.mark.requirement("budget.named")
 @pytest.mark.parametrize("field", ["links", "seen"])
 @pytest.mark.parametrize("size", [1, 1000, 100_000, NAMED + 1])
-def test_of_what_it_notes_by_itself_the_latest_is_remembered(field: str, size: int) -> None:
+def test_latest_automatic_entries_are_kept(field: str, size: int) -> None:
     named = {f"name-{number}": "x" * size for number in range(10_000 if size < 1000 else 1000)}
     state = State(links=attributed(named, BY_HAND)) if field == "links" else State(seen=dict(named))
     left = within_budget(state, State())

@@ -1,4 +1,4 @@
-"""Places as they are stored, and as those of earlier versions are read."""
+"""Locations as they are stored, including those of earlier versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stringd.sessions.stored_locations import location_as_json, read_location
 
 @pytest.mark.requirement("web.zones.stored")
 @pytest.mark.parametrize("zone", Zone)
-def test_a_place_is_what_was_stored(zone: Zone) -> None:
+def test_stored_location_round_trips(zone: Zone) -> None:
     place = Location(
         uri="http://wiki.lan/",
         title="Wiki",
@@ -42,7 +42,7 @@ def test_a_place_is_what_was_stored(zone: Zone) -> None:
         ("app:weather/string.md", False, Zone.PUBLIC),
     ],
 )
-def test_of_an_earlier_one_the_careful_reading_counts(uri: str, reach: bool, zone: Zone) -> None:
+def test_location_of_an_earlier_version_is_read_strictly(uri: str, reach: bool, zone: Zone) -> None:
     plain: dict[str, object] = {
         "uri": uri,
         "title": None,
@@ -57,6 +57,6 @@ def test_of_an_earlier_one_the_careful_reading_counts(uri: str, reach: bool, zon
 
 @pytest.mark.requirement("web.zones.stored")
 @pytest.mark.parametrize("zone", [7, -1, "LOOPBACK", None, [2]])
-def test_a_zone_that_is_none_is_no_place(zone: object) -> None:
+def test_invalid_zone_is_refused(zone: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         read_location({"uri": "http://wiki.lan/", "zone": zone})

@@ -1,4 +1,4 @@
-"""What `/set` understands."""
+"""Parsing of the assignments of `/set`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def values(text: str) -> dict[str, str]:
         ("```{x}\n```", {"x": ""}),
     ],
 )
-def test_understood(text: str, expected: dict[str, str]) -> None:
+def test_valid_assignments(text: str, expected: dict[str, str]) -> None:
     assert values(text) == expected
 
 
@@ -55,7 +55,7 @@ def test_understood(text: str, expected: dict[str, str]) -> None:
         '{x} = "a\0"',
     ],
 )
-def test_refused_whole(text: str) -> None:
+def test_invalid_assignments(text: str) -> None:
     with pytest.raises(Refusal) as caught:
         parse_assignments(text)
     assert caught.value.code == "INVALID_PAYLOAD"
@@ -74,7 +74,7 @@ def test_shown_in_one_line(text: str, shown: str) -> None:
     assert str(assignment) == shown
 
 
-def test_many_assignments_take_no_longer_than_their_length() -> None:
+def test_parsing_is_linear() -> None:
     text = "".join(f'{{v{number}}} = "x"\n' for number in range(100_000))
     before = time.process_time()
     assert len(parse_assignments(text)) == 100_000
@@ -82,7 +82,7 @@ def test_many_assignments_take_no_longer_than_their_length() -> None:
 
 
 @pytest.mark.parametrize("text", ['{a} = "1" trailing', "{a} = '1' '2'"])
-def test_what_follows_a_value_is_said_to_follow_it(text: str) -> None:
+def test_text_after_a_value_is_quoted_in_the_error(text: str) -> None:
     with pytest.raises(Refusal) as refused:
         parse_assignments(text)
     assert refused.value.message == f"Something follows the value: {text}"

@@ -1,4 +1,4 @@
-"""ChanFlow texts: which blocks are executed, and how answers look."""
+"""ChanFlow texts: executed blocks, and the encoding of answers."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_answers(reply: Reply, payload: str) -> None:
     assert answer == f'<𝒞=string:file:notes time="2026-03-19T14:30+09:00">\n{payload}\n</𝒞>'
 
 
-def test_an_edit_shows_what_changed() -> None:
+def test_edit_shows_a_diff() -> None:
     before = "\n" * 10 + "<!-- #decisions -->\n## Decisions\n(none yet)\n<!-- /decisions -->\n"
     after = before.replace("(none yet)", "1. Move deadline to April 1\n2. Switch to weekly syncs")
     edit = Edit(path="~/notes/meeting.md#decisions", before=before, after=after)
@@ -128,13 +128,13 @@ def test_a_view_for_editing_is_marked() -> None:
     assert answer.splitlines()[0].endswith(" mode=edit>")
 
 
-def test_a_topic_that_does_not_parse_cannot_break_out_of_the_tag() -> None:
+def test_invalid_topic_cannot_break_out_of_the_tag() -> None:
     answer = encode_answer('a"> <x\n', Reply.error("INVALID_TARGET", "no"), AT)
     assert answer.splitlines()[0] == '<𝒞=string:ax time="2026-03-19T14:30+09:00">'
 
 
 @given(st.text(alphabet='<>/𝒞=string:a\\ \n"x'))
-def test_no_content_is_ever_read_back_as_a_command(content: str) -> None:
+def test_content_is_never_parsed_as_a_block(content: str) -> None:
     assert list(parse_blocks(encode_answer("file:a", Reply.page("Opened", content), AT))) == []
 
 
@@ -154,5 +154,5 @@ def test_any_text_can_be_parsed(text: str) -> None:
     ],
 )
 @pytest.mark.timeout(5)
-def test_no_text_takes_longer_than_its_length(text: str) -> None:
+def test_parsing_is_linear(text: str) -> None:
     assert not any(block.command for block in parse_blocks(text))

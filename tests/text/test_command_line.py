@@ -1,4 +1,4 @@
-"""Commands as text, and how they are shown."""
+"""Parsing of commands, and their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an edit changed, counted and shown."""
+"""Diffs of edits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_numbers_line_up_and_far_changes_are_apart() -> None:
     ]
 
 
-def test_after_an_insertion_unchanged_lines_carry_their_new_numbers() -> None:
+def test_unchanged_lines_have_their_new_numbers() -> None:
     assert compare("a\nb\n", "new\na\nb\n").rows.splitlines() == ["1 +│ new", "2 │ a", "3 │ b"]
 
 
@@ -45,7 +45,7 @@ def test_only_line_feeds_end_lines() -> None:
     assert compare("a\x0cb\u2028c\n", "a\x0cb\u2028c\nd\r\n").rows.splitlines()[-1] == "2 +│ d"
 
 
-def test_a_file_rewritten_whole_is_compared_in_no_time() -> None:
+def test_rewritten_file_is_compared_quickly() -> None:
     before = "\n".join(f"old {number}" for number in range(20_000))
     after = "\n".join(f"new {number}" for number in range(20_000))
     difference = compare(before, after)
@@ -66,7 +66,7 @@ HUNDREDS = [f"line {number}" for number in range(600)]
         pytest.param([*"xy", *map(str, range(50_000))], [*map(str, range(49_999, 0, -50))], False, id="long"),
     ],
 )
-def test_only_what_is_matched_soon_is_matched(old: list[str], new: list[str], is_matched: bool) -> None:
+def test_matching_effort_is_bounded(old: list[str], new: list[str], is_matched: bool) -> None:
     summary = compare("\n".join(old), "\n".join(new)).summary
     replaced_whole = f"Added {len(new)} lines, removed {len(old)} lines"
     assert (summary != replaced_whole) == is_matched

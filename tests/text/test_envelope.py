@@ -1,4 +1,4 @@
-"""Replies on the wire."""
+"""Encoding of replies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_output_keeps_its_own_status_line() -> None:
     assert body(Reply.output("exit: 3 | cwd: /", "out", code="EXIT_3")) == "exit: 3 | cwd: /\n---\nout"
 
 
-def test_a_name_that_is_no_utf8_does_not_break_the_stream() -> None:
+def test_non_utf8_name_does_not_break_the_stream() -> None:
     place = Location(uri="file:///\udcff", title=None, block=None)
     outcome = Outcome(label="/x", reply=Reply.page("Listing", "bad \udcff name"), document=place)
     head, content, done = encode_events(REQUEST, outcome).decode().rstrip("\n").split("\n\n")

@@ -1,4 +1,4 @@
-"""A buffer keeps the head and the tail of what it is given, within its limit."""
+"""A bounded buffer that keeps the head and the tail of its input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_head_and_tail_are_those_of_the_stream(pieces: list[bytes], half: int) -
     assert buffer.take() == (b"", 0, b"")
 
 
-def test_the_memory_is_bounded_before_anything_is_taken() -> None:
+def test_memory_is_bounded() -> None:
     buffer = HeadTailBuffer(1000)
     for _ in range(1000):
         buffer.add(b"x" * 1000)

@@ -1,4 +1,4 @@
-"""What of a command's text may be shown, and values found in texts however they are written."""
+"""Masking of secrets in commands, and of values in any encoding."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from stringd.text.command_line import label
 from stringd.text.masking import (
     MASK,
     mask_beginning,
+    mask_head,
+    mask_piece,
+    mask_tail,
     mask_values,
     masked_in_shell,
     masked_setting,
@@ -26,6 +29,7 @@ from stringd.text.masking import (
 )
 
 SECRET = "hunter2-x"
+SPLIT = "s3cret/key+1"
 VALUES = st.text(
     st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc", "Zs"]), min_size=6, max_size=40
 )
@@ -85,7 +89,7 @@ ENCODINGS: list[Callable[[str], str]] = [
 @pytest.mark.parametrize("encode", ENCODINGS)
 @given(VALUES, st.text(max_size=5), st.text(max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_a_value_is_found_however_it_is_written(
+def test_value_is_masked_in_every_encoding(
     encode: Callable[[str], str], value: str, before: str, behind: str
 ) -> None:
     written = encode(value)
@@ -98,7 +102,7 @@ def test_a_value_is_found_however_it_is_written(
 @pytest.mark.requirement("mask.encodings")
 @given(VALUES, st.integers(min_value=0, max_value=120), st.sampled_from(ENCODINGS))
 @settings(max_examples=200, deadline=None)
-def test_no_value_is_cut_before_it_is_found(value: str, at: int, encode: Callable[[str], str]) -> None:
+def test_values_are_masked_before_truncation(value: str, at: int, encode: Callable[[str], str]) -> None:
     assume("." not in value and "$" not in value)
     text = "." * at + "".join(encode(value) + "." for _ in range(20))
     shown = mask_beginning(text, {value: "$K"}, 100)
@@ -108,13 +112,13 @@ def test_no_value_is_cut_before_it_is_found(value: str, at: int, encode: Callabl
 
 @pytest.mark.requirement("mask.encodings")
 @given(st.text(max_size=200))
-def test_a_text_without_values_stays_as_it_is(text: str) -> None:
+def test_text_without_values_is_unchanged(text: str) -> None:
     assert mask_values(text, {"never in there, not even by chance": MASK}) == text
     assert mask_values(text, {"abc": MASK, "": MASK}) == text
     assert mask_beginning(text, {}, 50) == text[:50]
 
 
-def test_names_stand_where_their_values_stood() -> None:
+def test_values_are_replaced_by_their_names() -> None:
     values = {"s3cret/key+1": "$KEY", "s3cret": "$SHORT"}
     url = f"http://h/s3cret%2Fkey%2B1?k={encoded('s3cret/key+1')}&s=s3cret"
     assert mask_values(url, values) == "http://h/$KEY?k=$KEY&s=$SHORT"
@@ -126,7 +130,7 @@ def test_names_stand_where_their_values_stood() -> None:
     ["%41" * 60_000, "\\\\" * 90_000, "QUFB\n" * 36_000, "hunter" * 30_000]
     + [blank * 60_000 for blank in (" ", "\r", " \t", "\n ", "\u2028")],
 )
-def test_it_takes_no_longer_than_the_text_is(text: str) -> None:
+def test_masking_is_linear(text: str) -> None:
     def seconds(part: str) -> float:
         began = time.process_time()
         mask_values(part, {SECRET: MASK})
@@ -138,7 +142,7 @@ def test_it_takes_no_longer_than_the_text_is(text: str) -> None:
 
 @pytest.mark.requirement("mask.time")
 @pytest.mark.parametrize("text", ["%41" * 30_000, "\\x41" * 20_000, "&amp;" * 20_000, "QUFB\n" * 20_000])
-def test_many_values_are_looked_for_together(text: str) -> None:
+def test_many_values_are_masked_together(text: str) -> None:
     def seconds(count: int) -> float:
         values = {f"{SECRET}{number}": MASK for number in range(count)}
         mask_values(text, values)
@@ -152,7 +156,7 @@ def test_many_values_are_looked_for_together(text: str) -> None:
 @pytest.mark.requirement("mask.command")
 @given(WORDS, NAMES | BARE, SIGNS, QUOTES, SECRETS)
 @settings(max_examples=1000)
-def test_a_mistyped_assignment_shows_no_value(
+def test_mistyped_assignment_hides_its_value(
     word: str, name: str, sign: str, quote_mark: str, secret: str
 ) -> None:
     text = f"{word} {name}{sign}{quote_mark}{secret}{quote_mark}"
@@ -170,13 +174,13 @@ def test_a_mistyped_assignment_shows_no_value(
 @given(
     CALLS, st.sampled_from(["--pw hunter2-x", "--pw=hunter2-x", "hunter2-x", "'hunter2-x", "-p hunter2-x"])
 )
-def test_a_mistyped_call_shows_no_value(call: str, values: str) -> None:
+def test_mistyped_call_hides_its_values(call: str, values: str) -> None:
     assert SECRET not in masked_unknown(f"{call} {values}")
 
 
 @pytest.mark.requirement("mask.command")
 @pytest.mark.parametrize("flag", ["--pw hunter2-x", "--pw=hunter2-x", "-p hunter2-x", "a --pw: hunter2-x b"])
-def test_what_is_no_command_shows_no_value_of_a_flag(flag: str) -> None:
+def test_unknown_command_hides_flag_values(flag: str) -> None:
     shown = masked_unknown(f"/login {flag}")
     assert SECRET not in shown
     assert shown.startswith("/login ")
@@ -202,7 +206,7 @@ def test_what_is_no_command_shows_no_value_of_a_flag(flag: str) -> None:
         ("/set", "/set"),
     ],
 )
-def test_of_a_setting_all_is_shown_that_is_surely_no_secret(text: str, shown: str) -> None:
+def test_set_shows_only_what_cannot_be_secret(text: str, shown: str) -> None:
     assert masked_setting(text) == shown
 
 
@@ -217,7 +221,7 @@ def test_other_unknown_commands_are_shown(text: str) -> None:
     "text",
     ["echo $KEY = 5", "set $KEY", "/bin/cat x", "KEY=1 make", "[ $a = b ]", "$CMD = 1".replace(" = ", "=")],
 )
-def test_a_shell_s_own_text_is_shown(text: str) -> None:
+def test_shell_text_is_shown(text: str) -> None:
     assert masked_in_shell(text) == text
 
 
@@ -225,24 +229,61 @@ def test_a_shell_s_own_text_is_shown(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["/set $KEY = 'hunter2-x'", "/act.login --pw hunter2-x", '$KEY = "hunter2-x"']
 )
-def test_a_shell_is_no_place_for_a_mistyped_command(text: str) -> None:
+def test_mistyped_command_in_a_shell_is_masked(text: str) -> None:
     assert SECRET not in masked_in_shell(text)
 
 
 @pytest.mark.requirement("mask.label")
-def test_a_label_that_is_cut_tells_that_something_is_hidden() -> None:
+def test_truncated_label_keeps_the_mask() -> None:
     shown = label(f"/act.f --note '{'x' * 100}' --pw {MASK}")
     assert len(shown) == 80
     assert shown.endswith(f"...{MASK}")
 
 
-def test_a_line_is_kept_that_the_daemon_shows_as_it_is() -> None:
+def test_history_keeps_only_unmasked_lines() -> None:
     assert may_be_kept("/open a.md", "/open a.md")
     assert may_be_kept(f"/act.f {MASK}", f"/act.f {MASK}")
     assert not may_be_kept("/act.f --pw x", f"/act.f --pw {MASK}")
     assert not may_be_kept(f"/act.f {MASK} --pw x", f"/act.f {MASK} --pw {MASK}")
 
 
-def test_what_python_writes_of_bytes_is_read_as_python_does() -> None:
+def test_values_are_masked_in_bytes_literals() -> None:
     assert ast.literal_eval(ascii("é".encode())) == "é".encode()
     assert mask_values(ascii("geheimé".encode()), {"geheimé": "$K"}) == "b'$K'"
+
+
+SPLIT_ENCODINGS: list[Callable[[str], str]] = [
+    str,
+    quote,
+    lambda it: it.encode().hex(),
+    lambda it: base64.b64encode(it.encode()).decode(),
+]
+
+
+@pytest.mark.parametrize("encode", SPLIT_ENCODINGS)
+def test_a_value_in_pieces_never_shows_a_part_of_it(encode: Callable[[str], str]) -> None:
+    text = f"before {encode(SPLIT)} after"
+    for cut in range(len(text)):
+        first, rest = mask_piece(text[:cut], {SPLIT: "$KEY"})
+        second, end = mask_piece(rest + text[cut:], {SPLIT: "$KEY"})
+        assert "$KEY" in first + second
+        assert "".join(mask_piece(text, {SPLIT: "$KEY"})) == first + second + end
+
+
+def test_an_end_that_begins_no_value_is_not_withheld() -> None:
+    assert mask_piece("Password: ", {SPLIT: "$KEY"}) == ("Password: ", "")
+    assert mask_piece("Password: s3", {SPLIT: "$KEY"}) == ("Password: ", "s3")
+
+
+def test_a_value_that_begins_another_one_waits_for_what_follows() -> None:
+    values = {"abcd": "$A", "abcdabcd": "$B"}
+    assert mask_piece("x abcd", values) == ("x ", "abcd")
+    assert mask_piece("x abcdab", {"abcdab": "$A", "abcd": "$B"}) == ("x $A", "")
+
+
+def test_what_was_cut_off_shows_no_part_of_a_value() -> None:
+    values = {SPLIT: "$KEY"}
+    filler = "x" * 2000
+    assert mask_head(f"{filler}{SPLIT}{filler}{SPLIT[:-1]}", values).startswith(f"{filler}$KEY")
+    assert SPLIT[:4] not in mask_head(f"{filler}{SPLIT}{filler}{SPLIT[:-1]}", values)
+    assert SPLIT[-4:] not in mask_tail(f"{SPLIT[1:]}{filler}", values)

@@ -1,4 +1,4 @@
-"""Names of files in lines."""
+"""File names within lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from stringd.text.printable import printable
+from stringd.text.escaping import printable
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,5 @@ from stringd.text.printable import printable
         (b"caf\xe9\xff.md", r"caf\xe9\xff.md"),
     ],
 )
-def test_nothing_in_a_name_breaks_a_line(name: bytes, shown: str) -> None:
+def test_names_are_printed_on_one_line(name: bytes, shown: str) -> None:
     assert printable(os.fsdecode(name)) == shown

@@ -1,4 +1,4 @@
-"""The name that was probably meant."""
+"""Suggestions for mistyped names."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def test_nearest(word: str, meant: str | None) -> None:
 
 
 @pytest.mark.timeout(5)
-def test_a_monstrous_word_is_like_none() -> None:
+def test_huge_word_has_no_nearest() -> None:
     assert nearest("x" * 10_000_000, ["info"]) is None

@@ -1,4 +1,4 @@
-"""Paths as typed, and the options around them."""
+"""Parsing of typed paths and options."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from stringd.text.path_arguments import parse_path_arguments
         ("a -- b.md", "a -- b.md", set()),
     ],
 )
-def test_options_stand_before_or_after_the_path(arguments: str, path: str, options: set[str]) -> None:
+def test_options_before_or_after_the_path(arguments: str, path: str, options: set[str]) -> None:
     read = parse_path_arguments(arguments, "--force", "--all")
     assert (read.path, set(read.options)) == (path, options)
 
@@ -71,21 +71,21 @@ def test_an_option_without_its_value_is_refused(arguments: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["--force=1 a.md", "--parts 2 a.md"])
-def test_an_option_is_written_as_it_is_known(arguments: str) -> None:
+def test_options_must_be_spelled_exactly(arguments: str) -> None:
     with pytest.raises(Refusal, match="Unknown option: --") as refused:
         parse_path_arguments(arguments, "--force", valued=["--part"])
     assert refused.value.context == ("options: --force, --part",)
 
 
 @pytest.mark.parametrize("arguments", ["--forced a.md", "--force --other a.md", "--other"])
-def test_an_option_that_is_not_known_is_never_part_of_a_path(arguments: str) -> None:
+def test_unknown_option_is_not_part_of_the_path(arguments: str) -> None:
     with pytest.raises(Refusal) as refused:
         parse_path_arguments(arguments, "--force")
     assert refused.value.code == "INVALID_PAYLOAD"
     assert refused.value.context == ("options: --force",)
 
 
-def test_only_so_many_options_are_looked_for() -> None:
+def test_number_of_options_is_limited() -> None:
     arguments = parse_path_arguments("x" + " --all" * 20_000, "--all")
     assert arguments.options == {"--all"}
     assert arguments.path == "x" + " --all" * (20_000 - 16)

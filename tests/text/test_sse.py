@@ -44,11 +44,11 @@ def test_every_kind_of_line_end_is_read(end: bytes) -> None:
         ("data: a\u2028b\x0bc\n\n".encode(), [("message", "a\u2028b\x0bc")]),
     ],
 )
-def test_fields_are_read_as_the_standard_says(stream: bytes, events: list[tuple[str, str]]) -> None:
+def test_fields_follow_the_standard(stream: bytes, events: list[tuple[str, str]]) -> None:
     assert parse(stream) == events
 
 
-def test_an_event_comes_with_its_last_byte() -> None:
+def test_event_is_emitted_at_its_last_byte() -> None:
     parser = SseParser()
     assert parser.feed(b"data: x\r\n") == []
     assert parser.feed(b"\r") == [SseEvent(name="message", data="x")]
@@ -63,14 +63,14 @@ PIECES = st.lists(
 
 
 @given(stream=PIECES, cuts=st.lists(st.integers(0, 120), max_size=12))
-def test_the_events_do_not_depend_on_how_the_bytes_are_cut(stream: bytes, cuts: list[int]) -> None:
+def test_events_do_not_depend_on_chunking(stream: bytes, cuts: list[int]) -> None:
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     chunks = [stream[start:end] for start, end in itertools.pairwise(edges)]
     single_bytes = (stream[at : at + 1] for at in range(len(stream)))
     assert parse(*chunks) == parse(*single_bytes) == parse(stream)
 
 
-def test_crlf_is_one_line_end_even_when_it_is_cut() -> None:
+def test_split_crlf_is_one_line_end() -> None:
     stream = b"data: a\r\ndata: b\r\n\r\n"
     for cut in range(len(stream)):
         assert parse(stream[:cut], stream[cut:]) == [("message", "a\nb")]

@@ -1,4 +1,4 @@
-"""What acts on a terminal is escaped, everything else stays."""
+"""Escaping of characters that control terminals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_raw(character: str) -> bool:
 @given(TEXTS)
 @example("\x1b]52;c;cGF5\x07")
 @example("é\x9b2J\u202e")
-def test_nothing_raw_is_left_and_nothing_else_is_changed(text: str) -> None:
+def test_only_raw_characters_are_escaped(text: str) -> None:
     shown = visible(text)
     assert not [it for it in shown.replace("\r\n", "\n") if is_raw(it)]
     expected = text.replace("\r\n", "\n")
@@ -35,7 +35,7 @@ def test_nothing_raw_is_left_and_nothing_else_is_changed(text: str) -> None:
 
 @pytest.mark.requirement("reply.visible")
 @given(TEXTS)
-def test_a_line_stays_one(text: str) -> None:
+def test_one_line_stays_one_line(text: str) -> None:
     for line in (visible_line(text), without_controls(text)):
         assert len(line.splitlines()) <= 1
         assert not [it for it in line if is_raw(it)]
@@ -43,12 +43,12 @@ def test_a_line_stays_one(text: str) -> None:
 
 @pytest.mark.requirement("reply.visible")
 @given(TEXTS)
-def test_json_means_the_same(text: str) -> None:
+def test_json_meaning_is_unchanged(text: str) -> None:
     shown = visible_json(json.dumps({text: text}, ensure_ascii=False))
     assert json.loads(shown) == {text: text}
     assert visible(shown) == shown
 
 
-def test_line_ends_tabs_and_letters_of_all_scripts_stay() -> None:
+def test_line_ends_tabs_and_all_scripts_are_kept() -> None:
     text = "a\tb\r\nc\n\u200e\u200f\u061c ‏עברית‎ العربية \u200d👩‍🚀 \u2028 é 漢"
     assert visible(text) is text

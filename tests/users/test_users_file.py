@@ -1,4 +1,4 @@
-"""`users.json` as it may be found on a disk."""
+"""`users.json` in every state in which it may be found on disk."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def start_with(start_daemon: Callable[..., DaemonProcess], data_dir: Path) -> Da
         "nonsense",
     ],
 )
-def test_a_record_that_no_request_could_have_made_is_no_record(
+def test_invalid_record_moves_the_file_aside(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path, users: object
 ) -> None:
     path = tmp_path / "data" / "users.json"
@@ -55,7 +55,7 @@ def test_a_record_that_no_request_could_have_made_is_no_record(
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_what_is_no_file_is_left_and_said(
+def test_special_file_is_left_and_reported(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
     path = tmp_path / "data" / "users.json"
@@ -67,7 +67,7 @@ def test_what_is_no_file_is_left_and_said(
     assert [it.name for it in path.parent.iterdir()] == ["users.json"]
 
 
-def test_a_link_stays_a_link(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
+def test_symlink_is_kept(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.json"
     path = tmp_path / "data" / "users.json"
     path.parent.mkdir()
@@ -78,14 +78,14 @@ def test_a_link_stays_a_link(start_daemon: Callable[..., DaemonProcess], tmp_pat
     assert json.loads(elsewhere.read_text(encoding="utf-8"))["users"][0]["id"] == "a"
 
 
-def test_what_a_killed_write_left_is_cleared_away(daemon: DaemonProcess) -> None:
+def test_leftover_of_a_killed_write_is_removed(daemon: DaemonProcess) -> None:
     leftover = daemon.data_dir / ".users.json.1.stringd-tmp"
     leftover.touch()
     daemon.restart()
     assert not leftover.exists()
 
 
-def test_the_directory_is_one_daemons_even_if_it_is_emptied(
+def test_emptied_directory_stays_locked(
     start_daemon: Callable[..., DaemonProcess], daemon: DaemonProcess
 ) -> None:
     for path in daemon.data_dir.iterdir():
@@ -100,7 +100,7 @@ def test_a_home_longer_than_any_path(daemon: DaemonProcess) -> None:
     assert (refused.status, refused.json()) == (400, {"error": "home is longer than 4000 bytes"})
 
 
-def test_a_disk_that_takes_nothing_changes_nothing(daemon: DaemonProcess) -> None:
+def test_failed_write_changes_nothing(daemon: DaemonProcess) -> None:
     shutil.rmtree(daemon.data_dir)
     refused = daemon.register("b")
     assert (refused.status, refused.json()["error"]) == (500, "STORAGE_FAILED")

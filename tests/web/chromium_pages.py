@@ -50,17 +50,17 @@ class BrowserHarness:
     browser: Browser = field(default_factory=Browser)
     _runner: asyncio.Runner = field(default_factory=asyncio.Runner)
 
-    def open(self, *uris: str, reach: Zone = Zone.LOOPBACK) -> list[LoadedBytes | BaseException]:
-        """Open pages concurrently; `reach` is that of a typed URL by default."""
-        return self._runner.run(self._open(uris, reach=reach))
+    def open(self, *uris: str, nearest_zone: Zone = Zone.LOOPBACK) -> list[LoadedBytes | BaseException]:
+        """Open pages concurrently; `nearest_zone` is that of a typed URL by default."""
+        return self._runner.run(self._open(uris, nearest_zone=nearest_zone))
 
-    def read(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> str:
+    def read(self, uri: str, *, nearest_zone: Zone = Zone.LOOPBACK) -> str:
         """Return the HTML of one page."""
-        return self.load(uri, reach=reach).body.decode()
+        return self.load(uri, nearest_zone=nearest_zone).body.decode()
 
-    def load(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> LoadedBytes:
+    def load(self, uri: str, *, nearest_zone: Zone = Zone.LOOPBACK) -> LoadedBytes:
         """Open one page."""
-        (loaded,) = self.open(uri, reach=reach)
+        (loaded,) = self.open(uri, nearest_zone=nearest_zone)
         if isinstance(loaded, BaseException):
             raise loaded
         return loaded
@@ -70,10 +70,10 @@ class BrowserHarness:
         html = self.read(site.page("/page", f"<!DOCTYPE html><body>{body}"))
         return html.partition("<body>")[2].removesuffix("</body></html>")
 
-    def refused(self, uri: str, *, reach: Zone = Zone.LOOPBACK) -> Refusal:
+    def refused(self, uri: str, *, nearest_zone: Zone = Zone.LOOPBACK) -> Refusal:
         """Open a page and return the refusal."""
         with pytest.raises(Refusal) as refusal:
-            self.load(uri, reach=reach)
+            self.load(uri, nearest_zone=nearest_zone)
         return refusal.value
 
     def forget(self) -> None:
@@ -86,9 +86,12 @@ class BrowserHarness:
         self._runner.run(self.browser.close())
         self._runner.close()
 
-    async def _open(self, uris: Sequence[str], *, reach: Zone) -> list[LoadedBytes | BaseException]:
+    async def _open(self, uris: Sequence[str], *, nearest_zone: Zone) -> list[LoadedBytes | BaseException]:
         address_policy = AddressPolicy(self.own_port, NameLookup(self._look_up))
-        policies = [NetworkPolicy(routes=address_policy, reach=reach, connect_to=self._connect) for _ in uris]
+        policies = [
+            NetworkPolicy(routes=address_policy, nearest_zone=nearest_zone, connect_to=self._connect)
+            for _ in uris
+        ]
         loading = [
             load_in_browser(uri, browser=self.browser, policy=policy, cookies=self.cookies)
             for uri, policy in zip(uris, policies, strict=True)

@@ -72,7 +72,7 @@ def open_app(stage: Stage, site: Site) -> str:
 
 
 @pytest.mark.requirement("browser.rendered")
-def test_a_topic_shows_what_scripts_have_made(stage: Stage, site: Site) -> None:
+def test_topic_shows_script_output(stage: Stage, site: Site) -> None:
     shown = open_app(stage, site)
     assert shown.startswith(f"Opened {site.url}/app\n---\n")
     assert "# Head" in shown
@@ -82,7 +82,7 @@ def test_a_topic_shows_what_scripts_have_made(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("browser.cookies")
-def test_cookies_are_the_topic_s_with_and_without_the_browser(stage: Stage, site: Site) -> None:
+def test_cookies_are_shared_with_the_browser_per_topic(stage: Stage, site: Site) -> None:
     site.page("/login", "<p>In.", Set_Cookie="id=7; Path=/; HttpOnly")
     site.page("/script", "<script>document.cookie = 'seen=1; path=/'</script><p>Seen.")
     stage.send(f"/open {site.url}/login")
@@ -96,14 +96,14 @@ def test_cookies_are_the_topic_s_with_and_without_the_browser(stage: Stage, site
 
 
 @pytest.mark.requirement("browser.own_port")
-def test_the_daemon_itself_is_no_page(stage: Stage) -> None:
+def test_daemon_urls_are_refused(stage: Stage) -> None:
     port = stage.daemon.port
     for host in ("127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]"):
         assert stage.code(f"/open http://{host}:{port}/health --browser") == "NOT_TRUSTED"
 
 
 @pytest.mark.requirement("browser.absent")
-def test_where_there_is_no_browser(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
+def test_missing_browser_is_reported(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     nowhere = topic_of(start_daemon(env={"PATH": str(tmp_path), "STRINGD_BROWSER": ""}))
     assert nowhere.send("/open http://127.0.0.1:1/ --browser") == (
         "ERROR(LOAD_ERROR): --browser needs Chromium, and none is installed.\n"
@@ -113,14 +113,14 @@ def test_where_there_is_no_browser(start_daemon: Callable[..., DaemonProcess], t
 
 
 @pytest.mark.requirement("browser.absent")
-def test_where_the_named_one_is_not_there(start_daemon: Callable[..., DaemonProcess]) -> None:
+def test_configured_browser_that_is_missing(start_daemon: Callable[..., DaemonProcess]) -> None:
     wrong = topic_of(start_daemon(env={"STRINGD_BROWSER": "/no/such/browser"}))
     answer = wrong.send("/open http://127.0.0.1:1/ --browser")
     assert answer == "ERROR(LOAD_ERROR): STRINGD_BROWSER names no program: /no/such/browser"
 
 
 @pytest.mark.requirement("browser.absent")
-def test_where_what_is_named_is_no_browser(
+def test_configured_browser_that_does_not_start(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken"
@@ -133,7 +133,7 @@ def test_where_what_is_named_is_no_browser(
 
 
 @pytest.mark.requirement("browser.absent")
-def test_where_the_package_is_missing(
+def test_missing_package_is_reported(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path, site: Site
 ) -> None:
     plugins = write_distribution(
@@ -178,7 +178,7 @@ def silently(stage: Stage, cmd: str) -> None:
 
 @pytest.mark.requirement("browser.crash")
 @pytest.mark.parametrize("victim", [first_of, supervisor_of])
-def test_a_browser_that_was_killed_is_replaced(
+def test_killed_browser_is_replaced(
     alone: Stage, site: Site, victim: Callable[[dict[int, str]], int]
 ) -> None:
     assert "Made 42" in open_app(alone, site)
@@ -189,7 +189,7 @@ def test_a_browser_that_was_killed_is_replaced(
 
 
 @pytest.mark.requirement("browser.crash")
-def test_a_browser_that_is_killed_at_work_is_an_error(alone: Stage, site: Site) -> None:
+def test_browser_killed_at_work_is_an_error(alone: Stage, site: Site) -> None:
     uri = site.page("/held", APP)
     answers: list[str] = []
     with site.holding("/held"):
@@ -203,7 +203,7 @@ def test_a_browser_that_is_killed_at_work_is_an_error(alone: Stage, site: Site) 
 
 
 @pytest.mark.requirement("browser.one")
-def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site) -> None:
+def test_looping_page_does_not_block_other_topics(alone: Stage, site: Site) -> None:
     site.page("/loop", "<p>Loops.</p><script>while (true) {}</script>")
     other = Stage(daemon=alone.daemon, topic="file:other")
     answers: list[str] = []
@@ -221,7 +221,7 @@ def test_other_topics_do_not_wait_for_a_page_that_loops(alone: Stage, site: Site
 
 
 @pytest.mark.requirement("browser.life")
-def test_it_ends_when_nobody_wants_it() -> None:
+def test_idle_browser_ends() -> None:
     async def use() -> dict[int, str]:
         browser = Browser(idle_seconds=0.1)
         before = family(os.getpid()).keys()
@@ -234,7 +234,7 @@ def test_it_ends_when_nobody_wants_it() -> None:
 
 
 @pytest.mark.requirement("browser.sandbox")
-def test_it_has_a_sandbox_and_no_network_where_that_can_be_had(alone: Stage, site: Site) -> None:
+def test_browser_is_sandboxed_where_possible(alone: Stage, site: Site) -> None:
     if subprocess.run(["unshare", "--map-root-user", "--net", "true"], check=False).returncode:
         pytest.skip("this system gives no namespaces")
     open_app(alone, site)

@@ -95,7 +95,7 @@ def names() -> dict[str, Iterator[str]]:
 @pytest.mark.requirement("browser.private", "browser.zones")
 @pytest.mark.usefixtures("network")
 @pytest.mark.parametrize(("host", "address"), [("public.example", PUBLIC), ("lan.example", LAN)])
-def test_no_way_leads_from_another_machines_page_to_this_one(
+def test_remote_page_cannot_reach_loopback(
     harness: BrowserHarness, site: Site, caught: Trap, host: str, address: str
 ) -> None:
     harness.names, harness.open_ports = names(), {site.port}
@@ -107,10 +107,8 @@ def test_no_way_leads_from_another_machines_page_to_this_one(
 
 
 @pytest.mark.requirement("browser.private.typed")
-def test_what_a_page_of_this_machine_may_reach_it_does(
-    harness: BrowserHarness, site: Site, caught: Trap
-) -> None:
-    """The same ways, so that the page above does try them."""
+def test_loopback_page_reaches_loopback(harness: BrowserHarness, site: Site, caught: Trap) -> None:
+    """Proves that the attempts of the page above would work."""
     harness.names = names()
     text = harness.read(hostile_page(site, caught, "127.0.0.1"))
     assert "Still here." in text
@@ -119,13 +117,15 @@ def test_what_a_page_of_this_machine_may_reach_it_does(
 
 
 @pytest.mark.requirement("browser.private")
-def test_a_link_of_a_public_page_leads_into_no_private_network(chromium: BrowserHarness, site: Site) -> None:
-    assert chromium.refused(site.page("/", "<p>Mine.</p>"), reach=Zone.PUBLIC).code == "NOT_TRUSTED"
+def test_public_link_cannot_reach_a_private_network(chromium: BrowserHarness, site: Site) -> None:
+    assert chromium.refused(site.page("/", "<p>Mine.</p>"), nearest_zone=Zone.PUBLIC).code == "NOT_TRUSTED"
     assert site.paths == []
 
 
 @pytest.mark.requirement("browser.private")
-def test_a_redirect_of_a_public_page_does_neither(chromium: BrowserHarness, site: Site, caught: Trap) -> None:
+def test_public_redirect_cannot_reach_a_private_network(
+    chromium: BrowserHarness, site: Site, caught: Trap
+) -> None:
     site.serve("/away", redirect(f"http://127.0.0.1:{caught.port}/taken"))
     refusal = chromium.refused(public(site, "/away"))
     assert refusal.code == "NOT_TRUSTED"
@@ -139,7 +139,7 @@ def test_a_redirect_of_a_public_page_does_neither(chromium: BrowserHarness, site
     ["<script>location = 'AT'</script>", "<meta http-equiv=refresh content='0;url=AT'>"],
     ids=["script", "meta"],
 )
-def test_a_page_that_leaves_for_one_stays_as_it_is(
+def test_navigation_into_a_private_network_is_blocked(
     chromium: BrowserHarness, site: Site, caught: Trap, leaving: str
 ) -> None:
     site.page("/", "<p>Before.</p>" + leaving.replace("AT", f"http://127.0.0.1:{caught.port}/taken"))
@@ -151,7 +151,7 @@ def test_a_page_that_leaves_for_one_stays_as_it_is(
 
 
 @pytest.mark.requirement("browser.private")
-def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
+def test_private_page_redirected_to_public_cannot_return(
     chromium: BrowserHarness, site: Site, other_site: Site, caught: Trap
 ) -> None:
     start = other_site.serve("/", redirect(public(site, "/public")))
@@ -164,7 +164,7 @@ def test_who_comes_from_a_private_page_to_a_public_one_does_not_come_back(
 
 
 @pytest.mark.requirement("browser.zones")
-def test_a_page_of_the_local_network_neither_goes_to_this_machine_nor_is_sent_there(
+def test_lan_page_cannot_reach_loopback(
     chromium: BrowserHarness, site: Site, other_site: Site, caught: Trap
 ) -> None:
     chromium.names["lan.example"], lan = itertools.repeat(LAN), f"http://lan.example:{site.port}"
@@ -184,7 +184,7 @@ def test_a_page_of_the_local_network_neither_goes_to_this_machine_nor_is_sent_th
 
 
 @pytest.mark.requirement("browser.private.frames")
-def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
+def test_loopback_page_shows_only_frames_of_its_zone(
     chromium: BrowserHarness, site: Site, other_site: Site
 ) -> None:
     site.page("/frame", "<p>Inside.</p>")
@@ -199,7 +199,7 @@ def test_a_private_page_shows_its_own_frames_and_none_of_the_network(
 
 
 @pytest.mark.requirement("browser.own_port")
-def test_nobody_is_led_to_the_daemon_itself(chromium: BrowserHarness, site: Site, caught: Trap) -> None:
+def test_pages_cannot_reach_the_daemon(chromium: BrowserHarness, site: Site, caught: Trap) -> None:
     chromium.own_port = caught.port
     at = f"http://localhost:{caught.port}"
     site.page(
@@ -211,7 +211,7 @@ def test_nobody_is_led_to_the_daemon_itself(chromium: BrowserHarness, site: Site
 
 
 @pytest.mark.requirement("browser.failed")
-def test_a_page_of_no_host_at_all(chromium: BrowserHarness) -> None:
+def test_page_without_a_host(chromium: BrowserHarness) -> None:
     refusal = chromium.refused("http://nowhere.example/")
     assert (refusal.code, refusal.message) == (
         "LOAD_ERROR",
@@ -220,14 +220,14 @@ def test_a_page_of_no_host_at_all(chromium: BrowserHarness) -> None:
 
 
 @pytest.mark.requirement("browser.failed")
-def test_a_host_where_nobody_answers(chromium: BrowserHarness) -> None:
+def test_unreachable_host(chromium: BrowserHarness) -> None:
     refusal = chromium.refused("http://public.example:4/")
     assert refusal.code == "LOAD_ERROR"
     assert refusal.message == "Connection refused: http://public.example:4/"
 
 
 @pytest.mark.requirement("browser.memory")
-def test_what_a_page_takes_from_the_network_has_an_end(chromium: BrowserHarness, site: Site) -> None:
+def test_network_traffic_of_a_page_is_limited(chromium: BrowserHarness, site: Site) -> None:
     million = b"x" * 1_000_000
     taken: list[int] = []
 

@@ -14,7 +14,7 @@ pytestmark = [needs_chromium, pytest.mark.timeout(90)]
 
 
 @pytest.mark.requirement("browser.rendered")
-def test_what_scripts_have_made(chromium: BrowserHarness, site: Site) -> None:
+def test_script_output(chromium: BrowserHarness, site: Site) -> None:
     site.page("/words", '["one", "two"]', "application/json")
     uri = site.page(
         "/app",
@@ -34,7 +34,7 @@ def test_what_scripts_have_made(chromium: BrowserHarness, site: Site) -> None:
 
 
 @pytest.mark.requirement("browser.rest")
-def test_what_comes_late(chromium: BrowserHarness, site: Site) -> None:
+def test_late_script_output(chromium: BrowserHarness, site: Site) -> None:
     def late(_: Received) -> Iterator[bytes]:
         return site.slowly([answer("late")], 1.5)
 
@@ -44,16 +44,14 @@ def test_what_comes_late(chromium: BrowserHarness, site: Site) -> None:
 
 
 @pytest.mark.requirement("browser.uri")
-def test_the_uri_is_the_one_that_the_page_says_it_is(chromium: BrowserHarness, site: Site) -> None:
+def test_uri_follows_history_api(chromium: BrowserHarness, site: Site) -> None:
     site.serve("/", redirect("/start"))
     site.page("/start", "<script>history.pushState({}, '', '/item/7?a=b#part')</script><p>Seven.")
     assert chromium.load(f"{site.url}/").uri == f"{site.url}/item/7?a=b"
 
 
 @pytest.mark.requirement("browser.composed")
-def test_open_shadow_trees_are_shown_with_what_fills_their_slots(
-    chromium: BrowserHarness, site: Site
-) -> None:
+def test_open_shadow_trees_are_shown_with_slots(chromium: BrowserHarness, site: Site) -> None:
     body = """<x-card><b slot="name">Ada</b>Text<i slot="none">Unseen</i></x-card><script>
     customElements.define("x-card", class extends HTMLElement { connectedCallback() {
       this.attachShadow({mode: "open"}).innerHTML =
@@ -66,9 +64,7 @@ def test_open_shadow_trees_are_shown_with_what_fills_their_slots(
 
 
 @pytest.mark.requirement("browser.composed")
-def test_frames_of_the_same_origin_are_shown_in_their_place(
-    chromium: BrowserHarness, site: Site, other_site: Site
-) -> None:
+def test_same_origin_frames_are_inlined(chromium: BrowserHarness, site: Site, other_site: Site) -> None:
     site.page("/in/side", "<p>Inside <a href=more>more</a><input id=i><script>i.value = 'typed'</script>")
     other = other_site.page("/strange", "<p>Strange.")
     body = f"<iframe src=in/side></iframe><iframe srcdoc='<p>Written'></iframe><iframe src={other}></iframe>"
@@ -79,7 +75,7 @@ def test_frames_of_the_same_origin_are_shown_in_their_place(
 
 
 @pytest.mark.requirement("browser.fields")
-def test_what_scripts_have_filled_in(chromium: BrowserHarness, site: Site) -> None:
+def test_form_state_set_by_scripts(chromium: BrowserHarness, site: Site) -> None:
     body = """<form><input name=a><input name=b type=checkbox><input name=c type=checkbox checked>
     <input name=d type=password><select name=e><option>1<option selected>2</select>
     <textarea name=f></textarea>
@@ -95,7 +91,7 @@ def test_what_scripts_have_filled_in(chromium: BrowserHarness, site: Site) -> No
 
 
 @pytest.mark.requirement("browser.genuine")
-def test_names_in_a_page_hide_nothing_of_it(chromium: BrowserHarness, site: Site) -> None:
+def test_dom_clobbering_hides_nothing(chromium: BrowserHarness, site: Site) -> None:
     names = ("attributes", "childNodes", "localName", "shadowRoot", "nodeType", "ownerDocument")
     inputs = "".join(f"<input name={it}>" for it in names)
     body = (
@@ -107,14 +103,14 @@ def test_names_in_a_page_hide_nothing_of_it(chromium: BrowserHarness, site: Site
 
 
 @pytest.mark.requirement("browser.genuine")
-def test_what_scripts_do_to_the_language_changes_nothing(chromium: BrowserHarness, site: Site) -> None:
+def test_patched_builtins_change_nothing(chromium: BrowserHarness, site: Site) -> None:
     forged = "Array.prototype.push = Array.prototype.join = String.prototype.replace = () => 'forged'"
     body = f"<p>True &lt; false</p><script>{forged}; Map = Set = null</script>"
     assert chromium.shown(site, body) == "<p>True &lt; false</p>"
 
 
 @pytest.mark.requirement("browser.genuine")
-def test_texts_that_are_no_unicode(chromium: BrowserHarness, site: Site) -> None:
+def test_invalid_unicode_text(chromium: BrowserHarness, site: Site) -> None:
     body = "<p id=p></p><script>p.textContent = '\\ud83d!'; alert('\\udc00')</script>"
     assert chromium.shown(site, body) == '<p id="p">\ufffd!</p>'
 
@@ -136,9 +132,7 @@ def test_dialogs_are_answered(chromium: BrowserHarness, site: Site) -> None:
         ("401 Unauthorized", "LOAD_ERROR", "401 Unauthorized: {}"),
     ],
 )
-def test_a_status_that_is_no_success(
-    chromium: BrowserHarness, site: Site, status: str, code: str, message: str
-) -> None:
+def test_failure_status(chromium: BrowserHarness, site: Site, status: str, code: str, message: str) -> None:
     uri = site.serve("/x", answer("<p>Sorry.", status=status))
     refusal = chromium.refused(uri)
     assert (refusal.code, refusal.message) == (code, message.format(uri))
@@ -146,20 +140,20 @@ def test_a_status_that_is_no_success(
 
 @pytest.mark.requirement("browser.failed")
 @pytest.mark.parametrize("media_type", ["application/json", "text/plain", "application/pdf", "image/svg+xml"])
-def test_what_is_no_page(chromium: BrowserHarness, site: Site, media_type: str) -> None:
+def test_non_html_is_refused(chromium: BrowserHarness, site: Site, media_type: str) -> None:
     body = "<svg xmlns='http://www.w3.org/2000/svg'/>" if "svg" in media_type else "{}"
     refusal = chromium.refused(site.page("/x", body, media_type))
     assert refusal.code == "LOAD_ERROR"
 
 
 @pytest.mark.requirement("browser.silent")
-def test_a_file_is_not_saved(chromium: BrowserHarness, site: Site) -> None:
+def test_downloads_are_not_saved(chromium: BrowserHarness, site: Site) -> None:
     uri = site.serve("/x", answer(b"\0" * 99, media_type="application/octet-stream"))
     assert chromium.refused(uri).code == "LOAD_ERROR"
 
 
 @pytest.mark.requirement("browser.cookies")
-def test_cookies_go_in_and_come_back(chromium: BrowserHarness, site: Site) -> None:
+def test_cookies_are_passed_in_and_out(chromium: BrowserHarness, site: Site) -> None:
     site.page(
         "/login", "<script>document.cookie = 'seen=1; path=/'</script>", Set_Cookie="id=7; HttpOnly; Path=/"
     )
@@ -172,7 +166,7 @@ def test_cookies_go_in_and_come_back(chromium: BrowserHarness, site: Site) -> No
 
 
 @pytest.mark.requirement("browser.cookies")
-def test_a_page_finds_nothing_of_another_one(chromium: BrowserHarness, site: Site) -> None:
+def test_pages_share_no_storage(chromium: BrowserHarness, site: Site) -> None:
     site.page("/keep", "<script>localStorage.x = 'kept'; caches?.open('x')</script>")
     chromium.load(f"{site.url}/keep")
     assert chromium.shown(site, "<script>document.body.append(`${localStorage.x}`)</script>") == "undefined"

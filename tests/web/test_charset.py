@@ -22,14 +22,14 @@ XML = "<?xml version='1.0' encoding='{}'?><p>{}</p>"
 @pytest.mark.parametrize(
     ("mark", "codec"), [(b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")]
 )
-def test_a_byte_order_mark_is_believed_before_the_header(mark: bytes, codec: str) -> None:
+def test_byte_order_mark_overrides_the_header(mark: bytes, codec: str) -> None:
     body = mark + META.format("koi8-r", RUSSIAN).encode(codec)
     assert decode(body, "text/html; charset=windows-1252", markup=True) == META.format("koi8-r", RUSSIAN)
 
 
 @pytest.mark.requirement("web.charset.order")
 @pytest.mark.parametrize("header", ["koi8-r", "KOI8-R", '"koi8-r"', " koi8-r ; version=1"])
-def test_the_header_is_believed_before_the_page(header: str) -> None:
+def test_header_overrides_the_page(header: str) -> None:
     text = META.format("windows-1251", RUSSIAN)
     assert decode(text.encode("koi8-r"), f"text/html; Charset={header}", markup=True) == text
 
@@ -51,20 +51,20 @@ def test_the_header_is_believed_before_the_page(header: str) -> None:
         ("x-sjis", "cp932", JAPANESE),
     ],
 )
-def test_what_a_page_declares_is_believed(page: str, label: str, codec: str, text: str) -> None:
+def test_declaration_in_the_page_is_used(page: str, label: str, codec: str, text: str) -> None:
     body = page.format(label, text).encode(codec)
     assert decode(body, "text/html", markup=True) == page.format(label, text)
 
 
 @pytest.mark.requirement("web.charset.labels")
 @pytest.mark.parametrize("label", ["iso-8859-1", "latin1", "us-ascii", "ascii", "windows-1252", "ISO_8859-1"])
-def test_labels_mean_what_browsers_mean_by_them(label: str) -> None:
+def test_labels_are_read_as_in_browsers(label: str) -> None:
     text = "20 € — “quoted”, œuvre"
     assert decode(text.encode("cp1252"), f"text/plain; charset={label}", markup=False) == text
 
 
 @pytest.mark.requirement("web.charset.labels")
-def test_a_label_of_an_older_charset_means_the_one_that_has_grown_out_of_it() -> None:
+def test_older_labels_mean_their_superset() -> None:
     text = f"{CHINESE}镕€𠀀"
     assert decode(text.encode("gb18030"), "text/plain; charset=gb18030", markup=False) == text
     assert decode("你好，镕".encode("gbk"), "text/plain; charset=gb2312", markup=False) == "你好，镕"
@@ -75,19 +75,19 @@ def test_utf_16_without_a_mark(label: str) -> None:
     assert decode(RUSSIAN.encode("utf-16-le"), f"text/plain; charset={label}", markup=False) == RUSSIAN
 
 
-def test_markup_that_can_be_read_to_declare_utf_16_is_in_another_charset() -> None:
+def test_readable_declaration_of_utf_16_is_wrong() -> None:
     text = META.format("utf-16", "Grüße, größer, schöner")
     assert decode(text.encode(), "text/html", markup=True) == text
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-def test_utf_16_that_nobody_declares(codec: str) -> None:
+def test_undeclared_utf_16(codec: str) -> None:
     text = META.format("utf-16", RUSSIAN)
     assert decode(text.encode(codec), "text/html", markup=True) == text
 
 
 @pytest.mark.parametrize("label", ["utf-9", "", "replacement", "utf-7", "klingon", "hz-gb-2312"])
-def test_labels_that_mean_nothing_are_passed_over(label: str) -> None:
+def test_unknown_labels_are_ignored(label: str) -> None:
     text = META.format("windows-1251", RUSSIAN)
     assert decode(text.encode("cp1251"), f"text/html; charset={label}", markup=True) == text
 
@@ -107,7 +107,7 @@ def test_labels_that_mean_nothing_are_passed_over(label: str) -> None:
         ("iso-8859-1", "cp932", JAPANESE),
     ],
 )
-def test_a_wrong_label_is_passed_over(told: str, codec: str, text: str) -> None:
+def test_wrong_label_is_ignored(told: str, codec: str, text: str) -> None:
     assert decode(text.encode(codec), f"text/plain; charset={told}", markup=False) == text
 
 
@@ -133,7 +133,7 @@ def test_a_wrong_label_is_passed_over(told: str, codec: str, text: str) -> None:
         ("cp874", "สวัสดีชาวโลก"),
     ],
 )
-def test_a_charset_that_nobody_tells_is_found(codec: str, text: str) -> None:
+def test_undeclared_charset_is_detected(codec: str, text: str) -> None:
     assert decode(text.encode(codec), "text/plain", markup=False) == text
     page = f"<p>{text}</p>"
     assert decode(page.encode(codec), "text/html", markup=True) == page
@@ -149,23 +149,23 @@ def test_a_charset_that_nobody_tells_is_found(codec: str, text: str) -> None:
         "<meta data-charset=koi8-r>",
     ],
 )
-def test_what_only_looks_like_a_declaration_is_none(hidden: str) -> None:
+def test_hidden_declaration_is_ignored(hidden: str) -> None:
     text = hidden + META.format("windows-1251", RUSSIAN)
     assert decode(text.encode("cp1251"), "text/html", markup=True) == text
 
 
-def test_a_declaration_further_down_counts_before_a_guess() -> None:
+def test_late_declaration_overrides_detection() -> None:
     text = "<title>x</title>" + " " * 2000 + "<meta charset=iso-8859-5><p>Мир"
     assert decode(text.encode("iso-8859-5"), "text/html", markup=True) == text
 
 
-def test_plain_text_declares_nothing() -> None:
+def test_plain_text_has_no_declaration() -> None:
     text = "Gemüse <meta charset=koi8-r> für Anfänger"
     assert decode(text.encode("cp1252"), "text/plain", markup=False) == text
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "gbk", "shift_jis"])
-def test_a_damaged_byte_costs_one_character(codec: str) -> None:
+def test_damaged_byte_loses_one_character(codec: str) -> None:
     text = (JAPANESE if codec == "shift_jis" else CHINESE) * 20
     body = text.encode(codec)
     damaged = body + b"\x81. " + body
@@ -175,7 +175,7 @@ def test_a_damaged_byte_costs_one_character(codec: str) -> None:
     assert "\ufffd" in read
 
 
-def test_no_character_is_nul() -> None:
+def test_nul_is_replaced() -> None:
     assert decode(b"a\0b", "text/plain", markup=False) == "a\ufffdb"
 
 
@@ -184,14 +184,14 @@ def test_no_character_is_nul() -> None:
     label=st.sampled_from(["", "utf-8", "utf-16", "gbk", "iso-2022-jp", "x-user-defined", "euc-kr", "big5"]),
     markup=st.booleans(),
 )
-def test_no_bytes_are_an_error(body: bytes, label: str, markup: bool) -> None:
+def test_any_bytes_can_be_decoded(body: bytes, label: str, markup: bool) -> None:
     read = decode(body, f"text/html; charset={label}", markup=markup)
     read.encode()
     assert "\0" not in read
 
 
 @given(text=st.text(alphabet=st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"])))
-def test_utf_8_that_says_so_is_read_as_it_is(text: str) -> None:
+def test_declared_utf_8_is_decoded_exactly(text: str) -> None:
     assert decode(text.encode(), "text/plain; charset=utf-8", markup=False) == text
 
 
@@ -201,7 +201,7 @@ def test_utf_8_that_says_so_is_read_as_it_is(text: str) -> None:
     [b"\x81\xff", b"<meta ", b'<a "', b"\xc3\xa9", b"\x1b$B", b"\x1b(", b"<!--", b"x\n\x80", b"\xcf\xf0"],
 )
 @pytest.mark.parametrize("label", ["utf-8", "iso-2022-jp", "gbk", "utf-16", "none"])
-def test_much_takes_no_longer_than_it_must(piece: bytes, label: str) -> None:
+def test_large_bodies_are_decoded_quickly(piece: bytes, label: str) -> None:
     body = piece * (10 * 1024**2 // len(piece)) + b"\xff\xfe\xfd"
     began = time.monotonic()
     assert isinstance(decode(body, f"text/html; charset={label}", markup=True), str)

@@ -70,19 +70,19 @@ def missing(html: str, *parts: str, plan: Plan | None = None) -> dict[str, list[
     return {kind: it.missing for kind, it in losses(html, *parts, plan=plan).items() if it.missing}
 
 
-def test_a_faithful_page_has_all() -> None:
+def test_faithful_page_has_no_loss() -> None:
     assert missing(HTML, MARKDOWN) == {}
     totals = {kind: tally.total for kind, tally in losses(HTML, MARKDOWN).items()}
     assert totals == {"headings": 3, "cells": 10, "code": 2, "links": 2, "images": 1, "passages": 5}
 
 
-def test_what_is_in_any_part_is_there() -> None:
+def test_content_may_be_in_any_part() -> None:
     first, second = MARKDOWN.split("## Low water")
     assert missing(HTML, first, "## Low water" + second) == {}
     assert missing(HTML, first).keys() == {"headings", "cells", "code", "passages"}
 
 
-def test_what_goes_on_in_the_next_part_is_one_thing() -> None:
+def test_content_continued_in_the_next_part_is_joined() -> None:
     html = "<table><tr><th>a<th>b<tr><td>c<td>d<tr><td>e<td>f</table>"
     first = "[page] 99 characters, part 1 of 2\n[outline]\n- x #x\n\n|a|b|\n|-|-|\n|c|d|\n\n[page] 9 left"
     second = "[page] part 2 of 2, in #x\n\n|a|b|\n|-|-|\n|e|f|\n\n[page] part 2 of 2 is the last one"
@@ -130,12 +130,12 @@ def test_what_goes_on_in_the_next_part_is_one_thing() -> None:
         ("pulls; the", "pulls;\n\nthe", "passages"),
     ],
 )
-def test_a_loss_is_caught(there: str, damaged: str, kind: str) -> None:
+def test_loss_is_detected(there: str, damaged: str, kind: str) -> None:
     assert there in MARKDOWN
     assert kind in missing(HTML, MARKDOWN.replace(there, damaged, 1))
 
 
-def test_a_loss_is_named() -> None:
+def test_loss_is_named() -> None:
     assert missing(HTML, MARKDOWN.replace("## Low", "### Low"))["headings"] == [
         "h2 'Low water' (there as h3)"
     ]
@@ -143,7 +143,7 @@ def test_a_loss_is_named() -> None:
     assert "'ruby'" in missing(HTML, MARKDOWN.replace("```python", "```ruby"))["code"][0]
 
 
-def test_what_stands_twice_must_be_there_twice() -> None:
+def test_repeated_content_must_be_repeated() -> None:
     assert missing("<h2>A</h2><h2>A</h2>", "## A") == {"headings": ["h2 'A'"]}
     assert missing("<pre>a</pre><pre>a</pre>", "```\na\n```") == {"code": ["'a'"]}
     row = "<tr><td>a<td>b"
@@ -165,7 +165,7 @@ def test_tables_that_are_alike_are_each_found() -> None:
     assert len(missing(table * 2, same)["cells"]) == 4
 
 
-def test_spans_may_be_blank_or_said_again() -> None:
+def test_spanned_cells_may_be_blank_or_repeated() -> None:
     html = "<table><tr><td colspan=2>a<td rowspan=2>b<tr><td>c<td>d</table>"
     assert missing(html, "|a||b|\n|-|-|-|\n|c|d||") == {}
     assert missing(html, "|a|a|b|\n|-|-|-|\n|c|d|b|") == {}
@@ -177,7 +177,7 @@ def test_a_row_span_ends_with_its_section() -> None:
     assert missing(html, "|a|b|\n|-|-|\n|c|d|") == {}
 
 
-def test_the_cells_of_a_table_in_a_cell_are_found_there() -> None:
+def test_nested_table_cells_are_found() -> None:
     html = "<table><tr><td>a<td><table><tr><td>c<td>d<tr><td>e<td>f</table></table>"
     assert missing(html, r"|a|c \| d<br>e \| f|" + "\n|-|-|") == {}
     assert losses(html, "")["cells"].total == 6
@@ -187,7 +187,7 @@ def test_the_cells_of_a_table_in_a_cell_are_found_there() -> None:
     ]
 
 
-def test_a_table_of_one_column_may_be_a_list() -> None:
+def test_single_column_table_may_be_a_list() -> None:
     html = "<table><tr><td>a<tr><td>b</table>"
     assert missing(html, "a\n\nb") == missing(html, "|a|\n|-|\n|b|") == {}
     assert missing(html, "a") == {"cells": ["'b'"]}
@@ -205,12 +205,12 @@ def test_a_table_of_one_column_may_be_a_list() -> None:
         ("<p>a<br>b<br><br>c", "a b\n\nc", "ab\n\nc"),
     ],
 )
-def test_what_an_element_says_beside_its_text_is_there(html: str, markdown: str, plain: str) -> None:
+def test_attribute_text_is_checked(html: str, markdown: str, plain: str) -> None:
     assert missing(html, markdown) == {}
     assert missing(html, plain).keys() == {"passages"}
 
 
-def test_a_raised_link_to_a_note_is_a_link() -> None:
+def test_superscript_note_link_is_a_link() -> None:
     assert missing('<p>x<sup><a href="#n">1</a></sup>', "x[1](#n)") == {}
     assert missing('<p>x<sup>y <a href="#n">1</a></sup>', "xy [1](#n)").keys() == {"passages"}
 
@@ -220,13 +220,13 @@ def test_definition_lists_are_read() -> None:
     assert missing(html, "a\n: b\n\n  ```\n  c\n    d\n  ```") == {}
 
 
-def test_code_in_a_cell_is_there_line_by_line() -> None:
+def test_code_in_a_cell_is_checked_by_line() -> None:
     html = "<table><tr><td>x<td><pre>a\n  b</pre></table>"
     assert missing(html, "|x|`a`<br>`  b`|\n|-|-|") == {}
     assert missing(html, "|x|`a`<br>` b `|\n|-|-|").keys() == {"code"}
 
 
-def test_a_link_around_blocks_needs_its_target_and_some_of_its_words() -> None:
+def test_block_link_needs_target_and_some_words() -> None:
     html = '<a href="https://sky.example/moon"><h2>Moon</h2><p>It pulls.</p></a>'
     assert missing(html, "## [Moon][@moon]\n\nIt pulls.") == {}
     assert missing(html, "## Moon\n\nIt pulls.").keys() == {"links"}
@@ -234,13 +234,13 @@ def test_a_link_around_blocks_needs_its_target_and_some_of_its_words() -> None:
     assert missing(html, "## [Moon][@moon]").keys() == {"passages"}
 
 
-def test_a_link_in_code_stands_beside_it() -> None:
+def test_link_in_code_is_shown_beside_it() -> None:
     html = '<pre>see <a href="https://sky.example/moon">moon</a></pre>'
     assert missing(html, "```\nsee moon\n```\n\n[moon][@moon]") == {}
     assert missing(html, "```\nsee moon\n```").keys() == {"links"}
 
 
-def test_what_leads_to_where_it_stands_is_no_link() -> None:
+def test_link_to_its_own_position_is_not_checked() -> None:
     assert missing('<h2 id="a">A <a href="#a">§</a></h2>', "## A §") == {}
     assert missing('<h2 id="a">A</h2><a href="#a">up</a>', "## A\n\nup").keys() == {"links"}
 
@@ -251,19 +251,19 @@ def test_targets_are_joined_to_the_base() -> None:
     assert missing(html, "[moon](moon)").keys() == {"links"}
 
 
-def test_only_the_plan_says_what_is_furniture_and_layout() -> None:
+def test_plan_defines_furniture_and_layout() -> None:
     page = "<nav>Home</nav><table class=l><tr><td><p>left<td><h2>Right</h2></table>"
     assert missing(page, "## Right\n\nleft", plan=Plan(furniture=("nav",), layout=(".l",))) == {}
     assert missing(page, "## Right\n\nleft", plan=Plan(layout=(".l",))) == {"passages": ["'Home'"]}
     assert missing(page, "## Right\n\nleft", plan=Plan(furniture=("nav",))).keys() == {"cells"}
 
 
-def test_text_that_markdown_takes_for_a_tag_is_lost() -> None:
+def test_unescaped_tag_like_text_is_a_loss() -> None:
     assert missing("<p>List&lt;b&gt;", r"List\<b>") == {}
     assert missing("<p>List&lt;b&gt;", "List<b>").keys() == {"passages"}
 
 
-def test_noscript_is_content_only_where_the_plan_says_so() -> None:
+def test_noscript_counts_only_if_planned() -> None:
     page = "<body><noscript><p>Tide table</noscript>"
     assert missing(page, "") == {}
     assert missing(page, "", plan=Plan(noscript=True)) == {"passages": ["'Tide table'"]}

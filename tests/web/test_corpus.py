@@ -58,14 +58,14 @@ def corpus(shared: DaemonProcess) -> Iterator[Corpus]:
         yield Corpus(site=site, client=client)
 
 
-def test_every_page_is_expected_and_every_expectation_has_a_page() -> None:
+def test_corpus_files_and_expectations_match() -> None:
     files = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*html")}
     assert files == {page.name for page in CORPUS}
     assert len(files) >= FEWEST
 
 
 @pytest.mark.requirement("web.content")
-def test_the_share_that_is_found(corpus: Corpus, record_property: Callable[[str, object], None]) -> None:
+def test_share_of_content_found(corpus: Corpus, record_property: Callable[[str, object], None]) -> None:
     sums = shares(corpus.compared(page, page.plan) for page in CORPUS)
     record_property("told", told("corpus", len(CORPUS), sums))
     assert {kind: str(share) for kind, share in sums.items() if share.found < WANTED} == {}
@@ -73,19 +73,19 @@ def test_the_share_that_is_found(corpus: Corpus, record_property: Callable[[str,
 
 @pytest.mark.requirement("web.content")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_nothing_that_the_author_wrote_is_lost(corpus: Corpus, page: CorpusPage) -> None:
+def test_author_content_is_complete(corpus: Corpus, page: CorpusPage) -> None:
     assert corpus.lost(page, page.plan) == {}
 
 
 @pytest.mark.requirement("web.content.full")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_nothing_at_all_is_lost_where_all_is_wanted(corpus: Corpus, page: CorpusPage) -> None:
+def test_full_view_is_complete(corpus: Corpus, page: CorpusPage) -> None:
     assert corpus.lost(page, replace(page.plan, furniture=page.marks), "--full") == {}
 
 
 @pytest.mark.requirement("web.content.first", "web.content.same")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_reads_as_it_is_meant(corpus: Corpus, page: CorpusPage) -> None:
+def test_page_matches_its_expectation(corpus: Corpus, page: CorpusPage) -> None:
     got = corpus.read(page)
     assert got.title == title_of(page.html)
     assert [phrase for phrase in page.present if phrase not in got.text] == []

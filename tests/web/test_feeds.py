@@ -112,7 +112,7 @@ def rendered(body: str, media_type: str = "application/xml", uri: str = URI) -> 
 
 
 @pytest.mark.requirement("web.feeds")
-def test_the_entries_of_a_feed_are_listed() -> None:
+def test_feed_entries_are_listed() -> None:
     document = rendered(RSS_2, "application/rss+xml; charset=utf-8")
     assert document.text == SHOWN
     assert document.title == "News & more"
@@ -120,7 +120,7 @@ def test_the_entries_of_a_feed_are_listed() -> None:
 
 
 @pytest.mark.requirement("web.feeds")
-def test_links_stand_where_the_outline_says() -> None:
+def test_link_positions_match_the_outline() -> None:
     for body in (RSS_2, RSS_1, ATOM, JSON_FEED):
         document = rendered(body, "")
         assert document.outline is not None
@@ -165,7 +165,7 @@ def test_all_kinds_of_feeds_are_read(body: str, shown: str) -> None:
 
 
 @pytest.mark.requirement("web.feeds")
-def test_a_long_summary_says_how_much_is_left() -> None:
+def test_long_summary_states_how_much_is_omitted() -> None:
     words = "word " * 300
     text = rendered(
         f"<rss><channel><item><title>T</title><description>{words}</description></item></channel></rss>"
@@ -174,7 +174,7 @@ def test_a_long_summary_says_how_much_is_left() -> None:
 
 
 @pytest.mark.requirement("web.feeds")
-def test_a_feed_without_end_says_how_much_is_left() -> None:
+def test_huge_feed_states_how_much_is_omitted() -> None:
     text = rendered(f"<rss><channel>{'<item><title>T</title></item>' * 5002}</channel></rss>").text
     assert text.count("- T\n") == 5000
     assert text.endswith("[!] 2 more entries: /source shows the feed.\n")
@@ -189,7 +189,7 @@ def test_entities_are_never_expanded(body: str, media_type: str) -> None:
     assert refused.value.code == "LOAD_ERROR"
 
 
-def test_deep_nesting_is_no_error() -> None:
+def test_deep_nesting_is_not_an_error() -> None:
     deep = "<a>" * 100_000 + "</a>" * 100_000
     assert rendered(deep).text.startswith("```xml\n<a>")
     assert rendered(f"<rss><channel><title>{deep}</title></channel></rss>").text.startswith("```xml\n<rss>")
@@ -203,7 +203,7 @@ def test_deep_nesting_is_no_error() -> None:
     summary=st.text(max_size=40),
     kind=st.sampled_from(["rss", "json"]),
 )
-def test_no_text_is_an_error(title: str, target: str, summary: str, kind: str) -> None:
+def test_any_text_can_be_read(title: str, target: str, summary: str, kind: str) -> None:
     if kind == "json":
         item = {"title": title, "url": target, "content_html": summary, "date_published": title}
         body = json.dumps({"version": "https://jsonfeed.org/version/1", "items": [item]})
@@ -224,13 +224,13 @@ def test_no_text_is_an_error(title: str, target: str, summary: str, kind: str) -
 
 @pytest.mark.requirement("web.feeds")
 @pytest.mark.parametrize("body", [UNREADABLE_RSS, UNREADABLE_ATOM, UNREADABLE_JSON])
-def test_what_can_not_be_read_in_a_feed_stays_as_it_is(body: str) -> None:
+def test_invalid_urls_in_a_feed_are_kept(body: str) -> None:
     text = rendered(body, "").text
     assert text.endswith("- [T](//[)\n  enclosure: [//\\[](//[)\n")
 
 
 @pytest.mark.requirement("web.feeds")
-def test_the_links_of_a_feed_are_followed(stage: Stage, site: Site) -> None:
+def test_feed_links_can_be_opened(stage: Stage, site: Site) -> None:
     site.page("/one", "<!doctype html><title>x</title><h1>The first</h1><p>one</p>")
     feed = RSS_2.replace("https://n.example/home/", f"{site.url}/")
     url = site.page("/feed", feed, "application/rss+xml")

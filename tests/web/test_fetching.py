@@ -20,7 +20,7 @@ POST = Submission(method="POST", media_type=FORM, body=b"a=1")
 
 
 @pytest.mark.requirement("web.request")
-def test_what_is_asked(visitor: Visitor, site: Site) -> None:
+def test_request_headers(visitor: Visitor, site: Site) -> None:
     loaded = visitor.open(site.page("/page", "<p>Hi</p>"))
     assert (loaded.uri, loaded.media_type, loaded.body) == (f"{site.url}/page", HTML, b"<p>Hi</p>")
     assert loaded.zone is Zone.LOOPBACK
@@ -66,13 +66,13 @@ def test_hosts_as_people_type_them(visitor: Visitor, fake_network: FakeNetwork, 
 
 @pytest.mark.requirement("web.url.bad")
 @pytest.mark.parametrize("url", ["http://", "http://[::1", "http://h:99999/", "http://a b/", "https://%zz/"])
-def test_what_is_no_url(visitor: Visitor, url: str) -> None:
+def test_invalid_urls_are_refused(visitor: Visitor, url: str) -> None:
     code, told = visitor.refusal(url)
     assert (code, told) == ("INVALID_TARGET", f"Not a URL of the web: {url}\nit is not a URL")
 
 
 @pytest.mark.requirement("web.url.user")
-def test_a_url_with_a_user_name_says_what_happens(visitor: Visitor, site: Site) -> None:
+def test_url_with_credentials_is_refused(visitor: Visitor, site: Site) -> None:
     url = site.url.replace("//", "//me:secret@") + "/x"
     code, told = visitor.refusal(url)
     assert code == "INVALID_TARGET"
@@ -85,7 +85,7 @@ def test_a_url_with_a_user_name_says_what_happens(visitor: Visitor, site: Site) 
 
 @pytest.mark.requirement("web.redirects")
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See", "307 Temporary", "308 Permanent"])
-def test_the_final_url_is_the_documents(visitor: Visitor, site: Site, other_site: Site, status: str) -> None:
+def test_document_has_the_final_url(visitor: Visitor, site: Site, other_site: Site, status: str) -> None:
     other_site.page("/end", "there")
     site.serve("/a/start", redirect("../b/next?x#part", status))
     site.serve("/b/next", redirect(f"//127.0.0.1:{other_site.port}/end", status))
@@ -95,7 +95,7 @@ def test_the_final_url_is_the_documents(visitor: Visitor, site: Site, other_site
 
 
 @pytest.mark.requirement("web.redirects")
-def test_ten_redirects_and_no_more(visitor: Visitor, site: Site) -> None:
+def test_at_most_ten_redirects(visitor: Visitor, site: Site) -> None:
     for number in range(11):
         site.serve(f"/{number}", redirect(f"/{number + 1}"))
     site.page("/11", "here")
@@ -105,7 +105,7 @@ def test_ten_redirects_and_no_more(visitor: Visitor, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.redirects")
-def test_redirects_in_a_circle(visitor: Visitor, site: Site) -> None:
+def test_circular_redirects(visitor: Visitor, site: Site) -> None:
     site.serve("/a", redirect("/b"))
     site.serve("/b", redirect("/a"))
     assert visitor.refusal(f"{site.url}/a")[0] == "LOAD_ERROR"
@@ -114,7 +114,7 @@ def test_redirects_in_a_circle(visitor: Visitor, site: Site) -> None:
 
 @pytest.mark.requirement("web.redirects")
 @pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://h/x", "javascript:x", "http://", "data:,x"])
-def test_a_redirect_to_something_else(visitor: Visitor, site: Site, to: str) -> None:
+def test_redirect_to_another_scheme(visitor: Visitor, site: Site, to: str) -> None:
     site.serve("/a", redirect(to))
     code, told = visitor.refusal(f"{site.url}/a")
     assert code == "LOAD_ERROR"
@@ -122,7 +122,7 @@ def test_a_redirect_to_something_else(visitor: Visitor, site: Site, to: str) -> 
 
 
 @pytest.mark.requirement("web.redirects")
-def test_a_redirect_that_says_not_where_to(visitor: Visitor, site: Site) -> None:
+def test_redirect_without_location(visitor: Visitor, site: Site) -> None:
     site.serve("/a", answer("over there", status="302 Found"))
     assert visitor.refusal(f"{site.url}/a") == ("LOAD_ERROR", f"302 Found: {site.url}/a")
 
@@ -163,7 +163,7 @@ REFRESH = '<html><head><meta http-equiv="refresh" content="{}"></head><body>Wait
         "<base href='http://127.0.0.1:{port}/'>" + REFRESH.format("0;url=end").replace("{", "{{"),
     ],
 )
-def test_a_page_that_sends_its_reader_on(visitor: Visitor, site: Site, page: str) -> None:
+def test_meta_refresh_is_followed(visitor: Visitor, site: Site, page: str) -> None:
     site.page("/start", page.replace("{port}", str(site.port)))
     site.page("/end", "end")
     assert visitor.open(f"{site.url}/start").uri == f"{site.url}/end"
@@ -187,7 +187,7 @@ def test_a_page_that_sends_its_reader_on(visitor: Visitor, site: Site, page: str
         "<p>&lt;meta http-equiv=refresh content='0;url=/end'></p>",
     ],
 )
-def test_a_page_that_is_meant_to_be_read(visitor: Visitor, site: Site, page: str) -> None:
+def test_slow_refresh_is_not_followed(visitor: Visitor, site: Site, page: str) -> None:
     site.page("/start", page)
     site.page("/end", "end")
     assert visitor.text(f"{site.url}/start") == page
@@ -195,7 +195,7 @@ def test_a_page_that_is_meant_to_be_read(visitor: Visitor, site: Site, page: str
 
 
 @pytest.mark.requirement("web.refresh")
-def test_refreshes_are_counted_like_other_redirects(visitor: Visitor, site: Site) -> None:
+def test_refreshes_count_as_redirects(visitor: Visitor, site: Site) -> None:
     for number in range(11):
         to = f"/{number + 1}"
         site.serve(f"/{number}", redirect(to) if number % 2 else answer(REFRESH.format(f"0;url={to}")))
@@ -206,7 +206,7 @@ def test_refreshes_are_counted_like_other_redirects(visitor: Visitor, site: Site
 
 @pytest.mark.requirement("web.not_found")
 @pytest.mark.parametrize("status", ["404 Not Found", "410 Gone"])
-def test_a_page_that_is_not_there(visitor: Visitor, site: Site, status: str) -> None:
+def test_missing_page(visitor: Visitor, site: Site, status: str) -> None:
     site.serve("/none", answer("No.", status=status))
     site.serve("/to", redirect("/none"))
     assert visitor.refusal(f"{site.url}/none") == ("NOT_FOUND", f"Not found: {site.url}/none")
@@ -216,14 +216,14 @@ def test_a_page_that_is_not_there(visitor: Visitor, site: Site, status: str) -> 
 
 @pytest.mark.requirement("web.failed")
 @pytest.mark.parametrize("status", ["401 Who", "403 Forbidden", "429 Slow Down", "500 Oops", "599 ", "300 M"])
-def test_a_failure_is_told_with_its_status(visitor: Visitor, site: Site, status: str) -> None:
+def test_failure_includes_the_status(visitor: Visitor, site: Site, status: str) -> None:
     site.serve("/x", answer(REFRESH.format("0;url=/end"), status=status, headers={"Retry-After": "30"}))
     told = f"{status.strip()}: {site.url}/x\nretry after: 30"
     assert visitor.refusal(f"{site.url}/x") == ("LOAD_ERROR", told)
 
 
 @pytest.mark.requirement("web.failed")
-def test_a_failure_is_told_with_its_reason(visitor: Visitor, site: Site) -> None:
+def test_failure_includes_the_reason(visitor: Visitor, site: Site) -> None:
     site.serve("/cut", answer("x").replace(b"Length: 1", b"Length: 9"))
     site.serve("/endless", lambda _: chunked(itertools.repeat(b"x" * 9999)))
     assert visitor.refusal(f"{site.url}/cut") == ("LOAD_ERROR", f"The answer is cut off: {site.url}/cut")
@@ -235,8 +235,8 @@ def test_a_failure_is_told_with_its_reason(visitor: Visitor, site: Site) -> None
 
 
 @pytest.mark.requirement("web.time")
-def test_a_command_takes_only_so_long(visitor: Visitor, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Redirects and all: the limit of 20 s, made short."""
+def test_total_time_is_limited(visitor: Visitor, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit of 20 s, shortened, includes redirects."""
     assert web_loader.TOTAL_SECONDS == 20
     monkeypatch.setattr(web_loader, "TOTAL_SECONDS", 0.5)
     site.serve("/drips", lambda _: site.slowly(chunked(itertools.repeat(b"x")), 0.05))
@@ -249,14 +249,14 @@ def test_a_command_takes_only_so_long(visitor: Visitor, site: Site, monkeypatch:
 
 @pytest.mark.requirement("web.empty")
 @pytest.mark.parametrize("status", ["204 No Content", "205 Reset Content"])
-def test_nothing_is_a_page_that_says_so(visitor: Visitor, site: Site, status: str) -> None:
+def test_empty_response_is_a_page(visitor: Visitor, site: Site, status: str) -> None:
     loaded = visitor.open(site.serve("/", answer(status=status, media_type=None)))
     assert (loaded.uri, loaded.media_type) == (f"{site.url}/", "text/markdown")
     assert status in loaded.body.decode()
 
 
 @pytest.mark.requirement("web.media_type")
-def test_a_body_comes_with_what_its_server_says_of_it_and_no_more(visitor: Visitor, site: Site) -> None:
+def test_media_type_is_as_declared(visitor: Visitor, site: Site) -> None:
     named = visitor.open(site.page("/named", b"\xff", "Text/HTML; charset=x"))
     silent = visitor.open(site.serve("/silent", answer("<html>", media_type=None)))
     assert (named.media_type, silent.media_type) == ("Text/HTML; charset=x", "")
@@ -265,18 +265,18 @@ def test_a_body_comes_with_what_its_server_says_of_it_and_no_more(visitor: Visit
 @pytest.mark.requirement("web.private.redirect", "web.zones")
 @pytest.mark.parametrize("kind", ["redirect", "refresh"])
 @pytest.mark.parametrize("zone", [Zone.PUBLIC, Zone.PRIVATE])
-def test_a_server_leads_no_nearer(
+def test_server_cannot_redirect_to_a_nearer_zone(
     visitor: Visitor, fake_network: FakeNetwork, site: Site, kind: str, zone: Zone
 ) -> None:
-    """Not even where the agent has typed its URL."""
+    """Even if the agent typed its URL."""
     fake_network.names["public.example"] = [PUBLIC if zone is Zone.PUBLIC else "192.168.7.7"]
     inside = f"{site.url}/inside"
     site.page("/inside", "secret")
     site.serve("/away", redirect(inside) if kind == "redirect" else answer(REFRESH.format(f"0;url={inside}")))
     site.serve("/out", redirect(named(site, "public.example", "/end")))
     site.page("/end", "public")
-    for reach in (Zone.LOOPBACK, zone):
-        code, told = visitor.refusal(named(site, "public.example", "/away"), nearest_zone=reach)
+    for nearest_zone in (Zone.LOOPBACK, zone):
+        code, told = visitor.refusal(named(site, "public.example", "/away"), nearest_zone=nearest_zone)
         assert code == "NOT_TRUSTED"
         assert "127.0.0.1" in told
     assert "/inside" not in site.paths
@@ -287,7 +287,7 @@ def test_a_server_leads_no_nearer(
 
 
 @pytest.mark.requirement("web.own_port")
-def test_nothing_leads_to_the_daemon(
+def test_daemon_urls_are_refused(
     tmp_path: Path, fake_network: FakeNetwork, site: Site, other_site: Site
 ) -> None:
     site.page("/status", "the daemon's")

@@ -63,12 +63,12 @@ def test_matches_are_listed_with_their_sections(opened: Stage, site: Site) -> No
         ("  stands   the  ", "(top) (part 1): Before any heading stands the Needle."),
     ],
 )
-def test_marks_blanks_and_ends_of_lines_are_no_hindrance(opened: Stage, wanted: str, line: str) -> None:
+def test_markup_and_whitespace_are_ignored(opened: Stage, wanted: str, line: str) -> None:
     assert opened.send(f"/find {wanted}").partition("\n---\n")[2].startswith(line)
 
 
 @pytest.mark.requirement("web.find.text")
-def test_quotes_are_part_of_the_text_where_it_has_them(stage: Stage) -> None:
+def test_quotes_match_quotes_in_the_text(stage: Stage) -> None:
     stage.write('Say "so" or so.\n\nIt is so --help.\n')
     stage.send("/open page.md")
     assert stage.send('/find "so"') == 'Matches: "so" (1)\n---\n(top): Say "so" or so.'
@@ -78,25 +78,25 @@ def test_quotes_are_part_of_the_text_where_it_has_them(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("web.find.none")
-def test_what_is_not_there_is_an_empty_list(opened: Stage) -> None:
+def test_no_match_is_an_empty_list(opened: Stage) -> None:
     assert opened.send("/find haystack") == "Matches: haystack (0)\n---\n(none)"
     assert opened.code("/find haystack") is None
 
 
 @pytest.mark.requirement("web.find.none")
-def test_what_can_not_be_asked_is_refused(opened: Stage) -> None:
+def test_invalid_query_is_refused(opened: Stage) -> None:
     assert opened.send("/find") == "ERROR(INVALID_PAYLOAD): Nothing to find.\nUsage: /find text"
     assert opened.code("/find a\nb") == "INVALID_PAYLOAD"
     assert opened.send("/find --help").startswith("String Commands\n---\n/find text\n")
 
 
 @pytest.mark.requirement("web.find.none")
-def test_nothing_is_found_where_nothing_is_open(stage: Stage) -> None:
+def test_find_needs_an_open_document(stage: Stage) -> None:
     assert stage.code("/find x") == "INVALID_TARGET"
 
 
 @pytest.mark.requirement("web.find.many")
-def test_of_many_places_the_first_are_listed(stage: Stage, site: Site) -> None:
+def test_many_matches_are_truncated(stage: Stage, site: Site) -> None:
     text = "".join(f"# Section {number}\n\nA needle and one more needle.\n\n" for number in range(80))
     stage.send(f"/open {site.page('/many', text, MARKDOWN)}")
     system, _, *lines = stage.send("/find needle").splitlines()
@@ -107,7 +107,7 @@ def test_of_many_places_the_first_are_listed(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("documents.find.many")
-def test_of_a_letter_that_stands_everywhere_the_first_are_counted(stage: Stage, site: Site) -> None:
+def test_match_count_is_limited(stage: Stage, site: Site) -> None:
     stage.send(f"/open {site.page('/letters', 'a ' * 500_000, MARKDOWN)}")
     lines = stage.send("/find a").splitlines()
     assert lines[0] == "Matches: a (the first 10,000)"
@@ -126,9 +126,7 @@ def test_a_long_line_is_shown_around_the_match(stage: Stage, site: Site) -> None
 
 
 @pytest.mark.requirement("web.find")
-def test_what_was_fetched_is_there_after_a_restart(
-    tmp_path_factory: pytest.TempPathFactory, site: Site
-) -> None:
+def test_fetched_page_survives_restart(tmp_path_factory: pytest.TempPathFactory, site: Site) -> None:
     with running_daemon(tmp_path_factory.mktemp("kept")) as daemon:
         stage = Stage(daemon=daemon, topic="web:kept")
         stage.send(f"/open {site.page('/sewing', PAGE, MARKDOWN)}")
@@ -137,7 +135,7 @@ def test_what_was_fetched_is_there_after_a_restart(
 
 
 @pytest.mark.requirement("web.links.all")
-def test_the_links_of_all_parts_are_listed(stage: Stage, site: Site) -> None:
+def test_links_of_all_parts_are_listed(stage: Stage, site: Site) -> None:
     links = [f"- [Entry number {number}](https://example.com/{number})\n" for number in range(300)]
     stage.send(f"/open {site.page('/links', '# Links' + chr(10) * 2 + ''.join(links), MARKDOWN)}")
     listed = stage.send("/nav page").partition("\n---\n")[2].splitlines()

@@ -32,7 +32,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
 @pytest.mark.requirement("web.form.private")
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"])
-def test_no_confirmation_leads_inside(host: str, method: str, stage: Stage, site: Site) -> None:
+def test_public_form_cannot_be_confirmed_into_a_private_network(
+    host: str, method: str, stage: Stage, site: Site
+) -> None:
     target = f"http://{host}:{site.port}/delete"
     stage.write(
         f"<form id=f method={method} action='{target}'><input name=all value=yes></form>", "page.html"
@@ -45,7 +47,7 @@ def test_no_confirmation_leads_inside(host: str, method: str, stage: Stage, site
 
 
 @pytest.mark.requirement("web.form.private")
-def test_neither_does_a_button(stage: Stage, site: Site) -> None:
+def test_public_button_cannot_be_confirmed_into_a_private_network(stage: Stage, site: Site) -> None:
     stage.write(f"<form id=f><button name=b formaction={site.url}/delete>x</button></form>", "page.html")
     stage.send("/open stranger:")
     assert stage.code("/act.f --b --confirm") == "NOT_TRUSTED"
@@ -55,7 +57,7 @@ def test_neither_does_a_button(stage: Stage, site: Site) -> None:
 @pytest.mark.requirement("web.zones.confirmed")
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("sender", ["form", "button"])
-def test_a_form_of_the_local_network_is_sent_here_only_if_it_is_confirmed(
+def test_lan_form_reaches_loopback_only_if_confirmed(
     sender: str, method: str, stage: Stage, site: Site
 ) -> None:
     target = site.page("/delete", "<p>Done.</p>")

@@ -8,13 +8,13 @@ from selectolax.lexbor import LexborHTMLParser
 from stringd.actions.arguments.schema import schema_of
 from stringd.documents.syntax.forms import form_action
 from stringd.plugin import Form
-from stringd_web.html.page_forms import describe_form, read_forms
+from stringd_web.html.page_forms import describe_form, forms_with_nodes
 
 HERE = "https://shop.example/a/page?x=1"
 
 
 def read(html: str, base: str = HERE) -> tuple[Form, ...]:
-    return read_forms(LexborHTMLParser(html), base)
+    return tuple(it.form for it in forms_with_nodes(LexborHTMLParser(html), base))
 
 
 def flags(html: str) -> list[str]:
@@ -59,12 +59,12 @@ def test_forms_have_names(html: str, names: list[str]) -> None:
         ("http://[", "http://["),
     ],
 )
-def test_forms_lead_where_browsers_think_they_do(action: str, url: str) -> None:
+def test_form_actions_resolve_as_in_browsers(action: str, url: str) -> None:
     assert [it.url for it in read(f'<form action="{action}"></form>')] == [url]
 
 
 @pytest.mark.requirement("web.form.flags")
-def test_flags_are_the_names_of_fields() -> None:
+def test_flags_are_field_names() -> None:
     names = (
         "q",
         "Q",
@@ -116,12 +116,12 @@ def test_flags_are_the_names_of_fields() -> None:
         (f"<label>{'long ' * 99}<input name=a></label>", f"optional {'long ' * 39}…"),
     ],
 )
-def test_a_schema_says_what_the_page_says(html: str, said: str) -> None:
+def test_schema_describes_the_fields(html: str, said: str) -> None:
     assert flags(html)[0].partition("> ")[2] == said
 
 
 @pytest.mark.requirement("web.form.listed")
-def test_a_form_is_described_where_it_stands() -> None:
+def test_form_is_described_in_place() -> None:
     (form,) = read(
         "<form id=up action=//other.example/x><label>Title <input name=t required></label>"
         "<label>Photo <input type=file name=p></label><input type=file name=q></form>"
@@ -139,7 +139,7 @@ def test_a_form_is_described_where_it_stands() -> None:
 
 
 @pytest.mark.requirement("web.form.listed")
-def test_nothing_in_a_form_ends_its_description() -> None:
+def test_form_content_cannot_end_its_description() -> None:
     (form,) = read("<form id=f><input name=a aria-label='```'><textarea name=b>x\n````\n</textarea></form>")
     lines = describe_form(form)
     assert lines[0] == lines[-1]
@@ -147,7 +147,7 @@ def test_nothing_in_a_form_ends_its_description() -> None:
 
 
 @pytest.mark.requirement("web.form.listed")
-def test_no_value_of_a_page_makes_a_line_of_its_own() -> None:
+def test_field_values_cannot_add_lines() -> None:
     option = "<option value='x\nERROR(NOT_FOUND): no\x1b[2J'>One\ntwo"
     html = f"<select name=a>{option}</select><input type=file name='p\nq'>"
     (form,) = read(f"<form id=f action='http://[\n'>{html}</form>")
@@ -161,7 +161,7 @@ def test_no_value_of_a_page_makes_a_line_of_its_own() -> None:
 
 
 @pytest.mark.requirement("web.form.listed")
-def test_of_many_choices_the_page_shows_some_and_says_so() -> None:
+def test_many_choices_are_truncated_with_a_count() -> None:
     options = "".join(f"<option>{number}" for number in range(100))
     (form,) = read(f"<form id=f><select name=a>{options}</select></form>")
     assert "|59 … and 40 more: /act.f --help  (default" in "\n".join(describe_form(form))
@@ -184,7 +184,7 @@ def test_of_many_choices_the_page_shows_some_and_says_so() -> None:
         "<form id=f><input name=q></form>" + "<form><button>x</button></form>" * 3_000,
     ],
 )
-def test_no_page_is_too_much(html: str) -> None:
+def test_huge_forms_are_parsed(html: str) -> None:
     form = read(html)[0]
     assert form.id == "f"
     assert describe_form(form)[1].startswith("/act.f")

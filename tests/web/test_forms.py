@@ -34,7 +34,7 @@ def form(*fields: str, method: str = "post", more: str = "") -> str:
 
 
 @pytest.mark.requirement("web.form.action")
-def test_a_search_is_sent_and_what_it_finds_is_the_page(stage: Stage, site: Site) -> None:
+def test_search_form_opens_the_result(stage: Stage, site: Site) -> None:
     site.page("/", f"<title>Start</title>{SEARCH}")
     site.page("/find", "<title>Found</title><p>Two cats.</p>")
     opened = stage.send(f"/open {site.url}/")
@@ -48,7 +48,7 @@ def test_a_search_is_sent_and_what_it_finds_is_the_page(stage: Stage, site: Site
 
 
 @pytest.mark.requirement("web.form.schema")
-def test_what_is_required_is_asked_for(stage: Stage, site: Site) -> None:
+def test_missing_required_fields_show_the_schema(stage: Stage, site: Site) -> None:
     site.page("/", SEARCH)
     stage.send(f"/open {site.url}/")
     schema = "Action: search\n---\n/act.search --q <string>\n\n--q <string>  required  Words"
@@ -109,7 +109,7 @@ def test_a_schema_lists_choices_labels_and_defaults(stage: Stage, site: Site) ->
         ("--pin 12345", "pin: expected a string of at most 4 characters, received 5 characters"),
     ],
 )
-def test_what_does_not_fit_is_not_sent(typed: str, said: str, stage: Stage, site: Site) -> None:
+def test_invalid_values_are_not_sent(typed: str, said: str, stage: Stage, site: Site) -> None:
     site.page(
         "/",
         form(
@@ -184,7 +184,7 @@ def test_what_does_not_fit_is_not_sent(typed: str, said: str, stage: Stage, site
         ("", "", ""),
     ],
 )
-def test_what_is_sent_is_what_a_browser_sends(
+def test_post_body_matches_a_browser(
     fields: str, typed: str, sent: str, fill: Callable[[str, str], Received]
 ) -> None:
     received = fill(form(fields), typed)
@@ -194,7 +194,7 @@ def test_what_is_sent_is_what_a_browser_sends(
 
 
 @pytest.mark.requirement("web.form.sent")
-def test_fields_of_a_get_form_take_the_place_of_its_query(fill: Callable[[str, str], Received]) -> None:
+def test_get_form_replaces_the_query(fill: Callable[[str, str], Received]) -> None:
     received = fill("<form id=f action='/to?a=1#there'><input name=b></form>", "c&d")
     assert (received.method, received.target, received.body) == ("GET", "/to?b=c%26d", b"")
 
@@ -206,7 +206,7 @@ def test_a_post_keeps_the_query_of_its_action(fill: Callable[[str, str], Receive
 
 
 @pytest.mark.requirement("web.form.encodings")
-def test_a_comment_goes_as_multipart(fill: Callable[[str, str], Received]) -> None:
+def test_multipart_form(fill: Callable[[str, str], Received]) -> None:
     fields = (
         "<input name='na\"me'><textarea name=text></textarea><input type=file name=f>",
         "<input name=e>",
@@ -223,20 +223,20 @@ def test_a_comment_goes_as_multipart(fill: Callable[[str, str], Received]) -> No
 
 
 @pytest.mark.requirement("web.form.encodings")
-def test_a_form_may_be_sent_as_plain_text(fill: Callable[[str, str], Received]) -> None:
+def test_plain_text_form(fill: Callable[[str, str], Received]) -> None:
     received = fill(form("<input name=a><input name=b value=2>", more="enctype=text/plain"), "'x & y'")
     assert (received.headers["content-type"], received.body) == ("text/plain", b"a=x & y\r\nb=2\r\n")
 
 
 @pytest.mark.requirement("web.form.encodings")
-def test_a_form_may_ask_for_a_charset(fill: Callable[[str, str], Received]) -> None:
+def test_accept_charset(fill: Callable[[str, str], Received]) -> None:
     fields = "<input name=a><input type=hidden name=_charset_>"
     received = fill(form(fields, more="accept-charset='nonsense ISO-8859-1'"), "ä€→")
     assert received.body == b"a=%E4%80%26%238594%3B&_charset_=windows-1252"
 
 
 @pytest.mark.requirement("web.form.button")
-def test_a_button_may_send_elsewhere_and_otherwise(stage: Stage, site: Site) -> None:
+def test_button_overrides_action_and_method(stage: Stage, site: Site) -> None:
     site.page(
         "/",
         form(
@@ -260,9 +260,7 @@ def test_a_button_may_send_elsewhere_and_otherwise(stage: Stage, site: Site) -> 
 
 
 @pytest.mark.requirement("web.form.values")
-def test_variables_and_answers_fill_fields_as_they_do_for_actions(
-    stage: Stage, fill: Callable[[str, str], Received]
-) -> None:
+def test_variables_and_shortcuts_fill_fields(stage: Stage, fill: Callable[[str, str], Received]) -> None:
     stage.send('/set {town} = "São Tomé"')
     assert fill(form("<input name=a><input name=b>"), "--a {town} --b \\{town}").body == (
         b"a=S%C3%A3o+Tom%C3%A9&b=%7Btown%7D"
@@ -276,7 +274,7 @@ def test_variables_and_answers_fill_fields_as_they_do_for_actions(
 
 
 @pytest.mark.requirement("web.form.values")
-def test_what_an_answer_has_named_is_chosen(stage: Stage, fill: Callable[[str, str], Received]) -> None:
+def test_tuple_shortcut_selects_several_choices(stage: Stage, fill: Callable[[str, str], Received]) -> None:
     answered = act("x", """CLI printf '{"a": "1", "b": "3"}'""")
     stage.open(answered, act("x.response", "{@pair} = ({Response.body.a}, {Response.body.b})", "{@pair}"))
     assert stage.send("/act.x") == "@pair"
@@ -287,7 +285,7 @@ def test_what_an_answer_has_named_is_chosen(stage: Stage, fill: Callable[[str, s
 
 
 @pytest.mark.requirement("web.form.login")
-def test_a_login_leaves_a_cookie_in_the_topic_and_no_password_anywhere(stage: Stage, site: Site) -> None:
+def test_login_keeps_the_cookie_and_hides_the_password(stage: Stage, site: Site) -> None:
     def login(received: Received) -> bytes:
         good = received.body == b"token=t1&user=ann&password=s3cret+word"
         return redirect("/home", "303 See Other", Set_Cookie="session=42; Path=/") if good else answer("No")
@@ -324,7 +322,7 @@ def test_a_login_leaves_a_cookie_in_the_topic_and_no_password_anywhere(stage: St
         ("/act.other hunter2", "/act.other hunter2"),
     ],
 )
-def test_secrets_are_shown_in_no_spelling_of_a_call(typed: str, shown: str, stage: Stage, site: Site) -> None:
+def test_every_spelling_of_a_call_hides_secrets(typed: str, shown: str, stage: Stage, site: Site) -> None:
     site.page(
         "/", form("<input name=user><input type=password name=pw>") + "<form id=other><input name=x></form>"
     )
@@ -336,7 +334,7 @@ def test_secrets_are_shown_in_no_spelling_of_a_call(typed: str, shown: str, stag
 
 
 @pytest.mark.requirement("web.form.secret")
-def test_a_secret_that_the_page_holds_is_not_shown(stage: Stage, site: Site) -> None:
+def test_prefilled_password_is_not_shown(stage: Stage, site: Site) -> None:
     site.page("/", form("<input type=password name=pw value=hunter2>"))
     site.page("/to", "Done")
     assert "hunter2" not in stage.send(f"/open {site.url}/") + stage.send("/act.f --help")
@@ -345,7 +343,7 @@ def test_a_secret_that_the_page_holds_is_not_shown(stage: Stage, site: Site) -> 
 
 
 @pytest.mark.requirement("web.form.navigates")
-def test_a_post_that_leads_to_the_same_url_is_a_step_of_the_history(stage: Stage, site: Site) -> None:
+def test_post_to_the_same_url_is_a_history_step(stage: Stage, site: Site) -> None:
     site.serve("/", lambda it: answer(f"<p>{it.method}</p><form id=f method=post><input name=a></form>"))
     stage.send(f"/open {site.url}/")
     posted = stage.send("/act.f 1")
@@ -365,7 +363,7 @@ def test_a_post_that_leads_to_the_same_url_is_a_step_of_the_history(stage: Stage
 
 
 @pytest.mark.requirement("web.form.navigates")
-def test_a_form_that_fails_leaves_the_topic_where_it_was(stage: Stage, site: Site) -> None:
+def test_failed_form_does_not_navigate(stage: Stage, site: Site) -> None:
     site.page("/", SEARCH)
     site.serve("/find", answer("No", status="500 Internal Server Error"))
     stage.send(f"/open {site.url}/")
@@ -376,7 +374,7 @@ def test_a_form_that_fails_leaves_the_topic_where_it_was(stage: Stage, site: Sit
 
 
 @pytest.mark.requirement("web.form.refused")
-def test_a_site_that_does_not_take_a_form_says_why(stage: Stage, site: Site) -> None:
+def test_refused_form_shows_the_reason(stage: Stage, site: Site) -> None:
     why = f"<title>x</title><nav>Home</nav><h1>Not saved</h1><p>The name\nis <b>taken</b>.</p>{'more ' * 200}"
     site.page("/", form("<input name=a>"))
     site.serve("/to", answer(why, status="422 Unprocessable Content"))
@@ -393,7 +391,7 @@ def test_a_site_that_does_not_take_a_form_says_why(stage: Stage, site: Site) -> 
 
 
 @pytest.mark.requirement("web.form.page")
-def test_a_post_says_which_page_it_comes_from(stage: Stage, site: Site, other_site: Site) -> None:
+def test_post_sends_origin_and_referer(stage: Stage, site: Site, other_site: Site) -> None:
     buttons = f"<button>a</button><button name=b formaction={other_site.url}/to>b</button>"
     page = site.page("/page?x=1", form("<input name=a>", buttons))
     site.page("/page", form("<input name=a>", buttons))
@@ -413,7 +411,7 @@ def test_a_post_says_which_page_it_comes_from(stage: Stage, site: Site, other_si
 
 
 @pytest.mark.requirement("web.form.origin")
-def test_another_origin_gets_nothing_without_confirmation(stage: Stage, site: Site, other_site: Site) -> None:
+def test_cross_origin_form_needs_confirmation(stage: Stage, site: Site, other_site: Site) -> None:
     other_site.page("/pay", "<p>Paid</p>")
     site.page("/", f"<form id=pay method=post action={other_site.url}/pay><input name=sum required></form>")
     stage.send(f"/open {site.url}/")
@@ -429,9 +427,7 @@ def test_another_origin_gets_nothing_without_confirmation(stage: Stage, site: Si
 
 
 @pytest.mark.requirement("web.form.origin")
-def test_a_button_to_another_origin_needs_confirmation_alone(
-    stage: Stage, site: Site, other_site: Site
-) -> None:
+def test_only_the_cross_origin_button_needs_confirmation(stage: Stage, site: Site, other_site: Site) -> None:
     other_site.page("/pay", "<p>Paid</p>")
     pay = f"<button name=pay formaction={other_site.url}/pay>Pay</button>"
     site.page("/", form(f"<button>Keep</button>{pay}"))
@@ -448,7 +444,7 @@ def test_a_button_to_another_origin_needs_confirmation_alone(
 @pytest.mark.parametrize(
     "target", ["mailto:a@b.example", "javascript:send()", "file:///etc/passwd", "http://[x"]
 )
-def test_forms_lead_nowhere_else_than_the_web(target: str, stage: Stage, site: Site) -> None:
+def test_forms_are_sent_only_over_http(target: str, stage: Stage, site: Site) -> None:
     site.page("/", f"<form id=odd action='{target}'><input name=a></form>")
     opened = stage.send(f"/open {site.url}/")
     assert f"A form that leads to {target}, and can't be sent from here." in opened
@@ -460,7 +456,7 @@ def test_forms_lead_nowhere_else_than_the_web(target: str, stage: Stage, site: S
 
 
 @pytest.mark.requirement("web.form.restart")
-def test_a_form_is_there_after_a_restart(stage: Stage, site: Site) -> None:
+def test_form_survives_restart(stage: Stage, site: Site) -> None:
     site.page("/", form("<input name=user><input type=password name=pw>"))
     site.page("/to", "<p>Thanks</p>")
     stage.send(f"/open {site.url}/")
@@ -472,7 +468,7 @@ def test_a_form_is_there_after_a_restart(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.form.many")
-def test_a_thousand_forms_have_names_and_a_short_hint(stage: Stage, site: Site) -> None:
+def test_thousand_forms_have_a_short_hint(stage: Stage, site: Site) -> None:
     buttons = "".join(
         f"<form action=/{number} method=post><button>Buy</button></form>" for number in range(1000)
     )
@@ -487,7 +483,7 @@ def test_a_thousand_forms_have_names_and_a_short_hint(stage: Stage, site: Site) 
 
 
 @pytest.mark.requirement("web.form.listed")
-def test_a_form_beside_the_content_is_an_action_all_the_same(stage: Stage, site: Site) -> None:
+def test_form_outside_the_content_is_an_action(stage: Stage, site: Site) -> None:
     site.page(
         "/",
         f"<header>{SEARCH}</header><main><h1>News</h1><p>{'All is well. ' * 50}</p>"

@@ -117,7 +117,7 @@ CASES = (
 
 
 @pytest.mark.requirement("web.form.browser")
-def test_a_browser_sends_the_same(stage: Stage, site: Site, tmp_path: Path) -> None:
+def test_chromium_sends_the_same(stage: Stage, site: Site, tmp_path: Path) -> None:
     for number in range(len(CASES)):
         site.page(f"/to{number}", "Done")
     forms = [

@@ -49,7 +49,7 @@ SPACES = " ".join(f'xmlns:a{number}="x"' for number in range(20_000))
         ("image/jpeg", "\xff\xd8", "\xff\x01\xff\xe0\0\0", ""),
     ],
 )
-def test_nothing_takes_long(media_type: str, begins: str, piece: str, ends: str) -> None:
+def test_hostile_content_is_rendered_quickly(media_type: str, begins: str, piece: str, ends: str) -> None:
     body = (begins + piece * (SIZE // len(piece)) + ends).encode("latin-1")
     began = time.monotonic()
     with suppress(Refusal):
@@ -62,7 +62,7 @@ def test_nothing_takes_long(media_type: str, begins: str, piece: str, ends: str)
     ("header", "begins", "piece"),
     [("1", "", ""), ("", "<meta http-equiv=", " ")],
 )
-def test_nobody_waits_for_a_refresh_to_be_found(header: str, begins: str, piece: str) -> None:
+def test_refresh_is_searched_quickly(header: str, begins: str, piece: str) -> None:
     headers = {"content-type": "text/html", **({"refresh": header * MAX_READ} if header else {})}
     body = (begins + piece * MAX_READ).encode()
     began = time.monotonic()
@@ -72,7 +72,7 @@ def test_nobody_waits_for_a_refresh_to_be_found(header: str, begins: str, piece:
 
 
 @pytest.mark.requirement("web.kinds.time")
-def test_nobody_waits_for_what_a_failed_form_is_told() -> None:
+def test_error_excerpt_is_extracted_quickly() -> None:
     body = "<p>Not now." + "".join(f"<b a={number}><p>" for number in range(6000))
     began = time.monotonic()
     response = HttpResponse(status=500, reason="", headers={"content-type": "text/html"}, body=body.encode())

@@ -31,7 +31,7 @@ def test_content(content: str) -> None:
 
 
 @pytest.mark.requirement("web.html.content")
-def test_an_articles_own_parts_are_kept() -> None:
+def test_parts_of_an_article_are_kept() -> None:
     page = (
         f"<article><header><h1>T</h1>By me</header><p>{WORDS}</p><aside>Aside</aside>"
         "<nav>Parts</nav><footer>Written here</footer></article>"
@@ -41,7 +41,7 @@ def test_an_articles_own_parts_are_kept() -> None:
 
 
 @pytest.mark.parametrize("own", ["article", "main", "section", "div role=main"])
-def test_own_parts_are_kept_however_deep_they_are(own: str) -> None:
+def test_nested_parts_of_an_article_are_kept(own: str) -> None:
     name = own.partition(" ")[0]
     notes = "<aside><aside>First note</aside><div><aside>Second note</aside></div></aside>"
     page = f"<{own}><h1>T</h1><p>{WORDS}</p><div><div><header>Inner</header>{notes}</div></div></{name}>"
@@ -62,14 +62,14 @@ def test_a_heading_outside_of_the_content_is_kept() -> None:
     )
 
 
-def test_what_introduces_the_content_is_kept() -> None:
+def test_introduction_is_kept() -> None:
     page = f"<div class=hero><h1>Title</h1><p>On Thursday</p></div><main><p>{WORDS}</p></main>"
     assert text(page) == f"# Title\n\nOn Thursday\n\n{WORDS.strip()}"
     header = "<header><nav><p>Home</p></nav><div><h1>Title</h1><p>On Thursday</p></div>Brand</header>"
     assert text(f"{header}<main><p>{WORDS}</p></main>") == f"# Title\n\nOn Thursday\n\n{WORDS.strip()}"
 
 
-def test_a_table_of_contents_is_kept_where_no_article_stands_beside_it() -> None:
+def test_table_of_contents_is_kept_without_an_article() -> None:
     contents = "<nav><a href='#a'>One</a> <a href='#b'>Two</a></nav>"
     assert "One" in text(f"<main>{contents}<p>{WORDS}</p></main>")
     assert "One" not in text(f"<main>{contents}<article><p>{WORDS}</p></article></main>")
@@ -89,19 +89,19 @@ PAGES = [
 @pytest.mark.requirement("web.html.beside")
 @pytest.mark.parametrize("message", MESSAGES)
 @pytest.mark.parametrize("page", ["{}<main>{}</main>", "<header>Brand{}</header><div>{}</div>"])
-def test_what_the_site_says_now_is_read_first(message: str, page: str) -> None:
+def test_site_message_comes_first(message: str, page: str) -> None:
     said = f"<{message}>Wrong password</{message.partition(' ')[0]}>"
     assert text(page.format(said, f"<p>{WORDS}</p>")) == f"Wrong password\n\n{WORDS.strip()}"
 
 
 @pytest.mark.requirement("web.html.beside")
 @pytest.mark.parametrize("around", ["hidden", "style='display: none'", "aria-hidden=true"])
-def test_a_message_that_is_not_shown_is_none(around: str) -> None:
+def test_hidden_message_is_ignored(around: str) -> None:
     page = f"<div role=alert {around}>It failed</div><main><p>{WORDS}</p></main>"
     assert text(page) == WORDS.strip()
 
 
-def test_a_message_in_the_content_stays_where_it_stands() -> None:
+def test_message_in_the_content_stays_in_place() -> None:
     page = f"<main><p>{WORDS}</p><p role=alert>Name is missing</p></main>"
     assert text(page) == f"{WORDS.strip()}\n\nName is missing"
 
@@ -111,7 +111,7 @@ def test_a_message_in_the_content_stays_where_it_stands() -> None:
 @pytest.mark.parametrize(
     "page", ["<main>{0}{1}</main>", "<main>{0}</main>{1}", "<div>{0}</div>{1}", "{1}<main>{0}</main>{1}"]
 )
-def test_links_to_further_pages_are_read_last_and_once(links: str, page: str) -> None:
+def test_pagination_links_come_last_and_once(links: str, page: str) -> None:
     further = links.format("<a href='?p=1'>1</a> 2 <a rel=next href='?p=3'>Next</a>")
     got = text(page.format(f"<p>{WORDS}</p>", further))
     assert got.removeprefix("- ").startswith(WORDS.strip())
@@ -120,22 +120,22 @@ def test_links_to_further_pages_are_read_last_and_once(links: str, page: str) ->
 
 
 @pytest.mark.parametrize("page", ["{}", "<div>{}</div>", "<main>{}</main>", "<section>{}</section>"])
-def test_what_holds_the_content_beside_such_a_link_stays_as_it_is(page: str) -> None:
+def test_content_around_a_pagination_link_is_unchanged(page: str) -> None:
     got = text(page.format("<h1>T</h1><p>Few words</p><a rel=next href='?p=2'>More</a>"))
     assert got == "# T\n\nFew words\n\n[More](https://example.org/?p=2)"
 
 
-def test_what_is_small_beside_the_rest_is_not_all() -> None:
+def test_small_article_does_not_replace_the_rest() -> None:
     page = f"<article>Teaser</article><div><p>{WORDS}</p></div>"
     assert "Teaser" in text(page)
     assert WORDS.strip() in text(page)
 
 
-def test_a_page_of_nothing_but_navigation_is_read() -> None:
+def test_navigation_only_page_is_read() -> None:
     assert "Home" in text("<nav><a href=/>Home</a></nav>")
 
 
-def test_lists_of_links_beside_the_text() -> None:
+def test_link_lists_beside_the_text() -> None:
     links = "".join(f"<li><a href=/{it}>Chapter {it}</a>" for it in range(5))
     assert "Chapter" not in text(f"<div class=sidebar><ul>{links}</ul></div><div><p>{WORDS}</p></div>")
     assert "Chapter" in text(f"<div class=content><ul>{links}</ul></div><div><p>{WORDS}</p></div>")
@@ -155,12 +155,12 @@ def test_banners(banner: str) -> None:
     assert "ookie" in text(f"{banner}<p>{WORDS}</p>", full=True)
 
 
-def test_cookies_that_are_content() -> None:
+def test_content_about_cookies() -> None:
     assert "sugar" in text("<div class=cookie-recipe><p>Cookies need sugar. We all agree.</p></div>")
 
 
 @pytest.mark.requirement("web.html.machinery")
-def test_machinery_is_never_read() -> None:
+def test_scripts_and_styles_are_dropped() -> None:
     page = "<style>p{}</style><script>var a</script><template><p>tpl</p></template><!-- note -->"
     assert text(page + f"<p>{WORDS}") == text(page + f"<p>{WORDS}", full=True) == WORDS.strip()
 
@@ -173,7 +173,7 @@ def test_declarative_shadow_trees_are_read() -> None:
 
 
 @pytest.mark.requirement("web.html.noscript")
-def test_noscript_only_where_nothing_else_is() -> None:
+def test_noscript_only_without_other_content() -> None:
     assert text("<div id=app></div><noscript><p>Without scripts</p></noscript>") == "Without scripts"
     assert text(f"<p>{WORDS}</p><noscript><p>Without scripts</p></noscript>") == WORDS.strip()
 
@@ -182,7 +182,7 @@ def test_noscript_only_where_nothing_else_is() -> None:
 @pytest.mark.parametrize(
     "page", ["<div id=root></div>", "<p>Loading…</p>", "<noscript>It needs JavaScript.</noscript>"]
 )
-def test_a_page_that_waits_for_its_scripts_says_so(page: str) -> None:
+def test_script_only_page_suggests_the_browser(page: str) -> None:
     assert text(page + "<script src=app.js></script>").endswith("`/open url --browser` runs them.**")
     assert "--browser" not in text(page)
     assert "--browser" not in text(page + "<script type=application/ld+json>{}</script>")
@@ -192,7 +192,7 @@ def test_a_page_that_waits_for_its_scripts_says_so(page: str) -> None:
 @pytest.mark.parametrize(
     "page", [f"<p>{WORDS}</p>", "<h1>T</h1>", "<a href=/x>Plan</a>", "<form><input name=q></form>"]
 )
-def test_a_page_that_can_be_read_says_nothing_of_its_scripts(page: str) -> None:
+def test_readable_page_does_not_suggest_the_browser(page: str) -> None:
     assert "--browser" not in text(page + "<script>track()</script>")
 
 
@@ -206,7 +206,7 @@ def test_a_page_that_can_be_read_says_nothing_of_its_scripts(page: str) -> None:
         "<div style='VISIBILITY:hidden'>",
     ],
 )
-def test_hidden_words_are_read_once(hidden: str) -> None:
+def test_visually_hidden_words_are_read_once(hidden: str) -> None:
     assert text(f"<p>Tab one</p>{hidden}Tab two</div>") == "Tab one\n\nTab two"
     assert text(f"<p>Said twice</p>{hidden}Said twice</div>") == "Said twice"
     assert text(f"<p>x</p>{hidden}Only here</div>{hidden}Only here</div>") == "x\n\nOnly here"

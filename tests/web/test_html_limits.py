@@ -68,7 +68,7 @@ PAGES = {
 @pytest.mark.requirement("web.html.bounded")
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES.keys())
-def test_a_page_that_overwhelms_is_read(page: str) -> None:
+def test_overwhelming_pages_are_read(page: str) -> None:
     run = subprocess.run(
         [sys.executable, "-c", _READ, page], capture_output=True, text=True, timeout=280, check=False
     )

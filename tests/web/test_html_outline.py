@@ -32,7 +32,7 @@ def part(document: Document, name: str) -> str:
 
 
 @pytest.mark.requirement("web.html.links")
-def test_places_of_links() -> None:
+def test_link_positions() -> None:
     page = read(
         "<p>See <a href=a>one <b>bold</b></a>, <a href=/b><code>two</code></a> "
         "<img src=c alt='th[r]ee'></p><ul><li><a href=d> four </a></ul>"
@@ -74,7 +74,7 @@ def test_targets(reference: str, target: str) -> None:
 @pytest.mark.parametrize(
     "reference", ["javascript:go()", " JavaScript:x", "java\nscript:x", "data:text/html,x", "#"]
 )
-def test_what_leads_nowhere_is_text(reference: str) -> None:
+def test_link_without_target_is_text(reference: str) -> None:
     page = read(f'<p>a <a href="{reference}">x</a>')
     assert (page.text, links(page)) == ("a x", ())
 
@@ -144,7 +144,7 @@ def test_ids() -> None:
 
 
 @pytest.mark.requirement("web.html.ids")
-def test_footnotes_lead_there_and_back() -> None:
+def test_footnotes_link_both_ways() -> None:
     page = read(
         "<p>Text<sup id=ref1><a href='#fn1'>1</a></sup></p>"
         "<ol><li id=fn1><p>Note <a href='#ref1'>back</a></p></li></ol>"
@@ -154,7 +154,7 @@ def test_footnotes_lead_there_and_back() -> None:
     assert part(page, "ref1") == "Text[1](#fn1)"
 
 
-def test_marks_leave_no_empty_lines() -> None:
+def test_id_marks_leave_no_empty_lines() -> None:
     page = read(
         "<div id=a><div id=b> <span id=c></span>\n<div id=d><p id=e>x</p></div></div>"
         "</div><div id=f></div><p>y<ul><li id=g><p>z</p></ul>"
@@ -164,12 +164,12 @@ def test_marks_leave_no_empty_lines() -> None:
     assert {it: page.outline.ids[it] for it in "abcde"} == dict.fromkeys("abcde", Span(first=0, last=1))
 
 
-def test_of_two_parts_with_one_id_the_first_counts() -> None:
+def test_first_element_of_an_id_wins() -> None:
     assert part(read("<p id=a>one<p id=a>two"), "a") == "one"
 
 
 @pytest.mark.requirement("web.html.links", "web.html.media")
-def test_links_round_a_picture_without_words_are_called_as_the_picture_is() -> None:
+def test_image_link_is_named_after_the_image() -> None:
     assert targets("<a href=/plans><img src=/img/plan%201.png alt=''></a>") == [
         ("plan 1.png", "https://docs.example.org/plans")
     ]
@@ -177,7 +177,7 @@ def test_links_round_a_picture_without_words_are_called_as_the_picture_is() -> N
     assert targets("<a href=/x title=Plan><img src=x.png></a>") == [("Plan", "https://docs.example.org/x")]
 
 
-def test_a_link_that_only_repeats_another_one_is_not_named() -> None:
+def test_duplicate_image_link_is_dropped() -> None:
     card = "<a href=/x><img src=x.png alt=''></a> <a href=/x>Plan</a>"
     assert targets(card) == [("Plan", "https://docs.example.org/x")]
     assert targets("<a href=/x><img src=t.gif width=1 height=1></a>") == []

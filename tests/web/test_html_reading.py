@@ -251,12 +251,12 @@ def test_media(html: str, markdown: str) -> None:
         ("<p>a<b>“b”</b>c <b>d:</b>e", "a“**b**”c **d**:e"),
     ],
 )
-def test_text_that_looks_like_markdown_is_text(html: str, markdown: str) -> None:
+def test_markdown_like_text_is_escaped(html: str, markdown: str) -> None:
     assert text(html) == markdown
 
 
 @pytest.mark.requirement("web.html.text")
-def test_nothing_can_be_taken_for_a_mark() -> None:
+def test_forged_internal_marks_are_dropped() -> None:
     forged = "<p>a&#xFDD0;c0&#64977; b\ufdd0l0\ufdd1 <code>c\ufdd2`</code>"
     assert text(forged) == "ac0 bl0 `` c` ``"
 
@@ -269,18 +269,18 @@ def test_title() -> None:
 
 
 @pytest.mark.requirement("web.html.media")
-def test_a_page_of_frames() -> None:
+def test_frameset_page() -> None:
     frames = "<frameset><frame src=a title=A><frame src=b></frameset>"
     links = "[frame: A](https://docs.example.org/guide/a)\n\n[frame: b](https://docs.example.org/guide/b)"
     assert read_html(frames, PAGE, full=False).text == links
 
 
-def test_source_is_the_page_as_it_came() -> None:
+def test_source_is_the_original_html() -> None:
     assert read_html("<p>a&amp;b", PAGE, full=False).source == "<p>a&amp;b"
 
 
 @pytest.mark.requirement("web.html.same")
-def test_the_same_page_reads_the_same() -> None:
+def test_reading_is_deterministic() -> None:
     page = "<main><h1 id=a>x</h1><p><a href=y>z</a><pre>c</pre></main>"
     assert read(page) == read(page)
 
@@ -299,5 +299,5 @@ def test_the_same_page_reads_the_same() -> None:
         "<table>",
     ],
 )
-def test_every_text_is_a_page(page: str) -> None:
+def test_any_text_can_be_read(page: str) -> None:
     assert read_html(page, PAGE, full=False).outline is not None

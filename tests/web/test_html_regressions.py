@@ -21,16 +21,16 @@ def text(body: str) -> str:
     ],
     ids=["backslashes", "what follows a table in a cell", "blank lines in code", "lists in a list"],
 )
-def test_cells_hold(cells: str, row: str) -> None:
+def test_complex_table_cells(cells: str, row: str) -> None:
     assert text(f"<table><tr><th>a<th>b<tr>{cells}</table>").splitlines()[-1] == row
 
 
-def test_cells_beside_one_that_spans_both_ways_stand_where_they_belong() -> None:
+def test_cells_beside_a_row_and_column_span() -> None:
     table = "<table><tr><td rowspan=2 colspan=2>a<td>b<tr><td>c<tr><td>1<td>2<td>3</table>"
     assert text(table).splitlines()[2:] == ["| a |  | b |", "|  |  | c |", "| 1 | 2 | 3 |"]
 
 
-def test_a_table_that_only_arranges_is_known_by_what_is_deep_in_its_cells() -> None:
+def test_layout_table_is_detected_by_nested_content() -> None:
     inner = "<div><div><table><tr><th>a<th>b<tr><td>c<td>d</table></div></div>"
     page = f"<table><tr><td><font><h1>Deep</h1></font><td>{inner}</table>"
     assert text(page) == "# Deep\n\n| a | b |\n| --- | --- |\n| c | d |"
@@ -45,7 +45,7 @@ def test_a_table_that_only_arranges_is_known_by_what_is_deep_in_its_cells() -> N
     ],
     ids=["a sign", "signs without blanks", "where there is no need"],
 )
-def test_emphasis_is_emphasis_beside_letters(html: str, markdown: str) -> None:
+def test_emphasis_beside_letters(html: str, markdown: str) -> None:
     assert text(html) == markdown
 
 
@@ -61,7 +61,7 @@ def test_emphasis_is_emphasis_beside_letters(html: str, markdown: str) -> None:
         ("<h2 id=n>x</h2>", "## x"),
     ],
 )
-def test_what_begins_like_a_list_is_text_behind_an_id(html: str, markdown: str) -> None:
+def test_list_like_text_after_an_id_is_escaped(html: str, markdown: str) -> None:
     assert text(html) == markdown
 
 
@@ -95,7 +95,7 @@ def test_code(html: str, markdown: str) -> None:
     assert text(html) == markdown
 
 
-def test_an_image_that_a_script_would_load_is_the_one_shown() -> None:
+def test_lazy_image_is_shown() -> None:
     image = "<p><img alt=door src=spinner.gif data-src=/door.png>"
     assert text(image) == "![door](https://shore.example/door.png)"
 
@@ -105,12 +105,12 @@ def test_frames_are_linked() -> None:
     assert shown.text == "[frame: Contents](https://shore.example/toc.html)"
 
 
-def test_what_is_hidden_is_said_elsewhere_only_in_words_of_its_own() -> None:
+def test_hidden_text_is_dropped_only_if_repeated_as_words() -> None:
     assert text("<p>tide200</p><p hidden>tide2</p>") == "tide200\n\ntide2"
     assert text("<p>the tide, low</p><p hidden>tide</p>") == "the tide, low"
 
 
-def test_what_opens_a_page_is_read_where_its_content_follows() -> None:
+def test_hero_is_kept_before_the_content() -> None:
     page = (
         "<div class=hero><div><h1>Walk</h1></div><p>Thursday</p></div><div>Else</div><main><p>{}</p></main>"
     )
@@ -126,6 +126,6 @@ def test_a_page_with_a_heading_needs_no_substitute() -> None:
     assert text(f"{asking}<div></div>") == "Scripts, please."
 
 
-def test_what_is_about_cookies_is_no_banner() -> None:
+def test_section_about_cookies_is_kept() -> None:
     section = "<section id=cookiepolicy><h2>CookiePolicy</h2>Cookies to <a href=#a>accept</a>.</section>"
     assert "## CookiePolicy" in text(f"<main><h1>T</h1><p>{'Words. ' * 99}</p>{section}</main>")

@@ -47,7 +47,7 @@ def test_no_word_is_lost(page: str) -> None:
 @pytest.mark.requirement("web.html.same")
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(_SCRAPS, _WORDS, _SIGNS, st.text(max_size=5)), max_size=40).map("".join))
-def test_scraps_of_tags_are_read_always_the_same_way(page: str) -> None:
+def test_broken_tags_are_read_deterministically(page: str) -> None:
     document = read_html(page, "https://example.org/", full=False)
     assert document == read_html(page, "https://example.org/", full=False)
     assert document.outline is not None

@@ -62,7 +62,7 @@ def opened(stage: Stage, site: Site, body: str | bytes, media_type: str | None, 
         (b"words", "application/vnd.ms-excel", "it", ""),
     ],
 )
-def test_what_is_no_text_is_described(
+def test_non_text_body_is_described(
     stage: Stage, site: Site, body: bytes, media_type: str, title: str, facts: str
 ) -> None:
     content = opened(stage, site, body, media_type)
@@ -74,7 +74,7 @@ def test_what_is_no_text_is_described(
 @pytest.mark.parametrize(
     ("body", "kind"), [(PNG, "image/png"), (JPEG, "image/jpeg"), (PDF + b"\0" * 9, "application/pdf")]
 )
-def test_bytes_that_are_no_text_are_none_whatever_they_are_called(
+def test_binary_body_declared_as_text_is_described(
     stage: Stage, site: Site, media_type: str | None, body: bytes, kind: str
 ) -> None:
     content = opened(stage, site, body, media_type)
@@ -82,7 +82,7 @@ def test_bytes_that_are_no_text_are_none_whatever_they_are_called(
     assert "\ufffd" not in content
 
 
-def test_unknown_bytes_are_no_mojibake(stage: Stage, site: Site) -> None:
+def test_unknown_bytes_are_not_decoded(stage: Stage, site: Site) -> None:
     content = opened(stage, site, bytes(range(256)) * 20, "text/plain; charset=utf-8", "/a%20b.bin")
     assert content == "# a b.bin\n\ntype: application/octet-stream\nsize: 5120 bytes"
 
@@ -100,7 +100,7 @@ def test_unknown_bytes_are_no_mojibake(stage: Stage, site: Site) -> None:
         ("a < b", "a < b"),
     ],
 )
-def test_what_nothing_is_told_of_is_recognized(
+def test_undeclared_type_is_detected(
     stage: Stage, site: Site, media_type: str | None, body: str, shown: str
 ) -> None:
     assert opened(stage, site, body, media_type).startswith(shown)
@@ -126,7 +126,7 @@ def test_markdown_is_a_document(stage: Stage, site: Site, path: str, media_type:
 
 
 @pytest.mark.requirement("web.plain")
-def test_plain_text_is_as_it_is(stage: Stage, site: Site) -> None:
+def test_plain_text_is_shown_verbatim(stage: Stage, site: Site) -> None:
     text = (
         "# no heading\r\n[!include:x](y.md)\n[a](https://b.example)\n<!-- #x -->\n\n```act.x\nCLI date\n```\n"
     )
@@ -152,9 +152,7 @@ def test_plain_text_is_as_it_is(stage: Stage, site: Site) -> None:
         ("text/vcard", "/x", ""),
     ],
 )
-def test_code_stands_in_a_fence(
-    stage: Stage, site: Site, media_type: str | None, path: str, language: str
-) -> None:
+def test_code_is_fenced(stage: Stage, site: Site, media_type: str | None, path: str, language: str) -> None:
     text = "a: [b](https://c.example)\n```\n# ü\n"
     assert opened(stage, site, text, media_type, path) == f"````{language}\n{text}````"
     assert stage.send("/source").endswith(text)
@@ -173,18 +171,18 @@ def test_code_stands_in_a_fence(
         ("<html><body> </body></html>", "text/html"),
     ],
 )
-def test_an_empty_page_says_so(stage: Stage, site: Site, body: str, media_type: str | None) -> None:
+def test_empty_page(stage: Stage, site: Site, body: str, media_type: str | None) -> None:
     assert opened(stage, site, body, media_type) == "(no content)"
 
 
 @pytest.mark.requirement("web.empty")
-def test_an_answer_without_content_says_so(stage: Stage, site: Site) -> None:
+def test_response_without_content(stage: Stage, site: Site) -> None:
     url = site.serve("/none", answer(status="204 No Content", media_type=None))
     assert "There is nothing here: the server answers 204 No Content." in stage.send(f"/open {url}")
 
 
 @pytest.mark.requirement("web.json")
-def test_json_is_laid_out_and_not_damaged(stage: Stage, site: Site) -> None:
+def test_json_is_pretty_printed_exactly(stage: Stage, site: Site) -> None:
     numbers, letters = '"n": 12345678901234567890, "n": 1.50', '"u": "\\u00fc\\ud83d\\ude00\\u0007"'
     body = f'{{{numbers}, {letters}, "e": [], "x": {{"y": null}}}}'
     assert opened(stage, site, body, "application/vnd.api+json") == (
@@ -195,27 +193,27 @@ def test_json_is_laid_out_and_not_damaged(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.json")
-def test_json_that_is_none_is_shown_with_a_word(stage: Stage, site: Site) -> None:
+def test_invalid_json_is_shown_with_a_notice(stage: Stage, site: Site) -> None:
     content = opened(stage, site, '{\n  "a": [1,\n}', "application/json")
     assert content == '[!] Not valid JSON: line 3, column 2\n\n```\n{\n  "a": [1,\n}\n```'
 
 
 @pytest.mark.requirement("web.json")
-def test_json_line_by_line(stage: Stage, site: Site) -> None:
+def test_json_lines(stage: Stage, site: Site) -> None:
     content = opened(stage, site, '{"a":1}\n\n[2]\n', "application/x-ndjson")
     assert content == '```json\n{\n  "a": 1\n}\n[\n  2\n]\n```'
     bad = opened(stage, site, '{"a":1}\n[2\n', "application/jsonl")
     assert bad.startswith("[!] Not valid JSON: line 2, column")
 
 
-def test_deep_json_is_no_error(stage: Stage, site: Site) -> None:
+def test_deep_json_is_not_an_error(stage: Stage, site: Site) -> None:
     body = '{"a":[' * 20_000 + "1" + "]}" * 20_000
     assert '```json\n{"a":[{"a":[' in opened(stage, site, body, "application/json")
     assert "[[[[" in opened(stage, site, "[" * 50_000, "application/json")
 
 
 @pytest.mark.requirement("web.xml")
-def test_other_xml_stands_in_a_fence(stage: Stage, site: Site) -> None:
+def test_other_xml_is_fenced(stage: Stage, site: Site) -> None:
     assert opened(stage, site, "<a>\n <b c='1'/>\n</a>", "application/xml") == (
         "```xml\n<a>\n <b c='1'/>\n</a>\n```"
     )
@@ -224,7 +222,7 @@ def test_other_xml_stands_in_a_fence(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.charset.order")
-def test_the_charset_of_a_page_is_found(stage: Stage, site: Site) -> None:
+def test_charset_of_a_page_is_detected(stage: Stage, site: Site) -> None:
     text = "Привет, мир! Это обычная русская страница."
     page = f"<!doctype html><meta charset=windows-1251><title>x</title><p>{text}</p>"
     assert text in opened(stage, site, page.encode("cp1251"), "text/html")

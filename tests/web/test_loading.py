@@ -61,7 +61,7 @@ def shown(stage: Stage, cmd: str) -> str:
 
 
 @pytest.mark.requirement("web.redirects", "web.url")
-def test_a_url_echoes_as_typed_and_the_document_is_the_final_one(stage: Stage, site: Site) -> None:
+def test_typed_url_is_echoed_and_final_url_opened(stage: Stage, site: Site) -> None:
     site.serve("/start", redirect("/end page"))
     site.page("/end%20page", "The end.", PROBE)
     assert stage.send(f"/open {site.url}/start") == (
@@ -74,7 +74,7 @@ def test_a_url_echoes_as_typed_and_the_document_is_the_final_one(stage: Stage, s
 
 
 @pytest.mark.requirement("web.close", "web.cookies.topic", "web.cache.refresh")
-def test_a_topic_keeps_cookies_and_pages_until_it_is_closed(stage: Stage, site: Site) -> None:
+def test_cookies_and_cache_last_until_close(stage: Stage, site: Site) -> None:
     headers = {"Set-Cookie": "id=7", "Cache-Control": "max-age=60"}
     site.serve("/", lambda _: answer(f"{len(site.received)}", media_type=PROBE, headers=headers))
     other = Stage(daemon=stage.daemon, topic=f"{stage.topic}-other")
@@ -88,7 +88,7 @@ def test_a_topic_keeps_cookies_and_pages_until_it_is_closed(stage: Stage, site: 
 
 
 @pytest.mark.requirement("web.not_found", "web.failed")
-def test_refusals_reach_the_agent_and_leave_the_topic_where_it_is(stage: Stage, site: Site) -> None:
+def test_refusals_do_not_navigate(stage: Stage, site: Site) -> None:
     site.page("/", "Here.", PROBE)
     site.serve("/broken", b"garbage\r\n\r\n")
     stage.send(f"/open {site.url}/")
@@ -100,7 +100,7 @@ def test_refusals_reach_the_agent_and_leave_the_topic_where_it_is(stage: Stage, 
 
 @pytest.mark.requirement("web.own_port")
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1", "0", "[::ffff:127.0.0.1]"])
-def test_the_daemon_opens_no_page_of_its_own(stage: Stage, site: Site, host: str) -> None:
+def test_daemon_urls_are_refused(stage: Stage, site: Site, host: str) -> None:
     own = f"http://{host}:{stage.daemon.port}/status"
     assert stage.send(f"/open {own}").startswith("ERROR(NOT_TRUSTED): ")
     site.serve("/to", redirect(own))
@@ -111,7 +111,7 @@ def test_the_daemon_opens_no_page_of_its_own(stage: Stage, site: Site, host: str
 
 
 @pytest.mark.requirement("web.slow")
-def test_slow_pages_in_fifty_topics_slow_no_other(stage: Stage, site: Site) -> None:
+def test_fifty_slow_topics_do_not_delay_others(stage: Stage, site: Site) -> None:
     site.page("/slow", "Slow.", PROBE)
     site.page("/quick", "Quick.", PROBE)
     slow = [Stage(daemon=stage.daemon, topic=f"{stage.topic}-{number}") for number in range(50)]
@@ -128,7 +128,7 @@ def test_slow_pages_in_fifty_topics_slow_no_other(stage: Stage, site: Site) -> N
 
 @pytest.mark.requirement("web.bombs")
 @pytest.mark.parametrize("name", BOMBS)
-def test_no_page_fills_the_memory(stage: Stage, site: Site, name: str) -> None:
+def test_large_page_does_not_fill_memory(stage: Stage, site: Site, name: str) -> None:
     site.serve("/bomb", BOMBS[name]())
     site.page("/fine", "Fine.", PROBE)
     shown(stage, f"/open {site.url}/fine")
@@ -140,7 +140,7 @@ def test_no_page_fills_the_memory(stage: Stage, site: Site, name: str) -> None:
 
 
 @pytest.mark.requirement("web.cache.bounded")
-def test_memory_is_flat_over_many_pages(stage: Stage, site: Site) -> None:
+def test_memory_does_not_grow_with_pages(stage: Stage, site: Site) -> None:
     body = "A page of one line. " * 3000
     for number in range(300):
         site.page(f"/{number}", f"{number}\n\n{body}", PROBE, ETag=f'"{number}"', Cache_Control="max-age=60")

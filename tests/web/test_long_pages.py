@@ -79,7 +79,7 @@ def walked(stage: Stage, cmd: str) -> list[str]:
 
 
 @pytest.mark.requirement("web.parts.outline", "web.parts.next")
-def test_a_long_page_begins_with_its_size_and_its_outline(stage: Stage, site: Site) -> None:
+def test_long_page_begins_with_size_and_outline(stage: Stage, site: Site) -> None:
     url = site.page("/guide", LONG, OUTLINED)
     reply = stage.send(f"/open {url}")
     assert reply.startswith(
@@ -99,7 +99,7 @@ def test_a_long_page_begins_with_its_size_and_its_outline(stage: Stage, site: Si
 
 @pytest.mark.requirement("web.parts.whole", "web.parts.next", "web.parts.last")
 @pytest.mark.parametrize("media_type", [DOCUMENT, OUTLINED])
-def test_the_parts_together_are_the_page(stage: Stage, site: Site, media_type: str) -> None:
+def test_parts_join_to_the_page(stage: Stage, site: Site, media_type: str) -> None:
     parts = walked(stage, f"/open {site.page('/guide', LONG, media_type)}")
     assert "".join(map(text_of, parts)) == LONG
     assert all(len(text_of(part)) <= MOST for part in parts)
@@ -110,7 +110,7 @@ def test_the_parts_together_are_the_page(stage: Stage, site: Site, media_type: s
 
 
 @pytest.mark.requirement("web.parts.whole")
-def test_a_page_that_fits_is_shown_whole(stage: Stage, site: Site) -> None:
+def test_short_page_is_shown_whole(stage: Stage, site: Site) -> None:
     fitting = "x" * MOST
     assert shown(stage.send(f"/open {site.page('/fits', fitting, DOCUMENT)}")) == fitting
     assert shown(stage.send("/open --part 1")) == fitting
@@ -119,7 +119,7 @@ def test_a_page_that_fits_is_shown_whole(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.parts.local")
-def test_files_stay_whole(stage: Stage) -> None:
+def test_files_are_not_split(stage: Stage) -> None:
     stage.write(LONG, "guide.md")
     assert shown(stage.send("/open guide.md")) == LONG.removesuffix("\n")
     assert stage.send("/open --part 2").startswith("ERROR(NOT_FOUND): Part not found: 2\n")
@@ -127,7 +127,7 @@ def test_files_stay_whole(stage: Stage) -> None:
 
 @pytest.mark.requirement("web.parts.number")
 @pytest.mark.parametrize("number", ["0", "5", "-1", "99999999999999999999"])
-def test_a_part_that_is_not_there_is_refused_with_the_count(stage: Stage, site: Site, number: str) -> None:
+def test_missing_part_error_states_the_count(stage: Stage, site: Site, number: str) -> None:
     url = site.page("/guide", LONG, OUTLINED)
     stage.send(f"/open {url} --part 2")
     assert stage.send(f"/open --part {number}") == (
@@ -148,18 +148,18 @@ def test_a_part_that_is_not_there_is_refused_with_the_count(stage: Stage, site: 
         ("--parts 2", "INVALID_PAYLOAD"),
     ],
 )
-def test_what_is_no_number_is_refused(stage: Stage, site: Site, arguments: str, code: str) -> None:
+def test_invalid_part_number_is_refused(stage: Stage, site: Site, arguments: str, code: str) -> None:
     stage.send(f"/open {site.page('/guide', LONG, OUTLINED)}")
     assert stage.code(f"/open {arguments}") == code
 
 
 @pytest.mark.requirement("web.parts.number")
-def test_a_part_of_nothing_is_refused(stage: Stage) -> None:
+def test_part_needs_an_open_document(stage: Stage) -> None:
     assert stage.code("/open --part 2") == "INVALID_TARGET"
 
 
 @pytest.mark.requirement("web.parts.view")
-def test_a_part_is_a_view_and_no_step_of_the_history(stage: Stage, site: Site) -> None:
+def test_parts_are_not_in_the_history(stage: Stage, site: Site) -> None:
     url, other = site.page("/guide", LONG, OUTLINED), site.page("/other", "Other.", DOCUMENT)
     for cmd in (f"/open {url}", "/open --part 3", "/open #start", "/open --part=2"):
         assert stage.code(cmd) is None
@@ -180,7 +180,7 @@ def test_a_url_may_be_opened_at_a_part(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.parts.view")
-def test_a_page_that_has_become_shorter_is_shown_at_its_last_part(stage: Stage, site: Site) -> None:
+def test_shortened_page_is_shown_at_its_last_part(stage: Stage, site: Site) -> None:
     url = site.page("/guide", LONG, OUTLINED)
     stage.send(f"/open {url} --part 4")
     site.page("/guide", section("Start", 40), OUTLINED)
@@ -190,7 +190,7 @@ def test_a_page_that_has_become_shorter_is_shown_at_its_last_part(stage: Stage, 
 
 
 @pytest.mark.requirement("web.parts.block")
-def test_a_section_that_is_long_has_parts_of_its_own(stage: Stage, site: Site) -> None:
+def test_long_section_has_its_own_parts(stage: Stage, site: Site) -> None:
     url = site.page("/guide", LONG, OUTLINED)
     stage.send(f"/open {url}")
     assert shown(stage.send("/open #on-linux")) == section("On Linux", 10, 3).removesuffix("\n")
@@ -210,7 +210,7 @@ def test_a_section_that_is_long_has_parts_of_its_own(stage: Stage, site: Site) -
 
 
 @pytest.mark.requirement("web.parts.document")
-def test_what_a_document_offers_is_told_in_its_first_part(stage: Stage, site: Site) -> None:
+def test_actions_are_announced_in_the_first_part(stage: Stage, site: Site) -> None:
     text = f"---\ndefault: ping\n---\n{act('ping', f'GET {site.url}/ping')}\n\n{LONG}"
     url = site.page("/guide", text, DOCUMENT)
     site.page("/ping", '{"ok": true}', "application/json")
@@ -222,7 +222,7 @@ def test_what_a_document_offers_is_told_in_its_first_part(stage: Stage, site: Si
 
 
 @pytest.mark.requirement("web.parts.document", "web.parts.whole")
-def test_what_a_document_hides_is_in_no_part(stage: Stage, site: Site) -> None:
+def test_hidden_markup_is_in_no_part(stage: Stage, site: Site) -> None:
     hidden = "<!-- #note -->\n\n", "<!-- /note -->\n\n", "[there]: https://example.com/there\n\n"
     text = "---\ntitle: Hidden\n---\n" + LONG
     text = text.replace("## Setup\n", f"{hidden[0]}## Setup\n").replace(
@@ -237,7 +237,7 @@ def test_what_a_document_hides_is_in_no_part(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.parts.outline")
-def test_of_too_many_headings_the_upper_levels_are_listed(stage: Stage, site: Site) -> None:
+def test_outline_is_truncated_to_upper_levels(stage: Stage, site: Site) -> None:
     chapters = "".join(
         section(f"Chapter {one}", 1) + "".join(section(f"Note {one}-{two}", 1, 3) for two in range(30))
         for one in range(10)
@@ -255,7 +255,7 @@ def test_of_too_many_headings_the_upper_levels_are_listed(stage: Stage, site: Si
 
 
 @pytest.mark.requirement("web.parts.inside")
-def test_a_section_without_headings_is_cut_where_it_can_be_read_on(stage: Stage, site: Site) -> None:
+def test_section_without_headings_is_cut_at_blocks(stage: Stage, site: Site) -> None:
     table = "| name | number |\n| --- | --- |\n" + "| some name | 12 |\n" * 100
     code = "```py\n" + "value = 1\n" * 150 + "```\n"
     text = f"# Data\n\n{table}\n{code}"
@@ -268,9 +268,7 @@ def test_a_section_without_headings_is_cut_where_it_can_be_read_on(stage: Stage,
 
 
 @pytest.mark.requirement("web.parts.view")
-def test_parts_are_there_after_a_restart(
-    start_daemon: Callable[..., DaemonProcess], plugins: Path, site: Site
-) -> None:
+def test_parts_survive_restart(start_daemon: Callable[..., DaemonProcess], plugins: Path, site: Site) -> None:
     daemon = start_daemon(pythonpath=[plugins], env=SMALLEST)
     daemon.register("default", daemon.home)
     stage = Stage(daemon=daemon, topic="web:kept")
@@ -286,7 +284,7 @@ def test_parts_are_there_after_a_restart(
 
 
 @pytest.mark.requirement("web.full")
-def test_all_of_a_page_stays_all_of_it(stage: Stage, site: Site) -> None:
+def test_full_view_is_kept_across_parts(stage: Stage, site: Site) -> None:
     text = f"Menu\n\nmain\n\n{LONG}"
     url, other = site.page("/guide", text, OUTLINED), site.page("/other", "Other.", DOCUMENT)
     assert "Menu" not in stage.send(f"/open {url}")
@@ -305,7 +303,7 @@ def test_all_of_a_page_stays_all_of_it(stage: Stage, site: Site) -> None:
 
 @pytest.mark.requirement("web.full")
 @pytest.mark.parametrize("option", ["--full", "--part 1 --full"])
-def test_files_are_not_opened_with_options_of_loaders(stage: Stage, option: str) -> None:
+def test_loader_options_are_refused_for_files(stage: Stage, option: str) -> None:
     stage.write("# Page\n")
     assert stage.send(f"/open page.md {option}") == (
         "ERROR(INVALID_PAYLOAD): --full does not apply to files: page.md"
@@ -313,7 +311,7 @@ def test_files_are_not_opened_with_options_of_loaders(stage: Stage, option: str)
 
 
 @pytest.mark.requirement("web.full")
-def test_options_that_no_loader_has_are_refused(stage: Stage, site: Site) -> None:
+def test_unknown_options_are_refused(stage: Stage, site: Site) -> None:
     url = site.page("/guide", LONG, OUTLINED)
     reply = stage.send(f"/open --fast {url}")
     assert reply.startswith("ERROR(INVALID_PAYLOAD): Unknown option: --fast\noptions: --full, ")
@@ -322,12 +320,10 @@ def test_options_that_no_loader_has_are_refused(stage: Stage, site: Site) -> Non
 
 @pytest.mark.requirement("web.parts.setting")
 @pytest.mark.parametrize("value", ["many", "-1", "0", "999", "1e5", "10000000000"])
-def test_a_number_that_makes_no_part_is_refused(
-    start_daemon: Callable[..., DaemonProcess], value: str
-) -> None:
+def test_part_zero_is_refused(start_daemon: Callable[..., DaemonProcess], value: str) -> None:
     daemon = start_daemon(env={"STRINGD_WEB_PART": value}, ready=False)
     assert daemon.process.wait(15) == 2
-    message = f"STRINGD_WEB_PART must be a number of characters, at least 1000, not {value!r}"
+    message = f"STRINGD_WEB_PART must be a number of characters from 1000 to 10485760, not {value!r}"
     assert daemon.stderr() == f"stringd: {message}\n"
 
 
@@ -368,7 +364,7 @@ def test_pages_in_html_are_shown_in_parts_too(stage: Stage, site: Site) -> None:
     assert stage.code("/open #code --part 2") is None
 
 
-def test_of_too_many_ids_those_that_are_not_listed_stand_in_the_page(stage: Stage, site: Site) -> None:
+def test_long_id_list_is_truncated_with_a_count(stage: Stage, site: Site) -> None:
     url = site.page("/ids", "<title>Ids</title>" + "".join(f"<p id=id{it}>{it}</p>" for it in range(70)))
     refused = stage.send(f"/open {url}#id70x")
     assert refused.startswith("ERROR(BLOCK_NOT_FOUND): Block not found: #id70x\navailable: #id")

@@ -24,7 +24,7 @@ def body(reply: str) -> str:
 
 
 @pytest.mark.requirement("web.documents.includes")
-def test_a_page_includes_what_it_names(stage: Stage, site: Site) -> None:
+def test_includes_are_fetched(stage: Stage, site: Site) -> None:
     put(
         site,
         docs__a=(
@@ -71,7 +71,7 @@ def test_a_page_has_its_menus(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.documents.failures")
-def test_what_can_not_be_included_is_a_line(stage: Stage, site: Site) -> None:
+def test_failed_include_is_one_line(stage: Stage, site: Site) -> None:
     put(site, self="x\n\n[!include:me](self.md)\n", ring="[!include:back](a.md)\n")
     site.page("/page.html", "<!doctype html><title>t</title><p>No", "text/html")
     site.serve("/broken.md", answer("no", status="500 Internal Server Error"))
@@ -103,14 +103,14 @@ def test_what_can_not_be_included_is_a_line(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.documents.failures")
-def test_menus_that_are_not_there_are_warnings(stage: Stage, site: Site) -> None:
+def test_missing_menus_are_warnings(stage: Stage, site: Site) -> None:
     put(site, a="# A\n\n[!nav:main](gone.md)\n")
     assert body(stage.send(f"/open {site.url}/a.md")) == "# A"
     assert f"warning: line 3: menu main: Not found: {site.url}/gone.md" in stage.send("/info")
 
 
 @pytest.mark.requirement("web.documents.fresh")
-def test_a_refresh_reads_what_is_included_anew(stage: Stage, site: Site) -> None:
+def test_refresh_reloads_includes(stage: Stage, site: Site) -> None:
     put(site, a="[!include:x](x.md)\n")
     site.page("/x.md", "One.\n", MARKDOWN, Cache_Control="max-age=1000")
     assert body(stage.send(f"/open {site.url}/a.md")) == "One."
@@ -120,7 +120,7 @@ def test_a_refresh_reads_what_is_included_anew(stage: Stage, site: Site) -> None
 
 
 @pytest.mark.requirement("web.documents.budget")
-def test_no_page_includes_without_end(stage: Stage, site: Site) -> None:
+def test_endless_includes_are_stopped(stage: Stage, site: Site) -> None:
     def endless(received: Received) -> bytes:
         number = int(received.path.strip("/d.m"))
         text = "".join(f"[!include:i{n}](d{3 * number + n}.md)\n\n" for n in (1, 2, 3))
@@ -134,7 +134,7 @@ def test_no_page_includes_without_end(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.documents.budget")
-def test_no_page_includes_more_than_it_can_show(stage: Stage, site: Site) -> None:
+def test_included_text_is_limited(stage: Stage, site: Site) -> None:
     names = [f"n{number}" for number in range(10)]
     put(site, a="\n\n".join(f"[!include:{it}]({it}.md)" for it in names))
     for it in names:
@@ -145,7 +145,7 @@ def test_no_page_includes_more_than_it_can_show(stage: Stage, site: Site) -> Non
 
 
 @pytest.mark.requirement("web.documents.together")
-def test_what_is_included_comes_at_the_same_time(stage: Stage, site: Site) -> None:
+def test_includes_are_fetched_concurrently(stage: Stage, site: Site) -> None:
     gate = threading.Barrier(3, timeout=10)
 
     def reply(_: Received) -> bytes:
@@ -158,7 +158,7 @@ def test_what_is_included_comes_at_the_same_time(stage: Stage, site: Site) -> No
     assert body(stage.send(f"/open {site.url}/a.md")) == "Here.\n\nHere.\n\nHere."
 
 
-def test_a_redirect_moves_what_a_page_names(stage: Stage, site: Site) -> None:
+def test_targets_are_relative_to_the_redirected_url(stage: Stage, site: Site) -> None:
     site.serve("/old.md", answer(status="302 Found", headers={"Location": "/new/place.md"}))
     put(site, new__place="[!include:x](x.md)\n", new__x="[!include:y](/far.md)\n", other__far="[In](in.md)\n")
     site.serve("/far.md", answer(status="302 Found", headers={"Location": "/other/far.md"}))
@@ -167,7 +167,7 @@ def test_a_redirect_moves_what_a_page_names(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.cookies")
-def test_only_the_own_site_learns_from_an_include_who_reads(stage: Stage, site: Site) -> None:
+def test_cross_site_includes_send_no_cookies(stage: Stage, site: Site) -> None:
     with serving() as other:
         other.serve("/login", answer("In.", headers={"Set-Cookie": "who=ada"}))
         put(other, x="Theirs.\n")
@@ -181,7 +181,7 @@ def test_only_the_own_site_learns_from_an_include_who_reads(stage: Stage, site: 
         assert other.last.headers["cookie"] == "who=ada"
 
 
-def test_html_is_never_read_for_directives(stage: Stage, site: Site) -> None:
+def test_html_has_no_directives(stage: Stage, site: Site) -> None:
     put(site, x="secret\n")
     directives = "<p>[!include:x](x.md)</p><p>[!nav:n](x.md)</p><pre>[!include:x](x.md)</pre>"
     page = f"<!doctype html><title>t</title>{directives}"
@@ -189,7 +189,7 @@ def test_html_is_never_read_for_directives(stage: Stage, site: Site) -> None:
     assert site.paths == ["/a"]
 
 
-def test_a_local_file_includes_nothing_from_the_network(stage: Stage, site: Site) -> None:
+def test_local_file_cannot_include_from_the_network(stage: Stage, site: Site) -> None:
     put(site, x="far\n")
     (stage.daemon.home / "local.md").write_text(f"[!include:x]({site.url}/x.md)\n")
     assert f"> [!] include x: File not found: {site.url}/x.md" in stage.send("/open ~/local.md")

@@ -31,7 +31,7 @@ def pairs(text: str) -> Any:
 
 
 @given(value=VALUES, ascii_only=st.booleans(), indent=st.sampled_from([None, 0, 3]))
-def test_it_says_the_same(value: object, ascii_only: bool, indent: int | None) -> None:
+def test_meaning_is_unchanged(value: object, ascii_only: bool, indent: int | None) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
     shown = pretty_json(text)
     assert pairs(shown) == pairs(text)
@@ -39,7 +39,7 @@ def test_it_says_the_same(value: object, ascii_only: bool, indent: int | None) -
 
 
 @given(text=st.text(alphabet='[]{},:"\\u0019ae. \n-', max_size=30))
-def test_what_python_takes_for_json_is_some_and_nothing_else(text: str) -> None:
+def test_accepts_exactly_what_python_accepts(text: str) -> None:
     try:
         said = pairs(text)
     except ValueError:
@@ -49,7 +49,7 @@ def test_what_python_takes_for_json_is_some_and_nothing_else(text: str) -> None:
         assert pairs(pretty_json(text)) == said
 
 
-def test_each_value_has_a_line() -> None:
+def test_each_value_is_on_its_own_line() -> None:
     assert pretty_json('[1.0,{"a":"b, c: [","d":[ ] ,"e":{\n}}]') == (
         '[\n  1.0,\n  {\n    "a": "b, c: [",\n    "d": [],\n    "e": {}\n  }\n]'
     )
@@ -58,7 +58,7 @@ def test_each_value_has_a_line() -> None:
 @pytest.mark.parametrize(
     "text", ['{"a":1,"a":2}', "[1e400]", "[9007199254740993, 0.10]", '["\\ud800"]', '["\\/"]']
 )
-def test_nothing_is_damaged(text: str) -> None:
+def test_only_whitespace_changes(text: str) -> None:
     assert "".join(pretty_json(text).split()) == "".join(text.split())
 
 
@@ -76,7 +76,7 @@ def test_nothing_is_damaged(text: str) -> None:
     ],
     ids=["arrays", "objects", "escapes", "quotes", "numbers", "letters", "blanks"],
 )
-def test_much_takes_no_longer_than_it_must(text: str) -> None:
+def test_large_json_is_formatted_quickly(text: str) -> None:
     began = time.monotonic()
     with suppress(InvalidJson):
         assert len(pretty_json(text)) <= 5 * len(text) + 100_000

@@ -42,7 +42,7 @@ def documentation(names: list[str]) -> Iterator[Site]:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.requirement("web.content")
-def test_the_documentation_of_python_is_there(
+def test_python_documentation_is_complete(
     shared: DaemonProcess,
     documentation: Site,
     names: list[str],

@@ -42,7 +42,7 @@ def home(site: Site) -> str:
 
 
 @pytest.mark.requirement("web.tabs")
-def test_a_page_is_opened_in_a_tab_and_read_on_there(run: Run, home: str) -> None:
+def test_page_is_opened_in_a_tab(run: Run, home: str) -> None:
     first = run("string", home)
     assert first.stdout == f"Opened {home}\n---\n# Home\n\nSee the [guide][@guide].\n"
     assert first.stderr == "string: opened in web:1\n"
@@ -55,7 +55,7 @@ def test_a_page_is_opened_in_a_tab_and_read_on_there(run: Run, home: str) -> Non
 
 
 @pytest.mark.requirement("web.tabs")
-def test_a_tab_is_closed_from_outside_and_its_number_is_free(run: Run, home: str) -> None:
+def test_closed_tab_frees_its_number(run: Run, home: str) -> None:
     for number in (1, 2):
         assert run("string", home).stderr == f"string: opened in web:{number}\n"
     assert run("stringd", "sessions", "--close", "web:1").returncode == 0
@@ -64,7 +64,7 @@ def test_a_tab_is_closed_from_outside_and_its_number_is_free(run: Run, home: str
 
 
 @pytest.mark.requirement("web.tabs")
-def test_a_page_that_can_not_be_opened_leaves_no_new_tab(run: Run, home: str) -> None:
+def test_failed_open_leaves_no_tab(run: Run, home: str) -> None:
     failed = run("string", f"{home}nowhere")
     assert (failed.returncode, failed.stdout) == (1, "")
     assert failed.stderr == f"ERROR(NOT_FOUND): Not found: {home}nowhere\n"
@@ -72,7 +72,7 @@ def test_a_page_that_can_not_be_opened_leaves_no_new_tab(run: Run, home: str) ->
 
 
 @pytest.mark.requirement("web.tabs")
-def test_each_of_many_at_once_has_a_tab_of_its_own(run: Run, home: str) -> None:
+def test_concurrent_opens_get_separate_tabs(run: Run, home: str) -> None:
     run("string", "file:main", "/info")
     with ThreadPoolExecutor(4) as pool:
         runs = list(pool.map(lambda _: run("string", "--json", home), range(4)))
@@ -89,20 +89,20 @@ def test_each_of_many_at_once_has_a_tab_of_its_own(run: Run, home: str) -> None:
         (["--tab", "docs", "web:1", "/info"], "--tab goes with a URL"),
     ],
 )
-def test_what_makes_no_sense_is_refused(run: Run, words: list[str], message: str) -> None:
+def test_contradictory_arguments_are_refused(run: Run, words: list[str], message: str) -> None:
     refused = run("string", *words)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert message in refused.stderr
 
 
 @pytest.mark.requirement("web.tabs")
-def test_a_name_that_is_none_is_refused(run: Run, home: str) -> None:
+def test_invalid_tab_name_is_refused(run: Run, home: str) -> None:
     refused = run("string", "--tab", "no name", home)
     assert (refused.returncode, refused.stderr) == (1, "string: Invalid topic: web:no name\n")
 
 
 @pytest.mark.requirement("web.tabs.fork")
-def test_a_link_is_followed_in_a_tab_of_its_own(run: Run, home: str, daemon: DaemonProcess) -> None:
+def test_link_is_opened_in_a_forked_tab(run: Run, home: str, daemon: DaemonProcess) -> None:
     run("string", home)
     run("string", "web:1", '/set {town} = "Oslo"')
     assert run("string", "web:1", "/fork tour").stdout == "Forked: web:tour\n"
@@ -127,7 +127,7 @@ def test_a_link_is_followed_in_a_tab_of_its_own(run: Run, home: str, daemon: Dae
         ("", "ERROR(INVALID_PAYLOAD): No name for the new topic.\nUsage: /fork name"),
     ],
 )
-def test_a_tab_is_forked_into_a_new_one_only(run: Run, home: str, name: str, message: str) -> None:
+def test_fork_needs_a_new_tab(run: Run, home: str, name: str, message: str) -> None:
     run("string", home)
     refused = run("string", "web:1", f"/fork {name}")
     assert (refused.returncode, refused.stderr) == (1, f"{message}\n")

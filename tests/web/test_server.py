@@ -8,7 +8,7 @@ import socket
 from tests.web.server import Received, Site, answer, chunked
 
 
-def test_a_page_comes_as_it_was_served_over_one_connection(site: Site) -> None:
+def test_pages_are_served_over_one_connection(site: Site) -> None:
     site.page("/a", "<p>ä</p>", Cache_Control="no-store")
     client = http.client.HTTPConnection("127.0.0.1", site.port, timeout=5)
     for target in ("/a", "/a?q=1", "/none"):
@@ -26,14 +26,14 @@ def test_a_page_comes_as_it_was_served_over_one_connection(site: Site) -> None:
     assert (site.last.method, site.last.body, site.last.headers["x-mark"]) == ("POST", b"x=1", "m")
 
 
-def test_what_is_no_http_comes_as_it_is_and_ends(site: Site) -> None:
+def test_raw_bytes_are_sent_and_connection_closed(site: Site) -> None:
     site.serve("/raw", b"garbage")
     site.serve("/length", answer("x").replace(b"Content-Length: 1", b"Content-Length: 9"))
     for path, end in (("/raw", b"garbage"), ("/length", b"9\r\n\r\nx")):
         assert wire(site, path).endswith(end)
 
 
-def test_pieces_are_made_while_they_are_sent(site: Site) -> None:
+def test_bodies_are_streamed(site: Site) -> None:
     def echo(received: Received) -> bytes:
         return answer(received.target)
 

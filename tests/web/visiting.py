@@ -28,7 +28,9 @@ class Visitor:
         self._session = standing(home)
         self._runner = runner
         self._client = runner.run(_made(fake_network, own_port))
-        self._loader = web_loader(cast("Any", SimpleNamespace(http=self._client)), Browser())
+        self._loader = web_loader(
+            cast("Any", SimpleNamespace(http=self._client, settings=lambda record: record())), Browser()
+        )
         self.topic = Topic()
 
     def open(self, url: str, *, part_of: str | None = None, **options: Any) -> LoadedBytes:

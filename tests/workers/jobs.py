@@ -1,4 +1,4 @@
-"""Jobs that the tests run in worker processes."""
+"""Jobs for worker processes."""
 
 from __future__ import annotations
 

@@ -69,27 +69,27 @@ def test_no_file_is_written_or_removed(workers: BlockingWorkers, tmp_path: Path)
 
 
 @pytest.mark.requirement("template.confined")
-def test_no_signal_to_anybody(workers: BlockingWorkers) -> None:
+def test_no_signals_to_other_processes(workers: BlockingWorkers) -> None:
     assert "PermissionError" in stopped(workers, jobs.kill, os.getppid())
     for way in ("fcntl", "ioctl"):
         assert "PermissionError" in stopped(workers, jobs.have_signalled, os.getpid(), way)
 
 
 @pytest.mark.requirement("template.confined")
-def test_no_limit_for_anybody_else(workers: BlockingWorkers) -> None:
+def test_no_limits_of_other_processes(workers: BlockingWorkers) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
         assert "PermissionError" in stopped(workers, jobs.limit, other.pid)
         assert resource.prlimit(other.pid, resource.RLIMIT_CPU) == resource.getrlimit(resource.RLIMIT_CPU)
 
 
 @pytest.mark.requirement("template.confined")
-def test_a_sealed_one_reads_no_file(sealed: BlockingWorkers, tmp_path: Path) -> None:
+def test_sealed_worker_cannot_read_files(sealed: BlockingWorkers, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("hunter2", encoding="utf-8")
     assert "PermissionError" in stopped(sealed, jobs.read, str(secret))
 
 
 @pytest.mark.requirement("template.confined")
-def test_a_sealed_one_returns_plain_values_only(sealed: BlockingWorkers) -> None:
+def test_sealed_worker_returns_only_plain_values(sealed: BlockingWorkers) -> None:
     assert sealed.run(jobs.grow, 1, budget=ENOUGH) == 1
     assert "may not return" in stopped(sealed, jobs.pair, 1, 2)

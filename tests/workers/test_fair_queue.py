@@ -1,4 +1,4 @@
-"""Owners take turns: the one that has used least goes first, and each waits for a bounded number of turns."""
+"""Owners take turns: the least recently used goes first, and each waits for a bounded number of turns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def until_waiting(queue: FairQueue) -> None:
         await asyncio.sleep(0)
 
 
-def test_who_has_used_least_goes_first() -> None:
+def test_least_used_owner_goes_first() -> None:
     async def scene() -> None:
         queue, order = FairQueue(1), []
 
@@ -43,7 +43,7 @@ def test_who_has_used_least_goes_first() -> None:
 
 
 @given(st.integers(3, 12), st.floats(0, 2), st.floats(0, 2))
-def test_owners_that_keep_coming_back_starve_nobody(others: int, theirs: float, before: float) -> None:
+def test_returning_owners_do_not_starve_others(others: int, theirs: float, before: float) -> None:
     """An owner whose last turn was long waits for at most ten turns of each other owner."""
 
     async def scene() -> None:
@@ -71,7 +71,7 @@ def test_owners_that_keep_coming_back_starve_nobody(others: int, theirs: float, 
     run(scene())
 
 
-def test_one_owner_never_has_all_places() -> None:
+def test_one_owner_never_has_all_slots() -> None:
     async def scene() -> None:
         queue = FairQueue(2)
         await queue.enter("greedy")
@@ -85,7 +85,7 @@ def test_one_owner_never_has_all_places() -> None:
     run(scene())
 
 
-def test_who_gives_up_leaves_the_place_to_the_next() -> None:
+def test_cancelled_waiter_passes_its_turn() -> None:
     async def scene() -> None:
         queue = FairQueue(1)
         await queue.enter("a")
@@ -108,7 +108,7 @@ def test_who_gives_up_leaves_the_place_to_the_next() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.floats(0, 2), st.booleans()), max_size=30))
-def test_nobody_waits_for_ever_and_no_place_is_lost(jobs: list[tuple[str, float, bool]]) -> None:
+def test_no_slot_is_lost(jobs: list[tuple[str, float, bool]]) -> None:
     async def scene() -> None:
         queue, inside = FairQueue(2), 0
 

@@ -30,17 +30,17 @@ def workers() -> Iterator[BlockingWorkers]:
     pool.close()
 
 
-def test_arguments_and_records_travel(workers: BlockingWorkers) -> None:
+def test_arguments_and_records_are_passed(workers: BlockingWorkers) -> None:
     value = {"a": [1, 2.5, None, True], "b": ("é", b"\0"), "c": frozenset({1}), "d": {2}}
     assert workers.run(jobs.pair, value, "x", budget=ENOUGH) == jobs.Pair(left=value, right="x")
 
 
-def test_large_values_travel(workers: BlockingWorkers) -> None:
+def test_large_values_are_passed(workers: BlockingWorkers) -> None:
     text = "x" * 20_000_000
     assert workers.run(jobs.pair, text, None, budget=ENOUGH).left == text
 
 
-def test_a_refusal_of_the_job_is_raised_with_its_lines(workers: BlockingWorkers) -> None:
+def test_refusal_of_a_job_is_raised_with_its_lines(workers: BlockingWorkers) -> None:
     before = workers.run(jobs.process, budget=ENOUGH)
     with pytest.raises(Refusal) as refused:
         workers.run(jobs.refuse, budget=ENOUGH)
@@ -49,7 +49,7 @@ def test_a_refusal_of_the_job_is_raised_with_its_lines(workers: BlockingWorkers)
     assert workers.run(jobs.process, budget=ENOUGH) == before
 
 
-def test_a_fault_of_the_job_comes_with_its_traceback(workers: BlockingWorkers) -> None:
+def test_exception_of_a_job_has_its_traceback(workers: BlockingWorkers) -> None:
     with pytest.raises(RuntimeError, match=r"(?s)in fail.*a fault of the job's"):
         workers.run(jobs.fail, budget=ENOUGH)
 
@@ -66,7 +66,7 @@ def test_a_fault_of_the_job_comes_with_its_traceback(workers: BlockingWorkers) -
         (jobs.nested, (100_000,), "RecursionError"),
     ],
 )
-def test_what_goes_wrong_stops_the_job_alone(
+def test_failure_stops_only_the_job(
     workers: BlockingWorkers, job: Callable[..., object], arguments: tuple[object, ...], reason: str
 ) -> None:
     with pytest.raises((WorkStopped, RuntimeError), match=reason):
@@ -74,20 +74,20 @@ def test_what_goes_wrong_stops_the_job_alone(
     assert workers.run(jobs.pair, 1, 2, budget=ENOUGH) == jobs.Pair(left=1, right=2)
 
 
-def test_what_is_given_may_be_nested_too_deeply(workers: BlockingWorkers) -> None:
+def test_too_deeply_nested_argument_is_refused(workers: BlockingWorkers) -> None:
     with pytest.raises(WorkStopped, match="nested too deeply"):
         workers.run(jobs.pair, jobs.nested(100_000), None, budget=ENOUGH)
     assert workers.run(jobs.pair, 1, 2, budget=ENOUGH) == jobs.Pair(left=1, right=2)
 
 
-def test_a_process_that_was_killed_is_replaced(workers: BlockingWorkers) -> None:
+def test_killed_process_is_replaced(workers: BlockingWorkers) -> None:
     before = workers.run(jobs.process, budget=ENOUGH)
     os.kill(before, signal.SIGKILL)
     wait_for(lambda: has_ended(before))
     assert workers.run(jobs.process, budget=ENOUGH) != before
 
 
-def test_a_job_that_nobody_waits_for_is_stopped(workers: BlockingWorkers) -> None:
+def test_abandoned_job_is_stopped(workers: BlockingWorkers) -> None:
     async def given_up() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.5):
@@ -97,7 +97,7 @@ def test_a_job_that_nobody_waits_for_is_stopped(workers: BlockingWorkers) -> Non
     assert workers.run(jobs.pair, 1, 2, budget=ENOUGH) == jobs.Pair(left=1, right=2)
 
 
-def test_one_owner_leaves_a_process_to_others(workers: BlockingWorkers) -> None:
+def test_one_owner_cannot_occupy_all_processes(workers: BlockingWorkers) -> None:
     async def crowd() -> list[str]:
         ended: list[str] = []
 

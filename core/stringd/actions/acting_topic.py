@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 from stringd.actions.arguments.call_text import mask_call
 from stringd.api.sessions import Session, Topic
-from stringd.api.topics import TopicContext
+from stringd.api.topic_types import TopicContext
 from stringd.documents.document_topic import DocumentTopic
-from stringd.documents.paths.resolving import file_of
-from stringd.documents.paths.uris import is_hierarchical
+from stringd.files.typed_paths import FILE_URI
+from stringd.text.uris import is_hierarchical
 
 
 class ActingTopic(DocumentTopic):
@@ -25,7 +25,7 @@ class ActingTopic(DocumentTopic):
         location = self._session.state.document or self.start()
         if location is None:
             return mask_call(text, None)
-        if file_of(location.uri):
+        if location.uri.startswith(FILE_URI):
             return text
         if self.loaded and self.loaded.uri == location.uri:
             return mask_call(text, self.loaded.sheet.actions.actions)

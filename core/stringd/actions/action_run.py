@@ -33,8 +33,9 @@ from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.actions import CLI, HTTP_METHODS
 from stringd.errors import ErrorCode, Refusal
-from stringd.processes.shell_replies import NO_OUTPUT
-from stringd.text.fences import fenced
+from stringd.events.output_feed import current_output
+from stringd.processes.shell_command import NO_OUTPUT
+from stringd.text.formatting import fenced
 
 # The remembered values that a call uses, by the reference to each: `{name}` or `@name`.
 References = Mapping[str, Attributed[NamedValue]]
@@ -52,6 +53,7 @@ class ActionRun:
 
     async def reply(self) -> Reply:
         """Run the action and return its reply, or refuse; neither shows a secret."""
+        current_output().hide(self.environment.secret_names)
         try:
             require_variables(self.page, self.environment)
             self.call.require_all()
@@ -101,18 +103,18 @@ class ActionRun:
             {it.name: self.call.values.get(it.name) for it in self.call.action.parameters},
             variables,
             workers=self.invocation.runtime.template_workers,
-            owner=f"{session.user.id}:{session.name}",
+            owner=f"{session.user.id}:{session.name.text}",
         )
         return await self._reply_from_template(rendered, provenance)
 
     def _provenance(self, answer: Answer, used: References, taint: Taint) -> Provenance:
         """Return the provenance of the results, which foreign values pass on in a trusted document's call."""
         zones = (self.page.zone, answer.zone, *(it.provenance.zone for it in used.values()))
+        holds_secret = may_leave_secret(self.call.action, self.call.values, used, taint)
         author = Author.LOCAL if self.environment.trusted else Author.NETWORK
         own = Provenance(author=author, document=self.page.uri)
         foreign = [it.provenance for it in used.values() if own.is_own and not it.provenance.is_own]
         provenance = min(foreign, key=attrgetter("zone"), default=own)
-        holds_secret = may_leave_secret(self.call.action, self.call.values, used, taint)
         return replace(provenance, zone=min(zones), holds_secret=holds_secret)
 
     async def _answer(self, variables: Mapping[str, str], taint: Taint) -> Answer | Reply:
@@ -120,7 +122,7 @@ class ActionRun:
         files = ActionFiles(self.invocation, self.environment)
         if action.method == CLI:
             if not self.environment.trusted:
-                raise untrusted_refusal("runs no commands")
+                raise untrusted_refusal("runs no commands", self.environment)
             return await run_cli(
                 action,
                 self.call.values,

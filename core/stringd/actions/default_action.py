@@ -1,4 +1,4 @@
-"""Render an opened page with its actions, its missing variables and the output of its default action."""
+"""Run the default action of an opened page, and render the page with its output and its actions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stringd.errors import Refusal
 
 async def render_opened(invocation: Invocation, opened: OpenedPage) -> str:
     """Return the text of what was opened; the default action of a whole page runs first, if it can."""
-    if not opened.is_introduced:
+    if opened.target.block is not None or opened.part != 1:
         return opened.text
     page, environment = opened.page, environment_of(invocation, opened.page)
     actions = environment.actions_of(page)

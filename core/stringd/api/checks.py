@@ -1,4 +1,4 @@
-"""Checks of plugins' records, made when a record is created, so that the traceback names who created it."""
+"""Validation of plugins' records on creation, so that the traceback leads to the faulty line."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ _TOPIC_TYPE = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def check_word(what: str, name: object) -> None:
-    """Refuse a name that can't be typed as a lower-case word."""
+    """Raise `ValueError` for a name that is not a lower-case word."""
     if not isinstance(name, str) or not _WORD.fullmatch(name):
         raise ValueError(f"{what} needs a lower-case name without blanks, not {name!r}")
 
 
 def check_topic_type(name: object) -> None:
-    """Refuse a topic type that couldn't stand before the colon of a topic's name."""
+    """Raise `ValueError` for a topic type that is invalid before the colon of a topic name."""
     if not isinstance(name, str) or not _TOPIC_TYPE.fullmatch(name):
         raise ValueError(f"topic type needs a name of lower-case letters, digits and hyphens, not {name!r}")
 
 
 def check_callable(what: str, function: object) -> None:
-    """Refuse what can't be called."""
+    """Raise `TypeError` for an object that is not callable."""
     if not callable(function):
         raise TypeError(f"{what} needs a function, not {function!r}")
 
 
 def check_sync(what: str, function: object, *, takes: int) -> None:
-    """Refuse what is no synchronous function of so many arguments."""
+    """Raise `TypeError` unless this is a synchronous function that accepts `takes` arguments."""
     check_callable(what, function)
     if _is_async(function):
         raise TypeError(f"{what} needs a synchronous function (def, not async def), not {function!r}")
@@ -40,7 +40,7 @@ def check_sync(what: str, function: object, *, takes: int) -> None:
 
 
 def check_async(what: str, function: object, *, takes: int) -> None:
-    """Refuse what is no coroutine function of so many arguments."""
+    """Raise `TypeError` unless this is a coroutine function that accepts `takes` arguments."""
     check_callable(what, function)
     if not _is_async(function):
         raise TypeError(f"{what} needs a coroutine function (async def), not {function!r}")
@@ -48,7 +48,7 @@ def check_async(what: str, function: object, *, takes: int) -> None:
 
 
 def check_context(what: str, function: object, *, takes: int) -> None:
-    """Refuse what surely returns no asynchronous context manager."""
+    """Raise `TypeError` if this cannot return an asynchronous context manager."""
     check_callable(what, function)
     made: Any = function
     while isinstance(made, partial):
@@ -82,19 +82,25 @@ def _check_parameters(what: str, function: Any, count: int) -> None:
 
 
 def check_order(what: str, order: object) -> None:
-    """Refuse an order that is no whole number."""
+    """Raise `TypeError` for an order that is not an integer."""
     if not isinstance(order, int):
         raise TypeError(f"{what} needs a whole number as its order, not {order!r}")
 
 
+def check_names(what: str, names: object) -> None:
+    """Refuse what is no frozenset of text."""
+    if not isinstance(names, frozenset) or not all(isinstance(it, str) for it in names):
+        raise TypeError(f"{what} needs a frozenset of names, not {names!r}")
+
+
 def check_words(what: str, names: Iterable[object]) -> None:
-    """Refuse an empty list of names, a lone string, and names that could never be looked up."""
+    """Raise `ValueError` for a lone string, no names, or names that are not lower-case words."""
     if isinstance(names, str) or not names or not all(map(_is_lower_case, names)):
         raise ValueError(f"{what} needs lower-case names, not {names!r}")
 
 
 def check_optional_text(what: str, *values: object) -> None:
-    """Refuse what is neither text nor None, and could not be stored."""
+    """Raise `TypeError` for values that are neither text nor None."""
     for value in values:
         if not isinstance(value, str | None):
             raise TypeError(f"{what} needs text, not {value!r}")

@@ -1,4 +1,4 @@
-"""What a plugin adds to the language that agents speak."""
+"""Commands, and the interceptors and observers of their execution."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from stringd.api.checks import (
     check_async,
+    check_names,
     check_optional_text,
-    check_order,
     check_sync,
     check_word,
     check_words,
@@ -22,7 +22,7 @@ from stringd.api.sessions import Session, Topic
 
 
 class TopicGroup(Enum):
-    """Topic types that are meant without naming them."""
+    """Groups of topic types that can be given in place of their names."""
 
     ALL = auto()
     DOCUMENTS = auto()
@@ -30,7 +30,7 @@ class TopicGroup(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """A command as it was sent: the word, the rest of the first line as typed, and the lines below."""
+    """A command as sent: its word, the unparsed rest of the first line, and the lines below as its body."""
 
     text: str
     word: str = ""
@@ -40,11 +40,11 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
-    """One run of a command: what was sent, and the topic that it runs in.
+    """One run of a command: the command line, and the topic in which it runs.
 
-    `arrived` is when it was sent, by `time.monotonic`: what a topic has answered since, its sender could
-    not know. `disconnected` returns when nobody waits for the reply any more; None if that is unknown.
-    `request_id` is what its sender calls it, if it has a name.
+    `arrived` is the time of arrival by `time.monotonic`: its sender cannot have known replies of the topic
+    from after that. `disconnected` returns when the client has gone; None if that cannot be detected.
+    `request_id` is the client's name for it, if it has one.
     """
 
     line: CommandLine
@@ -70,12 +70,12 @@ Mask: TypeAlias = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A word that agents may send.
+    """A command that agents may send.
 
-    One that takes no arguments or no body is never run with any. One that takes members is meant by
-    `/name.member` too, whatever the member, and explains them itself. `mask` hides secrets in the
-    command's text wherever it is shown: in the reply's label, in logs, to observers. An `urgent` one
-    waits for no turn: it runs beside the command that its topic is busy with, however many wait.
+    A command that takes no arguments or no body is never run with any. One that `takes_members` also runs
+    for `/name.member`, whatever the member, and explains its members itself. `mask` hides secrets in the
+    command's text wherever that is shown: in the reply's label, in logs and to observers. An `urgent`
+    command does not wait for its turn: it runs at once, beside the command that is running in its topic.
     """
 
     name: str
@@ -104,29 +104,32 @@ class Command:
         check_words(f"topic types of command /{self.name}", self.topic_types)
 
     def explained(self) -> Reply:
-        """Return the answer to `/help` with this command's name."""
+        """Return the reply to `/help` for this command."""
         return Reply.page("String Commands", f"{self.usage}\n\n{self.summary}")
 
 
 Proceed: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
-Around: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
+Intercept: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interceptor:
-    """Runs around every command: it may refuse or delay the command, and change what it answers.
+    """Wraps every command: it may refuse, delay or change the command, and change its reply.
 
-    `around` returns the reply: one of its own, or what `await proceed(invocation)` returns, which runs the
-    next interceptor and at last the command. What the command raises is a reply too: `proceed` raises nothing
-    unless the command is cancelled. The interceptor with the lowest `order` is the outermost; of the same
-    order, the one whose plugin was loaded first.
+    `run` returns a reply: its own, or the result of `await proceed(invocation)`, which runs the next
+    interceptor or finally the command. Exceptions of the command become replies: `proceed` only raises if the
+    command is cancelled. It sees a command before the interceptors named in `before`, and their replies after
+    them; those named in `after` wrap it. Unknown names are ignored; otherwise the one whose plugin was loaded
+    first is the outermost. A command whose interceptor fails is refused.
     """
 
     name: str
-    around: Around
-    order: int = 0
+    run: Intercept
+    before: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         check_word("interceptor", self.name)
-        check_async(f"interceptor {self.name}", self.around, takes=2)
-        check_order(f"interceptor {self.name}", self.order)
+        check_async(f"interceptor {self.name}", self.run, takes=2)
+        check_names(f"`before` of interceptor {self.name}", self.before)
+        check_names(f"`after` of interceptor {self.name}", self.after)

@@ -16,7 +16,7 @@ from stringd.api.zones import Zone
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRequest:
-    """What a loader is asked for, and the topic that asks.
+    """A request to load a URI, and the topic that it is for.
 
     `part_of` is the URI of the page that includes the document or uses it as a menu, if it was not requested
     by itself.
@@ -31,10 +31,10 @@ class LoadRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedBytes:
-    """What a loader returns: the bytes, their media type, and the URI after redirects.
+    """The result of a loader: bytes, their media type, and the URI after redirects.
 
-    `zone` is the zone that they came from. The daemon sets `options` to those of the request that a renderer
-    may see: not the submitted form, nor the texts to hide.
+    `zone` is the zone that they came from. The daemon sets `options` to those of the request, without the
+    submitted form and the texts to hide, which a renderer must not see.
     """
 
     uri: str
@@ -63,7 +63,7 @@ class Document:
 class Package:
     """A directory of documents with URIs of their own, such as an app; `uri` is the package's.
 
-    Subclass it to give the documents of the package more.
+    Subclasses may add behaviour to the documents of the package.
     """
 
     def __init__(self, uri: str, directory: Path) -> None:
@@ -83,6 +83,8 @@ class LocalFile:
     package: Package
 
 
+LEAST_PART, PART_CHARACTERS = 1000, 50_000
+
 Load: TypeAlias = Callable[[LoadRequest], Awaitable[LoadedBytes | LocalFile]]
 Render: TypeAlias = Callable[[LoadedBytes], Document]
 
@@ -91,29 +93,32 @@ Render: TypeAlias = Callable[[LoadedBytes], Document]
 class Loader:
     """Loads URIs of the named schemes for a topic: returns their bytes, or a local file.
 
-    `options` are words that `/open uri --word` takes for these URIs, and what each of them does. With
-    `named_links`, documents show links to these URIs by a name, as they do links to the web.
+    `options` are the options that `/open uri --word` accepts for these URIs, with their descriptions. With
+    `named_links`, documents show links to these URIs as shortcuts, as they do links to the web. A page of
+    more than `part_characters` is shown in parts.
     """
 
     schemes: tuple[str, ...]
     load: Load
     options: Mapping[str, str] = field(default_factory=dict)
     named_links: bool = True
+    part_characters: int = PART_CHARACTERS
 
     def __post_init__(self) -> None:
         check_words("loader", self.schemes)
         check_async(f"loader of {self.schemes[0]}", self.load, takes=1)
+        if self.part_characters < LEAST_PART:
+            raise ValueError(f"loader of {self.schemes[0]} needs parts of at least {LEAST_PART} characters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renderer:
     """Converts bytes of the named media types to a document; it may block.
 
-    It runs in a thread; for more than 64 KiB, a module-level function runs in a worker process with limited
-    time and memory.
+    It runs in a thread, or for more than 64 KiB in a worker process with limited time and memory, if it is a
+    module-level function.
 
-    `image/*` matches all images without a renderer of their own, `*/*` everything that no other renderer
-    takes.
+    `image/*` matches all images without a more specific renderer, `*/*` everything without another renderer.
     """
 
     media_types: tuple[str, ...]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
-from stringd.api.checks import check_optional_text, check_order, check_sync, check_word
-
-_BASE_WEIGHT = 256
+BASE_WEIGHT = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +15,7 @@ class Event:
     """Something that has happened; `at` is when, in seconds since 1970.
 
     Each kind is a subclass that names its `kind` and adds fields of its own, all of them values of JSON.
+    An event is published once, and not changed afterwards.
     """
 
     kind: ClassVar[str] = ""
@@ -29,8 +27,8 @@ class Event:
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes; a kind that carries much text counts that."""
-        return _BASE_WEIGHT
+        """About how many bytes of memory it takes; the daemon measures the events of plugins itself."""
+        return BASE_WEIGHT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +42,7 @@ class CommandBegun(Event):
     @property
     def weight(self) -> int:
         """About how many bytes of memory it takes."""
-        return _BASE_WEIGHT + len(self.label)
+        return BASE_WEIGHT + len(self.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +62,7 @@ class CommandEnded(Event):
     @property
     def weight(self) -> int:
         """About how many bytes of memory it takes."""
-        return _BASE_WEIGHT + len(self.label)
+        return BASE_WEIGHT + len(self.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +83,7 @@ class Output(Event):
     @property
     def weight(self) -> int:
         """About how many bytes of memory it takes."""
-        return _BASE_WEIGHT + len(self.text or "")
+        return BASE_WEIGHT + len(self.text or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +138,8 @@ class QuestionAsked(Event):
     def weight(self) -> int:
         """About how many bytes of memory it takes."""
         details = self.question["details"]
-        return 4 * _BASE_WEIGHT + len(self.question["body"]) + sum(map(len, details.values()))
+        texts = (self.question["body"], *details.values())
+        return 4 * BASE_WEIGHT + sum(map(len, texts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,98 +203,3 @@ CORE_KINDS: tuple[type[Event], ...] = (
     DaemonStopping,
     Lost,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """An event as it was published: with its number in this life of the daemon.
-
-    A `Lost` that concerns one watcher alone has no number.
-    """
-
-    seq: int | None
-    event: Event
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventFilter:
-    """Which events a watcher wants: those of a user, of a topic, of some kinds; None: all."""
-
-    user_id: str | None = None
-    topic: str | None = None
-    kinds: Collection[str] | None = None
-
-    def accepts(self, event: Event) -> bool:
-        """Tell whether an event is wanted; what is lost always is."""
-        if event.kind == Lost.kind:
-            return True
-        return (
-            (self.kinds is None or event.kind in self.kinds)
-            and (self.user_id is None or event.user_id == self.user_id)
-            and (self.topic is None or event.topic == self.topic)
-        )
-
-
-EVERYTHING = EventFilter()
-
-
-class Events(Protocol):
-    """The events of this daemon. Both functions are to be called on the event loop's thread."""
-
-    @property
-    def life(self) -> str:
-        """What tells this run of the daemon from others; numbers of events count within it."""
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether anybody watches; `Output` that nobody would see need not be made."""
-
-    def publish(self, event: Event) -> None:
-        """Number an event and hand it to all who watch; this never waits."""
-
-    def watch(
-        self, wanted: EventFilter = EVERYTHING, *, after: int | None = None
-    ) -> AbstractContextManager[AsyncIterator[Published]]:
-        """Watch events: from now on, or from the one after a number.
-
-        One who reads too slowly loses `Output` first; at last the iteration ends.
-        """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observer:
-    """Is notified of events as they are published; it can't change anything.
-
-    It sees the kinds that it names, by default the commands that have ended. The observer with the lowest
-    `order` comes first; of the same order, the one whose plugin was loaded first.
-    """
-
-    name: str
-    on_event: Callable[[Event], None]
-    kinds: frozenset[str] = frozenset({CommandEnded.kind})
-    order: int = 0
-
-    def __post_init__(self) -> None:
-        check_word("observer", self.name)
-        check_sync(f"observer {self.name}", self.on_event, takes=1)
-        if not isinstance(self.kinds, frozenset):
-            raise TypeError(f"observer {self.name} needs a frozenset of kinds, not {self.kinds!r}")
-        check_optional_text(f"kinds of observer {self.name}", *self.kinds)
-        check_order(f"observer {self.name}", self.order)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventKind:
-    """A kind of event that a plugin publishes: a subclass of `Event` with a `kind` of its own."""
-
-    event: type[Event]
-
-    @property
-    def name(self) -> str:
-        """The kind."""
-        return self.event.kind
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.event, type) and issubclass(self.event, Event)):
-            raise TypeError(f"kind of event needs a subclass of Event, not {self.event!r}")
-        check_word("kind of event", self.event.kind)

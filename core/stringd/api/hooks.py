@@ -1,4 +1,4 @@
-"""Hooks that a plugin brings itself, for others to extend what it does."""
+"""Hooks defined by plugins, with which other plugins extend them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ARGUMENTS = frozenset({"config", "runtime"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hook:
-    """A hook of a plugin's own: a function marked with `hookspec`, and the records that it returns.
+    """A hook defined by a plugin: a function marked with `hookspec`, and the type of its records.
 
-    Each record has a `name`, and each name is claimed once; `what` is how reports call such a record.
+    Each record has a `name`, which must be unique; `what` is the word for such a record in reports.
     """
 
     what: str
@@ -27,7 +27,7 @@ class Hook:
 
     @property
     def name(self) -> str:
-        """The name of the function that implements it."""
+        """The name of the hook and of the functions that implement it."""
         return self.spec.__name__
 
     def __post_init__(self) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from stringd.api.zones import Zone
+
+OnProgress: TypeAlias = Callable[[str, int, int | None], None]
+"""Is called with `upload` or `download`, how many bytes of a body are done, and of how many if known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
     """A request to an origin, such as `https://host:8443`; header names are in lower case.
 
-    `target` is sent unchanged. `reach` is the nearest zone that the request may connect to: a URL given by a
-    server, in a page or by a redirect, leads no nearer than that server is.
+    `target` is sent unchanged. `nearest_zone` is the nearest zone that the request may connect to: a URL
+    given by a server, in a page or by a redirect, leads no nearer than that server is.
     """
 
     method: str
@@ -22,7 +25,7 @@ class HttpRequest:
     target: str
     headers: Mapping[str, str]
     body: bytes | None = None
-    reach: Zone = Zone.LOOPBACK
+    nearest_zone: Zone = Zone.LOOPBACK
 
     @property
     def url(self) -> str:
@@ -61,14 +64,18 @@ class HttpRoute(Protocol):
 class HttpClient(Protocol):
     """Makes single exchanges; it neither follows redirects nor stores cookies."""
 
-    async def exchange(self, request: HttpRequest, *, limit: int) -> HttpResponse:
+    async def exchange(
+        self, request: HttpRequest, *, limit: int, on_progress: OnProgress | None = None
+    ) -> HttpResponse:
         """Send a request and read the response, up to a limit of decompressed bytes.
 
-        Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `reach`, and always the
-        daemon itself, with `NOT_TRUSTED`.
+        `on_progress` is called while the bodies are transferred, with their sizes before decompression.
+
+        Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `nearest_zone`, and
+        always the daemon itself, with `NOT_TRUSTED`.
         """
 
-    async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
+    async def route(self, host: str, port: int, *, nearest_zone: Zone) -> HttpRoute:
         """Resolve a host; raise or refuse as an exchange with it would."""
 
     async def aclose(self) -> None:

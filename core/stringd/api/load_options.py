@@ -1,4 +1,4 @@
-"""How a document is loaded: the options that go with it from the command to the loader and the renderer."""
+"""Options for loading a document, passed from the command to the loader and the renderer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """How a document is loaded.
+    """Options for loading a document.
 
-    `nearest_zone` is the nearest zone that may be connected to. `fresh` bypasses caches. `full` asks for the
-    whole document instead of its main content. `flags` are the given options that the loader declares, as in
-    `/open uri --flag`. `submission` is the form that is sent. `hidden` maps texts that must be shown nowhere,
-    not in a URI or an error either, to their replacements.
+    `nearest_zone` is the nearest zone that may be connected to. `fresh` bypasses caches. `full` requests the
+    whole document instead of its main content. `flags` are the given options among those that the loader
+    declares, as in `/open uri --flag`. `submission` is the form to submit. `hidden` maps texts that must
+    never be shown, even in a URI or an error, to their replacements.
     """
 
     nearest_zone: Zone = Zone.LOOPBACK
@@ -42,7 +42,7 @@ class LoadOptions:
             raise TypeError(f"load options need a Zone, not {self.nearest_zone!r}")
 
     def for_reload(self, zone: Zone) -> LoadOptions:
-        """Return what is kept to load a document of `zone` again: no form, no zone nearer than its own."""
+        """Return the options to reload a document of `zone`: without the form or access to nearer zones."""
         return LoadOptions(nearest_zone=zone, full=self.full, flags=self.flags)
 
 

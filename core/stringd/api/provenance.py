@@ -1,4 +1,4 @@
-"""Who has brought a value: it goes with the value wherever that is kept, copied or stored."""
+"""The provenance of values: it accompanies a value wherever that is copied or stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Author(StrEnum):
-    """Who has said what a name stands for."""
+    """Who defined a value."""
 
     USER = "user"
     LOCAL = "local"
@@ -25,11 +25,11 @@ class Author(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Who has brought a value: the user by hand, a document of the user's own, or one of the network.
+    """Where a value came from: the user by hand, one of the user's own documents, or a network document.
 
-    `document` is the document's URI. `zone` is the farthest that anything of the value came from: it leads no
-    nearer. `exported` tells that a document of the user's own wants it in the environment of programs,
-    `holds_secret` that a `$NAME` was at hand where it was made.
+    `document` is the document's URI. `zone` is the farthest zone that any part of the value came from; links
+    made of it cannot reach a nearer one. `exported` means that one of the user's own documents exports it to
+    programs, and `holds_secret` that a `$NAME` was available where it was made.
     """
 
     author: Author
@@ -45,12 +45,12 @@ class Provenance:
 
     @property
     def by_hand(self) -> bool:
-        """Whether the user has set it."""
+        """Whether the user set the value by hand."""
         return self.author is Author.USER
 
     @property
     def is_own(self) -> bool:
-        """Whether the user has set it, or a document that is the user's own."""
+        """Whether the user or one of the user's own documents set the value."""
         return self.author in {Author.USER, Author.LOCAL}
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ BY_HAND = Provenance(author=Author.USER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attributed(Generic[T_co]):
-    """A text, or a tuple of texts, and who has brought it."""
+    """A text or a tuple of texts, with its provenance."""
 
     value: T_co
     provenance: Provenance
@@ -77,10 +77,10 @@ class Attributed(Generic[T_co]):
 
 
 def attributed(values: Mapping[str, T], provenance: Provenance) -> dict[str, Attributed[T]]:
-    """Return named values with who has brought all of them."""
+    """Return the values with this provenance for each of them."""
     return {name: Attributed(value=value, provenance=provenance) for name, value in values.items()}
 
 
 def plain(values: Mapping[str, Attributed[T]]) -> dict[str, T]:
-    """Return named values without who has brought them."""
+    """Return the values without their provenance."""
     return {name: it.value for name, it in values.items()}

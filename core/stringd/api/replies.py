@@ -1,4 +1,4 @@
-"""The one thing that comes back from a command, whatever the transport."""
+"""The reply to a command, independent of the transport."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stringd.errors import Refusal
 
 
 class Kind(Enum):
-    """What a reply is made of; encoders choose their form by it."""
+    """The kinds of replies, which determine how they are encoded."""
 
     CONFIRMATION = auto()
     PAGE = auto()
@@ -22,7 +22,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """A text before and after a command changed it, for transports that show the difference."""
+    """A text before and after an edit, for transports that show a diff."""
 
     path: str
     before: str
@@ -32,7 +32,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A command's answer: a system line, content, and what went wrong if something did."""
+    """The reply to a command: a system line, content, and an error code if it failed."""
 
     kind: Kind
     system: str = ""
@@ -51,40 +51,40 @@ class Reply:
         return self.code is None
 
     def below(self, lines: Iterable[str]) -> Reply:
-        """Return the reply with lines above its content that say something of it."""
+        """Return the reply with these lines above its content."""
         content = (self.content,) if self.content else ()
         return replace(self, content="\n".join((*lines, *content)) or self.content)
 
     @classmethod
     def confirmation(cls, system: str, *, edit: Edit | None = None) -> Reply:
-        """Answer with a status line alone."""
+        """Create a reply that is only a system line."""
         return cls(kind=Kind.CONFIRMATION, system=system, edit=edit, edit_mode=edit is not None)
 
     @classmethod
     def page(cls, system: str, content: str, *, edit_mode: bool = False) -> Reply:
-        """Answer with something to read; the system line is its heading."""
+        """Create a reply with content below a system line."""
         return cls(kind=Kind.PAGE, system=system, content=content, edit_mode=edit_mode)
 
     @classmethod
     def output(cls, system: str, content: str, *, code: str | None = None) -> Reply:
-        """Answer with a program's output; the system line says what the output does not."""
+        """Create a reply with the output of a program below its status line."""
         return cls(kind=Kind.OUTPUT, system=system, content=content, code=code)
 
     @classmethod
     def error(cls, code: str, message: str, *context: str) -> Reply:
-        """Refuse: a code, a message, and lines that help to retry."""
+        """Create an error reply with a code, a message, and lines that help to retry."""
         return cls(kind=Kind.ERROR, system=message, code=code, context=context)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a command left behind: how it is shown, its reply, and where the topic was then."""
+    """The outcome of a command: its label, its reply, and the topic's location afterwards."""
 
     label: str
     reply: Reply
     document: Location | None
 
     def failed(self, refusal: Refusal, document: Location | None) -> Outcome:
-        """Return what is left when the command succeeded, but what it changed could not be kept."""
+        """Return the outcome of a command that succeeded, but whose changes could not be stored."""
         reply = Reply.error(refusal.code, refusal.message, *refusal.context)
         return Outcome(label=self.label, reply=reply, document=document)

@@ -1,4 +1,4 @@
-"""The daemon, as plugins see it."""
+"""The interface of the running daemon for plugins."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
-from stringd.api.events import Events
 from stringd.api.http import HttpClient
 from stringd.api.questions import Questions
 from stringd.api.replies import Outcome, Reply
 from stringd.api.secrets import Secrets
 from stringd.api.sessions import Session, SessionSummary, TopicName
+from stringd.api.storage import PluginStorage
 from stringd.api.undo import Undo
 from stringd.api.users import User
+from stringd.api.watching import Events
 from stringd.api.workers import Workers
 from stringd.config import Config
 
@@ -26,34 +27,34 @@ Record = TypeVar("Record")
 
 
 class CommandHelp(Protocol):
-    """What `/help` says about a command."""
+    """The description of a command in `/help`."""
 
     @property
     def name(self) -> str:
-        """The word."""
+        """The name of the command."""
 
     @property
     def summary(self) -> str:
-        """What it does, in a sentence."""
+        """What the command does, in one sentence."""
 
     @property
     def usage(self) -> str:
-        """How it is written."""
+        """The syntax of the command."""
 
     def explained(self) -> Reply:
-        """Return the answer to `/help` with this command's name."""
+        """Return the reply to `/help` for this command."""
 
 
 class Runtime(Protocol):
-    """What commands, routes and services may ask of the running daemon."""
+    """The running daemon, for commands, routes and services."""
 
     @property
     def config(self) -> Config:
-        """How it was started."""
+        """The settings of the daemon."""
 
     @property
     def port(self) -> int:
-        """Where it listens on loopback."""
+        """The port on loopback that the daemon listens on."""
 
     @property
     def events(self) -> Events:
@@ -65,26 +66,32 @@ class Runtime(Protocol):
 
     @property
     def undo(self) -> Undo:
-        """What topics can take back."""
+        """The undo steps of all topics."""
 
     @property
     def secrets(self) -> Secrets:
         """The `$NAME`s of all topics."""
 
+    def settings(self, record: type[Record]) -> Record:
+        """Return a plugin's settings, by the record that it has declared; hooks may ask for them too."""
+
+    def storage(self, plugin: str) -> PluginStorage:
+        """Return what a plugin keeps for itself; it is named after the plugin."""
+
     @property
     def http(self) -> HttpClient:
-        """What makes HTTP requests."""
+        """The HTTP client of all topics."""
 
     @property
     def workers(self) -> Workers:
-        """Processes for work that must not hold up the event loop, and can be stopped."""
+        """Worker processes for jobs that would block the event loop or may never end."""
 
     @property
     def template_workers(self) -> Workers:
-        """Processes that templates run in, and nothing else."""
+        """Worker processes for templates only."""
 
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
-        """Keep every other command from editing the file at a real path meanwhile."""
+        """Return a context manager that locks the file at a real path against edits by other commands."""
 
     def user(self, user_id: str) -> User:
         """Return a registered user, or raise `UnknownUser`."""
@@ -96,40 +103,51 @@ class Runtime(Protocol):
         """Return the commands of a topic type by name, sorted."""
 
     async def fork(self, session: Session, name: TopicName) -> None:
-        """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
+        """Create a topic of the same user with a copy of the session's state; refuse if it exists."""
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
-        """List the topics of one user, or of all."""
+        """List the sessions of one user, or of all users."""
 
     @property
     def schemes(self) -> Collection[str]:
-        """The schemes of the URIs that can be loaded, in lower case."""
+        """The URI schemes of all loaders, in lower case."""
 
     @property
     def named_schemes(self) -> Collection[str]:
-        """The schemes whose URIs documents show by names, beside those of the web."""
+        """The schemes, besides those of the web, whose links are shown as shortcuts."""
 
     @property
     def load_options(self) -> Mapping[str, str]:
-        """The options that one loader or another takes, such as `--browser`, and what each does."""
+        """The options of all loaders, such as `--browser`, with their descriptions."""
+
+    @property
+    def trust_hint(self) -> str:
+        """How a document of the network becomes the user's own, for messages; empty if there is no way."""
+
+    @property
+    def secrets_hint(self) -> str:
+        """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
+
+    def part_characters(self, uri: str) -> int:
+        """Return how long a part of a long page with this URI is."""
 
     def added(self, record: type[Record]) -> Sequence[Record]:
-        """Return what all plugins returned from the hook of this record, which some plugin brought."""
+        """Return the records of this type that plugins returned from a hook defined by a plugin."""
 
     def renders(self, media_type: str) -> bool:
-        """Whether a plugin brought a renderer of this media type, beside what renders anything."""
+        """Whether there is a renderer for this media type, other than those for all types."""
 
     async def render(self, loaded: LoadedBytes) -> Document:
-        """Make a document of bytes, or raise `Refusal` with `LOAD_ERROR` where no plugin can."""
+        """Render bytes as a document; raise `Refusal` with `LOAD_ERROR` if no plugin renders them."""
 
     async def find(self, wanted: LoadRequest) -> Document | LocalFile:
-        """Fetch and render what is wanted, or return the file that its loader has found."""
+        """Load and render a URI, or return the local file that its loader found."""
 
     async def load(self, wanted: LoadRequest) -> Document:
-        """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
+        """Load and render a URI; of a local file, return the text as a document."""
 
     async def stopping(self) -> None:
-        """Return when the daemon begins to stop: streams and WebSockets should end now."""
+        """Return when the daemon begins to stop; streams and WebSockets should then end."""
 
     async def execute(
         self,
@@ -142,21 +160,21 @@ class Runtime(Protocol):
         arrived: float | None = None,
         request_id: str | None = None,
     ) -> Outcome:
-        """Wait for the topic's turn, run the command in the calling task, and return what it left behind.
+        """Wait for the topic's turn, run the command in the calling task, and return its outcome.
 
-        `begun` is called when the turn has come; `arrived` is when the command was sent, if not now.
-        With a `request_id` the command can be cancelled by that, and its events have it.
-        An urgent command waits for no turn. Raises `ClientGone` when `disconnected` returns before
-        that, `UnknownUser`, and `Unavailable` when there is no turn to be had; the command never runs then.
-        Whatever goes wrong in the command itself is a reply.
+        `begun` is called when the command's turn begins; `arrived` is the time of arrival, by default now.
+        The command can be cancelled by its `request_id`, which its events have, too.
+        An urgent command does not wait for its turn. Raises `ClientGone` if `disconnected` returns while the
+        command waits, `UnknownUser`, and `Unavailable` if it gets no turn; in each case it never runs.
+        Failures of the command itself are replies.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Runs as long as the daemon does; when a required one fails or returns, the daemon ends.
+    """A task that runs as long as the daemon; if a required one returns or fails, the daemon stops.
 
-    It is cancelled when the topics have ended; `Runtime.stopping` returns before that.
+    It is cancelled after all topics have ended; `Runtime.stopping` returns before that.
     """
 
     name: str

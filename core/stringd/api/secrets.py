@@ -1,35 +1,64 @@
-"""The `$NAME`s that topics keep: keys and tokens, which are used and never shown."""
+"""Secrets: the `$NAME`s of topics, such as keys and tokens, which are never shown."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+LARGEST_SECRET = 64 * 1024
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretScope:
-    """Whose they are: a user's, for one owner, such as an app, and for one configuration of it or for all."""
+    """The scope of secrets: a user, an owner such as an app, and one of its configurations or all."""
 
     user_id: str
     owner: str
     config: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginSecret:
+    """The name of a secret that a person has set for plugins, and for whom; None means all."""
+
+    name: str
+    user_id: str | None = None
+    plugin: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise ValueError("a secret needs a name of up to 128 letters, digits and _, such as API_KEY")
+
+
+def check_secret_value(value: object) -> str:
+    """Return the value of a secret, or raise `ValueError`, which doesn't quote it."""
+    if not isinstance(value, str) or not value:
+        raise ValueError("a secret needs a value, which is a text")
+    if len(value.encode(errors="surrogatepass")) > LARGEST_SECRET:
+        raise ValueError(f"a secret has at most {LARGEST_SECRET // 1024} KiB")
+    return value
+
+
 class Secrets(Protocol):
-    """All `$NAME`s; a change is on the disk before it is seen, or raises `StorageFailed`."""
+    """All secrets; changes are on disk before they are visible, or raise `StorageFailed`."""
 
     def of(self, scope: SecretScope) -> Mapping[str, str]:
-        """Return the values that hold in a scope: those of its configuration over those for all."""
+        """Return the values of a scope; those of its configuration override those for all."""
+
+    def find(self, name: str, *, plugin: str, user_id: str | None = None) -> str | None:
+        """Return what `stringd secret set` has stored for a plugin: for the user, or else for all of them."""
 
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
-        """Keep values for a scope; an empty one is forgotten."""
+        """Store values for a scope; an empty value deletes the name."""
 
     async def forget(self, user_id: str, owner: str) -> None:
-        """Forget all that was kept for a user's owner, whatever the configuration."""
+        """Delete all values of a user's owner, in every configuration."""
 
     async def rename(self, user_id: str, owner: str, new: str) -> None:
-        """Let what was kept for a user's owner be another one's, which has none of its own."""
+        """Move the values of a user's owner to another owner, which has none."""
 
     def owners(self) -> Collection[tuple[str, str]]:
-        """Return the users and owners for whom something is kept."""
+        """Return the users and owners that have values."""

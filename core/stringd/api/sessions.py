@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from enum import StrEnum
+from typing import Any, Protocol, TypeAlias
 
 from stringd.api.checks import check_optional_text
 from stringd.api.load_options import PUBLIC_ONLY, LoadOptions
@@ -15,15 +16,19 @@ from stringd.api.users import User
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicName:
-    """A topic's parsed name; its text is the canonical form."""
+    """A topic's parsed name; `text` is its canonical form."""
 
     type: str
     name: str
     config: str | None = None
+    text: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = (self.type, self.name) if self.config is None else (self.type, self.name, self.config)
+        object.__setattr__(self, "text", ":".join(parts))
 
     def __str__(self) -> str:
-        base = f"{self.type}:{self.name}"
-        return base if self.config is None else f"{base}:{self.config}"
+        return self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +89,15 @@ class State:
         return None if found is None else found.value
 
 
+class EndReason(StrEnum):
+    """Why a topic ends."""
+
+    CLOSE = "close"
+    DELETE = "delete"
+    USER_REMOVED = "user-removed"
+    SHUTDOWN = "shutdown"
+
+
 class Topic:
     """What a topic keeps alive between commands; a type that keeps nothing uses this class itself."""
 
@@ -114,6 +128,9 @@ class Topic:
         """Whether the value of `$name` is masked wherever it would be shown."""
         return True
 
+    async def ending(self, reason: EndReason) -> None:
+        """Save what should outlive the topic, right before its context is left."""
+
 
 class Session(Protocol):
     """One user's topic, for as long as it is listed."""
@@ -138,6 +155,10 @@ class Session(Protocol):
     def state(self) -> State:
         """The topic's current state."""
 
+    @property
+    def data(self) -> MutableMapping[str, Any]:
+        """What plugins keep with the topic: one JSON value by the name of each plugin."""
+
     def remember(self, state: State) -> None:
         """Replace the state; it is stored before the command's reply is sent, unless the disk fails."""
 
@@ -147,7 +168,11 @@ class Session(Protocol):
         Returns its label once it has ended, after at most some seconds; None if there was nothing to cancel.
         """
 
-    async def end_topic(self) -> None:
+    @property
+    def is_ending(self) -> bool:
+        """Whether the topic was deleted or the daemon stops: its commands are cancelled for that reason."""
+
+    async def end_topic(self, reason: EndReason = EndReason.CLOSE) -> None:
         """Exit the topic's context; the next command enters a new one."""
 
 

@@ -1,4 +1,4 @@
-"""The user on whose behalf a request is made."""
+"""Registered users."""
 
 from __future__ import annotations
 

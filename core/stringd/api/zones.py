@@ -16,6 +16,6 @@ class Zone(IntEnum):
     PRIVATE = 1
     LOOPBACK = 2
 
-    def reach(self, *, confirmed: bool = False) -> Zone:
+    def nearest_allowed(self, *, confirmed: bool = False) -> Zone:
         """Return the nearest zone that content of this one may lead to; public content never leads nearer."""
         return Zone.LOOPBACK if confirmed and self > Zone.PUBLIC else self

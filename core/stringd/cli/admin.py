@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from stringd.api.cli import CliCommand
-from stringd.cli.arguments import user_argument
 from stringd.cli.output import write_json, write_output
+from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
 from stringd.errors import DaemonUnreachable, Fault
 

@@ -13,6 +13,10 @@ MISUSE = 2
 class Parser(argparse.ArgumentParser):
     """Raises misuse as a one-line `Fault`."""
 
+    def find_option(self, word: str) -> argparse.Action | None:
+        """Return what an option does, if there is such an option."""
+        return self._option_string_actions.get(word)
+
     def error(self, message: str) -> NoReturn:
         """Raise a `Fault` with exit code 2."""
         raise Fault(f"{message} (see {self.prog} --help)", exit_code=MISUSE)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stringd.cli.interruptible import Interruptible
 from stringd.cli.output import print_notice, write_error, write_json, write_output
+from stringd.cli.progress import showing_progress
 from stringd.client.exec_stream import INCOMPLETE
 from stringd.client.records import Result
 from stringd.errors import RequestRefused
 
 if TYPE_CHECKING:
     from stringd.client.sync import Client
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C was pressed, and the command that ran has ended and been answered."""
 
 
 class CommandRunner:
@@ -24,15 +30,22 @@ class CommandRunner:
         """The last command with secrets masked by the daemon; empty if no answer arrived."""
 
     def run(self, command: str) -> bool:
-        """Run one command, print its result and return whether it succeeded."""
+        """Run one command, print its result and return whether it succeeded.
+
+        Ctrl-C cancels the command; `Interrupted` is raised when its answer is printed.
+        """
         self.shown = ""
+        interruptible = Interruptible(self.client, self.topic, command)
         try:
-            result = self.client.exec(self.topic, command)
+            with showing_progress(self.client, self.topic, interruptible.request_id):
+                result = interruptible.run()
         except RequestRefused as refused:
             self._print_refusal(refused)
             return False
         self.shown = result.shown
         self._print(result)
+        if interruptible.is_cancelled:
+            raise Interrupted
         return result.ok
 
     def _print(self, result: Result) -> None:

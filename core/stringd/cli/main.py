@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from stringd.cli.program import run_program
 from stringd.config import Config
+from stringd.errors import Fault
 
 if TYPE_CHECKING:
     from stringd.api.cli import CliCommand
+    from stringd.api.settings import Settings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,21 +37,29 @@ def _run(argv: Sequence[str]) -> int:
 def _subcommand(config: Config, argv: Sequence[str]) -> int:
     from stringd.cli.options import subcommand_parser
 
-    arguments = subcommand_parser(_subcommands(config, argv[0]), argv[0]).parse_args(argv)
+    commands, settings = _subcommands(config, argv[0])
+    arguments = subcommand_parser(commands, argv[0], settings).parse_args(argv)
     arguments.config = config
     code: int = arguments.run(arguments)
     return code
 
 
-def _subcommands(config: Config, word: str) -> Collection[CliCommand]:
-    """Return the subcommands that are needed to parse a command line; a built-in one needs no plugin."""
+def _subcommands(config: Config, word: str) -> tuple[Collection[CliCommand], Mapping[str, Settings]]:
+    """Return what is needed to parse a command line: subcommands, and the settings of plugins.
+
+    A built-in subcommand needs no plugin, unless there are options that stringd itself doesn't have.
+    """
     from stringd.cli.built_in import BUILT_IN
 
-    if any(command.name == word for command in BUILT_IN) and _has_built_in(config):
-        return BUILT_IN
+    is_built_in = any(command.name == word for command in BUILT_IN)
+    if is_built_in and not config.plugin_options and _has_built_in(config):
+        return BUILT_IN, {}
     from stringd.extensions.registration import load_plugins
 
-    return load_plugins(config, until_subcommand=word).catalogue.cli.values()
+    plugins = load_plugins(config, until_subcommand=None if config.plugin_options else word)
+    for problem in plugins.settings.unknown_options():
+        raise Fault(problem, exit_code=2)
+    return plugins.catalogue.cli.values(), plugins.settings.declared
 
 
 def _has_built_in(config: Config) -> bool:

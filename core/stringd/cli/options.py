@@ -1,4 +1,4 @@
-"""Options of the `stringd` program, and the `STRINGD_*` variables that stand in for them."""
+"""Options of the `stringd` program, and their fallbacks, the `STRINGD_*` variables."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pathlib import Path
 
 from stringd import __version__
 from stringd.api.cli import CliCommand
+from stringd.api.settings import Settings, option_of, settings_by_key, variable_of
 from stringd.cli.argument_parser import MISUSE, Parser
 from stringd.config import (
     ACCESS,
     DEFAULT_PORT,
-    LEAST_PART,
     Config,
     absolute_plugins,
-    parse_characters,
     parse_port,
     parse_seconds,
     split_names,
@@ -24,21 +23,28 @@ from stringd.config import (
 from stringd.errors import Fault
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
+_PLUGIN_OPTION = re.compile(r"--[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _VARIABLE = re.compile(r"[A-Za-z_*][A-Za-z0-9_*]*")
 
 
 def parse_options(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Split the daemon's own options from a subcommand and what belongs to it."""
+    """Parse the options of the daemon; return the words of a subcommand unparsed."""
     parser = _options_parser(add_help=False)
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("rest", nargs=argparse.REMAINDER)
-    options = parser.parse_args(argv)
+    own, plugin_options = _split(argv, parser)
+    options = parser.parse_args(own)
+    options.plugin_options = plugin_options
     return options, options.rest
 
 
-def subcommand_parser(commands: Iterable[CliCommand], chosen: str) -> argparse.ArgumentParser:
+def subcommand_parser(
+    commands: Iterable[CliCommand], chosen: str, settings: Mapping[str, Settings]
+) -> argparse.ArgumentParser:
     """Return the parser of these subcommands, with the arguments of the chosen one."""
     parser = _options_parser(add_help=True)
+    for plugin, declared in sorted(settings.items()):
+        _add_plugin_options(parser, plugin, declared)
     parser.description = (
         "Without a command: run the daemon. With one: talk to it, or look at this installation."
     )
@@ -64,12 +70,49 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         without=split_names(options.without or ""),
         allowed_origins=frozenset(map(_origin, options.allow_origin)),
         access=_access(_first(options.access, environment.get("STRINGD_ACCESS"), defaults.access)),
+        plugin_options=options.plugin_options,
         kept_variables=_variables(_either(options.keep_env, environment.get("STRINGD_KEEP_ENV"))),
-        part_characters=_characters(environment, "STRINGD_WEB_PART", defaults.part_characters),
         ping_seconds=_seconds(environment, "STRINGD_PING", defaults.ping_seconds),
         queue_wait_seconds=_seconds(environment, "STRINGD_QUEUE_WAIT", defaults.queue_wait_seconds),
         operator_fd=None if options.operator_fd is None else _descriptor(options.operator_fd),
     )
+
+
+def _split(argv: Sequence[str], parser: Parser) -> tuple[list[str], tuple[tuple[str, str | None], ...]]:
+    """Take the options of plugins, such as `--web-part 1000`, out of those before the first other word.
+
+    Which plugins there are is not known yet; each of their options has a value.
+    """
+    own: list[str] = []
+    theirs: list[tuple[str, str | None]] = []
+    words = iter(argv)
+    for word in words:
+        option, equals, text = word.partition("=")
+        known = parser.find_option(option)
+        if not word.startswith("-") or word == "--":
+            own.append(word)
+            break
+        if known is None and _PLUGIN_OPTION.fullmatch(option):
+            theirs.append((option, text if equals else next(words, None)))
+            continue
+        own.append(word)
+        if known and known.nargs is None and not equals:
+            own += (it for it in (next(words, None),) if it is not None)
+    return [*own, *words], tuple(theirs)
+
+
+def _add_plugin_options(parser: Parser, plugin: str, declared: Settings) -> None:
+    with_options = [it for it in settings_by_key(declared).values() if it.option]
+    if not with_options:
+        return
+    group = parser.add_argument_group(f"plugin {plugin}")
+    for it in with_options:
+        what = it.summary.rstrip(".").replace("%", "%%")
+        group.add_argument(
+            option_of(plugin, it.key),
+            metavar="|".join(("true", "false")) if it.type is bool else it.key.upper(),
+            help=f"{what} ({variable_of(plugin, it.key)})",
+        )
 
 
 def _options_parser(*, add_help: bool) -> Parser:
@@ -79,7 +122,7 @@ def _options_parser(*, add_help: bool) -> Parser:
         "--port", help=f"port on 127.0.0.1, 0 for a free one (STRINGD_PORT, else {DEFAULT_PORT})"
     )
     parser.add_argument(
-        "--data-dir", help="where users and topics are kept (STRINGD_DATA_DIR, else ./.stringd)"
+        "--data-dir", help="directory of users and topics (STRINGD_DATA_DIR, else ./.stringd)"
     )
     parser.add_argument(
         "--plugins",
@@ -89,26 +132,26 @@ def _options_parser(*, add_help: bool) -> Parser:
     parser.add_argument(
         "--plugins-dir",
         metavar="DIR",
-        help="load each *.py of this directory, too (STRINGD_PLUGINS_DIR)",
+        help="also load each *.py in this directory (STRINGD_PLUGINS_DIR)",
     )
-    parser.add_argument("--without", help="leave these plugins out: a,b")
+    parser.add_argument("--without", help="do not load these plugins: a,b")
     parser.add_argument(
         "--allow-origin",
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="let web pages of this origin call the daemon (repeatable)",
+        help="allow web pages of this origin to call the daemon (repeatable)",
     )
     parser.add_argument(
         "--access",
         metavar="|".join(ACCESS),
-        help="let document commands touch files below home and allowed paths, or all"
+        help="let document commands access files below home and allowed paths, or all"
         f" (STRINGD_ACCESS, else {ACCESS[0]})",
     )
     parser.add_argument(
         "--keep-env",
         metavar="NAMES",
-        help="give shells these of the daemon's variables, too: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
+        help="further variables of the daemon for shells: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
     )
     parser.add_argument(
         "--operator-fd",
@@ -167,17 +210,6 @@ def _variables(text: str | None) -> tuple[str, ...]:
         if not _VARIABLE.fullmatch(name):
             raise Fault(f"not the name of a variable, or a pattern such as AWS_*: {name!r}", exit_code=MISUSE)
     return names
-
-
-def _characters(environment: Mapping[str, str], name: str, default: int) -> int:
-    text = environment.get(name)
-    if not text:
-        return default
-    characters = parse_characters(text)
-    if characters is None:
-        message = f"{name} must be a number of characters, at least {LEAST_PART}, not {text!r}"
-        raise Fault(message, exit_code=MISUSE)
-    return characters
 
 
 def _seconds(environment: Mapping[str, str], name: str, default: float) -> float:

@@ -1,9 +1,10 @@
-"""The interactive prompt: one command per line; Ctrl-C discards a line, Ctrl-D exits."""
+"""The interactive prompt: one command per line; Ctrl-C discards a line or cancels a command, Ctrl-D exits."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stringd.cli.command_runner import Interrupted
 from stringd.cli.completion import CommandNames
 from stringd.cli.line_editor import LineEditor
 from stringd.cli.output import print_notice, write_error
@@ -54,6 +55,8 @@ def _lines(editor: LineEditor, prompt: str) -> Iterator[str]:
 def _run(runner: CommandRunner, line: str) -> None:
     try:
         runner.run(line)
+    except Interrupted:
+        return
     except KeyboardInterrupt:
         print_notice("Stopped waiting; the command goes on in the daemon.")
     except DaemonUnreachable as error:

@@ -6,9 +6,9 @@ import argparse
 import os
 
 from stringd.api.cli import CliCommand
-from stringd.cli.arguments import user_argument
 from stringd.cli.output import write_output
 from stringd.cli.standard_input import read_all
+from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from stringd.cli.arguments import parse_arguments
 from stringd.cli.command_runner import CommandRunner
 from stringd.cli.program import FAILED, run_program
 from stringd.cli.standard_input import is_terminal, read_all, read_lines
+from stringd.cli.string_arguments import parse_arguments
 from stringd.cli.tabs import is_url, open_tab
 from stringd.client.sync import Client
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stringd.cli.arguments import Arguments
+    from stringd.cli.string_arguments import Arguments
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stringd.client.exec_stream import strip_content_prefix
-from stringd.client.records import ChanFlowAnswer, Result
+from stringd.client.records import ChanFlowAnswer, Event, Result
 from stringd.client.sync import Client
 from stringd.errors import (
     DaemonUnreachable,
@@ -30,6 +30,7 @@ __all__ = [
     "ChanFlowAnswer",
     "Client",
     "DaemonUnreachable",
+    "Event",
     "Fault",
     "InvalidTopic",
     "PortTaken",

@@ -4,34 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from contextlib import suppress
+from contextlib import aclosing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import anyio
 import anyio.to_thread
 import httpx
 
 from stringd.client import endpoints
+from stringd.client.async_calls import AsyncCalls
 from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, CannotConnect
 from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
+from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
-from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Reply, Request, Result
-from stringd.client.responses import UnexpectedAnswer, port_taken
+from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Reply, Request, Result
+from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
 from stringd.client.sync import Client
 from stringd.config import LOOPBACK
-from stringd.errors import DaemonUnreachable, QuestionClosed, QuestionNotFound, UnknownUser
+from stringd.errors import DaemonUnreachable, UnknownUser
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterator,
+        Awaitable,
+        Callable,
+        Iterable,
+        Iterator,
+    )
     from types import TracebackType
 
 Sent = TypeVar("Sent")
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 
 
-class AsyncClient:
+class AsyncClient(AsyncCalls):
     """`Client` with awaitable methods and the same behaviour."""
 
     def __init__(
@@ -89,59 +98,34 @@ class AsyncClient:
         """Return the answer of `/health`, or raise `DaemonUnreachable`."""
         return await self._call(endpoints.health(), PING_SECONDS)
 
-    async def status(self) -> JsonObject:
-        """Return the answer of `/status`."""
-        return await self._call(endpoints.status())
-
-    async def users(self) -> list[JsonObject]:
-        """Return the registered users."""
-        return await self._call(endpoints.users())
-
     async def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
         """Register this client's user; without a `home`, a registered user keeps the present one."""
         return await anyio.to_thread.run_sync(self._blocking.register, home)
 
-    async def remove_user(self) -> bool:
-        """Remove this client's user with all sessions; return whether it existed."""
-        return await self._call(endpoints.remove_user(self.user))
-
-    async def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
-        """Return the sessions of this client's user, or of everyone."""
-        return await self._call(endpoints.sessions(None if everyone else self.user))
-
-    async def open_session(self, topic: str) -> bool:
-        """Create a session for a topic of this client's user; return whether it is new."""
-        return await self._call(endpoints.open_session(self.user, topic))
-
-    async def close_session(self, topic: str) -> bool:
-        """End a topic of this client's user; return whether it existed."""
-        return await self._call(endpoints.close_session(self.user, topic))
-
-    async def questions(self, *, everyone: bool = False) -> JsonObject:
-        """Return the open `questions` of this user, or of all, and how it stands with an `operator`."""
-        return await self._call(endpoints.questions(None if everyone else self.user))
-
-    async def answer_question(
+    async def events(
         self,
-        question_id: str,
-        answer: bool | str,
+        topic: str | None = None,
         *,
-        token: str | None = None,
-        comment: str | None = None,
-        through: str = "Python",
-        extras: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Answer a question: as this client's user, or as the operator whose token this is."""
-        fields = endpoints.answer_fields(answer, comment, through, extras)
-        await self._call(endpoints.answer_question(self.user, question_id, fields, token))
-
-    async def mark_question_shown(self, question_id: str, token: str) -> bool:
-        """Note that the operator is shown a question, whose time begins to run; return whether it is open."""
-        try:
-            await self._call(endpoints.mark_question_shown(question_id, token))
-        except (QuestionClosed, QuestionNotFound):
-            return False
-        return True
+        kinds: Iterable[str] = (),
+        request_id: str | None = None,
+        everyone: bool = False,
+        after: str | int | None = None,
+        reconnect: bool = False,
+    ) -> AsyncIterator[Event]:
+        """Iterate over what happens; see `Client.events`."""
+        user = None if everyone else self.user
+        request = endpoints.events(user=user, topic=topic, kinds=kinds, request_id=request_id, after=after)
+        stream = EventStream()
+        async with aclosing(self._events_once(request, stream)) as events:
+            async for event in events:
+                yield event
+        while reconnect:
+            again = endpoints.resumed(request, stream.position)
+            with suppress(DaemonUnreachable):
+                async with aclosing(self._events_once(again, stream)) as events:
+                    async for event in events:
+                        yield event
+            await anyio.sleep(stream.next_pause())
 
     async def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
@@ -205,11 +189,31 @@ class AsyncClient:
         """Raise `PortTaken` if what listens on the port is no daemon."""
         await anyio.to_thread.run_sync(self._blocking.health, abandon_on_cancel=True)
 
+    async def _events_once(self, request: Request, stream: EventStream) -> AsyncGenerator[Event, None]:
+        stream.begin()
+        with self._explained():
+            response = await self._begun(self._outgoing(request, None))
+            try:
+                if response.status_code != 200:
+                    body = await response.aread()
+                    raise refusal(Reply(status=response.status_code, headers=response.headers, body=body))
+                async for chunk in response.aiter_bytes():
+                    for event in stream.feed(chunk):
+                        yield event
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await response.aclose()
+
     async def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
-        try:
+        with self._explained():
             response = await self._http.send(self._outgoing(call.request, silence))
             reply = Reply(status=response.status_code, headers=response.headers, body=response.content)
             return call.read(reply)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
         except UnexpectedAnswer as error:
             raise port_taken(self.port) from error
         except NOT_CONNECTED as error:

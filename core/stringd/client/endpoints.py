@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from stringd.client.records import Call, ChanFlowAnswer, JsonObject, Reply, Request
 from stringd.client.responses import json_object, read_health, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _JSON = {"Content-Type": "application/json"}
 
@@ -77,6 +77,30 @@ def close_session(user: str, topic: str) -> Call[bool]:
     return _delete(f"/sessions/{path_segment(user)}/{path_segment(topic)}")
 
 
+def cancel(user: str, topic: str, request_id: str | None) -> Call[str | None]:
+    """`POST /cancel`; the answer is the command that was cancelled, None if there was nothing to cancel."""
+    fields = {"topic": topic} if request_id is None else {"topic": topic, "request_id": request_id}
+    return Call(request=_post_json("/cancel", fields, _user(user)), read=lambda reply: _field(reply, "cmd"))
+
+
+def secrets() -> Call[list[JsonObject]]:
+    """`GET /secrets`: names, never values."""
+    request = Request(method="GET", path="/secrets")
+    return Call(request=request, read=lambda reply: _field(reply, "secrets"))
+
+
+def set_secret(name: str, value: str, user: str | None, plugin: str | None) -> Call[bool]:
+    """`POST /secrets`; the answer is whether the secret is new."""
+    fields = {"name": name, "value": value, "user_id": user or "", "plugin": plugin or ""}
+    return Call(request=_post_json("/secrets", fields), read=lambda reply: _field(reply, "created"))
+
+
+def remove_secret(name: str, user: str | None, plugin: str | None) -> Call[bool]:
+    """`DELETE /secrets/:name`; the answer is whether the secret existed."""
+    query = f"user_id={path_segment(user or '')}&plugin={path_segment(plugin or '')}"
+    return _delete(f"/secrets/{path_segment(name)}?{query}")
+
+
 def chanflow(user: str, text: str) -> Call[ChanFlowAnswer]:
     """`POST /chanflow`."""
     headers = {**_user(user), "Content-Type": "text/plain; charset=utf-8"}
@@ -91,6 +115,33 @@ def execution(user: str, topic: str, cmd: str, request_id: str | None) -> Reques
         fields["request_id"] = request_id
     headers = {**_user(user), "Accept": "text/event-stream"}
     return _post_json("/exec", fields, headers)
+
+
+def events(
+    *,
+    user: str | None,
+    topic: str | None,
+    kinds: Iterable[str],
+    request_id: str | None,
+    after: str | int | None,
+) -> Request:
+    """`GET /events`; `EventStream` parses the stream that answers it."""
+    words = {
+        "user_id": user,
+        "topic": topic,
+        "kinds": ",".join(kinds),
+        "request_id": request_id,
+        "after": after,
+    }
+    query = urlencode({name: value for name, value in words.items() if value not in {None, ""}})
+    path = f"/events?{query}" if query else "/events"
+    return Request(method="GET", path=path, headers={"Accept": "text/event-stream"})
+
+
+def resumed(request: Request, position: str) -> Request:
+    """Return a request for events that goes on where an earlier stream has ended."""
+    headers = {**request.headers, "Last-Event-ID": position} if position else request.headers
+    return Request(method=request.method, path=request.path, headers=headers)
 
 
 def questions(user: str | None) -> Call[JsonObject]:

@@ -35,6 +35,24 @@ class ChanFlowAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that has happened in the daemon: its kind, its common fields, and those of its kind.
+
+    `position` is where the stream stands after it, to go on from there with `after`. `seq` is None for a
+    `lost` that concerns this stream alone.
+    """
+
+    kind: str
+    seq: int | None
+    at: float
+    user_id: str | None
+    topic: str | None
+    request_id: str | None
+    fields: JsonObject
+    position: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A complete HTTP request."""
 

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from stringd.client import endpoints
+from stringd.client.calls import Calls
 from stringd.client.connection_pool import CannotConnect, Connection, ConnectionPool, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
+from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
-from stringd.client.responses import UnexpectedAnswer, port_taken
-from stringd.errors import DaemonUnreachable, PortTaken, QuestionClosed, QuestionNotFound, UnknownUser
+from stringd.client.records import Reply
+from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
+from stringd.errors import DaemonUnreachable, PortTaken, UnknownUser
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
-    from stringd.client.records import Answer, Call, ChanFlowAnswer, JsonObject, Request, Result
+    from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Request, Result
 
 CHUNK = 65536
 MAX_FIRST_BODY = 64 * 1024
 Sent = TypeVar("Sent")
 
 
-class Client:
+class Client(Calls):
     """Talks to the daemon as one user; starts the daemon and registers the user when first needed.
 
     `home` registers that home; without it an unknown user gets one below `~/.string/users`.
@@ -92,14 +96,6 @@ class Client:
         """Return the answer of `/health`, or raise `DaemonUnreachable`."""
         return self._call(endpoints.health(), PING_SECONDS)
 
-    def status(self) -> JsonObject:
-        """Return the answer of `/status`."""
-        return self._call(endpoints.status())
-
-    def users(self) -> list[JsonObject]:
-        """Return the registered users."""
-        return self._call(endpoints.users())
-
     def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
         """Register this client's user; without a `home`, a registered user keeps the present one."""
         known = None if home else self._known_home()
@@ -107,47 +103,28 @@ class Client:
             return {"user_id": self.user, "home": known, "created": False}
         return self._call(endpoints.register(self.user, self._absolute(home)))
 
-    def remove_user(self) -> bool:
-        """Remove this client's user with all sessions; return whether it existed."""
-        return self._call(endpoints.remove_user(self.user))
-
-    def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
-        """Return the sessions of this client's user, or of everyone."""
-        return self._call(endpoints.sessions(None if everyone else self.user))
-
-    def open_session(self, topic: str) -> bool:
-        """Create a session for a topic of this client's user; return whether it is new."""
-        return self._call(endpoints.open_session(self.user, topic))
-
-    def close_session(self, topic: str) -> bool:
-        """End a topic of this client's user; return whether it existed."""
-        return self._call(endpoints.close_session(self.user, topic))
-
-    def questions(self, *, everyone: bool = False) -> JsonObject:
-        """Return the open `questions` of this user, or of all, and how it stands with an `operator`."""
-        return self._call(endpoints.questions(None if everyone else self.user))
-
-    def answer_question(
+    def events(
         self,
-        question_id: str,
-        answer: bool | str,
+        topic: str | None = None,
         *,
-        token: str | None = None,
-        comment: str | None = None,
-        through: str = "Python",
-        extras: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Answer a question: as this client's user, or as the operator whose token this is."""
-        fields = endpoints.answer_fields(answer, comment, through, extras)
-        self._call(endpoints.answer_question(self.user, question_id, fields, token))
+        kinds: Iterable[str] = (),
+        request_id: str | None = None,
+        everyone: bool = False,
+        after: str | int | None = None,
+        reconnect: bool = False,
+    ) -> Iterator[Event]:
+        """Iterate over what happens, from now on or after a position; see docs/reference/events.md.
 
-    def mark_question_shown(self, question_id: str, token: str) -> bool:
-        """Note that the operator is shown a question, whose time begins to run; return whether it is open."""
-        try:
-            self._call(endpoints.mark_question_shown(question_id, token))
-        except (QuestionClosed, QuestionNotFound):
-            return False
-        return True
+        It ends when the daemon ends; with `reconnect`, it waits for the next one and goes on.
+        """
+        user = None if everyone else self.user
+        request = endpoints.events(user=user, topic=topic, kinds=kinds, request_id=request_id, after=after)
+        stream = EventStream()
+        yield from self._events_once(request, stream)
+        while reconnect:
+            with suppress(DaemonUnreachable):
+                yield from self._events_once(endpoints.resumed(request, stream.position), stream)
+            time.sleep(stream.next_pause())
 
     def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
@@ -219,6 +196,17 @@ class Client:
             if answer.feed(chunk):
                 connection.limit(DRAIN_SECONDS)
         connection.finish(response)
+
+    def _events_once(self, request: Request, stream: EventStream) -> Iterator[Event]:
+        stream.begin()
+        with self._lease() as connection, self._explained():
+            response = connection.send(request, REPLY_SECONDS)
+            if response.status != 200:
+                body = connection.finish(response)
+                raise refusal(Reply(status=response.status, headers=lower_headers(response), body=body))
+            connection.limit(None)
+            for chunk in iter(partial(response.read1, CHUNK), b""):
+                yield from stream.feed(chunk)
 
     def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
         with self._lease() as connection, self._explained():

@@ -16,12 +16,12 @@ from stringd.actions.forms.submissions import form_target
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.outlines import Form
 from stringd.api.replies import Reply
-from stringd.commands.history import visit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
+from stringd.documents.visited_pages import visit
 from stringd.errors import ErrorCode, Refusal, Unrecognised
-from stringd.text.listing import listed, nearest_first
+from stringd.text.formatting import listed, nearest_first
 from stringd.text.nearest import nearest
 
 _NONE = "(none)"
@@ -52,7 +52,7 @@ async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> R
     """Submit a form and open the response."""
     call.require_all()
     opened = await DocumentNavigator(invocation).open(form_target(page, form, call))
-    visit(invocation, opened)
+    visit(invocation.session, opened)
     return Reply.page(f"Opened {opened.page.uri}", await render_opened(invocation, opened))
 
 

@@ -7,7 +7,7 @@ from stringd.api.replies import Reply
 from stringd.commands.edit_request import FORCE, read_body, read_request
 from stringd.commands.file_edits import edit
 from stringd.documents.editing.edits import append
-from stringd.text.counts import counted
+from stringd.text.formatting import counted
 
 
 async def run(invocation: Invocation) -> Reply:

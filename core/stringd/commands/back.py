@@ -5,9 +5,9 @@ from __future__ import annotations
 from stringd.actions.default_action import render_opened
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.history import drop_last, go_back
 from stringd.documents.navigator import DocumentNavigator
-from stringd.documents.paths.resolving import shown_document
+from stringd.documents.paths.resolving import shown_uri
+from stringd.documents.visited_pages import drop_last, go_back
 from stringd.errors import ErrorCode, Refusal
 
 _TEMPORARY = ErrorCode.LOAD_ERROR
@@ -23,11 +23,11 @@ async def run(invocation: Invocation) -> Reply:
     except Refusal as refusal:
         if refusal.code == _TEMPORARY:
             raise
-        drop_last(invocation)
+        drop_last(invocation.session)
         context = (*refusal.context, "The next /back goes further back.")
         raise Refusal(refusal.code, refusal.message, *context) from refusal
-    go_back(invocation, opened.location)
-    shown = shown_document(opened.location, invocation.session.user)
+    go_back(invocation.session, opened)
+    shown = shown_uri(opened.page.uri, invocation.session.user)
     return Reply.page(f"Back to {shown}", await render_opened(invocation, opened))
 
 

@@ -17,7 +17,7 @@ async def run(invocation: Invocation) -> Reply:
 
 CANCEL = Command(
     name="cancel",
-    summary="Cancel the command that runs in this topic; queued ones go on.",
+    summary="Cancel what runs in this topic; queued commands go on.",
     usage="/cancel",
     run=run,
     takes_arguments=False,

@@ -10,7 +10,7 @@ from stringd.errors import ErrorCode, Refusal
 
 
 async def run(invocation: Invocation) -> Reply:
-    """Discard document, history, variables and undo steps, and end the topic's context."""
+    """Discard all that the topic and its plugins have kept, and end the topic's context."""
     session = invocation.session
     location = session.state.document
     if location is None and session.shows_documents:
@@ -18,6 +18,7 @@ async def run(invocation: Invocation) -> Reply:
     await session.end_topic()
     await invocation.runtime.undo.forget(session)
     session.remember(State())
+    session.data.clear()
     return Reply.confirmation(
         f"Closed: {shown_document(location, session.user) if location else session.name}"
     )

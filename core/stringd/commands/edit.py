@@ -8,7 +8,7 @@ from stringd.commands.edit_request import FORCE, EditRequest, read_file, read_re
 from stringd.commands.file_edits import edit
 from stringd.commands.file_parts import part_change, stored_lines
 from stringd.documents.editing.edits import replace_all
-from stringd.text.counts import counted, line_count
+from stringd.text.formatting import counted, line_count
 from stringd.workers.threads import READING
 
 

@@ -10,12 +10,13 @@ from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.includes import include_at, source_of
 from stringd.documents.pages.page import unknown_block
-from stringd.documents.paths.resolving import FileTarget, display, resolve
+from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_if_there, read_text
-from stringd.documents.paths.typed_targets import is_typed_uri
 from stringd.documents.syntax.parser import Directive
 from stringd.documents.syntax.verbatim import is_verbatim
+from stringd.documents.targets import is_typed_uri
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.typed_paths import FileTarget, display
 from stringd.text.path_arguments import parse_path_arguments
 from stringd.workers.threads import READING, STORAGE
 

@@ -8,6 +8,7 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.paths.resolving import working_directory
 from stringd.errors import ErrorCode, Refusal
+from stringd.events.output_feed import current_output
 from stringd.processes.child_environment import shell_environment
 from stringd.processes.exported_variables import exported
 from stringd.processes.shell_command import exit_reply, run_one_shot
@@ -28,6 +29,7 @@ async def run(invocation: Invocation) -> Reply:
         directory=directory,
         environment=_environment(invocation),
         seconds=TIME_LIMIT,
+        on_output=current_output().write,
     )
     return exit_reply(finished, directory)
 

@@ -14,11 +14,12 @@ from stringd.api.sessions import Location
 from stringd.commands.variable_lines import variable_lines
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.resolving import display, file_of, working_directory
+from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.lines import Lines, line_number
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.listing import MOST, listed
-from stringd.text.printable import printable
+from stringd.files.typed_paths import display, file_of
+from stringd.text.escaping import printable
+from stringd.text.formatting import MOST, listed
 
 Fact = tuple[str, object]
 

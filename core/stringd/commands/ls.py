@@ -5,8 +5,9 @@ from __future__ import annotations
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.paths.directory_listing import list_directory
-from stringd.documents.paths.resolving import display, resolve, working_directory
+from stringd.documents.paths.resolving import resolve, working_directory
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.typed_paths import display
 from stringd.text.path_arguments import parse_path_arguments
 from stringd.workers.threads import STORAGE
 

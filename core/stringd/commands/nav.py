@@ -13,8 +13,7 @@ from stringd.documents.pages.menu_scaffold import scaffold
 from stringd.documents.pages.menus import Menu
 from stringd.documents.pages.page import Page
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.counts import counted
-from stringd.text.listing import listed, nearest_first
+from stringd.text.formatting import counted, listed, nearest_first
 from stringd.text.nearest import nearest
 from stringd.workers.threads import READING
 

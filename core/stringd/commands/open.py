@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,12 @@ from pathlib import Path
 from stringd.actions.default_action import render_opened
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.history import visit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pagination.parts import PART
 from stringd.documents.paths.directory_listing import list_directory
-from stringd.documents.paths.text_files import is_directory
 from stringd.documents.syntax.forms import CONFIRM
 from stringd.documents.targets import Target
+from stringd.documents.visited_pages import visit
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.path_arguments import PathArguments, parse_path_arguments
 from stringd.workers.threads import STORAGE
@@ -35,11 +35,13 @@ async def run(invocation: Invocation) -> Reply:
     navigator = DocumentNavigator(invocation)
     confirmed = CONFIRMED in arguments.options
     target = await navigator.find(arguments.path, confirmed=confirmed) if arguments.path else navigator.here()
-    target = _with_options(target, arguments)
-    if target.path and is_directory(target.path, target.shown):
+    if arguments.options or arguments.values:
+        target = _with_options(target, arguments)
+    # Unlike `Path.is_dir`, this never raises: reading says what is wrong.
+    if target.path and os.path.isdir(target.path):  # noqa: ASYNC240, PTH112
         return await _open_directory(invocation, target, target.path)
     opened = await navigator.open(target)
-    visit(invocation, opened)
+    visit(invocation.session, opened)
     return Reply.page(f"Opened {opened.target.shown}", await render_opened(invocation, opened))
 
 

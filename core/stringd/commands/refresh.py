@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from stringd.actions.default_action import render_opened
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.document_topic import document_topic
 from stringd.documents.navigator import DocumentNavigator
-from stringd.documents.paths.resolving import shown_document
+from stringd.documents.paths.resolving import shown_uri
+from stringd.documents.visited_pages import revisit
 
 
 async def run(invocation: Invocation) -> Reply:
@@ -18,8 +17,8 @@ async def run(invocation: Invocation) -> Reply:
     if navigator.location is None:
         raise document_topic(invocation.topic).nothing_open()
     opened = await navigator.reopen(navigator.location)
-    invocation.session.remember(replace(invocation.session.state, document=opened.location))
-    shown = shown_document(opened.location, invocation.session.user)
+    revisit(invocation.session, opened)
+    shown = shown_uri(opened.page.uri, invocation.session.user)
     return Reply.page(f"Refreshed {shown}", await render_opened(invocation, opened))
 
 

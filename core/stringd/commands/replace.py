@@ -8,7 +8,7 @@ from stringd.commands.edit_request import FORCE, EditRequest, read_body, read_re
 from stringd.commands.file_edits import Change, edit
 from stringd.commands.file_parts import part_change
 from stringd.documents.editing.edits import replace_lines, replace_occurrences
-from stringd.text.counts import counted
+from stringd.text.formatting import counted
 
 _ALL = "--all"
 

@@ -49,7 +49,7 @@ def _scope(invocation: Invocation, name: str) -> SecretScope:
 
 SET = Command(
     name="set",
-    summary="List this topic's variables, or set some; an app topic keeps $NAMEs too.",
+    summary="List this topic's variables, or set some; topics that keep secrets take $NAMEs too.",
     usage='/set [{name} = "value" | $NAME = "value"]',
     run=run,
     takes_body=True,

@@ -10,10 +10,10 @@ from stringd.api.undo import Step
 from stringd.commands.edit_request import FORCE
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.seen_files import digest, record_seen
-from stringd.documents.paths.resolving import confine, display
 from stringd.documents.paths.text_files import read_if_there, remove_directories, remove_text, write_text
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.counts import counted, line_count
+from stringd.files.typed_paths import confine, display
+from stringd.text.formatting import counted, line_count
 from stringd.text.path_arguments import parse_path_arguments
 from stringd.workers.threads import STORAGE
 

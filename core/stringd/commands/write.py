@@ -8,7 +8,7 @@ from stringd.commands.edit_request import FORCE, read_body, read_request
 from stringd.commands.file_edits import edit
 from stringd.commands.file_parts import part_change
 from stringd.documents.editing.edits import overwrite
-from stringd.text.counts import counted, line_count
+from stringd.text.formatting import counted, line_count
 
 
 async def run(invocation: Invocation) -> Reply:

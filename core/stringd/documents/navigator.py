@@ -22,12 +22,20 @@ from stringd.documents.pages.page import Page
 from stringd.documents.pages.remote_pages import remote_page
 from stringd.documents.pagination.parts import Parts
 from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.resolving import confine, current_file, display, file_of, resolve
-from stringd.documents.paths.text_files import is_there, read_text
-from stringd.documents.paths.typed_targets import is_typed_uri, names_file
-from stringd.documents.paths.uris import is_hierarchical, is_uri, join
-from stringd.documents.targets import OpenedPage, Target, packaged_target, uri_target
+from stringd.documents.paths.resolving import resolve
+from stringd.documents.paths.text_files import read_text
+from stringd.documents.targets import (
+    OpenedPage,
+    Target,
+    is_typed_uri,
+    names_file,
+    packaged_target,
+    uri_target,
+)
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.open_directory import is_there
+from stringd.files.typed_paths import FILE_URI, confine, display, file_of
+from stringd.text.uris import is_hierarchical, is_uri, join
 from stringd.workers.threads import READING, STORAGE
 
 # The time limit for a document from the network and everything that it includes.
@@ -71,15 +79,13 @@ class DocumentNavigator:
         return Target(shown=typed, path=target.path, block=target.block)
 
     async def open(self, target: Target) -> OpenedPage:
-        """Load a target's page, and record the files that the topic has seen with it."""
+        """Load a target's page, and return the part of it that is to be shown."""
         page = await self.current() if target.here else await self._load(target)
-        if target.path:
-            for path, text in {**page.included, target.path: page.source}.items():
-                record_seen(self._session, path, text)
+        files = {**page.included, target.path: page.source} if target.path else {}
         parts = await self.parts(page, target.block)
         # A reloaded document may have fewer parts than before.
         number = min(target.part, parts.count) if target.options.fresh else target.part
-        return OpenedPage(target=target, page=page, text=parts.view(number), part=number)
+        return OpenedPage(target=target, page=page, text=parts.view(number), part=number, files=files)
 
     async def reopen(self, location: Location) -> OpenedPage:
         """Load a location again from its source, with the same options as before."""
@@ -89,7 +95,7 @@ class DocumentNavigator:
 
     async def parts(self, page: Page, block: str | None = None) -> Parts:
         """Return the parts in which a page, or a block of it, is shown."""
-        most = self._invocation.runtime.config.part_characters
+        most = self._invocation.runtime.part_characters(page.uri)
         if Parts.are_many(page, most):
             return await READING.run(Parts, page, block, most)
         return Parts(page, block, most)
@@ -190,7 +196,7 @@ class DocumentNavigator:
             return await self._answered_target(answered, confirmed=confirmed)
         shortcut, author = page.shortcut(name)
         if isinstance(author, str):
-            zone = page.zone.reach(confirmed=confirmed)
+            zone = page.zone.nearest_allowed(confirmed=confirmed)
             linked = uri_target(join(author, shortcut.target), nearest_zone=zone)
             _require_web(linked, page.uri)
             return replace(linked, here=linked.uri == page.uri and linked.block is not None)
@@ -206,7 +212,7 @@ class DocumentNavigator:
     async def _answered_target(self, link: Attributed[str], *, confirmed: bool) -> Target:
         source = link.provenance
         target = await self.find(link.value)
-        options = replace(target.options, nearest_zone=source.zone.reach(confirmed=confirmed))
+        options = replace(target.options, nearest_zone=source.zone.nearest_allowed(confirmed=confirmed))
         target = replace(target, options=options)
         if not source.is_own:
             _require_web(target, source.document)
@@ -233,9 +239,9 @@ class DocumentNavigator:
         return not self._is_relative_to_uri(typed) and names_file(typed, self._invocation)
 
     def _is_relative_to_uri(self, typed: str) -> bool:
-        state, is_local = self._session.state, typed.startswith(("~", "file:///"))
+        state, is_local = self._session.state, typed.startswith(("~", FILE_URI))
         location = None if state.directory else state.document
-        if location is None or is_local or current_file(self._session) is not None:
+        if location is None or is_local or location.uri.startswith(FILE_URI):
             return False
         return is_hierarchical(location.uri) or not typed.startswith("/")
 

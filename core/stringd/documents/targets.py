@@ -1,16 +1,22 @@
-"""Resolved targets of `/open`, links and shortcuts, and the pages that they open."""
+"""Targets of `/open`, links and shortcuts: as typed, as resolved, and the pages that they open."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from stringd.api.commands import Invocation
 from stringd.api.documents import Package
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
-from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
 from stringd.documents.paths.package_links import locate
+from stringd.documents.paths.resolving import path_scope
+from stringd.files.typed_paths import names_something
+
+_URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>//)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,29 +38,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedPage:
-    """The page that a target led to, and the part of its text that is shown."""
+    """The page that a target led to, and the part of its text that is shown.
+
+    `files` are the texts of the files that it shows; None for one that does not exist.
+    """
 
     target: Target
     page: Page
     text: str
     part: int = 1
-
-    @property
-    def is_introduced(self) -> bool:
-        """Whether the page is shown from its beginning, preceded by what it offers."""
-        return self.target.block is None and self.part == 1
-
-    @property
-    def location(self) -> Location:
-        """The topic's location once it shows this page."""
-        block = f"#{self.target.block}" if self.target.block else None
-        return Location(
-            uri=self.page.uri,
-            title=self.page.title,
-            block=block,
-            part=self.part,
-            options=self.page.options,
-        )
+    files: Mapping[Path, str | None] = field(default_factory=dict)
 
 
 def uri_target(uri: str, *, nearest_zone: Zone = Zone.LOOPBACK) -> Target:
@@ -69,3 +62,17 @@ def packaged_target(link: str, author: Path, package: Package) -> Target:
     found = locate(link, author, package)
     uri = package.uri_of(found.path)
     return Target(shown=f"{uri}#{found.block}" if found.block else uri, uri=uri, block=found.block)
+
+
+def is_typed_uri(typed: str, invocation: Invocation) -> bool:
+    """Whether a target is a URI: it has `//`, or the scheme of a loader and no file has this name."""
+    found = _URI.match(typed)
+    if found is None or found["slashes"]:
+        return found is not None
+    return found["scheme"].lower() in invocation.runtime.schemes and not names_file(typed, invocation)
+
+
+def names_file(typed: str, invocation: Invocation) -> bool:
+    """Whether a target names an existing file or directory that the user may access."""
+    full_access = invocation.runtime.config.full_access
+    return names_something(typed, path_scope(invocation.session, full_access=full_access))

@@ -5,28 +5,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeAlias
 
-from stringd.api.events import (
-    CORE_KINDS,
-    EVERYTHING,
-    Event,
-    EventFilter,
-    EventKind,
-    Lost,
-    Observer,
-    Published,
-)
-from stringd.events.flood_limit import FloodLimit
+from stringd.api.events import BASE_WEIGHT, CORE_KINDS, Event, Lost, Output
+from stringd.api.watching import EVERYTHING, EventFilter, EventKind, Observer, Published
+from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
+from stringd.events.outbox import Batch, Watch
 from stringd.events.recent_events import RecentEvents
-from stringd.events.watch import Watch
+from stringd.text.event_json import encode_event
 
 log = logging.getLogger(__name__)
 
+MOST_EVENT_BYTES = 256 * 1024
 _LIFE_BYTES = 4
-_FLOOD = "more events of this kind in a second than are kept"
+# Handing out several events at once costs the commands less than one after the other.
+_BATCH_SECONDS = 0.01
+_MOST_IN_BATCH = 500
+_FLOOD = f"more than {MOST_IN_A_SECOND:,} of them were published in a second"
+
+_Source: TypeAlias = "tuple[str, str | None, str | None]"
+"""What has its own share of the events of a second: a plugin's kind, or the output of a topic."""
 
 
 class EventBus:
@@ -34,12 +36,15 @@ class EventBus:
 
     def __init__(self) -> None:
         self.life = secrets.token_hex(_LIFE_BYTES)
-        self._seq = 0
         self._recent = RecentEvents()
         self._kinds = {it.kind: it for it in CORE_KINDS}
-        self._limits: dict[str, FloodLimit] = {}
+        self._declared: set[str] = set()
+        self._limit = FloodLimit[_Source]()
         self._observers: dict[str, list[Observer]] = {}
         self._watches: set[Watch] = set()
+        self._batch: list[Published] = []
+        self._thread: int | None = None
+        self._is_closed = False
 
     @property
     def kinds(self) -> Iterable[str]:
@@ -47,59 +52,123 @@ class EventBus:
         return self._kinds.keys()
 
     @property
+    def last(self) -> int:
+        """The number of the newest event."""
+        return self._recent.last
+
+    @property
     def is_watched(self) -> bool:
         """Whether anybody watches."""
-        return bool(self._watches)
+        return bool(self._watches) or Output.kind in self._observers
 
     def declare(self, kinds: Iterable[EventKind], observers: Iterable[Observer]) -> None:
         """Take in what plugins add."""
         for declared in kinds:
             self._kinds[declared.name] = declared.event
-            self._limits[declared.name] = FloodLimit()
+            self._declared.add(declared.name)
         for observer in observers:
             for kind in observer.kinds:
                 self._observers.setdefault(kind, []).append(observer)
 
     def publish(self, event: Event) -> None:
-        """Number an event and hand it to all who watch; this never waits."""
+        """Number an event and hand it to all who watch; see `Events.publish`."""
+        self._check_thread()
         kind = event.kind
         if self._kinds.get(kind) is not type(event):
             raise TypeError(f"expected an event of a declared kind, got {event!r}")
-        if kind in self._limits and not self._limits[kind].admits(time.monotonic()):
-            self._announce_flood(event)
-            return
-        self._publish(event)
+        is_declared = kind in self._declared
+        if is_declared or kind == Output.kind:
+            source = (kind, None, None) if is_declared else (kind, event.user_id, event.topic)
+            if not self._admits(source):
+                return
+        self._publish(event, _measure(event) if is_declared else _weigh(event))
+
+    def publish_lazily(self, kind: type[Event], weight: int, /, **fields: Any) -> None:
+        """Publish an event that is made when somebody looks at it; see `Events.publish_lazily`."""
+        fields["at"] = time.time()
+        if self._watches or kind.kind in self._observers:
+            self.publish(kind(**fields))
+        else:
+            self._recent.append_unmade(kind, fields, BASE_WEIGHT + weight)
 
     @contextmanager
     def watch(self, wanted: EventFilter = EVERYTHING, *, after: int | None = None) -> Iterator[Watch]:
         """Watch events: from now on, or from the one after a number."""
-        missed = () if after is None else self._recent.after(after, self._seq)
-        watch = Watch(wanted, missed)
+        self._hand_out()
+        if after is None:
+            watch = Watch(wanted, self.last)
+        else:
+            watch = Watch(wanted, after if after <= self.last else 0, self._recent.after(after))
+        if self._is_closed:
+            watch.close()
         self._watches.add(watch)
         try:
             yield watch
         finally:
             self._watches.discard(watch)
 
-    def _publish(self, event: Event) -> None:
-        self._seq += 1
-        published = Published(self._seq, event)
-        self._recent.append(published)
+    def close(self) -> None:
+        """End all watches, once they have read what was published."""
+        self._is_closed = True
+        self._hand_out()
+        for watch in self._watches:
+            watch.close()
+
+    def _publish(self, event: Event, weight: int) -> None:
+        published = self._recent.append(event, weight)
         for observer in self._observers.get(event.kind, ()):
             _notify(observer, event)
-        for watch in self._watches:
-            watch.offer(published)
+        if self._watches:
+            self._add_to_batch(published)
 
-    def _announce_flood(self, event: Event) -> None:
-        """Publish how many events of a kind were dropped, once the second is over in which they were."""
-        limit = self._limits[event.kind]
-        if limit.dropped == 1:
-            asyncio.get_running_loop().call_later(limit.seconds_left(), self._end_flood, limit, event)
+    def _add_to_batch(self, published: Published) -> None:
+        batch = self._batch
+        batch.append(published)
+        if len(batch) == 1:
+            asyncio.get_running_loop().call_later(_BATCH_SECONDS, self._hand_out)
+        elif len(batch) >= _MOST_IN_BATCH:
+            self._hand_out()
 
-    def _end_flood(self, limit: FloodLimit, event: Event) -> None:
-        count = limit.take_dropped()
-        lost = Lost(user_id=event.user_id, topic=event.topic, count=count, reason=f"{event.kind}: {_FLOOD}")
-        self._publish(lost)
+    def _hand_out(self) -> None:
+        events, self._batch = self._batch, []
+        if events:
+            batch = Batch(events)
+            for watch in self._watches:
+                watch.offer(batch)
+
+    def _check_thread(self) -> None:
+        thread = threading.get_ident()
+        if self._thread is None:
+            self._thread = thread
+        elif thread != self._thread:
+            raise RuntimeError("events are published on the thread of the event loop")
+
+    def _admits(self, source: _Source) -> bool:
+        limit, had_dropped = self._limit, self._limit.has_dropped
+        if limit.admits(source, time.monotonic()):
+            return True
+        if not had_dropped:
+            asyncio.get_running_loop().call_later(limit.seconds_left(), self._report_dropped)
+        return False
+
+    def _report_dropped(self) -> None:
+        """Publish how many events were dropped in the second that is over."""
+        for (kind, user_id, topic), count in self._limit.take_dropped().items():
+            log.warning("%d events %s were dropped: %s", count, kind, _FLOOD)
+            lost = Lost(user_id=user_id, topic=topic, count=count, reason=f"{kind}: {_FLOOD}")
+            self._publish(lost, _weigh(lost))
+
+
+def _weigh(event: Event) -> int:
+    return event.weight + len(event.request_id or "")
+
+
+def _measure(event: Event) -> int:
+    """Return the weight of a plugin's event, which it can't be trusted to tell."""
+    size = len(encode_event(0, event))
+    if size > MOST_EVENT_BYTES:
+        raise ValueError(f"event {event.kind} takes {size} bytes; it may take {MOST_EVENT_BYTES}")
+    return BASE_WEIGHT + size
 
 
 def _notify(observer: Observer, event: Event) -> None:

@@ -1,36 +1,48 @@
-"""How many events of one kind a plugin may publish in a second."""
+"""How many events of one kind may be published in a second."""
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Generic, TypeVar
 
 MOST_IN_A_SECOND = 1000
 _WINDOW_SECONDS = 1.0
 
+Key = TypeVar("Key", bound=Hashable)
 
-class FloodLimit:
-    """Admits so many events in each second, and counts the others."""
+
+class FloodLimit(Generic[Key]):
+    """Admits so many events of each key in each second, and counts the others."""
 
     def __init__(self) -> None:
         self._begun = 0.0
         self._now = 0.0
-        self._admitted = 0
-        self.dropped = 0
+        self._admitted: Counter[Key] = Counter()
+        self._dropped: Counter[Key] = Counter()
 
-    def admits(self, now: float) -> bool:
+    @property
+    def has_dropped(self) -> bool:
+        """Whether events were dropped since the last time that they were taken."""
+        return bool(self._dropped)
+
+    def admits(self, key: Key, now: float) -> bool:
         """Tell whether an event may be published now; one that may not is counted."""
         self._now = now
         if now - self._begun >= _WINDOW_SECONDS:
-            self._begun, self._admitted = now, 0
-        if self._admitted < MOST_IN_A_SECOND:
-            self._admitted += 1
+            self._begun = now
+            self._admitted.clear()
+        if self._admitted[key] < MOST_IN_A_SECOND:
+            self._admitted[key] += 1
             return True
-        self.dropped += 1
+        self._dropped[key] += 1
         return False
 
     def seconds_left(self) -> float:
         """Return how long the current second goes on."""
         return self._begun + _WINDOW_SECONDS - self._now
 
-    def take_dropped(self) -> int:
-        """Return how many events were dropped since the last time."""
-        count, self.dropped = self.dropped, 0
-        return count
+    def take_dropped(self) -> Mapping[Key, int]:
+        """Return how many events of each key were dropped since the last time."""
+        dropped, self._dropped = self._dropped, Counter()
+        return dropped

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any, TypeAlias
 
-from stringd.api.events import Lost, Published
+from stringd.api.events import Event, Lost
+from stringd.api.watching import Published
 
 MOST_EVENTS = 10_000
 MOST_BYTES = 8 * 1024 * 1024
@@ -13,27 +16,63 @@ _GONE = "the daemon no longer keeps them"
 _AHEAD = "the number is ahead of this daemon's"
 
 
+# Its weight, and the event, or what it is to be made of. A plain tuple is the quickest to make.
+_Kept: TypeAlias = "tuple[int, Event | None, type[Event], Mapping[str, Any]]"
+_NOTHING: Mapping[str, Any] = {}
+
+
 class RecentEvents:
-    """A bounded queue of events, in the order in which they were published."""
+    """A bounded queue of events, in the order in which they were published; it numbers them."""
 
     def __init__(self) -> None:
-        self._events: deque[Published] = deque()
+        self._kept: deque[_Kept] = deque()
         self._weight = 0
+        self.last = 0
+        """The number of the newest event."""
 
-    def append(self, published: Published) -> None:
+    def append(self, event: Event, weight: int) -> Published:
         """Add an event; the oldest ones make room for it."""
-        events = self._events
-        events.append(published)
-        self._weight += published.event.weight
-        while self._weight > MOST_BYTES or len(events) > MOST_EVENTS:
-            self._weight -= events.popleft().event.weight
+        self.last += 1
+        self._kept.append((weight, event, type(event), _NOTHING))
+        self._weight += weight
+        self._drop_oldest()
+        return Published(self.last, event, weight)
 
-    def after(self, seq: int, last: int) -> Iterator[Published]:
-        """Return the events after a number, `last` being the newest; first of all how many are gone."""
-        first = last - len(self._events) + 1
-        if seq > last:
-            yield Published(None, Lost(count=None, reason=_AHEAD))
-            seq = 0
-        if seq + 1 < first:
-            yield Published(None, Lost(count=first - seq - 1, reason=_GONE))
-        yield from (it for it in self._events if it.seq is not None and it.seq > seq)
+    def append_unmade(self, kind: type[Event], fields: Mapping[str, Any], weight: int) -> None:
+        """Add an event that is made when it is looked at."""
+        # Written out, since every command pays for it.
+        self.last += 1
+        self._kept.append((weight, None, kind, fields))
+        self._weight += weight
+        if self._weight > MOST_BYTES or len(self._kept) > MOST_EVENTS:
+            self._drop_oldest()
+
+    def after(self, seq: int) -> Iterator[Published]:
+        """Return the events after a number, up to those that are added meanwhile.
+
+        Events that are gone are replaced by how many there were. A number that is ahead means all events.
+        """
+        if seq > self.last:
+            return chain([Published(None, Lost(count=None, reason=_AHEAD))], self._after(0))
+        return self._after(seq)
+
+    def _after(self, seq: int) -> Iterator[Published]:
+        while seq < self.last:
+            first = self.last - len(self._kept) + 1
+            if seq + 1 < first:
+                yield Published(None, Lost(count=first - seq - 1, reason=_GONE))
+                seq = first - 1
+            else:
+                seq += 1
+                yield self._published(seq, seq - first)
+
+    def _drop_oldest(self) -> None:
+        while self._weight > MOST_BYTES or len(self._kept) > MOST_EVENTS:
+            self._weight -= self._kept.popleft()[0]
+
+    def _published(self, seq: int, place: int) -> Published:
+        weight, event, kind, fields = self._kept[place]
+        if event is None:
+            event = kind(**fields)
+            self._kept[place] = (weight, event, kind, _NOTHING)
+        return Published(seq, event, weight)

@@ -1,1 +1,1 @@
-"""Plugins: their discovery and registration at the start, the catalogue of what they add, and calls of it."""
+"""Plugins: discovery, registration at startup, the catalogue of their additions, and calls of them."""

@@ -1,18 +1,20 @@
-"""The catalogue of all that the loaded plugins add."""
+"""The catalogue of everything that the loaded plugins add."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor, TopicGroup
 from stringd.api.documents import Loader, Renderer
-from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Service
-from stringd.api.topics import TopicType
+from stringd.api.settings import Settings
+from stringd.api.topic_types import TopicType
+from stringd.api.watching import EventKind, Observer
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -35,11 +37,12 @@ class Contribution:
     observers: tuple[Observer, ...] = ()
     event_kinds: tuple[EventKind, ...] = ()
     cli: tuple[CliCommand, ...] = ()
+    settings: tuple[Settings, ...] = ()
     hooks: tuple[Hook, ...] = ()
     extensions: tuple[tuple[Hook, Any], ...] = ()
 
     def claims(self) -> Iterator[str]:
-        """Return the names that only one plugin may add, as reports call them."""
+        """Return the names that only one plugin may add, as shown in reports."""
         yield from (f"topic type {record.name}" for record in self.topic_types)
         yield from (claim for record in self.commands for claim in _command_claims(record))
         yield from (f"scheme {scheme}" for record in self.loaders for scheme in record.schemes)
@@ -54,11 +57,11 @@ class Contribution:
         yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
 
     def options(self) -> Iterator[str]:
-        """Name the options of `/open` that loaders take; several plugins may add the same."""
+        """Return the `/open` options of loaders, as shown in reports; plugins may share an option."""
         yield from (f"option --{word} of /open" for record in self.loaders for word in record.options)
 
     def yields_to(self) -> Iterator[str]:
-        """Return the names that must be free too: only a type's own plugin may redefine a shared command."""
+        """Return further names that must be free: only a type's own plugin may redefine a shared command."""
         own = {record.name for record in self.topic_types}
         for record in self.commands:
             if isinstance(record.topic_types, frozenset) and not record.topic_types <= own:
@@ -85,27 +88,38 @@ class Catalogue:
     event_kinds: list[EventKind] = field(default_factory=list)
     cli: dict[str, CliCommand] = field(default_factory=dict)
     hooks: list[Hook] = field(default_factory=list)
+    trust_hint: str = ""
+    secrets_hint: str = ""
+    commands_by_type: dict[str, Mapping[str, Command]] = field(default_factory=dict)
+    """The commands of each topic type by name, sorted; those that name the type win over shared ones."""
+    urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The names of each topic type's urgent commands."""
     _commands: list[Command] = field(default_factory=list)
-    _by_type: dict[str, dict[str, Command]] = field(default_factory=dict)
-    _urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
     _extensions: list[Any] = field(default_factory=list)
 
     def add(self, added: Contribution) -> None:
-        """Add what a plugin contributes; its claims have been checked."""
+        """Add a contribution whose claims have been checked."""
         self.topic_types |= {record.name: record for record in added.topic_types}
+        for record in added.topic_types:
+            self.trust_hint = self.trust_hint or record.trust_hint
+            self.secrets_hint = self.secrets_hint or record.secrets_hint
         self.loaders |= {scheme: record for record in added.loaders for scheme in record.schemes}
-        for record in added.loaders:
-            self._add_options(record)
+        for loader in added.loaders:
+            self._add_options(loader)
         self.renderers |= {media: record for record in added.renderers for media in record.media_types}
         self.cli |= {record.name: record for record in added.cli}
         self.routes += added.routes
         self.services += added.services
-        self.interceptors = sorted((*self.interceptors, *added.interceptors), key=_order)
-        self.observers = sorted((*self.observers, *added.observers), key=_order)
+        self.interceptors += added.interceptors
+        self.observers = sorted((*self.observers, *added.observers), key=attrgetter("order"))
         self.event_kinds += added.event_kinds
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands
+        for topic_type in self.topic_types.values():
+            commands = self._collect(topic_type)
+            self.commands_by_type[topic_type.name] = commands
+            self.urgent_by_type[topic_type.name] = frozenset(it.name for it in commands.values() if it.urgent)
 
     def _add_options(self, loader: Loader) -> None:
         if loader.named_links:
@@ -116,30 +130,13 @@ class Catalogue:
             self.load_options[f"--{word}"] = f"{known} {line}" if known else line
 
     def added(self, record: type[Record]) -> Sequence[Record]:
-        """Return the records of one kind that came through the hooks of plugins."""
+        """Return the records of one type, from hooks defined by plugins."""
         return [it for it in self._extensions if isinstance(it, record)]
-
-    def commands_of(self, topic_type: str) -> Mapping[str, Command]:
-        """Return a topic type's commands by name, sorted; those that name the type win over shared ones."""
-        if topic_type not in self._by_type:
-            self._by_type[topic_type] = self._collect(self.topic_types[topic_type])
-        return self._by_type[topic_type]
-
-    def urgent_of(self, topic_type: str) -> frozenset[str]:
-        """Return the names of a topic type's urgent commands."""
-        if topic_type not in self._urgent_by_type:
-            commands = self.commands_of(topic_type).values()
-            self._urgent_by_type[topic_type] = frozenset(it.name for it in commands if it.urgent)
-        return self._urgent_by_type[topic_type]
 
     def _collect(self, topic_type: TopicType) -> dict[str, Command]:
         shared = {record.name: record for record in self._commands if _is_shared_with(record, topic_type)}
         own = {record.name: record for record in self._commands if _names(record, topic_type)}
         return dict(sorted((shared | own).items()))
-
-
-def _order(record: Interceptor | Observer) -> int:
-    return record.order
 
 
 def _is_shared_with(command: Command, topic_type: TopicType) -> bool:
@@ -154,8 +151,13 @@ def _names(command: Command, topic_type: TopicType) -> bool:
 
 def _command_claims(command: Command) -> Iterable[str]:
     if isinstance(command.topic_types, frozenset):
-        return (f"command /{command.name} of {name} topics" for name in sorted(command.topic_types))
+        return (command_claim(command.name, name) for name in sorted(command.topic_types))
     return (f"command /{command.name}",)
+
+
+def command_claim(name: str, topic_type: str) -> str:
+    """Return the claim on a command of a topic type."""
+    return f"command /{name} of {topic_type} topics"
 
 
 def below(segment: str) -> str:

@@ -1,4 +1,4 @@
-"""Calls of plugins' functions, from which nothing escapes that would stop more than the caller.
+"""Calls of plugin functions that contain every exception, including those that would stop the daemon.
 
 Some exceptions are signals: `StopIteration` to generators and futures, `CancelledError` to tasks,
 `SystemExit` and `KeyboardInterrupt` to the event loop. A plugin that raises one of them has failed, as with
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 
 class PluginFailed(Exception):
-    """A plugin's function raised what a task or a future can't carry; that is the cause of this one."""
+    """A plugin function raised an exception that tasks and futures cannot carry; it is the cause."""
 
 
 def as_error(error: BaseException) -> Exception:
-    """Return an exception as one that every task and future carries to whoever awaits it."""
+    """Return the exception, wrapped if tasks and futures cannot carry it."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration | StopAsyncIteration):
         return error
     failed = PluginFailed(f"raised {error!r}")
@@ -40,7 +40,7 @@ def is_signal(error: BaseException) -> bool:
 
 
 def call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a plugin's function; whatever it raises arrives as an `Exception`."""
+    """Call a plugin function; whatever it raises is re-raised as an `Exception`."""
     try:
         return function(*args, **kwargs)
     except BaseException as error:
@@ -49,7 +49,7 @@ def call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 async def call_async(function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Await a plugin's function; whatever it raises arrives as an `Exception`, but for a cancellation."""
+    """Await a plugin function; whatever it raises except a cancellation is re-raised as an `Exception`."""
     try:
         return await function(*args, **kwargs)
     except BaseException as error:
@@ -59,7 +59,7 @@ async def call_async(function: Callable[P, Awaitable[T]], *args: P.args, **kwarg
 
 
 def _raise(error: BaseException) -> None:
-    """Raise what must stand in the place of an exception; return where it may stay."""
+    """Raise the replacement of an exception that must not propagate; return if it may."""
     carried = as_error(error)
     if carried is not error:
         raise carried

@@ -19,15 +19,15 @@ _HIDDEN = ("_", ".")
 
 
 class Source(Protocol):
-    """Where the object of a plugin is imported from."""
+    """The source from which a plugin's object is imported."""
 
     def load(self) -> object:
-        """Import it."""
+        """Import the plugin and return its object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A plugin that some distribution or file offers; nothing of it is imported yet.
+    """A plugin of a distribution or a file that has not been imported yet.
 
     The distribution of a single-file plugin is its path, without a version.
     """
@@ -39,11 +39,11 @@ class Candidate:
 
     @property
     def built_in(self) -> bool:
-        """Whether it comes with stringd itself."""
+        """Whether the plugin is part of stringd."""
         return self.distribution == OWN_DISTRIBUTION
 
     def is_named_in(self, config: Config) -> bool:
-        """Whether the configuration asks for this plugin, by its name or by the path of its file."""
+        """Whether the configuration names this plugin or the path of its file."""
         return config.plugins is not None and not {self.name, self.distribution}.isdisjoint(config.plugins)
 
     def __str__(self) -> str:
@@ -56,13 +56,13 @@ def available_plugins(config: Config) -> tuple[Candidate, ...]:
 
 
 def installed_plugins() -> tuple[Candidate, ...]:
-    """List what is installed: built-ins first, then by distribution, so that a clash has one outcome."""
+    """List installed plugins in a fixed order: built-ins first, then by distribution."""
     found = {plugin_from_entry_point(entry_point) for entry_point in entry_points(group=GROUP)}
     return tuple(sorted(found, key=lambda it: (not it.built_in, it.distribution, it.name)))
 
 
 def select_plugins(candidates: Sequence[Candidate], config: Config) -> tuple[Candidate, ...]:
-    """Select the plugins that the configuration asks for; an unknown name is a misuse."""
+    """Return the selected plugins; raise a `Fault` for an unknown name."""
     known = {candidate.name for candidate in candidates}
     for name in (*(config.plugins or ()), *config.without):
         if name not in known and not is_plugin_file(name):
@@ -72,12 +72,12 @@ def select_plugins(candidates: Sequence[Candidate], config: Config) -> tuple[Can
 
 
 def plugin_from_file(path: Path) -> Candidate:
-    """Return the plugin that a single file is, named after the file."""
+    """Return a single-file plugin, named after its file."""
     return Candidate(name=path.stem, distribution=str(path), version="", entry_point=PluginFile(path))
 
 
 def plugin_from_entry_point(entry_point: EntryPoint) -> Candidate:
-    """Return the plugin that a distribution offers."""
+    """Return the plugin of an entry point."""
     distribution = entry_point.dist
     return Candidate(
         name=entry_point.name,

@@ -13,10 +13,11 @@ import pluggy
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
-from stringd.api.events import EventKind, Observer
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
-from stringd.api.topics import TopicType
+from stringd.api.settings import Settings
+from stringd.api.topic_types import TopicType
+from stringd.api.watching import EventKind, Observer
 from stringd.config import Config
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def stringd_topic_types(config: Config) -> Iterable[TopicType]:
-    """Add kinds of topic."""
+    """Add topic types."""
     return ()
 
 
@@ -54,7 +55,7 @@ def stringd_renderers() -> Iterable[Renderer]:
 
 @hookspec
 def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
-    """Add Starlette routes and WebSocket routes; the daemon's body cap, CORS and guards hold for them."""
+    """Add Starlette HTTP and WebSocket routes, to which the body limit, CORS and request guard apply."""
     return ()
 
 
@@ -66,7 +67,7 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
 
 @hookspec
 def stringd_interceptors() -> Iterable[Interceptor]:
-    """Add interceptors, which run around every command and may refuse it or change its reply."""
+    """Add interceptors, which wrap every command and may refuse it or change its reply."""
     return ()
 
 
@@ -89,6 +90,12 @@ def stringd_cli() -> Iterable[CliCommand]:
 
 
 @hookspec
+def stringd_settings() -> Iterable[Settings]:
+    """Declare the plugin's own settings, which can be read before any other hook is called."""
+    return ()
+
+
+@hookspec
 def stringd_hooks() -> Iterable[Hook]:
-    """Add hooks, which other plugins implement to extend this one."""
+    """Define hooks, which other plugins implement to extend this one."""
     return ()

@@ -20,23 +20,22 @@ log = logging.getLogger(__name__)
 _ORDERING = ("tryfirst", "trylast", "hookwrapper", "wrapper")
 _PREFIX = "stringd_"
 _HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(_PREFIX))
-# Frames of these call a plugin, or check what it made; none of them is where it went wrong.
+# Modules that call plugins or validate their records; an error never originates in them.
 _OURS = frozenset({"stringd", "pluggy", "importlib", "dataclasses", "contextlib"})
 
 
 class Unfit(Exception):
-    """A plugin that can't be taken in, and why."""
+    """A plugin that cannot be loaded, and the reason."""
 
 
 class Unmet(Unfit):
-    """A plugin that names a hook or a topic type which no plugin has added so far."""
+    """A plugin that names a hook which no plugin has added so far."""
 
 
-def unknown(what: str, name: str, known: Iterable[str], *, prefix: str = "") -> Unmet:
-    """Return the refusal of an unknown name, with the nearest known one; all names begin with the prefix."""
+def suggest(name: str, known: Iterable[str], *, prefix: str = "") -> str:
+    """Return what is to be said of an unknown name; all names begin with the prefix."""
     meant = nearest(name.removeprefix(prefix), (it.removeprefix(prefix) for it in known))
-    hint = f"did you mean {prefix}{meant}?" if meant else "no plugin that is loaded adds it"
-    return Unmet(f"unknown {what}: {hint}")
+    return f"did you mean {prefix}{meant}?" if meant else "no plugin that is loaded adds it"
 
 
 def import_plugin(candidate: Candidate) -> object:
@@ -46,7 +45,7 @@ def import_plugin(candidate: Candidate) -> object:
 
 
 def check_implementations(manager: pluggy.PluginManager, plugin: object, added: Collection[str]) -> None:
-    """Refuse hooks that nobody calls, and what pluggy would take and ignore."""
+    """Raise `Unfit` for unknown hooks, and for hook options that pluggy would ignore."""
     for attribute in dir(plugin):
         options = manager.parse_hookimpl_opts(plugin, attribute)
         if options is not None:
@@ -58,7 +57,7 @@ def check_implementations(manager: pluggy.PluginManager, plugin: object, added: 
 
 def _check_name(name: str, known: Collection[str], *, required: bool) -> None:
     if required and name not in known:
-        raise unknown(f"hook {name}", name, known, prefix=_PREFIX)
+        raise Unmet(f"unknown hook {name}: {suggest(name, known, prefix=_PREFIX)}")
 
 
 def _check_kind(name: str, options: Mapping[str, object], function: object) -> None:
@@ -66,7 +65,7 @@ def _check_kind(name: str, options: Mapping[str, object], function: object) -> N
     if ordering:
         raise Unfit(
             f"{name} is marked with {ordering}, which has no effect: hooks are called plugin by plugin; "
-            "interceptors and observers have a field `order`"
+            "interceptors have `before` and `after`, observers `order`"
         )
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise Unfit(f"{name} must be a synchronous function (def, not async def)")
@@ -84,7 +83,7 @@ def _check_parameters(name: str, function: object, caller: pluggy.HookCaller | N
 
 @contextmanager
 def reported(what: str) -> Iterator[None]:
-    """Turn whatever a plugin raises into the reason why it is skipped, with its file and line."""
+    """Convert any exception of a plugin into `Unfit`, with the file and line."""
     try:
         yield
     except (KeyboardInterrupt, Fault):
@@ -97,7 +96,7 @@ def reported(what: str) -> Iterator[None]:
 
 
 def _location(error: BaseException) -> str:
-    """Return the line of the plugin that raised an error, or called what did; empty if there is none."""
+    """Return the innermost line of the plugin in a traceback; empty if there is none."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" ({error.filename}:{error.lineno})"
     frames = [

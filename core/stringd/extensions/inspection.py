@@ -1,4 +1,4 @@
-"""Look at a plugin that is not installed: what it adds, and where it fails."""
+"""Inspect plugins that need not be installed: what they add, and where they fail."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs
 from stringd.extensions.discovery import GROUP, Candidate, plugin_from_file
+from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import PluginReport, load_plugins
 
 _PROJECT = "pyproject.toml"
@@ -28,14 +29,14 @@ _PROJECT = "pyproject.toml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """What was found out about a plugin: its report, and the traceback of everything in it that fails."""
+    """The inspection of a plugin: its report, and a traceback for each failure."""
 
     report: PluginReport
     tracebacks: tuple[str, ...]
 
 
 def plugins_at(path: Path) -> tuple[Candidate, ...]:
-    """Return the plugins of a file, or of the directory of a distribution; none where it has none."""
+    """Return the plugins of a file or of a distribution's directory, if any."""
     if path.is_file():
         return (plugin_from_file(path),) if path.suffix == ".py" else ()
     try:
@@ -56,9 +57,14 @@ def plugins_at(path: Path) -> tuple[Candidate, ...]:
     )
 
 
-def inspect_plugins(candidates: Sequence[Candidate], config: Config, runtime: Runtime) -> list[Inspection]:
-    """Load plugins beside those of a configuration, and report on each of them."""
-    reports = load_plugins(config, runtime, candidates=candidates).reports
+def inspect_plugins(
+    candidates: Sequence[Candidate], config: Config, runtime: Runtime, settings: PluginSettings
+) -> list[Inspection]:
+    """Load plugins beside those of a configuration, and report on each of them.
+
+    `settings` are those that the runtime gives to hooks.
+    """
+    reports = load_plugins(config, runtime, candidates=candidates, settings=settings).reports
     return [
         Inspection(report=it, tracebacks=tuple(_tracebacks(it.candidate, config, runtime)))
         for it in reports
@@ -90,7 +96,7 @@ def _tracebacks(candidate: Candidate, config: Config, runtime: Runtime) -> Itera
 
 
 def _hooks(module: object, arguments: dict[str, object]) -> Iterator[Callable[[], object]]:
-    """Yield each implementation of stringd's own hooks as a call that makes its records."""
+    """Yield each implementation of stringd's hooks as a call that returns its records."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     for name in dir(module):
         function: Any = getattr(module, name, None)
@@ -114,7 +120,7 @@ def _failure(work: Callable[[], object]) -> Iterator[str]:
 
 
 def _of_plugin(frames: TracebackType | None) -> TracebackType | None:
-    """Return the part of a traceback that begins in the plugin."""
+    """Return the traceback from the first frame in the plugin on."""
     while frames and (_is_ours(frames.tb_frame.f_code.co_filename)):
         frames = frames.tb_next
     return frames

@@ -15,7 +15,7 @@ _PREFIX = "stringd plugin file "
 
 @dataclass(frozen=True, slots=True)
 class PluginFile:
-    """The file of a plugin, in place of an entry point."""
+    """The file of a plugin; used like an entry point."""
 
     path: Path
 
@@ -39,5 +39,5 @@ class PluginFile:
 
 
 def is_importable_elsewhere(module: str) -> bool:
-    """Whether another process finds a module by its name."""
+    """Whether another process can import a module by its name."""
     return not module.startswith(_PREFIX)

@@ -1,9 +1,10 @@
-"""Load plugins one by one; one that breaks a rule is reported and skipped with all that it adds."""
+"""Load plugins one by one; an invalid one is reported and skipped as a whole."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pluggy
@@ -11,14 +12,16 @@ import pluggy
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
-from stringd.api.events import CORE_KINDS, EventKind, Observer
+from stringd.api.events import CORE_KINDS
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
-from stringd.api.topics import TopicType
+from stringd.api.settings import Settings, settings_by_key
+from stringd.api.topic_types import TopicType
+from stringd.api.watching import EventKind, Observer
 from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs
-from stringd.extensions.catalogue import Catalogue, Contribution, below
+from stringd.extensions.catalogue import Catalogue, Contribution, below, command_claim
 from stringd.extensions.discovery import Candidate, available_plugins, select_plugins
 from stringd.extensions.implementations import (
     Unfit,
@@ -26,8 +29,10 @@ from stringd.extensions.implementations import (
     check_implementations,
     import_plugin,
     reported,
-    unknown,
+    suggest,
 )
+from stringd.extensions.interceptor_order import in_order
+from stringd.extensions.plugin_settings import PluginSettings
 
 _RECORDS: Mapping[str, type] = {
     "topic_types": TopicType,
@@ -41,28 +46,38 @@ _RECORDS: Mapping[str, type] = {
     "cli": CliCommand,
     "hooks": Hook,
 }
+_SETTINGS = "stringd_settings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginReport:
-    """What a plugin adds, or why it was skipped."""
+    """What a plugin adds and what of it is left out, or why it was skipped."""
 
     candidate: Candidate
     adds: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     skipped: str | None = None
     waits: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Plugins:
     """The plugins that were loaded, and those that were skipped."""
 
     catalogue: Catalogue
+    settings: PluginSettings
     reports: tuple[PluginReport, ...]
 
-    def skipped(self) -> tuple[str, ...]:
-        """Return a line for each plugin that was skipped, with the reason."""
-        return tuple(f"plugin {it.candidate} skipped: {it.skipped}" for it in self.reports if it.skipped)
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the plugins that were loaded."""
+        return frozenset(it.candidate.name for it in self.reports if not it.skipped)
+
+    def notices(self) -> tuple[str, ...]:
+        """Return a line for each plugin that was skipped, and for each command left out, with the reason."""
+        skipped = (f"plugin {it.candidate} skipped: {it.skipped}" for it in self.reports if it.skipped)
+        left_out = (f"plugin {it.candidate}: {left}" for it in self.reports for left in it.left_out)
+        return (*skipped, *left_out)
 
 
 def load_plugins(
@@ -72,20 +87,26 @@ def load_plugins(
     reserved_paths: Iterable[str] = (),
     candidates: Sequence[Candidate] = (),
     until_subcommand: str | None = None,
+    settings: PluginSettings | None = None,
 ) -> Plugins:
     """Load the plugins of a configuration, or only as many as it takes until one adds a subcommand.
 
     Without a runtime, hooks that need one are not called. `candidates` are loaded beside the plugins of the
-    configuration, in place of other versions of the same distribution.
+    configuration, in place of other versions of the same distribution. The values of settings are looked up
+    if there is a runtime, which is asked for them in hooks.
     """
     replaced = {it.distribution for it in candidates}
     chosen = select_plugins(available_plugins(config), config)
     selected = (*(it for it in chosen if it.distribution not in replaced), *candidates)
+    settings = settings or PluginSettings(config)
     reserved = (*_reserved(reserved_paths), *(f"kind of event {it.kind}" for it in CORE_KINDS))
-    loading = _Loading(config, runtime, reserved=reserved)
+    loading = _Loading(config, runtime, settings, reserved=reserved)
     reports = loading.take_all(selected, until_subcommand)
     _refuse_named(reports, config)
-    return Plugins(catalogue=loading.catalogue, reports=reports)
+    if runtime:
+        settings.refuse_strangers()
+    loading.catalogue.interceptors = in_order(loading.catalogue.interceptors)
+    return Plugins(catalogue=loading.catalogue, settings=settings, reports=reports)
 
 
 def _reserved(paths: Iterable[str]) -> Iterator[str]:
@@ -101,13 +122,16 @@ def _refuse_named(reports: Iterable[PluginReport], config: Config) -> None:
 
 
 class _Loading:
-    """Loads the plugins of one start, and knows what they have claimed so far."""
+    """Loads the plugins and tracks the names that they have claimed."""
 
-    def __init__(self, config: Config, runtime: Runtime | None, reserved: Iterable[str]) -> None:
+    def __init__(
+        self, config: Config, runtime: Runtime | None, settings: PluginSettings, reserved: Iterable[str]
+    ) -> None:
         self.catalogue = Catalogue()
         self._names: dict[str, Candidate] = {}
         self._claimed: dict[str, str] = dict.fromkeys(reserved, "stringd itself")
         self._arguments = {"config": config} | ({"runtime": runtime} if runtime else {})
+        self._settings = settings
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         self._asked: dict[Candidate, Contribution] = {}
@@ -116,21 +140,37 @@ class _Loading:
     def take_all(
         self, candidates: Sequence[Candidate], until_subcommand: str | None = None
     ) -> tuple[PluginReport, ...]:
-        """Take the plugins in their order; one that needs what a later one adds is taken after that."""
+        """Load the plugins in order, except that one that depends on a later one comes after it."""
         reports: dict[Candidate, PluginReport] = {}
         waiting = candidates
         while waiting:
-            known = self._known()
+            known = len(self.catalogue.hooks)
             for candidate in waiting:
                 if until_subcommand in self.catalogue.cli:
                     return tuple(reports.values())
                 reports[candidate] = self._report(candidate)
-            waiting = [it for it in waiting if reports[it].waits and self._known() != known]
-        return tuple(reports.values())
+            waiting = [it for it in waiting if reports[it].waits and len(self.catalogue.hooks) != known]
+        return tuple(self._without_lost(it) for it in reports.values())
+
+    def _without_lost(self, report: PluginReport) -> PluginReport:
+        """Report the commands of a plugin for topic types that no plugin has added as left out."""
+        contribution = None if report.skipped else self._asked[report.candidate]
+        lost = dict(self._lost_commands(contribution)) if contribution else {}
+        adds = tuple(claim for claim in report.adds if claim not in lost)
+        return replace(report, adds=adds, left_out=tuple(lost.values()))
+
+    def _lost_commands(self, contribution: Contribution) -> Iterator[tuple[str, str]]:
+        """Yield claims on commands of topic types that don't exist, each with why it is left out."""
+        known = self.catalogue.topic_types
+        for record in contribution.commands:
+            named = record.topic_types if isinstance(record.topic_types, frozenset) else frozenset()
+            for name in sorted(named - known.keys()):
+                claim = command_claim(record.name, name)
+                yield claim, f"{claim} left out: unknown topic type: {suggest(name, known)}"
 
     def _known(self) -> tuple[int, int]:
-        """Return how much there is that a plugin may wait for."""
-        return len(self.catalogue.hooks), len(self.catalogue.topic_types)
+        """Return the number of hooks and kinds of event, which other plugins may depend on."""
+        return len(self.catalogue.hooks), len(self.catalogue.event_kinds)
 
     def _report(self, candidate: Candidate) -> PluginReport:
         try:
@@ -143,7 +183,7 @@ class _Loading:
     def _take(self, candidate: Candidate) -> tuple[str, ...]:
         self._refuse_taken_name(candidate)
         contribution = self._asked.get(candidate) or self._ask_first(candidate)
-        self._check_topic_types(contribution)
+        self._check_observed_kinds(contribution)
         claims = self._claim(contribution, candidate)
         self.catalogue.add(contribution)
         self._names[candidate.name] = candidate
@@ -152,11 +192,12 @@ class _Loading:
         return (*claims, *contribution.options())
 
     def _ask_first(self, candidate: Candidate) -> Contribution:
-        """Import a plugin and call its hooks, which is done once."""
+        """Import a plugin and call its hooks, once."""
         module = import_plugin(candidate)
         self._register(module, candidate)
         try:
-            contribution = self._asked[candidate] = self._ask()
+            settings = self._declare_settings(candidate)
+            contribution = self._asked[candidate] = replace(self._ask(), settings=settings)
         finally:
             # The hooks of the next plugin are called without this one.
             self._manager.unregister(module)
@@ -178,12 +219,24 @@ class _Loading:
             self._manager.unregister(name=candidate.name)
             raise Unfit(" ".join(str(error).split())) from error
 
-    def _check_topic_types(self, contribution: Contribution) -> None:
-        known = {*self.catalogue.topic_types, *(record.name for record in contribution.topic_types)}
-        for record in contribution.commands:
-            named = record.topic_types if isinstance(record.topic_types, frozenset) else frozenset()
-            for name in sorted(named - known):
-                raise unknown(f"topic type {name} of command /{record.name}", name, known)
+    def _check_observed_kinds(self, contribution: Contribution) -> None:
+        declared = (*self.catalogue.event_kinds, *contribution.event_kinds)
+        known = {*(it.kind for it in CORE_KINDS), *(it.name for it in declared)}
+        for observer in contribution.observers:
+            for kind in sorted(observer.kinds - known):
+                hint = suggest(kind, known)
+                raise Unmet(f"unknown kind of event {kind} of observer {observer.name}: {hint}")
+
+    def _declare_settings(self, candidate: Candidate) -> tuple[Settings, ...]:
+        """Ask for the plugin's settings before anything else, since its other hooks may need them."""
+        declared: tuple[Settings, ...] = self._records(_SETTINGS, Settings)
+        if len(declared) > 1:
+            raise Unfit(f"{_SETTINGS} returned {len(declared)} records; a plugin has one")
+        for settings in declared:
+            self._settings.declare(candidate.name, settings)
+            if "runtime" in self._arguments:
+                self._settings.resolve(candidate.name)
+        return declared
 
     def _ask(self) -> Contribution:
         """Call the hooks of the one plugin that is registered."""
@@ -216,7 +269,8 @@ class _Loading:
         return records
 
     def _claim(self, contribution: Contribution, candidate: Candidate) -> tuple[str, ...]:
-        claims = tuple(contribution.claims())
+        keys = (key for it in contribution.settings for key in settings_by_key(it))
+        claims = (*contribution.claims(), *(f"setting {candidate.name}.{key}" for key in keys))
         for claim in (*claims, *contribution.yields_to()):
             if claim in self._claimed:
                 raise Unfit(f"{claim} of {candidate} is already added by {self._claimed[claim]}")

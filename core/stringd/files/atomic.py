@@ -8,12 +8,17 @@ import os
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
+from operator import attrgetter
 
 from stringd.files.file_kinds import require_regular
 from stringd.files.open_directory import Directory
 
 log = logging.getLogger(__name__)
 
+stamp: Callable[[os.stat_result], tuple[int, ...]] = attrgetter(
+    "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
+)
+"""Return what changes whenever a file does."""
 _TEMPORARY = ".stringd-tmp"
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _LOOK_AGAIN = os.O_RDWR | os.O_NONBLOCK
@@ -49,11 +54,6 @@ def write_atomically(
         raise
     _sync(folder)
     remove_leftovers(folder)
-
-
-def stamp(status: os.stat_result) -> tuple[int, ...]:
-    """Return (dev, inode, size, mtime, ctime), which changes whenever the file does."""
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def remove_leftovers(folder: Directory) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from stringd.errors import Refusal
 from stringd.files.nofollow import LOOK, open_nofollow
 from stringd.files.protected import refuse_folder, refuse_path
 
@@ -138,6 +140,16 @@ def status_of(path: Path) -> os.stat_result | None:
         return os.fstat(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_there(path: Path) -> bool:
+    """Whether anything exists at a real path, as far as that can be determined."""
+    try:
+        return status_of(path) is not None
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    except Refusal:
+        return False
 
 
 def made_folder(path: Path) -> Directory:

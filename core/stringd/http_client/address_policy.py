@@ -43,8 +43,8 @@ class AddressPolicy:
         self._own_port = own_port
         self._lookups = lookups
 
-    async def route(self, host: str, port: int, *, reach: Zone) -> Route:
-        """Resolve a host; refuse one that is nearer than `reach`."""
+    async def route(self, host: str, port: int, *, nearest_zone: Zone) -> Route:
+        """Resolve a host; refuse one that is nearer than `nearest_zone`."""
         addresses = await self._lookups.addresses(host)
         if not addresses:
             raise HttpFailed(f"no such host: {host}")
@@ -53,13 +53,16 @@ class AddressPolicy:
             raise Refusal(
                 ErrorCode.NOT_TRUSTED, f"{host}:{port} is stringd itself, which is never asked for a page."
             )
-        if route.nearest > reach:
-            raise _refuse_near(route, reach)
+        if route.nearest > nearest_zone:
+            raise _refuse_near(route, nearest_zone)
         return route
 
 
-def _refuse_near(route: Route, reach: Zone) -> Refusal:
+def _refuse_near(route: Route, nearest_zone: Zone) -> Refusal:
     """Return the refusal of a host that is nearer than the page that leads to it."""
-    page, host = f"A page from {_PAGE_ORIGIN[reach]}", f"{route.host}, which {_HOST_LOCATION[route.nearest]}"
+    page, host = (
+        f"A page from {_PAGE_ORIGIN[nearest_zone]}",
+        f"{route.host}, which {_HOST_LOCATION[route.nearest]}",
+    )
     message = f"{page} may not reach {host}."
-    return Refusal(ErrorCode.NOT_TRUSTED, message, *_REMEDIES[reach])
+    return Refusal(ErrorCode.NOT_TRUSTED, message, *_REMEDIES[nearest_zone])

@@ -1,4 +1,4 @@
-"""The one redirect loop, following redirects as browsers do; callers decide what each request carries."""
+"""Follow redirects as browsers do; callers decide what each request carries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from stringd.api.http import HttpClient, HttpRequest, HttpResponse
+from stringd.api.http import HttpClient, HttpRequest, HttpResponse, OnProgress
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.text.web_urls import WebUrl
@@ -66,13 +66,17 @@ async def follow_redirects(
     raise TooManyRedirects(f"more than {MAX_REDIRECTS} redirects", WebUrl.read(request.url))
 
 
-async def fetch(client: HttpClient, url: WebUrl, *, limit: int) -> tuple[WebUrl, HttpResponse]:
+async def fetch(
+    client: HttpClient, url: WebUrl, *, limit: int, on_progress: OnProgress | None = None
+) -> tuple[WebUrl, HttpResponse]:
     """GET a URL, following redirects; return the final URL and its response, or raise `HttpFailed`."""
 
     async def send(request: HttpRequest) -> HttpResponse:
-        return await client.exchange(request, limit=limit)
+        return await client.exchange(request, limit=limit, on_progress=on_progress)
 
-    first = HttpRequest(method="GET", origin=url.origin, target=url.target, headers={}, reach=Zone.LOOPBACK)
+    first = HttpRequest(
+        method="GET", origin=url.origin, target=url.target, headers={}, nearest_zone=Zone.LOOPBACK
+    )
     request, response = await follow_redirects(first, send)
     return WebUrl.read(request.url), response
 
@@ -109,7 +113,7 @@ def _redirect(
         origin=request.origin if target.origin == source.origin else target.origin,
         target=target.target,
         # What a server says leads no nearer than that server is.
-        reach=response.zone,
+        nearest_zone=response.zone,
     )
     return Redirect(source=source, target=target, request=following)
 

@@ -1,4 +1,4 @@
-"""The one door for plugin authors: everything that a plugin needs, from here."""
+"""The public API for plugins."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from stringd.api.commands import (
     TopicGroup,
 )
 from stringd.api.documents import (
+    LEAST_PART,
+    PART_CHARACTERS,
     Document,
     LoadedBytes,
     Loader,
@@ -27,13 +29,8 @@ from stringd.api.events import (
     DaemonReady,
     DaemonStopping,
     Event,
-    EventFilter,
-    EventKind,
-    Events,
     Lost,
-    Observer,
     Output,
-    Published,
     QuestionAnswered,
     QuestionAsked,
     QuestionWithdrawn,
@@ -44,7 +41,7 @@ from stringd.api.events import (
     UserRemoved,
 )
 from stringd.api.hooks import Hook
-from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute
+from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute, OnProgress
 from stringd.api.load_options import LoadOptions, Submission
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.provenance import Attributed, Author, Provenance
@@ -52,10 +49,13 @@ from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, 
 from stringd.api.replies import Edit, Kind, Outcome, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
-from stringd.api.sessions import Location, Session, SessionSummary, State, Topic, TopicName
-from stringd.api.topics import TopicContext, TopicType
+from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
+from stringd.api.settings import Settings, setting
+from stringd.api.storage import Entries, PluginStorage
+from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
+from stringd.api.watching import EventFilter, EventKind, Events, Observer, Published
 from stringd.api.workers import Budget, Workers
 from stringd.api.zones import Zone
 from stringd.config import Config, parse_seconds
@@ -83,6 +83,8 @@ API_VERSION = (1, 0)
 
 __all__ = [
     "API_VERSION",
+    "LEAST_PART",
+    "PART_CHARACTERS",
     "Answer",
     "AnswerInvalid",
     "Attributed",
@@ -102,6 +104,8 @@ __all__ = [
     "Disconnected",
     "Document",
     "Edit",
+    "EndReason",
+    "Entries",
     "ErrorCode",
     "Event",
     "EventFilter",
@@ -131,11 +135,13 @@ __all__ = [
     "Location",
     "Lost",
     "Observer",
+    "OnProgress",
     "OpenQuestion",
     "Outcome",
     "Outline",
     "Output",
     "Package",
+    "PluginStorage",
     "Proceed",
     "Provenance",
     "Published",
@@ -160,6 +166,7 @@ __all__ = [
     "SessionForked",
     "SessionOpened",
     "SessionSummary",
+    "Settings",
     "Span",
     "State",
     "Step",
@@ -185,4 +192,5 @@ __all__ = [
     "hookimpl",
     "hookspec",
     "parse_seconds",
+    "setting",
 ]

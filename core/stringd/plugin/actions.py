@@ -5,7 +5,7 @@ from __future__ import annotations
 from stringd.actions.acting_topic import ActingTopic, open_document_topic
 from stringd.actions.arguments.action_call import fits
 from stringd.actions.arguments.schema import expectation, schema_of
-from stringd.actions.environment.action_environment import ANY_APP, ActionFunction, Environment, FunctionRun
+from stringd.actions.environment.action_environment import ActionFunction, Environment, FunctionRun
 from stringd.actions.environment.declared_variables import (
     DeclaredVariable,
     declared_variables,
@@ -18,7 +18,6 @@ from stringd.actions.values.secret_taint import secret_names
 from stringd.actions.values.typed_values import Value
 
 __all__ = [
-    "ANY_APP",
     "ActingTopic",
     "ActionFunction",
     "DeclaredVariable",

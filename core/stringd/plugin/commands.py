@@ -1,4 +1,4 @@
-"""Commands of the core that another topic type offers under its own name."""
+"""Commands of the core that other topic types may reuse."""
 
 from __future__ import annotations
 

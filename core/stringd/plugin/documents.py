@@ -1,23 +1,26 @@
-"""What documents are made of: pages, paths, targets, parsed text."""
+"""Documents: pages, paths, targets and parsed text."""
 
 from __future__ import annotations
 
-from stringd.documents.pages.binary_files import facts_page
+from stringd.documents.pages.file_pages import facts_page
 from stringd.documents.pages.includes import Linked
 from stringd.documents.pages.page import Page, file_page
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.package_links import locate
-from stringd.documents.paths.resolving import confine, file_of, resolve, working_directory
-from stringd.documents.paths.text_files import is_directory, is_there, read_if_there, read_text
-from stringd.documents.paths.uris import is_uri, resolve_uri
+from stringd.documents.paths.resolving import resolve, working_directory
+from stringd.documents.paths.text_files import read_if_there, read_text
 from stringd.documents.syntax.actions import CLI, Action
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
-from stringd.documents.syntax.forms import form_action, origin_of
+from stringd.documents.syntax.forms import form_action
 from stringd.documents.syntax.parameters import Parameter
 from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER, parsing_effort
+from stringd.files.open_directory import is_there
+from stringd.files.typed_paths import confine, file_of, is_directory
+from stringd.text.uris import is_uri, resolve_uri
+from stringd.text.web_urls import origin_of
 
 __all__ = [
     "CLI",

@@ -1,7 +1,8 @@
-"""Files: those of a topic's user, open directories, regular files and atomic writes."""
+"""Files: access within a user's boundary, open directories, regular files and atomic writes."""
 
 from __future__ import annotations
 
+from stringd.documents.editing.file_locks import finish
 from stringd.documents.paths.user_files import UserFiles
 from stringd.files.atomic import write_atomically
 from stringd.files.file_kinds import NotRegular
@@ -15,6 +16,7 @@ __all__ = [
     "Directory",
     "NotRegular",
     "UserFiles",
+    "finish",
     "made_folder",
     "open_file",
     "open_folder",

@@ -1,4 +1,4 @@
-"""Looking at plugins: which are installed, and what one that is not installed adds."""
+"""Inspection of plugins: which are installed, and what one that is not installed adds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ __all__ = [
 
 def inspect_plugin(path: Path, config: Config) -> list[Inspection]:
     """Report on each plugin of a Python file or a distribution's directory, beside those of `config`."""
-    # What a daemon is made of takes a while to import.
+    # Importing the runtime is slow.
     from stringd.server.app import make_runtime
 
-    return inspect_plugins(plugins_at(path), config, make_runtime(config))
+    runtime = make_runtime(config)
+    return inspect_plugins(plugins_at(path), config, runtime, runtime.plugins.settings)

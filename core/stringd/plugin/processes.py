@@ -7,7 +7,7 @@ from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.exported_variables import TIME_LIMIT, exported, read_limit, time_limit
 from stringd.processes.fork_client import ForkClient
 from stringd.processes.helper_process import start_supervisor
-from stringd.processes.messages import Message, MessageSocket
+from stringd.processes.packets import Message, MessageSocket
 from stringd.processes.proc import (
     Process,
     command_line,
@@ -20,7 +20,7 @@ from stringd.processes.proc import (
     thread_ids,
     working_directory,
 )
-from stringd.processes.shell_replies import NO_OUTPUT, exit_line, shell_reply
+from stringd.processes.shell_command import NO_OUTPUT, exit_line, shell_reply
 
 __all__ = [
     "DESCRIPTORS",

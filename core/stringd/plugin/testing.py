@@ -1,4 +1,4 @@
-"""Test kit for plugins: a real daemon on a real port, and distributions written on the spot."""
+"""Test kit for plugins: a real daemon on a real port, and distributions written by the test."""
 
 from __future__ import annotations
 

@@ -1,10 +1,14 @@
-"""Threads for work that must not hold up the event loop."""
+"""Threads for work that would block the event loop, and the progress of work in processes."""
 
 from __future__ import annotations
 
-from stringd.workers.threads import READING, STORAGE
+from stringd.workers.job_progress import report_parts
+from stringd.workers.threads import READING, STORAGE, Work, current_work
 
 __all__ = [
     "READING",
     "STORAGE",
+    "Work",
+    "current_work",
+    "report_parts",
 ]

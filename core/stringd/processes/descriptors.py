@@ -24,12 +24,12 @@ class DescriptorLimit:
 
     @property
     def current(self) -> int:
-        """How many descriptors may be open now."""
+        """The current limit of open descriptors."""
         soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         return MOST if soft == resource.RLIM_INFINITY else soft
 
     def raise_to_most(self) -> None:
-        """Raise the soft limit to the hard one, where that is possible."""
+        """Raise the soft limit to the hard one if possible."""
         soft, hard = self._initial
         most = MOST if hard == resource.RLIM_INFINITY else min(hard, MOST)
         if soft != resource.RLIM_INFINITY and soft < most:
@@ -55,7 +55,7 @@ DESCRIPTORS = DescriptorLimit()
 
 
 def _close_listed_on_exec() -> None:
-    """Do the same where the C library or the kernel has no `close_range`."""
+    """Fallback for systems without `close_range`."""
     for name in os.listdir("/dev/fd"):  # noqa: PTH208 - a Path costs more than it says here
         if int(name) >= _FIRST_AFTER_STANDARD_STREAMS:
             with contextlib.suppress(OSError):

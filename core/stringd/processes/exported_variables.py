@@ -11,7 +11,7 @@ from stringd.config import parse_seconds
 from stringd.errors import ErrorCode, Refusal
 
 TIME_LIMIT = "_timeout"
-# Names that nobody can export: the shell and the dynamic loader use them to decide what is run when a program
+# Names that are never exported: with them, the shell and the dynamic loader decide what runs when a program
 # starts, or where it is found.
 _RESERVED = re.compile(
     r"_.*|BASH.*|LD_.*|DYLD_.*|PS[0-4]|E?UID|PPID"

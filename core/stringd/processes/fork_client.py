@@ -9,7 +9,7 @@ from typing import Any
 
 from stringd.processes.fork_server import ForkedProgramModule
 from stringd.processes.helper_process import start_helper
-from stringd.processes.messages import MessageSocket
+from stringd.processes.packets import MessageSocket
 
 _END_SECONDS = 2.0
 

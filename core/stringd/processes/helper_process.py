@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stringd.processes.descriptors import DESCRIPTORS
-from stringd.processes.messages import MessageSocket
+from stringd.processes.packets import MessageSocket
 from stringd.processes.supervisor import ProgramModule
 
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from {module} import main; main()"

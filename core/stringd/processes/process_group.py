@@ -6,14 +6,21 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Mapping
+from asyncio import SubprocessProtocol, SubprocessTransport
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from stringd.processes.descriptors import DESCRIPTORS
+from stringd.processes.tree import kill_tree
 from stringd.text.head_tail_buffer import OUTPUT_LIMIT, HeadTailBuffer
 
+Started: TypeAlias = tuple[SubprocessTransport, SubprocessProtocol]
+
 LINGER_SECONDS = 0.1
+
+OnOutput: TypeAlias = Callable[[bytes], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +38,14 @@ async def run_shell(
     environment: Mapping[str, str],
     seconds: float,
     output_limit: int = OUTPUT_LIMIT,
+    on_output: OnOutput | None = None,
 ) -> Finished:
-    """Run `bash -c` until it ends or times out, stdout and stderr merged; then kill its process group."""
-    run = _Run(output_limit)
-    transport, _ = await asyncio.get_running_loop().subprocess_exec(
+    """Run `bash -c` until it ends or times out, stdout and stderr merged; then kill its process group.
+
+    `on_output` gets the output as it comes.
+    """
+    run = _Run(output_limit, on_output)
+    starting = asyncio.get_running_loop().subprocess_exec(
         lambda: run,
         "/bin/bash",
         "-c",
@@ -47,17 +58,32 @@ async def run_shell(
         start_new_session=True,
         preexec_fn=DESCRIPTORS.prepare_child,
     )
+    transport, _ = await _finish_starting(starting)
     try:
         await asyncio.wait({run.exited}, timeout=seconds)
         # A background child may keep the pipe open; its later output belongs to no reply.
         await asyncio.wait({run.closed}, timeout=LINGER_SECONDS if run.exited.done() else 0)
         return Finished(status=_status(transport.get_returncode()), output=run.output.take_text())
     finally:
+        if not run.exited.done():
+            kill_tree(transport.get_pid())
         _kill_group(transport.get_pid())
         if not run.exited.done():
             # Let the event loop reap it.
             await asyncio.wait({run.exited}, timeout=LINGER_SECONDS)
         transport.close()
+
+
+async def _finish_starting(starting: Coroutine[Any, Any, Started]) -> Started:
+    """Await the start of a process; when cancelled, asyncio would kill it without its children."""
+    started = asyncio.ensure_future(starting)
+    try:
+        return await asyncio.shield(started)
+    except asyncio.CancelledError:
+        transport, _ = await started
+        kill_tree(transport.get_pid())
+        transport.close()
+        raise
 
 
 def _status(code: int | None) -> int | None:
@@ -72,14 +98,17 @@ def _kill_group(leader: int) -> None:
 class _Run(asyncio.SubprocessProtocol):
     """Collects the output of a command and resolves futures when it exits and when its output ends."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, on_output: OnOutput | None) -> None:
         loop = asyncio.get_running_loop()
         self.exited: asyncio.Future[None] = loop.create_future()
         self.closed: asyncio.Future[None] = loop.create_future()
         self.output = HeadTailBuffer(limit)
+        self._on_output = on_output
 
     def pipe_data_received(self, _: int, data: bytes) -> None:
         self.output.add(data)
+        if self._on_output:
+            self._on_output(data)
 
     def pipe_connection_lost(self, _: int, __: Exception | None) -> None:
         _resolve(self.closed)

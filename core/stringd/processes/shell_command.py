@@ -1,4 +1,4 @@
-"""Run one shell command for a topic: check it, bound its time, and turn its end into a reply."""
+"""Run one shell command for a topic: check it, limit its time, and convert the result to a reply."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from stringd.api.replies import Reply
 from stringd.api.sessions import Session
 from stringd.errors import ErrorCode, Refusal
 from stringd.processes.exported_variables import time_limit
-from stringd.processes.process_group import Finished, run_shell
-from stringd.processes.shell_replies import NO_OUTPUT, shell_reply
+from stringd.processes.process_group import Finished, OnOutput, run_shell
+from stringd.text.escaping import printable
 from stringd.text.head_tail_buffer import OUTPUT_LIMIT
+
+NO_OUTPUT = "(no output)"
 
 
 async def run_one_shot(
@@ -24,8 +26,12 @@ async def run_one_shot(
     environment: Mapping[str, str],
     seconds: float,
     output_limit: int = OUTPUT_LIMIT,
+    on_output: OnOutput | None = None,
 ) -> Finished:
-    """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says."""
+    """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says.
+
+    `on_output` gets the output as it comes.
+    """
     if "\0" in command:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A command can't hold a NUL character.")
     _require(directory)
@@ -37,6 +43,7 @@ async def run_one_shot(
             environment=environment,
             seconds=seconds,
             output_limit=output_limit,
+            on_output=on_output,
         )
     except OSError as error:
         raise _start_refusal(error) from error
@@ -64,3 +71,15 @@ def _start_refusal(error: OSError) -> Refusal:
     if error.errno == errno.E2BIG:
         return Refusal(ErrorCode.INVALID_PAYLOAD, "The command or a variable is too long to pass on.")
     return Refusal(ErrorCode.EXEC_FAILED, f"bash can't be started: {error.strerror}")
+
+
+def exit_line(state: int | str, directory: str) -> str:
+    """Return the system line: an exit status or the state of a running program, and the directory."""
+    # A directory name may hold line breaks, which would forge the lines below this one.
+    return f"exit: {state} | cwd: {printable(directory)}"
+
+
+def shell_reply(state: int | str, directory: str, output: str) -> Reply:
+    """Return the reply for a command in a state; a status other than 0 is an error code."""
+    code = f"EXIT_{state}" if isinstance(state, int) and state else None
+    return Reply.output(exit_line(state, directory), output or NO_OUTPUT, code=code)

@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from stringd.processes.children import open_exit_notifier, reap_children
-from stringd.processes.messages import MessageSocket
+from stringd.processes.packets import MessageSocket
 from stringd.processes.tree import adopt_orphans, die_with_parent, end_descendants, limit_memory
 
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -62,6 +62,15 @@ def end_orphans(excluded: Collection[int]) -> None:
                 os.waitpid(pid, os.WNOHANG)
 
 
+def kill_tree(root: int) -> None:
+    """Kill a process and all its descendants, also those in sessions of their own."""
+    stopped: set[int] = set()
+    while found := {root, *descendants(root)} - stopped:
+        _signal_all(found, signal.SIGSTOP)
+        stopped |= found
+    _signal_all(stopped, signal.SIGKILL)
+
+
 def limit_memory(most: int) -> None:
     """Kill the largest descendants of this process until the others hold at most so many bytes."""
     held = {pid: unshared_memory(pid) for pid in descendants(os.getpid())}

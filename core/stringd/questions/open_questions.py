@@ -14,7 +14,6 @@ from typing import Any
 from stringd.api.events import (
     DaemonStopping,
     Event,
-    Observer,
     QuestionAnswered,
     QuestionAsked,
     QuestionWithdrawn,
@@ -23,6 +22,7 @@ from stringd.api.events import (
 )
 from stringd.api.questions import Answer, OpenQuestion, Question, Trust
 from stringd.api.runtime import Disconnected
+from stringd.api.watching import Observer
 from stringd.errors import ErrorCode, QuestionClosed, QuestionNotFound, Unanswered
 from stringd.questions.answer_values import make_answer
 from stringd.questions.operator import Operator

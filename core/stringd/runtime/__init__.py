@@ -1,1 +1,1 @@
-"""What a daemon is made of, without any transport."""
+"""The daemon without any transport."""

@@ -1,4 +1,4 @@
-"""Chooses the loader by scheme and the renderer by media type."""
+"""Choose the loader by scheme and the renderer by media type."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from stringd.api.workers import Budget
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.errors import ErrorCode, Refusal, WorkStopped
+from stringd.events.output_feed import current_output
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
@@ -19,7 +20,7 @@ from stringd.text.media_type_detection import possible_types
 from stringd.text.media_types import parse_media_type
 from stringd.workers.threads import READING, STORAGE, current_work
 
-# What is rendered in a thread: up to here it takes less time than to send it elsewhere.
+# Up to this size, rendering in a thread takes less time than the transfer to a worker process.
 SMALL_BODY = 64 * 1024
 BUDGET = Budget(seconds=15.0, memory=1024**3)
 _ANYTHING = "*/*"
@@ -27,7 +28,7 @@ _SUFFIXES = {"json": "application/json", "xml": "application/xml"}
 
 
 async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document | LocalFile:
-    """Fetch a URI and make a document of it, or return the file that has it."""
+    """Load and render a URI, or return the local file that its loader found."""
     scheme = wanted.uri.partition(":")[0].lower()
     loader = catalogue.loaders.get(scheme)
     if loader is None:
@@ -37,11 +38,12 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
     if unknown:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{scheme}: URIs take no --{unknown[0]}.")
     hidden = wanted.options.hidden
+    current_output().hide(hidden)
     try:
         loaded = await call_async(loader.load, wanted)
         if isinstance(loaded, LocalFile):
             return loaded
-        # What the page links to is told with its address, and all of that is kept.
+        # Replies and the stored location contain the URI.
         uri = mask_values(loaded.uri, hidden)
         options = wanted.options.for_reload(loaded.zone)
         return await render_document(catalogue, replace(loaded, uri=uri, options=options))
@@ -53,7 +55,7 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
 
 
 async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document:
-    """Make a document of bytes, by their media type."""
+    """Render bytes as a document, by their media type."""
     renderer = _renderer_of(catalogue, loaded)
     if renderer is None:
         raise Refusal(
@@ -65,15 +67,15 @@ async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document
 
 
 def find_renderer(catalogue: Catalogue, media_type: str) -> Renderer | None:
-    """Return the renderer of a media type; one of all media types is none of this one."""
+    """Return the renderer of a media type, ignoring those for all types."""
     found = (catalogue.renderers.get(it) for it in _meanings(media_type))
     return next((it for it in found if it), None)
 
 
 def _renderer_of(catalogue: Catalogue, loaded: LoadedBytes) -> Renderer | None:
-    """Return the renderer of the most specific media type that the bytes may have."""
+    """Return the renderer of the most specific possible media type of the bytes."""
     general = catalogue.renderers.get(_ANYTHING)
-    # Nobody needs to know what the bytes are, if one renderer takes them all.
+    # Detection is not needed if the only renderer is one for all types.
     if general and len(catalogue.renderers) == 1:
         return general
     types = possible_types(loaded.media_type, loaded.body, loaded.uri)
@@ -82,18 +84,22 @@ def _renderer_of(catalogue: Catalogue, loaded: LoadedBytes) -> Renderer | None:
 
 
 async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
-    """Have a renderer make its document, where it can be stopped if there is much to render."""
+    """Run a renderer; large bodies are rendered in a worker process, which can be stopped."""
     work = current_work()
     if work is None or len(loaded.body) <= SMALL_BODY or not _can_be_sent(render):
         return await READING.run(call, render, loaded)
     try:
-        return await work.apart(render, loaded, budget=BUDGET)
+        return await work.apart(render, loaded, budget=BUDGET, on_parts=_report_parts)
     except WorkStopped as stopped:
         raise Refusal(ErrorCode.LOAD_ERROR, f"{loaded.uri} can't be shown: {stopped}") from stopped
 
 
+def _report_parts(done: int, total: int) -> None:
+    current_output().report("conversion", done, total, "parts")
+
+
 def _can_be_sent(render: Render) -> bool:
-    """Whether a renderer is a function of a module, as another process finds it by its name."""
+    """Whether a renderer can be pickled: a module-level function that other processes can import."""
     name = getattr(render, "__module__", "")
     if not is_importable_elsewhere(name):
         return False
@@ -102,7 +108,7 @@ def _can_be_sent(render: Render) -> bool:
 
 
 async def as_document(found: Document | LocalFile) -> Document:
-    """Return what was found as a document: of a file, its text as it is shown."""
+    """Return a found document; a local file is read and returned as its displayed text."""
     if isinstance(found, Document):
         return found
     uri = found.package.uri_of(found.path)
@@ -111,7 +117,7 @@ async def as_document(found: Document | LocalFile) -> Document:
 
 
 def _meanings(media_type: str) -> Iterator[str]:
-    """Yield what a renderer of it may be registered for, the nearest first."""
+    """Yield the media types and patterns that match a type, the most specific first."""
     yield media_type
     kind, _, name = media_type.partition("/")
     suffix = name.rpartition("+")[2]

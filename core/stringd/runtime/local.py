@@ -1,4 +1,4 @@
-"""LocalRuntime: all that a daemon is made of, without a transport."""
+"""`LocalRuntime`, the daemon without any transport."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
-from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.documents import PART_CHARACTERS, Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.events import DaemonStopping
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
 from stringd.api.runtime import CommandHelp, Disconnected, Record
 from stringd.api.sessions import Session, SessionSummary, State, TopicName
+from stringd.api.storage import PluginStorage
 from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
@@ -23,6 +24,8 @@ from stringd.documents.editing.file_locks import FileLocks
 from stringd.errors import CommandCancelled, ErrorCode, InvalidTopic, Refusal, StorageFailed
 from stringd.events.bus import EventBus
 from stringd.extensions.catalogue import Catalogue
+from stringd.extensions.discovery import available_plugins
+from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
@@ -31,12 +34,14 @@ from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
 from stringd.sessions.running_command import Sent
-from stringd.sessions.store import SessionStore
+from stringd.sessions.session_data import SessionData
+from stringd.sessions.session_store import SessionStore
 from stringd.storage.data_directory import data_directory
-from stringd.storage.secrets import SecretStore
-from stringd.storage.undo import UndoStore
+from stringd.storage.plugin_storage import PluginStorages
+from stringd.storage.secret_store import SecretStore
+from stringd.storage.undo_store import UndoStore
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
-from stringd.users.store import Users
+from stringd.users.user_store import Users
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
 
@@ -44,7 +49,7 @@ _TOPIC_NAMES = 4096
 
 
 class LocalRuntime:
-    """Holds users, sessions, plugins and the runner; it implements the `Runtime` that plugins see."""
+    """Holds users, sessions, plugins and the runner; implements the `Runtime` protocol."""
 
     def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
         self.config = config
@@ -57,13 +62,16 @@ class LocalRuntime:
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
         self.secrets = SecretStore(self.notices.append)
-        self.registry = Sessions(self.store, self.undo, self._make_session, self.events.publish)
+        self._storages = PluginStorages(self.notices.append)
+        self.registry = Sessions(self.store, self.undo, self._make_session)
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
         self._plugins: Plugins | None = None
-        self._plugins = load_plugins(config, self, reserved_paths=reserved_paths)
-        self.notices += self.plugins.skipped()
+        self._settings = PluginSettings(config)
+        self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
+        self.notices += self.plugins.notices()
+        self.notices += self._settings.unknown_sections(it.name for it in available_plugins(config))
         observers = (*self.catalogue.observers, self.questions.observer)
         self.events.declare(self.catalogue.event_kinds, observers)
         self.runner = Runner(self, self.catalogue)
@@ -71,31 +79,31 @@ class LocalRuntime:
 
     @property
     def plugins(self) -> Plugins:
-        """What was loaded, and what was not."""
+        """The loaded and the skipped plugins."""
         if self._plugins is None:
-            raise RuntimeError("the daemon can be asked when it runs, not while its plugins are loaded")
+            raise RuntimeError("the runtime can't be used while plugins are being loaded")
         return self._plugins
 
-    @property
+    @cached_property
     def catalogue(self) -> Catalogue:
-        """What the plugins add."""
+        """Everything that the plugins add."""
         return self.plugins.catalogue
 
     @cached_property
     def http(self) -> HttpClient:
         """The HTTP client of all topics, made at its first use."""
-        from stringd.http_client.client import SharedHttpClient
+        from stringd.http_client.shared_client import SharedHttpClient
 
         return SharedHttpClient(self.port)
 
     @cached_property
     def workers(self) -> Workers:
-        """Processes for work that must not hold up the event loop, and can be stopped."""
+        """Worker processes for jobs that would block the event loop or may never end."""
         return self._closing(WorkerPool())
 
     @cached_property
     def template_workers(self) -> Workers:
-        """Processes for templates alone: one that escapes its sandbox finds no other work there."""
+        """Worker processes for templates only: one that escapes its sandbox gets no other jobs."""
         return self._closing(WorkerPool(Seal.COMPUTING, TEMPLATE_MODULES))
 
     async def aclose(self) -> None:
@@ -111,7 +119,7 @@ class LocalRuntime:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Lock the data directory and restore what earlier runs stored in it."""
+        """Open a runtime: lock the data directory and restore the stored state."""
         with data_directory(self.config.data_dir, self.notices.append), ExitStack() as opened:
             self.users.open(self.config.data_dir)
             self.secrets.open(self.config.data_dir)
@@ -119,10 +127,21 @@ class LocalRuntime:
             self._restore_sessions()
             opened.callback(self.undo.close)
             self.undo.open(self.config.data_dir)
+            opened.enter_context(self._storages.opened(self.config.data_dir))
             yield
 
+    def settings(self, record: type[Record]) -> Record:
+        """Return a plugin's settings, by the record that it has declared."""
+        return self._settings.of(record)
+
+    def storage(self, plugin: str) -> PluginStorage:
+        """Return what a plugin keeps for itself; it is named after the plugin."""
+        if self._plugins and plugin not in self._plugins.names:
+            raise ValueError(f"storage is named after a loaded plugin, and {plugin!r} is none")
+        return self._storages.of(plugin)
+
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
-        """Keep every other command from editing the file at a real path meanwhile."""
+        """Return a context manager that locks the file at a real path against edits by other commands."""
         return self._file_locks.hold(path)
 
     def user(self, user_id: str) -> User:
@@ -137,52 +156,69 @@ class LocalRuntime:
 
     def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
         """Return the commands of a topic type by name, sorted."""
-        return self.catalogue.commands_of(topic_type)
+        return self.catalogue.commands_by_type[topic_type]
 
     async def fork(self, session: Session, name: TopicName) -> None:
-        """Let a new topic of the same user begin where a session is, or refuse if it is there already."""
+        """Create a topic of the same user with a copy of the session's state; refuse if it exists."""
         if self.registry.get(session.user.id, name):
             raise Refusal(ErrorCode.CONFLICT, f"The topic is there already: {name}")
         copy = self.registry.touch(session.user, name, origin=session)
+        if original := self.registry.get(session.user.id, session.name):
+            copy.data.copy_from(original.data)
         await self.registry.save(copy)
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
-        """List the topics of one user, or of all."""
+        """List the sessions of one user, or of all users."""
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
 
-    @property
+    @cached_property
     def schemes(self) -> Collection[str]:
-        """The schemes of the URIs that can be loaded, in lower case."""
+        """The URI schemes of all loaders, in lower case."""
         return self.catalogue.loaders.keys()
 
-    @property
+    @cached_property
     def named_schemes(self) -> Collection[str]:
-        """The schemes whose URIs documents show by names, beside those of the web."""
+        """The schemes, besides those of the web, whose links are shown as shortcuts."""
         return self.catalogue.named_schemes
 
-    @property
+    @cached_property
     def load_options(self) -> Mapping[str, str]:
-        """The options that one loader or another takes, such as `--browser`, and what each does."""
+        """The options of all loaders, such as `--browser`, with their descriptions."""
         return self.catalogue.load_options
 
+    @property
+    def trust_hint(self) -> str:
+        """How a document of the network becomes the user's own, for messages; empty if there is no way."""
+        return self.catalogue.trust_hint
+
+    @property
+    def secrets_hint(self) -> str:
+        """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
+        return self.catalogue.secrets_hint
+
+    def part_characters(self, uri: str) -> int:
+        """Return how long a part of a long page with this URI is."""
+        loader = self.catalogue.loaders.get(uri.partition(":")[0].lower())
+        return loader.part_characters if loader else PART_CHARACTERS
+
     def added(self, record: type[Record]) -> Sequence[Record]:
-        """Return what all plugins returned from the hook of this record, which some plugin brought."""
+        """Return the records of this type that plugins returned from a hook defined by a plugin."""
         return self.catalogue.added(record)
 
     def renders(self, media_type: str) -> bool:
-        """Whether a plugin brought a renderer of this media type, beside what renders anything."""
+        """Whether there is a renderer for this media type, other than those for all types."""
         return find_renderer(self.catalogue, media_type) is not None
 
     async def render(self, loaded: LoadedBytes) -> Document:
-        """Make a document of bytes, with the renderer that a plugin brought."""
+        """Render bytes as a document, with the renderer for their media type."""
         return await render_document(self.catalogue, loaded)
 
     async def find(self, wanted: LoadRequest) -> Document | LocalFile:
-        """Fetch and render what is wanted, or return the file that its loader has found."""
+        """Load and render a URI, or return the local file that its loader found."""
         return await find_document(self.catalogue, wanted)
 
     async def load(self, wanted: LoadRequest) -> Document:
-        """Fetch and render what is wanted, with the loader and renderer that plugins brought."""
+        """Load and render a URI; of a local file, return the text as a document."""
         return await as_document(await self.find(wanted))
 
     @property
@@ -195,10 +231,11 @@ class LocalRuntime:
         await self._stopping.wait()
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
-        """Tell routes and services that the daemon stops, and end all topics; see `Sessions.stop`."""
+        """Notify routes and services of the shutdown, and end all topics; see `Sessions.stop`."""
         self._stopping.set()
         self.events.publish(DaemonStopping())
         await self.registry.stop(grace_seconds, end_seconds)
+        self.events.close()
 
     async def execute(
         self,
@@ -215,35 +252,36 @@ class LocalRuntime:
         session = self.registry.touch(self.users.get(user_id), topic)
         urgent = self.runner.is_urgent(session, cmd)
         sent = Sent(cmd, time.monotonic() if arrived is None else arrived, disconnected, request_id, urgent)
-        if urgent:
-            await session.step_aside()
-            return await self._run(session, sent, begun)
         try:
             async with session.turn(sent):
-                return await self._run(session, sent, begun)
+                if begun:
+                    begun()
+                outcome = await session.run(sent, self.runner.run)
+                try:
+                    await self.registry.save(session)
+                except StorageFailed as failure:
+                    return outcome.failed(failure.as_refusal(), session.state.document)
+                return outcome
         except CommandCancelled:
             return self.runner.refuse_waiting(session, sent)
 
-    async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
-        if begun:
-            begun()
-        outcome = await session.run(sent, self.runner.run)
-        try:
-            await self.registry.save(session)
-        except StorageFailed as failure:
-            return outcome.failed(failure.as_refusal(), session.state.document)
-        return outcome
-
-    def _make_session(self, user: User, name: TopicName, state: State) -> LiveSession:
-        topic_type = self.catalogue.topic_types[name.type]
-        return LiveSession(user=user, name=name, topic_type=topic_type, state=state, runtime=self)
+    def _make_session(self, user: User, name: TopicName, state: State, has_data: bool) -> LiveSession:
+        load = partial(self.store.load_data, user.id, str(name)) if has_data else None
+        return LiveSession(
+            user=user,
+            name=name,
+            topic_type=self.catalogue.topic_types[name.type],
+            state=state,
+            data=SessionData(self.plugins.names, load),
+            runtime=self,
+        )
 
     def _restore_sessions(self) -> None:
         known = {user.id: user for user in self.users}
-        for user_id, raw, state in self.store.open(self.config.data_dir):
+        for it in self.store.open(self.config.data_dir):
             try:
-                name = self.topic_name(raw)
+                name = self.topic_name(it.topic)
             except InvalidTopic:
                 continue
-            if user_id in known:
-                self.registry.restore(known[user_id], name, state)
+            if it.user_id in known:
+                self.registry.restore(known[it.user_id], name, it.state, has_data=it.has_data)

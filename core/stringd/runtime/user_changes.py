@@ -6,8 +6,11 @@ import contextlib
 from pathlib import Path
 
 from stringd.api.events import UserAdded, UserRemoved
+from stringd.api.sessions import EndReason
 from stringd.api.users import User
 from stringd.runtime.local import LocalRuntime
+
+_MOVED = EndReason.CLOSE
 
 
 async def register_user(
@@ -17,10 +20,10 @@ async def register_user(
     moves = any(user.id == user_id and user.home != home for user in runtime.users)
     if moves:
         # Sessions first: a daemon that is killed in between must not restore them in the new home.
-        await runtime.registry.delete_user(user_id)
+        await runtime.registry.delete_user(user_id, _MOVED)
     user, before = await runtime.users.register(user_id, home, allowed_paths)
     if moves:
-        await runtime.registry.delete_user(user_id)
+        await runtime.registry.delete_user(user_id, _MOVED)
     runtime.registry.update_user(user)
     _create_home(home)
     if before is None:

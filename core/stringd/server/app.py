@@ -18,8 +18,10 @@ from stringd.extensions.containment import call_async
 from stringd.runtime.local import LocalRuntime
 from stringd.server.endpoints.cancel import Cancel
 from stringd.server.endpoints.chanflow import chanflow
-from stringd.server.endpoints.exec import EXEC, Execute
+from stringd.server.endpoints.events import EVENTS, SendEvents
+from stringd.server.endpoints.execute import EXEC, Execute
 from stringd.server.endpoints.questions import QuestionEndpoint, QuestionsEndpoint, QuestionStream
+from stringd.server.endpoints.secrets import SecretEndpoint, SecretsEndpoint
 from stringd.server.endpoints.sessions import SessionEndpoint, SessionsEndpoint
 from stringd.server.endpoints.system import Health, Shutdown, Status
 from stringd.server.endpoints.users import UserEndpoint, UsersEndpoint
@@ -31,6 +33,8 @@ _PROTOCOL = (
     Route("/users/{path:path}", UserEndpoint),
     Route("/sessions", SessionsEndpoint),
     Route("/sessions/{path:path}", SessionEndpoint),
+    Route("/secrets", SecretsEndpoint),
+    Route("/secrets/{path:path}", SecretEndpoint),
     Route("/chanflow", chanflow, methods=["POST"]),
     Route("/cancel", Cancel),
     Route("/questions", QuestionsEndpoint),
@@ -44,14 +48,19 @@ _PROTOCOL = (
 
 def make_runtime(config: Config) -> LocalRuntime:
     """Load the plugins; none of them may claim a path of the protocol."""
-    return LocalRuntime(config, reserved_paths=(EXEC, *(route.path for route in _PROTOCOL)))
+    return LocalRuntime(config, reserved_paths=(EXEC, EVENTS, *(route.path for route in _PROTOCOL)))
 
 
 def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGIApp:
-    """Return what the server serves."""
+    """Return the ASGI application of the daemon."""
     execute = Execute(runtime)
     app = Starlette(
-        routes=[Route(EXEC, execute, methods=["POST"], name="exec"), *_PROTOCOL, *runtime.catalogue.routes],
+        routes=[
+            Route(EXEC, execute, methods=["POST"], name="exec"),
+            Route(EVENTS, SendEvents(runtime), methods=["GET"], name="events"),
+            *_PROTOCOL,
+            *runtime.catalogue.routes,
+        ],
         exception_handlers={
             HTTPException: _http_error,
             RequestRefused: _answered,
@@ -68,7 +77,7 @@ def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGI
 
 
 def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
-    """Send commands straight to their endpoint: Starlette's layers cost as much as a small command."""
+    """Route commands directly to their endpoint, since Starlette's layers cost as much as a small command."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == EXEC and scope.get("method") == "POST":
@@ -80,7 +89,7 @@ def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
 
 
 def _contained(app: ASGIApp, runtime: LocalRuntime) -> ASGIApp:
-    """Let nothing out of a plugin's route but an error that can be answered."""
+    """Convert anything that a plugin's route raises to an error that can be answered."""
 
     async def contained(scope: Scope, receive: Receive, send: Send) -> None:
         try:

@@ -11,6 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from stringd.server.client_timeouts import ClientTimeouts, Wait
+from stringd.server.endpoints.events import EVENTS
 from stringd.server.request_guard import CORS_HEADERS
 
 HEAD_LIMIT = 256 * 1024
@@ -148,7 +149,7 @@ class Connection(HttpToolsProtocol):
         if self._in_body:
             return Wait.BODY
         if self.cycle and not self.cycle.response_complete:
-            return None
+            return Wait.EVENTS if self.cycle.scope["path"] == EVENTS else None
         return Wait.NEXT_REQUEST if self.cycle and not self._in_head else Wait.HEAD
 
     def _stop_waiting(self) -> None:

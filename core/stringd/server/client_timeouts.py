@@ -6,18 +6,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import islice
+from math import inf
 from typing import Protocol
 
 MEBIBYTE = 1024**2
 
 
 class Wait(Enum):
-    """What a connection awaits from its client."""
+    """What a connection awaits from its client.
+
+    One that sends events awaits nothing, but gives way when others find no room.
+    """
 
     HEAD = auto()
     BODY = auto()
     NEXT_REQUEST = auto()
     READ = auto()
+    EVENTS = auto()
+
+
+_TIMED = tuple(it for it in Wait if it is not Wait.EVENTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +33,13 @@ class Limits:
     """Seconds for each kind of wait, and bytes buffered for all clients together."""
 
     seconds: Mapping[Wait, float] = field(
-        default_factory=lambda: {Wait.HEAD: 10.0, Wait.BODY: 30.0, Wait.NEXT_REQUEST: 75.0, Wait.READ: 60.0}
+        default_factory=lambda: {
+            Wait.HEAD: 10.0,
+            Wait.BODY: 30.0,
+            Wait.NEXT_REQUEST: 75.0,
+            Wait.READ: 60.0,
+            Wait.EVENTS: inf,
+        }
     )
     received: int = 256 * MEBIBYTE
     unread: int = 256 * MEBIBYTE
@@ -78,8 +92,8 @@ class ClientTimeouts:
             peer.time_out(wait)
 
     def drop_oldest(self) -> bool:
-        """Drop the connection that has waited longest; return whether there was one."""
-        return self._drop_first(Wait)
+        """Drop the connection that has waited longest, else the oldest that sends events, if there is one."""
+        return self._drop_first(_TIMED) or self._drop_first((Wait.EVENTS,))
 
     def note_received(self, size: int) -> bool:
         """Count bytes of a request, dropping others for them; return whether the limit is kept."""
@@ -103,7 +117,7 @@ class ClientTimeouts:
                     break
                 yield peer, wait
 
-    def _drop_first(self, waits: type[Wait] | tuple[Wait, ...]) -> bool:
+    def _drop_first(self, waits: tuple[Wait, ...]) -> bool:
         oldest = [
             (since, wait.value, peer, wait)
             for wait in waits

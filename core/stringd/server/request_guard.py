@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stringd.config import BODY_LIMIT
 from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused, Relayed
-from stringd.http_client.user_agent import is_stringd_agent
+from stringd.http_client.user_agent import STRINGD_AGENT
 from stringd.server.json_responses import answer_to
 
 CORS_HEADERS = [
@@ -113,7 +113,7 @@ def _refuse_ambiguity(names: Sequence[bytes]) -> None:
 
 
 def _refuse_daemons(user_agent: bytes) -> None:
-    if is_stringd_agent(user_agent):
+    if STRINGD_AGENT.search(user_agent):
         raise Relayed("No page or action of a stringd may call a stringd.")
 
 

@@ -1,4 +1,4 @@
-"""Run the daemon: one port on loopback, signals, services, and an orderly end."""
+"""Run the daemon: port, signals, services and graceful shutdown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from stringd.server.app import make_runtime
 from stringd.server.http_server import Server
 from stringd.server.operator_token import hand_over_token, will_have_operator
 from stringd.server.watchdog import Watchdog
-from stringd.storage.secrets import SecretStore
+from stringd.storage.secret_store import SecretStore
 from stringd.text.escaping import visible
 from stringd.text.masking import mask_values
 
@@ -54,8 +54,8 @@ def serve(config: Config) -> int:
         forbid_memory_access()
     runtime = make_runtime(config)
     formatter.secrets = runtime.secrets
-    # A large document is a million small objects, none of them garbage: collecting would take half of the
-    # time in which it is read. What was made at the start stays for good.
+    # A large document consists of a million live objects: collecting garbage would take half of its parsing
+    # time. Objects from startup are never freed.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     with _bound_socket(config.port) as listener, runtime.opened():
@@ -68,7 +68,7 @@ def serve(config: Config) -> int:
 
 
 def _run_to_end(loop: asyncio.AbstractEventLoop, main: Coroutine[Any, Any, int]) -> int:
-    """Run the loop until `main` returns, whatever the tasks of plugins raise.
+    """Run the event loop until `main` returns, even if a plugin's task raises SystemExit.
 
     A task that raises SystemExit or KeyboardInterrupt stops the loop, but nothing else: it can go on.
     """
@@ -115,7 +115,7 @@ async def _supervise(service: Service, server: Server, notices: list[str]) -> No
 
 
 async def _failure_of(service: Service) -> str | None:
-    """Run a service to its end, and return why that is a failure, if it is one."""
+    """Run a service to its end; return the failure, if any."""
     try:
         await service.run()
     except BaseException as error:

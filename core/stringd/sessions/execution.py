@@ -1,4 +1,4 @@
-"""One command on its way: read, passed through the interceptors, run, and answered whatever happens."""
+"""The execution of one command: parse, pass through interceptors, run, and always reply."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, 
 from stringd.api.events import CommandBegun
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
+from stringd.api.secrets import Secrets
 from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
+from stringd.events.output_feed import OutputFeed
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
 from stringd.sessions.live_session import LiveSession
@@ -48,7 +50,7 @@ class _Plan:
 
 
 class Execution:
-    """One run of a command; `reply` is to be awaited once."""
+    """One run of a command; await `reply` once."""
 
     __slots__ = ("_catalogue", "_has_begun", "_running", "_runtime", "_sent", "_session", "_shown")
 
@@ -61,12 +63,12 @@ class Execution:
         self._running = running
         self._sent = running.sent
         self._has_begun = False
-        # Until a mask has said what may be shown of the text, nothing may.
+        # Everything is hidden until the text has been masked.
         self._shown = MASK
 
     @property
     def label(self) -> str:
-        """How the command is shown, as far as it is known what of it is secret."""
+        """The label of the command, with everything that may be secret masked."""
         return label(self._shown)
 
     @property
@@ -98,24 +100,29 @@ class Execution:
                 plan = self._plan()
             except Refusal as refusal:
                 return self._refuse_unplanned(refusal)
-            topic = await self._session.lifetime.topic()
-            self._mask_by(topic)
-            self._publish_begun(first_line(masked_unknown(self._shown) if plan.has_member else self._shown))
-            return await self._run(topic, plan)
+            session = self._session
+            topic = await session.lifetime.topic()
+            with working_for(f"{session.user.id}:{session.name.text}", self._runtime.workers):
+                self._mask_by(topic)
+                self._publish_begun(
+                    first_line(masked_unknown(self._shown) if plan.has_member else self._shown)
+                )
+                return await self._run(topic, plan)
         except BaseException as error:
             if is_signal(error):
                 return self._interrupted(error)
             return self._reply_to(error)
 
     def _publish_begun(self, shown: str) -> None:
-        session, self._has_begun, self._running.label = self._session, True, shown
-        self._runtime.events.publish(
-            CommandBegun(
-                user_id=session.user.id,
-                topic=session.topic,
-                request_id=self._sent.request_id,
-                label=shown,
-            )
+        session, request_id = self._session, self._sent.request_id
+        self._has_begun, self._running.label = True, shown
+        self._runtime.events.publish_lazily(
+            CommandBegun,
+            len(shown) + len(request_id or ""),
+            user_id=session.user.id,
+            topic=session.name.text,
+            request_id=request_id,
+            label=shown,
         )
 
     def _interrupted(self, error: BaseException) -> Reply:
@@ -150,7 +157,7 @@ class Execution:
         return _Plan(command.run, line, has_member=command.takes_members)
 
     def _refuse_unplanned(self, refusal: Refusal) -> Reply:
-        """Return the reply to what is no command; its text may be a secret of the topic's."""
+        """Return the reply to an unknown command, whose text may be a secret."""
         text = self._sent.text
         command = self._command(parse_command(text)) if text.startswith("/") else None
         if command:
@@ -167,7 +174,7 @@ class Execution:
     def _find(self, line: CommandLine) -> Command:
         command = self._command(line)
         if command is None:
-            commands = self._catalogue.commands_of(self._session.name.type)
+            commands = self._catalogue.commands_by_type[self._session.name.type]
             slash = self._session.slash
             meant = nearest(line.word, commands)
             hint = f"Did you mean {slash}{meant}? " if meant else ""
@@ -177,7 +184,7 @@ class Execution:
         return command
 
     def _command(self, line: CommandLine) -> Command | None:
-        commands = self._catalogue.commands_of(self._session.name.type)
+        commands = self._catalogue.commands_by_type[self._session.name.type]
         return commands.get(line.word) or _owner(line.word, commands)
 
     def _mask_by_command(self, command: Command) -> None:
@@ -204,12 +211,31 @@ class Execution:
         )
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
-            run = partial(_intercept, interceptor, partial(self._proceed, run))
-        with working_for(f"{session.user.id}:{session.name}", runtime.workers):
-            return _expect_reply(await self._running.drive(run(invocation)))
+            run = partial(self._intercept, interceptor, partial(self._proceed, run))
+        with self._output(topic):
+            return _expect_reply(await self._running.drive(run, invocation))
+
+    async def _intercept(self, interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
+        """Run an interceptor; one that fails refuses the command."""
+        try:
+            return _expect_reply(await interceptor.run(invocation, proceed))
+        except BaseException as error:
+            if is_signal(error):
+                raise
+            return self._reply_to(error, interceptor)
+
+    def _output(self, topic: Topic) -> OutputFeed:
+        session, runtime = self._session, self._runtime
+        return OutputFeed(
+            runtime.events,
+            user_id=session.user.id,
+            topic=session.name.text,
+            request_id=self._sent.request_id,
+            secrets=partial(_secret_names, topic, runtime.secrets),
+        )
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
-        """Run what an interceptor stands around; whatever that raises is a reply to the interceptor."""
+        """Run the next interceptor or the command; anything raised becomes a reply."""
         if not isinstance(invocation, Invocation):
             raise TypeError(f"expected an Invocation, got {invocation!r}")
         try:
@@ -219,8 +245,8 @@ class Execution:
                 raise
             return self._reply_to(error)
 
-    def _reply_to(self, error: BaseException) -> Reply:
-        """Return the reply to a command that raised something."""
+    def _reply_to(self, error: BaseException, interceptor: Interceptor | None = None) -> Reply:
+        """Return the reply to an exception of a command, or of an interceptor."""
         match error:
             case Unrecognised():
                 self._shown = masked_unknown(self._shown)
@@ -230,15 +256,21 @@ class Execution:
             case RequestRefused():
                 return _refused(error.as_refusal())
         session = self._session
-        log.error("%s of %s:%s failed", self.label, session.user.id, session.name, exc_info=error)
+        command = f"{self.label} of {session.user.id}:{session.name}"
+        failure = (
+            f"interceptor {interceptor.name} failed and refuses {command}"
+            if interceptor
+            else f"{command} failed"
+        )
+        log.error("%s", failure, exc_info=error)
         return UNEXPECTED
 
 
-async def _intercept(interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
-    reply: object = await interceptor.around(invocation, proceed)
-    if not isinstance(reply, Reply):
-        raise TypeError(f"expected a Reply, got {reply!r} from interceptor {interceptor.name}")
-    return reply
+def _secret_names(topic: Topic, secrets: Secrets) -> Mapping[str, str]:
+    """Return the values that the topic masks, each with what takes its place."""
+    scope = topic.secret_scope()
+    values = secrets.of(scope) if scope else {}
+    return {value: f"${name}" for name, value in values.items() if topic.is_secret(name)}
 
 
 def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:

@@ -7,13 +7,15 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from stringd.api.sessions import Topic
-from stringd.extensions.containment import as_error
+from stringd.api.sessions import EndReason, Topic
+from stringd.extensions.containment import as_error, call_async
 
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 6.0
 CANCEL_SECONDS = 0.5
+# Of the time in which a topic ends, for what it saves; the rest is for leaving its context.
+SAVING_SHARE = 0.5
 
 
 class TopicLifetime:
@@ -37,13 +39,14 @@ class TopicLifetime:
         ready = self._life.ready
         return ready.result() if ready.done() else await asyncio.shield(ready)
 
-    async def close(self, seconds: float = CLOSE_SECONDS) -> None:
-        """Exit the topic's context and wait for that, for at most so many seconds."""
+    async def close(self, reason: EndReason = EndReason.CLOSE, seconds: float = CLOSE_SECONDS) -> None:
+        """Tell the topic why it ends, exit its context, and wait for the exit for a limited time."""
         life = self._life
         if life is None or life.task is None:
             return
-        life.ending.set()
-        _, pending = await asyncio.wait({life.task}, timeout=max(seconds - CANCEL_SECONDS, 0))
+        seconds_left = max(seconds - CANCEL_SECONDS, 0)
+        life.end(reason, seconds_left * SAVING_SHARE)
+        _, pending = await asyncio.wait({life.task}, timeout=seconds_left)
         if pending:
             log.warning("a topic did not end in time and is cancelled")
             life.task.cancel()
@@ -54,7 +57,8 @@ class TopicLifetime:
         try:
             async with self._enter() as topic:
                 life.ready.set_result(_expect_topic(topic))
-                await life.ending.wait()
+                reason, seconds = await life.ending
+                await _announce_end(topic, reason, seconds)
         except BaseException as error:
             self._fail(life.ready, error)
         finally:
@@ -71,6 +75,17 @@ class TopicLifetime:
             log.error("the context of a topic failed", exc_info=error)
 
 
+async def _announce_end(topic: Topic, reason: EndReason, seconds: float) -> None:
+    """Let a topic save what should outlive it; whatever happens there, its context is left."""
+    try:
+        async with asyncio.timeout(seconds):
+            await call_async(topic.ending, reason)
+    except TimeoutError:
+        log.warning("a topic had %.1f s to save what should outlive it, which was not enough", seconds)
+    except Exception:
+        log.exception("a topic could not save what should outlive it")
+
+
 def _expect_topic(topic: object) -> Topic:
     if not isinstance(topic, Topic):
         raise TypeError(f"expected a Topic, got {topic!r}")
@@ -82,5 +97,10 @@ class _Life:
 
     def __init__(self) -> None:
         self.ready: asyncio.Future[Topic] = asyncio.get_running_loop().create_future()
-        self.ending = asyncio.Event()
+        self.ending: asyncio.Future[tuple[EndReason, float]] = asyncio.get_running_loop().create_future()
         self.task: asyncio.Task[None] | None = None
+
+    def end(self, reason: EndReason, seconds: float) -> None:
+        """Begin the end, with so many seconds for saving, unless it has begun."""
+        if not self.ending.done():
+            self.ending.set_result((reason, seconds))

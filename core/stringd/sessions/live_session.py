@@ -5,53 +5,78 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeAlias
 
+from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
 from stringd.api.replies import Outcome
 from stringd.api.runtime import Runtime
-from stringd.api.sessions import SessionSummary, State, TopicName
-from stringd.api.topics import TopicContext, TopicType
+from stringd.api.sessions import EndReason, Session, SessionSummary, State, Topic, TopicName
+from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
+from stringd.extensions.containment import call_async
 from stringd.sessions.command_queue import CommandQueue
+from stringd.sessions.command_tasks import command_tasks
 from stringd.sessions.lifetime import TopicLifetime
-from stringd.sessions.running_command import RunningCommand, Sent
+from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand, Sent
+from stringd.sessions.session_data import SessionData
 from stringd.sessions.state_limits import within_budget
 
 END_SECONDS = 6.0
 COMMAND_SHARE = 0.4
+_PUBLISHED = {
+    EndReason.CLOSE: "closed",
+    EndReason.DELETE: "deleted",
+    EndReason.USER_REMOVED: "user removed",
+    EndReason.SHUTDOWN: "shutdown",
+}
 
 RunCommand: TypeAlias = "Callable[[LiveSession, RunningCommand], Awaitable[Outcome]]"
 
 
 class LiveSession:
-    """A topic's queue, state and lifetime; it implements the `Session` that commands see."""
+    """A topic's queue, state and lifetime; implements the `Session` protocol."""
 
     def __init__(
-        self, *, user: User, name: TopicName, topic_type: TopicType, state: State, runtime: Runtime
+        self,
+        *,
+        user: User,
+        name: TopicName,
+        topic_type: TopicType,
+        state: State,
+        data: SessionData,
+        runtime: Runtime,
     ) -> None:
         self.user = user
         self.name = name
-        self.topic = str(name)
         self.topic_type = topic_type
         self.state = state
+        self.data = data
         self.stored: State | None = None
         self.ended: Unavailable | None = None
         self.predecessor: asyncio.Event | None = None
-        self.lifetime = TopicLifetime(lambda: topic_type.open(TopicContext(session=self, runtime=runtime)))
+        self.lifetime = TopicLifetime(lambda: self._open(TopicContext(session=self, runtime=runtime)))
         self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
+        self.is_announced = False
+        """Whether an event has said that it was opened, and none since that it has ended."""
+        self._events = runtime.events
         self._running: dict[asyncio.Task[Any], RunningCommand] = {}
 
     @property
     def shows_documents(self) -> bool:
-        """Whether documents can be opened in it."""
+        """Whether documents can be opened in topics of this type."""
         return self.topic_type.documents
 
     @property
     def slash(self) -> str:
-        """How commands begin in it: `/`, or `//` where plain text is taken."""
+        """The prefix of commands: `/`, or `//` if the topic takes plain text."""
         return self.topic_type.slash
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the session was ended, so that its commands are cancelled."""
+        return self.ended is not None
 
     def remember(self, state: State) -> None:
         """Replace the state, within its limits; it is stored before the command's reply is sent."""
@@ -59,18 +84,28 @@ class LiveSession:
             raise TypeError(f"expected a State, got {state!r}")
         self.state = within_budget(state, self.state)
 
-    async def end_topic(self) -> None:
+    async def end_topic(self, reason: EndReason = EndReason.CLOSE) -> None:
         """Exit the topic's context; the next command enters a new one."""
-        await self.lifetime.close()
+        await self.lifetime.close(reason)
+        self.announce_end(reason)
+
+    def announce_opening(self, origin: Session | None = None) -> None:
+        """Publish that the topic is used, unless that has been said."""
+        if not self.is_announced:
+            self.is_announced = True
+            self._events.publish(_opened(self, origin))
+
+    def announce_end(self, reason: EndReason) -> None:
+        """Publish why the topic has ended, if it was used."""
+        if self.is_announced:
+            self.is_announced = False
+            self._events.publish(
+                SessionEnded(user_id=self.user.id, topic=self.name.text, reason=_PUBLISHED[reason])
+            )
 
     def turn(self, sent: Sent) -> Turn:
-        """Return a context manager that holds the topic's turn."""
+        """Return a context manager that holds the topic's turn, or none for an urgent command."""
         return Turn(self, sent)
-
-    async def step_aside(self) -> None:
-        """Wait until an urgent command may begin, which needs no turn."""
-        self.refuse_reentry()
-        await self.ready()
 
     async def ready(self) -> None:
         """Wait for the end of an earlier session of this name; raise if this one has ended too."""
@@ -81,7 +116,7 @@ class LiveSession:
 
     def refuse_reentry(self) -> None:
         """Refuse a command that another command of the same topic sends: it would wait for itself."""
-        if asyncio.current_task() in self._running:
+        if not self._running.keys().isdisjoint(command_tasks()):
             raise Refusal(
                 ErrorCode.CONFLICT, f"A command of {self.name} can't wait for another one of {self.name}."
             )
@@ -91,13 +126,15 @@ class LiveSession:
         self.turns.refuse_waiting(reason)
 
     async def settle(self) -> None:
-        """Wait until no command runs."""
+        """Wait until no command is running."""
         await self.turns.idle()
 
     async def run(self, sent: Sent, run: RunCommand) -> Outcome:
         """Run a command in the calling task, so that `cancel` and `end` can reach it."""
         task = current_task()
         running = self._running[task] = RunningCommand(sent, task)
+        if not self.is_announced:
+            self.announce_opening()
         try:
             return await run(self, running)
         finally:
@@ -115,7 +152,7 @@ class LiveSession:
         if request_id is not None:
             return request_id if self.turns.cancel(request_id) else None
         topic = self.lifetime.current
-        return await topic.cancel() if topic else None
+        return await _cancel_topic(topic) if topic else None
 
     def _find_running(self, request_id: str | None) -> RunningCommand | None:
         """Return the command of a request; without one, the command that holds the turn."""
@@ -125,18 +162,22 @@ class LiveSession:
                 return running
         return None
 
-    async def end(self, reason: Unavailable, seconds: float = END_SECONDS) -> None:
-        """Answer all commands with the reason, and exit the context, within so many seconds."""
+    async def end(self, reason: Unavailable, why: EndReason, seconds: float = END_SECONDS) -> None:
+        """Reply to all commands with the reason, and exit the context, within a time limit."""
         self.ended = reason
         self.refuse_waiting(reason)
         started = time.monotonic()
-        running = self._running.keys() - {current_task()}
-        for task in running:
-            task.cancel()
-        if running:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.turns.idle(), seconds * COMMAND_SHARE)
-        await self.lifetime.close(seconds - (time.monotonic() - started))
+        own = set(command_tasks())
+        running = [it for it in self._running.values() if it.task not in own]
+        await asyncio.gather(*(it.stop(seconds * COMMAND_SHARE) for it in running))
+        await self.lifetime.close(why, seconds - (time.monotonic() - started))
+
+    @contextlib.asynccontextmanager
+    async def _open(self, context: TopicContext) -> AsyncIterator[Topic]:
+        """Enter the topic's context when the data that it may read has been loaded."""
+        await self.data.read()
+        async with self.topic_type.open(context) as topic:
+            yield topic
 
     def summary(self) -> SessionSummary:
         """Describe the session for listings."""
@@ -151,7 +192,7 @@ class LiveSession:
 
 
 class Turn:
-    """Holds a topic's turn. It is no generator, since every command pays for it."""
+    """Holds a topic's turn; a class instead of a generator because it is on the hot path."""
 
     __slots__ = ("_sent", "_session")
 
@@ -162,6 +203,9 @@ class Turn:
     async def __aenter__(self) -> None:
         session = self._session
         session.refuse_reentry()
+        if self._sent.urgent:
+            await session.ready()
+            return
         await session.turns.take(self._sent.disconnected, self._sent.request_id)
         try:
             await session.ready()
@@ -170,7 +214,24 @@ class Turn:
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        self._session.turns.pass_on()
+        if not self._sent.urgent:
+            self._session.turns.pass_on()
+
+
+def _opened(session: LiveSession, origin: Session | None) -> Event:
+    user_id, topic = session.user.id, session.name.text
+    if origin:
+        return SessionForked(user_id=user_id, topic=topic, origin=str(origin.name))
+    return SessionOpened(user_id=user_id, topic=topic)
+
+
+async def _cancel_topic(topic: Topic) -> str | None:
+    """Stop what goes on between commands, which takes a plugin some seconds at most."""
+    async with asyncio.timeout(CLEAN_UP_SECONDS):
+        label = await call_async(topic.cancel)
+    if not isinstance(label, str | None):
+        raise TypeError(f"expected the label of what was cancelled, got {label!r}")
+    return label
 
 
 def current_task() -> asyncio.Task[Any]:

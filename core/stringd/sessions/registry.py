@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
-from stringd.api.sessions import Session, State, TopicName
+from stringd.api.sessions import EndReason, Session, State, TopicName
 from stringd.api.users import User
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live_session import END_SECONDS, LiveSession
-from stringd.sessions.store import SessionStore
-from stringd.storage.undo import UndoStore
+from stringd.sessions.session_store import SessionStore
+from stringd.storage.undo_store import UndoStore
 
-Make = Callable[[User, TopicName, State], LiveSession]
-Publish = Callable[[Event], None]
+log = logging.getLogger(__name__)
+
+SAVE_SECONDS = 0.5
+Make = Callable[[User, TopicName, State, bool], LiveSession]
 
 
 class Sessions:
     """Finds, creates and ends sessions, and keeps the store up to date."""
 
-    def __init__(self, store: SessionStore, undo: UndoStore, make: Make, publish: Publish) -> None:
+    def __init__(self, store: SessionStore, undo: UndoStore, make: Make) -> None:
         self._store = store
         self._undo = undo
         self._make = make
-        self._publish = publish
         self._by_key: dict[tuple[str, TopicName], LiveSession] = {}
         self._ending: dict[tuple[str, TopicName], asyncio.Event] = {}
         self._stopping: ShuttingDown | None = None
@@ -48,45 +49,51 @@ class Sessions:
         session = self._by_key.get((user.id, name))
         if session is None:
             session = self._create(user, name, origin.state if origin else State())
-            self._publish(_created(session, origin))
+            session.announce_opening(origin)
         return session
 
-    def restore(self, user: User, name: TopicName, state: State) -> None:
+    def restore(self, user: User, name: TopicName, state: State, *, has_data: bool) -> None:
         """Create a session as an earlier life of the daemon has stored it."""
-        self._create(user, name, state).stored = state
+        self._create(user, name, state, has_data=has_data).stored = state
 
-    def _create(self, user: User, name: TopicName, state: State) -> LiveSession:
+    def _create(self, user: User, name: TopicName, state: State, *, has_data: bool = False) -> LiveSession:
         key = (user.id, name)
-        session = self._by_key[key] = self._make(user, name, state)
+        session = self._by_key[key] = self._make(user, name, state, has_data)
         session.predecessor = self._ending.get(key)
         return session
 
     async def save(self, session: LiveSession) -> None:
-        """Store what the session remembers, if that has changed and the session still counts.
+        """Store the session's state if it has changed and the session has not ended.
 
-        What can't be stored is forgotten, and raises `StorageFailed`; but for what was seen of files: an
-        edit that is done has not failed because that may not survive a restart.
+        A change that can't be stored is reverted, and raises `StorageFailed`; except for the record of seen
+        files, since a completed edit must not fail because that record may not survive a restart.
         """
-        state = session.state
-        if state == session.stored or self.get(session.user.id, session.name) is not session:
+        state, data = session.state, session.data
+        if state == session.stored and not data.is_changed:
             return
+        if self.get(session.user.id, session.name) is not session:
+            return
+        texts, changes = data.changes()
+        afresh = session.stored is None
         try:
-            await self._store.save(session.user.id, str(session.name), state)
+            await self._store.save(session.user.id, session.name.text, state, changes, afresh=afresh)
         except StorageFailed:
+            data.revert()
             session.state = replace(session.stored or State(), seen=state.seen)
-            if state != session.state:
+            if changes or state != session.state:
                 raise
         else:
             session.stored = state
+            data.mark_saved(texts)
 
     def update_user(self, user: User) -> None:
-        """Give a user's sessions the user's new record."""
+        """Update the user record of a user's sessions."""
         for session in self:
             if session.user.id == user.id:
                 session.user = user
 
     async def delete(self, user_id: str, name: TopicName) -> bool:
-        """End a session and forget it; false if there was none."""
+        """End and delete a session; return whether it existed."""
         if (user_id, name) not in self._by_key:
             return False
         await self._store.remove(user_id, str(name))
@@ -94,25 +101,27 @@ class Sessions:
         if session is None:
             return False
         with self._succeeded((user_id, name)):
-            await session.end(SessionClosed(f"Session {user_id}:{name} was closed."))
+            closed = SessionClosed(f"Session {user_id}:{name} was closed.")
+            await session.end(closed, EndReason.DELETE)
             await self._undo.forget(session)
-        self._publish(SessionEnded(user_id=user_id, topic=session.topic, reason="deleted"))
+        session.announce_end(EndReason.DELETE)
         return True
 
-    async def delete_user(self, user_id: str) -> None:
-        """End and forget all sessions of a user."""
+    async def delete_user(self, user_id: str, why: EndReason = EndReason.USER_REMOVED) -> None:
+        """End and delete all sessions of a user."""
         await self._store.remove_user(user_id)
         doomed = [session for session in self if session.user.id == user_id]
         with ExitStack() as ending:
             for session in doomed:
                 del self._by_key[user_id, session.name]
                 ending.enter_context(self._succeeded((user_id, session.name)))
-            await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."))
+            await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."), why)
             await self._undo.remove_user(user_id)
-        self._publish_ended(doomed, "user removed")
+        for session in doomed:
+            session.announce_end(why)
 
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
-        """Refuse waiting commands, give running ones a moment, and end all sessions, which stay stored."""
+        """Refuse waiting commands, grant running ones a delay, and end all sessions, which stay stored."""
         self._stopping = ShuttingDown("stringd is shutting down.")
         sessions = list(self)
         for session in sessions:
@@ -122,16 +131,29 @@ class Sessions:
             _, late = await asyncio.wait(settling, timeout=grace_seconds)
             for task in late:
                 task.cancel()
-        await _end(sessions, self._stopping, end_seconds)
-        self._publish_ended(sessions, "shutdown")
-
-    def _publish_ended(self, sessions: Iterable[LiveSession], reason: str) -> None:
+        await _end(sessions, self._stopping, EndReason.SHUTDOWN, end_seconds)
+        await self._save_all(sessions)
         for session in sessions:
-            self._publish(SessionEnded(user_id=session.user.id, topic=session.topic, reason=reason))
+            session.announce_end(EndReason.SHUTDOWN)
+
+    async def _save_all(self, sessions: Iterable[LiveSession]) -> None:
+        """Store what topics have kept at their end."""
+        try:
+            async with asyncio.timeout(SAVE_SECONDS):
+                for session in sessions:
+                    await self._save_at_end(session)
+        except TimeoutError:
+            log.warning("some topics could not be stored at the end: there was no time")
+
+    async def _save_at_end(self, session: LiveSession) -> None:
+        try:
+            await self.save(session)
+        except StorageFailed as failure:
+            log.warning("%s:%s could not be stored at the end: %s", session.user.id, session.name, failure)
 
     @contextmanager
     def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
-        """Let a new session of the same name wait until this one has ended."""
+        """Make a new session of the same name wait for the end of this one."""
         over = self._ending[key] = asyncio.Event()
         try:
             yield
@@ -141,12 +163,7 @@ class Sessions:
                 del self._ending[key]
 
 
-def _created(session: LiveSession, origin: Session | None) -> Event:
-    user_id, topic = session.user.id, session.topic
-    if origin:
-        return SessionForked(user_id=user_id, topic=topic, origin=str(origin.name))
-    return SessionOpened(user_id=user_id, topic=topic)
-
-
-async def _end(sessions: Iterable[LiveSession], reason: Unavailable, seconds: float = END_SECONDS) -> None:
-    await asyncio.gather(*(session.end(reason, seconds) for session in sessions))
+async def _end(
+    sessions: Iterable[LiveSession], reason: Unavailable, why: EndReason, seconds: float = END_SECONDS
+) -> None:
+    await asyncio.gather(*(session.end(reason, why, seconds) for session in sessions))

@@ -1,12 +1,13 @@
-"""From a command's text to its reply: the one way that every transport takes."""
+"""Run commands, from their text to their reply, for every transport."""
 
 from __future__ import annotations
 
 import time
 
 from stringd.api.events import CommandEnded
-from stringd.api.replies import Outcome, Reply
+from stringd.api.replies import Outcome
 from stringd.api.runtime import Runtime
+from stringd.errors import ErrorCode
 from stringd.extensions.catalogue import Catalogue
 from stringd.sessions.execution import Execution
 from stringd.sessions.live_session import LiveSession, current_task
@@ -15,7 +16,7 @@ from stringd.text.command_line import LONGEST_HEAD, parse_command
 
 
 class Runner:
-    """Runs one command at a time in a session; whatever happens, there is a reply."""
+    """Runs commands in sessions; every command gets a reply."""
 
     def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
         self._runtime = runtime
@@ -23,7 +24,7 @@ class Runner:
 
     def is_urgent(self, session: LiveSession, text: str) -> bool:
         """Tell whether a command's text names a command that waits for no turn."""
-        urgent = self._catalogue.urgent_of(session.name.type)
+        urgent = self._catalogue.urgent_by_type[session.name.type]
         if not urgent or not text.startswith(session.slash):
             return False
         return parse_command(text[:LONGEST_HEAD]).word in urgent
@@ -32,27 +33,29 @@ class Runner:
         """Execute the command."""
         started = time.perf_counter()
         execution = Execution(self._runtime, self._catalogue, session, running)
-        return self._ended(session, running.sent, execution, await execution.reply(), started)
+        code: str | None = ErrorCode.CANCELLED
+        size = 0
+        try:
+            reply = await execution.reply()
+            code, size = reply.code, len(reply.system) + len(reply.content or "")
+        finally:
+            label, request_id = execution.whole_label, running.sent.request_id
+            self._runtime.events.publish_lazily(
+                CommandEnded,
+                len(label) + len(request_id or ""),
+                user_id=session.user.id,
+                topic=session.name.text,
+                request_id=request_id,
+                label=label,
+                code=code,
+                seconds=time.perf_counter() - started,
+                size=size,
+            )
+        return Outcome(label=execution.label, reply=reply, document=session.state.document)
 
     def refuse_waiting(self, session: LiveSession, sent: Sent) -> Outcome:
         """Answer a command that was cancelled before its turn came."""
         running = RunningCommand(sent, current_task())
         execution = Execution(self._runtime, self._catalogue, session, running)
         reply = execution.refuse_waiting()
-        return Outcome(label=execution.label, reply=reply, document=session.state.document)
-
-    def _ended(
-        self, session: LiveSession, sent: Sent, execution: Execution, reply: Reply, started: float
-    ) -> Outcome:
-        self._runtime.events.publish(
-            CommandEnded(
-                user_id=session.user.id,
-                topic=session.topic,
-                request_id=sent.request_id,
-                label=execution.whole_label,
-                code=reply.code,
-                seconds=time.perf_counter() - started,
-                size=len(reply.system) + len(reply.content or ""),
-            )
-        )
         return Outcome(label=execution.label, reply=reply, document=session.state.document)

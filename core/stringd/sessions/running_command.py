@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from stringd.api.runtime import Disconnected
-from stringd.sessions.detachable import Detachable
+from stringd.sessions.command_tasks import run_in_task
 from stringd.text.masking import MASK
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -37,36 +38,43 @@ class RunningCommand:
     `label` is its first line with secrets masked, as far as it is known what of it is secret.
     """
 
-    __slots__ = ("_ended", "_task", "_work", "is_abandoned", "is_cancelled", "label", "sent")
+    __slots__ = ("_ended", "is_abandoned", "is_cancelled", "label", "sent", "task")
 
     def __init__(self, sent: Sent, task: asyncio.Task[Any]) -> None:
         self.sent = sent
         self.label = MASK
         self.is_cancelled = False
         self.is_abandoned = False
-        self._task = task
-        self._work: Detachable[Any] | None = None
+        self.task = task
         self._ended: asyncio.Event | None = None
 
-    async def drive(self, work: Awaitable[T]) -> T:
-        """Await what the command does."""
-        self._work = detachable = Detachable(work)
-        return await detachable
+    async def drive(self, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Await what the command does, in a task of its own."""
+        return await run_in_task(function, lambda: self.is_abandoned, *args, **kwargs)
 
     async def cancel(self) -> None:
         """Cancel the command, and wait until it has cleaned up; one that doesn't end is abandoned."""
+        self.is_cancelled = True
+        await self.stop(CLEAN_UP_SECONDS)
+
+    async def stop(self, seconds: float) -> None:
+        """Throw a cancellation into the command, unless that was done; abandon it after so many seconds."""
         if self._ended is None:
             self._ended = asyncio.Event()
-            self.is_cancelled = True
-            self._task.cancel()
+            self.task.cancel()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._ended.wait(), CLEAN_UP_SECONDS)
-        if not self._ended.is_set() and self._work and not self.is_abandoned:
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+        if not self._ended.is_set():
+            self._abandon()
+            await self._ended.wait()
+
+    def _abandon(self) -> None:
+        """Let the client's task end without the command, which goes on in its own."""
+        if not self.is_abandoned:
             log.warning("%s does not end when it is cancelled, and is abandoned", self.label)
             self.is_abandoned = True
-            self._work.detach()
-            self._task.cancel()
-            await self._ended.wait()
+            self.task.cancel()
 
     def end(self) -> None:
         """Note that the command has ended."""

@@ -1,4 +1,4 @@
-"""The limits of a topic's state: too many variables are refused, of all else the oldest is dropped."""
+"""Limits on a topic's state: excess variables are refused, other old entries are dropped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDEST = 4
 
 
 def within_budget(state: State, before: State) -> State:
-    """Return a new state without its oldest entries that exceed a limit, or refuse it."""
+    """Return the new state without the oldest entries above the limits; refuse too many variables."""
     _check_variables(state.variables, before.variables)
     if state.document and state.document is not before.document:
         _check_location(state.document)
@@ -49,12 +49,12 @@ def _check_variables(variables: Mapping[str, object], before: Mapping[str, objec
     # An earlier version may have stored more; then the size may shrink step by step.
     if size > VARIABLES and size >= sum(_sizes(before.items())):
         message = f"The variables of a topic may take {VARIABLES // 1024} KiB; these take {size // 1024}."
-        raise Refusal(ErrorCode.TOPIC_FULL, message, "None was set. What is large belongs into a file.")
+        raise Refusal(ErrorCode.TOPIC_FULL, message, "No variable was set. Store large texts in files.")
 
 
 def _check_location(location: Location) -> None:
     if _location_size(location) > LOCATION:
-        raise Refusal(ErrorCode.INVALID_TARGET, f"An address and a title may take {LOCATION // 1024} KiB.")
+        raise Refusal(ErrorCode.INVALID_TARGET, f"The URI and title exceed {LOCATION // 1024} KiB.")
 
 
 def _latest(named: Mapping[str, T], before: Mapping[str, T], most: int) -> Mapping[str, T]:
@@ -73,13 +73,13 @@ def _latest_locations(locations: tuple[Location, ...], before: tuple[Location, .
 
 
 def _are_small(locations: tuple[Location, ...]) -> bool:
-    """Recognise most histories as small enough without measuring them; every step makes one."""
+    """Whether a history is small enough to skip measuring it."""
     characters = sum([len(it.uri) + len(it.title or "") + len(it.block or "") for it in locations])
     return characters * _WIDEST + len(locations) * _ENTRY <= HISTORY
 
 
 def _fitting(sizes: Iterable[int], most: int) -> int:
-    """Return how many sizes from the beginning fit into the limit."""
+    """Return how many of the first sizes fit into the limit."""
     total = 0
 
     def fits(size: int) -> bool:

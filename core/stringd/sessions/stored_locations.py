@@ -19,7 +19,7 @@ _BEFORE = "reach"
 # Every command stores a history of a hundred locations, and all but one have been stored before.
 @lru_cache(maxsize=4096)
 def location_as_json(location: Location) -> dict[str, Any]:
-    """Return a location as JSON can hold it."""
+    """Return a location as JSON."""
     options = location.options
     return {
         "uri": location.uri,
@@ -42,9 +42,9 @@ def read_location(plain: dict[str, Any]) -> Location:
 
 
 def _zone_before(uri: str, could_reach: bool) -> Zone:
-    """Return the zone of a document that was stored with nothing but whether it could lead inside.
+    """Return the zone of a location that was stored by an earlier version, without a zone.
 
-    Its host's name may resolve to this machine today and have resolved into a private network then.
+    The name of its host may resolve differently now.
     """
     if not could_reach:
         return Zone.PUBLIC

@@ -19,7 +19,7 @@ _STRANGE = Provenance(author=Author.UNKNOWN, zone=Zone.PUBLIC)
 
 
 def plain_names(state: State) -> dict[str, Any]:
-    """Return a state's named values, and the list of their provenances, as JSON can hold them."""
+    """Return a state's named values and their provenances as JSON."""
     numbers: dict[Provenance, int] = {}
     named = {kind: _numbered(getattr(state, kind), numbers) for kind in _NAMED}
     return {**named, _SOURCES: [_plain(it) for it in numbers]}

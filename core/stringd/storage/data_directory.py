@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stringd.errors import Fault
+from stringd.errors import DataDirectoryInUse, Fault
 from stringd.files.atomic import remove_leftovers, write_atomically
 from stringd.files.file_kinds import NotRegular, require_regular
 from stringd.files.open_directory import Directory, open_folder
@@ -96,7 +96,7 @@ def _lock(folder: Directory, descriptor: int, path: Path) -> None:
         os.close(folder.open(".writable", os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK, PRIVATE))
         folder.remove(".writable")
     except BlockingIOError as error:
-        raise Fault(f"data directory {path} is in use by another stringd") from error
+        raise DataDirectoryInUse(f"data directory {path} is in use by another stringd") from error
     except OSError as error:
         raise Fault(f"cannot use data directory {path}: {error.strerror}") from error
 
@@ -114,7 +114,7 @@ def _make_private(path: Path, mode: int, report: Callable[[str], None]) -> None:
     try:
         descriptor = _opened_to_change(Path(os.path.realpath(path)))
     except OSError:
-        # Whoever opens the file reports why it cannot be opened.
+        # The code that opens the file reports the error.
         return
     try:
         before = os.fstat(descriptor).st_mode

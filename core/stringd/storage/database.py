@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, TypeVarTuple, Unpack
 
 from stringd.errors import Fault, StorageFailed
 from stringd.files.file_kinds import NotRegular, require_file
@@ -18,8 +18,12 @@ from stringd.storage.data_directory import PRIVATE, set_aside
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+
 BUSY_SECONDS = 1.0
 Value: TypeAlias = str | bytes | int | None
+Statement: TypeAlias = tuple[str, Sequence[Value]]
 
 
 class Database:
@@ -67,9 +71,16 @@ class Database:
 
     async def execute(self, statement: str, *values: Value) -> list[Any]:
         """Run a statement and return its rows, or raise `StorageFailed`."""
+        return await self._in_thread(self._execute, statement, values)
+
+    async def transact(self, statements: Sequence[Statement]) -> None:
+        """Run all statements or none of them; raise `StorageFailed` if they fail."""
+        await self._in_thread(self._transact, statements)
+
+    async def _in_thread(self, work: Callable[[Unpack[Arguments]], T], *arguments: *Arguments) -> T:
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._thread, self._execute, statement, values)
+            return await loop.run_in_executor(self._thread, work, *arguments)
         except sqlite3.Error as error:
             log.warning("%s can't be used: %s", self._path, error)
             raise StorageFailed(f"cannot write {self._path}: {error}") from error
@@ -84,6 +95,19 @@ class Database:
             raise sqlite3.OperationalError("the file is gone")
         return self._database.execute(statement, values).fetchall()
 
+    def _transact(self, statements: Sequence[Statement]) -> None:
+        self._execute("BEGIN IMMEDIATE", ())
+        assert self._database is not None
+        try:
+            for statement, values in statements:
+                self._database.execute(statement, values)
+            self._database.execute("COMMIT")
+        except BaseException:
+            # Some errors, such as a full disk, have ended the transaction already.
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
+
     def _close(self) -> None:
         if self._database:
             self._database.close()
@@ -96,7 +120,7 @@ def _connect(path: Path, schema: str) -> sqlite3.Connection:
         path.chmod(PRIVATE)
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
-        database.execute(schema)
+        database.executescript(schema)
     except BaseException:
         database.close()
         raise

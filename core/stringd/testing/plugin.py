@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +35,7 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., DaemonProcess]]:
         port: int = 0,
         data_dir: Path | None = None,
         ready: bool = True,
-        program: Sequence[str] = (sys.executable, "-m", "stringd"),
+        program: Sequence[str] = (),
         operator: bool = False,
     ) -> DaemonProcess:
         paths = [*map(str, pythonpath), *filter(None, [os.environ.get("PYTHONPATH")])]

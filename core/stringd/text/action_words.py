@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.masking import MASK
@@ -39,11 +39,11 @@ class Word:
     quoted: bool = False
     start: int = 0
     end: int = 0
+    text: str = field(init=False, repr=False, compare=False)
+    """The word without its quotes."""
 
-    @property
-    def text(self) -> str:
-        """The word without its quotes."""
-        return "".join(piece.text for piece in self.pieces)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", "".join(piece.text for piece in self.pieces))
 
     def behind(self, count: int) -> Word:
         """Return the word without the first `count` characters of its first piece."""

@@ -1,19 +1,21 @@
-"""Line diff of an edit, for ChanFlow: a summary, and numbered lines with context."""
+"""Differences of two texts: a line diff with a summary, for ChanFlow, and the ends that they share."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 
-from stringd.text.counts import counted
+from stringd.text.formatting import counted
 
 CONTEXT = 2
 MOST_ROWS = 400
 # Above so many steps, which take about 50 ms, the changed lines are shown as one replacement.
 MOST_STEPS = 800_000
+_STRIDE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,3 +101,26 @@ def _rows(changes: list[_Change], old: list[str], new: list[str]) -> Iterator[tu
 def _lines(text: str) -> list[str]:
     lines = text.replace("\r\n", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
+
+
+def common_ends(before: str, after: str) -> tuple[int, int]:
+    """Return the length of the common prefix, and of the common suffix of the rest."""
+    shortest = min(len(before), len(after))
+    old, new = len(before), len(after)
+    head = _agreed(shortest, lambda start, end: before[start:end] == after[start:end])
+    tail = _agreed(
+        shortest - head,
+        lambda start, end: before[old - end : old - start] == after[new - end : new - start],
+    )
+    return head, tail
+
+
+def _agreed(most: int, agree: Callable[[int, int], bool]) -> int:
+    """Return the length of the common prefix, comparing long slices at a time."""
+    start = 0
+    while start < most and agree(start, min(start + _STRIDE, most)):
+        start += _STRIDE
+    if start >= most:
+        return most
+    stretch = range(start + 1, min(start + _STRIDE, most) + 1)
+    return start + bisect_left(stretch, True, key=lambda end: not agree(start, end))

@@ -51,12 +51,12 @@ def _prefix(request_id: str | None) -> str:
 
 def _head(request: Request, outcome: Outcome) -> dict[str, object]:
     return {
-        "ok": outcome.reply.ok,
+        "ok": outcome.reply.code is None,
         "code": outcome.reply.code,
         "cmd": outcome.label,
         "request_id": request.request_id,
         "user_id": request.user_id,
-        "topic": str(request.topic),
+        "topic": request.topic.text,
         "topic_type": request.topic.type,
         "meta": place_as_json(outcome.document),
     }

@@ -1,4 +1,4 @@
-r"""Escapes control characters and bidirectional overrides: a bell becomes `\x07`."""
+r"""Escapes control characters, bidirectional overrides and undecodable names: a bell becomes `\x07`."""
 
 from __future__ import annotations
 
@@ -58,3 +58,9 @@ def _escaped(text: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode()
+
+
+def printable(name: str) -> str:
+    r"""Return a name with control characters as `\n` and bytes that are not UTF-8 as `\xff`."""
+    decoded = name.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    return visible_line(decoded)

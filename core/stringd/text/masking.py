@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from stringd.text.value_search import find_written, longest_written
+from stringd.text.value_search import find_written, longest_beginning, longest_written
 
 MASK = "********"
 _QUOTED_MASK = f'"{MASK}"'
@@ -92,12 +92,39 @@ def mask_values(text: str, values: Mapping[str, str]) -> str:
 
 def mask_beginning(text: str, values: Mapping[str, str], most: int) -> str:
     """Return the first `most` characters of a text after masking; values across the cut are found."""
-    margin = max(map(longest_written, values), default=0)
+    margin = margin_of(values)
     length = most
     # The end of a slice may be the beginning of a value.
     while len(shown := _masked(text[: length + margin], values, length)) < most and length < len(text):
         length *= 2
     return shown[:most]
+
+
+def mask_piece(text: str, values: Mapping[str, str]) -> tuple[str, str]:
+    """Mask a piece of a text that goes on; also return its end, as it is, that may begin a value."""
+    if not values:
+        return text, ""
+    spans = [span for span, _ in find_written(text, values.keys())]
+    end = len(text) - longest_beginning(text, values.keys())
+    # What was found stays whole, even if its end may begin something else.
+    while cut := max((it[1] for it in spans if it[0] < end < it[1]), default=0):
+        end = len(text) - longest_beginning(text[cut:], values.keys())
+    return _masked(text, values, end), text[end:]
+
+
+def mask_head(text: str, values: Mapping[str, str]) -> str:
+    """Mask a text whose end was cut off, without what may be the beginning of a value there."""
+    return _masked(text, values, max(len(text) - margin_of(values), 0))
+
+
+def mask_tail(text: str, values: Mapping[str, str]) -> str:
+    """Mask a text whose beginning was cut off, without what may be the end of a value there."""
+    return _masked(text, values, len(text))[margin_of(values) :]
+
+
+def margin_of(values: Mapping[str, str]) -> int:
+    """Return how many characters beside a cut may belong to a value."""
+    return max(map(longest_written, values), default=0)
 
 
 def _masked(text: str, values: Mapping[str, str], length: int) -> str:

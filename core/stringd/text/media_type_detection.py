@@ -1,4 +1,4 @@
-"""Detect what bytes are: by a declared media type, by a name, and by the bytes themselves.
+"""Detect media types from the declared type, the name and the bytes themselves.
 
 Files and answers from the network are detected alike.
 """
@@ -38,7 +38,7 @@ _MORE_TYPES = {
 _HEAD = 4096
 _MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _IN_NO_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
-# So many of a hundred bytes may be damaged in a text, and one in any.
+# The percentage of bytes that may be invalid in a text; one invalid byte is always allowed.
 _DAMAGED = 1
 JSON_LINES = r"application/(?:(?:x-)?ndjson|jsonl|(?:x-)?jsonlines)"
 ANY_JSON = r"(?:text|application)/(?:.+\+)?json"
@@ -92,17 +92,17 @@ _JSON = re.compile(rb"\s*[\[{]")
 
 
 def media_type_of_name(name: str) -> str | None:
-    """Return the media type that the name of a document means, on every machine the same."""
+    """Return the media type for a document's name, independent of the system's tables."""
     return _by_name.guess_type(name)[0]
 
 
 def rendered_type_of_name(name: str) -> str | None:
-    """Return the media type to look a renderer up by, of the name of a file or a document."""
+    """Return the media type for finding the renderer of a file or document by its name."""
     return _MORE_TYPES.get(splitext(name)[1].lower()) or media_type_of_name(name)
 
 
 def possible_types(media_type: str, body: bytes, uri: str) -> tuple[str, ...]:
-    """Return the media types to look a renderer up by, the most specific first."""
+    """Return the possible media types of bytes for finding a renderer, the most specific first."""
     declared = parse_media_type(media_type).type
     named = rendered_type_of_name(document_name(uri)) if declared in _SAYS_LITTLE | {JSON} else None
     if named and detect_media_type(named, body, uri) != named:
@@ -111,7 +111,7 @@ def possible_types(media_type: str, body: bytes, uri: str) -> tuple[str, ...]:
 
 
 def detect_media_type(media_type: str, body: bytes, uri: str) -> str:
-    """Return the media type of bytes, which their name and their declared type only hint at."""
+    """Return the media type of bytes; their name and declared type are only hints."""
     told = parse_media_type(media_type).type
     if _SAYS_LITTLE.isdisjoint({told}):
         return told if not is_textual(told) or not is_binary(body, media_type) else _binary_type(body)
@@ -123,24 +123,24 @@ def detect_media_type(media_type: str, body: bytes, uri: str) -> str:
 
 
 def is_textual(kind: str) -> bool:
-    """Whether what is of a media type can be read."""
+    """Whether a media type is textual."""
     return _TEXTUAL.fullmatch(kind) is not None
 
 
 def is_binary(body: bytes, media_type: str) -> bool:
-    """Whether bytes are no text, whatever they are called."""
+    """Whether bytes are binary, whatever their name or declared type."""
     if body.startswith(_MARKS) or "utf-16" in media_type.lower() or is_wide(body):
         return False
     return any(_is_no_text(it) for it in (body[:_HEAD], body))
 
 
 def is_wide(body: bytes) -> bool:
-    """Whether a text without a byte order mark is in UTF-16."""
+    """Whether bytes without a byte order mark are UTF-16."""
     return wide_encoding(body) is not None
 
 
 def wide_encoding(body: bytes) -> str | None:
-    """Return which UTF-16 a text without a mark is in, if only every other byte is ever NUL at its start."""
+    """Return the UTF-16 encoding of bytes without a mark, if every other byte at the start may be NUL."""
     start = body[:_SAMPLE]
     most = max(2, 0.2 * len(start))
     if start[1::2].count(0) > most and not start[::2].count(0):
@@ -151,7 +151,7 @@ def wide_encoding(body: bytes) -> str | None:
 
 
 def document_name(uri: str) -> str:
-    """Return what a URI calls a file, or else its host; one that can't be read is its own name."""
+    """Return the file name in a URI, else its host; a malformed URI is returned unchanged."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -160,7 +160,7 @@ def document_name(uri: str) -> str:
 
 
 def extension_of(uri: str) -> str:
-    """Return the ending of the name of the file that a URI names, in lower case."""
+    """Return the file name extension in a URI, in lower case."""
     return splitext(urlsplit(uri).path)[1].lower()
 
 

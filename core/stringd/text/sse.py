@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,10 +15,11 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SseEvent:
-    """One event: its name and its data, lines joined by a newline."""
+    """One event: its name, its data, lines joined by a newline, and the id that the stream has reached."""
 
     name: str
     data: str
+    id: str = field(default="", compare=False)
 
 
 class SseParser:
@@ -31,6 +32,9 @@ class SseParser:
         self._lines = _Lines()
         self._name = ""
         self._data: list[str] = []
+        self._id = ""
+        self.last_id = ""
+        """The id that the stream has reached, which blocks without data may carry too."""
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
         """Parse the next bytes; return the events that they complete."""
@@ -40,16 +44,19 @@ class SseParser:
         if not line:
             yield from self._dispatch()
             return
-        field, _, value = line.partition(":")
+        name, _, value = line.partition(":")
         value = value.removeprefix(" ")
-        if field == "event":
+        if name == "event":
             self._name = value
-        elif field == "data":
+        elif name == "data":
             self._data.append(value)
+        elif name == "id" and "\0" not in value:
+            self._id = value
 
     def _dispatch(self) -> Iterator[SseEvent]:
+        self.last_id = self._id
         if self._data:
-            yield SseEvent(name=self._name or "message", data="\n".join(self._data))
+            yield SseEvent(name=self._name or "message", data="\n".join(self._data), id=self._id)
         self._name, self._data = "", []
 
 

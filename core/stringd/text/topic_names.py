@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from stringd.api.sessions import TopicName
-from stringd.api.topics import TopicType
+from stringd.api.topic_types import TopicType
 from stringd.errors import InvalidTopic
 
 LONGEST_NAME = 256

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeAlias
+from urllib.parse import quote, quote_plus
 
 Span: TypeAlias = tuple[int, int]
 
@@ -50,6 +51,12 @@ def find_written(text: str, values: Collection[str]) -> Iterator[tuple[Span, str
         for value in sought:
             yield from ((span, value) for span in _found(reading, unbroken, value))
         reading = reading.rewritten(_ESCAPE, _decoded)
+
+
+def longest_beginning(text: str, values: Collection[str]) -> int:
+    """Return how many characters at the end of a text may begin a value, as it is or encoded."""
+    sought = (it for it in values if len(it) >= SHORTEST)
+    return max((_overlap(text, written) for it in sought for written in _written(it)), default=0)
 
 
 def longest_written(value: str) -> int:
@@ -150,7 +157,7 @@ def _in_hexadecimal(value: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _spellings(value: str) -> tuple[str, ...]:
-    """Return the texts that a value may be, once what was escaped in it is decoded, and its long lines."""
+    """Return the forms of a value to search for: the value, its decoded form, and its long lines."""
     lines = [it for it in value.splitlines() if len(it) >= _SHORTEST_LINE]
     texts = [value, value.strip(), value.replace("\n", "\r\n"), *lines]
     texts += [it.replace(" ", "+") for it in texts]
@@ -163,9 +170,26 @@ def _spellings(value: str) -> tuple[str, ...]:
     return tuple(it for it in dict.fromkeys(texts) if len(it) >= SHORTEST)
 
 
+@lru_cache(maxsize=256)
+def _written(value: str) -> tuple[str, ...]:
+    """Return the spellings of a value, also in hexadecimal, percent-encoded and in base64."""
+    data = value.encode(errors="replace")
+    escaped = (quote(data), quote(data, safe=""), quote_plus(data), data.hex(), data.hex().upper())
+    return tuple(dict.fromkeys((*_spellings(value), *escaped, *(it.text for it in _cores(value)))))
+
+
+def _overlap(text: str, written: str) -> int:
+    """Return the length of the longest end of a text with which a longer one begins."""
+    end = text[max(len(text) - len(written) + 1, 0) :]
+    start = end.find(written[0])
+    while start >= 0 and not written.startswith(end[start:]):
+        start = end.find(written[0], start + 1)
+    return len(end) - start if start >= 0 else 0
+
+
 @dataclass(frozen=True, slots=True)
 class _Core:
-    """What base64 makes of a value alone, and of how many characters beside it the value decides a part."""
+    """The base64 characters that depend only on a value, and how many adjacent ones depend on it partly."""
 
     text: str
     before: int
@@ -174,7 +198,7 @@ class _Core:
 
 @lru_cache(maxsize=256)
 def _cores(value: str) -> tuple[_Core, ...]:
-    """Return what base64 makes of a value, wherever in a text it stands, and of what that made of it."""
+    """Return the base64 cores of a value at every alignment, also for repeated encoding."""
     cores: list[_Core] = []
     texts = [value]
     for layer in range(1, _LAYERS + 1):
@@ -185,7 +209,7 @@ def _cores(value: str) -> tuple[_Core, ...]:
 
 
 def _core(text: str, lead: int, layer: int) -> _Core | None:
-    """Return the characters that a text decides that stands behind so many bytes of something else."""
+    """Return the base64 core of a text that follows some other bytes."""
     data = bytes(lead) + text.encode(errors="replace")
     core = b64encode(data).decode()[(0, 2, 3)[lead] : len(data) * 8 // 6]
     before, behind = (layer if partly or layer > 1 else 0 for partly in (lead, len(data) % 3))
@@ -193,7 +217,7 @@ def _core(text: str, lead: int, layer: int) -> _Core | None:
 
 
 def _with_edges(text: str, start: int, end: int, core: _Core) -> Span:
-    """Return a stretch with the characters beside it that the value decides in part, and its padding."""
+    """Extend a match to the adjacent characters that depend on the value partly, and to the padding."""
     before = _EDGE.match(text[max(0, start - core.before) : start][::-1])
     behind = _EDGE.match(text[end : end + core.behind])
     start, end = start - len(before[0] if before else ""), end + len(behind[0] if behind else "")

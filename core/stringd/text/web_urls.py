@@ -52,3 +52,11 @@ class WebUrl:
 
 def _empty_query(href: str) -> str:
     return "?" if href.partition("#")[0].endswith("?") else ""
+
+
+def origin_of(uri: str) -> str | None:
+    """Return the origin of an HTTP URL; None for any other URI."""
+    try:
+        return WebUrl.read(uri).origin
+    except ValueError:
+        return None

@@ -1,1 +1,1 @@
-"""Registered users and their storage."""
+"""The registered users, and their storage."""

@@ -15,6 +15,7 @@ from typing import Any
 from stringd.errors import Refusal
 from stringd.processes.tree import die_with_parent
 from stringd.workers.confinement import Seal, confine, limit_resources
+from stringd.workers.job_progress import open_channel
 from stringd.workers.protocol import LENGTH, READY, STARTED, packed, trusted
 
 # The limit of address space for any job.
@@ -39,6 +40,7 @@ def main() -> None:
 
 
 def _serve(channel: int) -> None:
+    open_channel(channel)
     _send(channel, READY)
     while header := _receive(channel, LENGTH.size):
         job, arguments, memory = trusted(_receive(channel, *LENGTH.unpack(header)))

@@ -111,7 +111,7 @@ def limit_resources(memory: int) -> None:
 
 
 def confine(seal: Seal) -> bool:
-    """Give up all system calls but those of a seal, permanently; return False where that is impossible."""
+    """Permanently disable all system calls except those of a seal; return False if that is impossible."""
     program = _program(seal)
     if not program or sys.platform != "linux":
         return False

@@ -1,4 +1,4 @@
-"""Share a fixed number of places fairly between owners."""
+"""A queue that shares a fixed number of slots fairly between owners."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from stringd.api.workers import Budget
+from stringd.api.workers import Budget, OnParts
 from stringd.processes.proc import resident_memory
 from stringd.workers.confinement import Seal
 from stringd.workers.fair_queue import FairQueue
@@ -34,14 +34,21 @@ class WorkerPool:
         self._idle: list[tuple[Worker, asyncio.TimerHandle]] = []
         self._busy: set[Worker] = set()
 
-    async def run(self, job: Callable[..., T], *arguments: object, owner: str, budget: Budget) -> T:
+    async def run(
+        self,
+        job: Callable[..., T],
+        *arguments: object,
+        owner: str,
+        budget: Budget,
+        on_parts: OnParts | None = None,
+    ) -> T:
         """Call a module-level function in a worker process and return its result; see `Workers`."""
         used = 0.0
         await self._queue.enter(owner)
         try:
             worker = self._worker()
             try:
-                return await self._run_in(worker, job, arguments, budget)
+                return await self._run_in(worker, job, arguments, budget, on_parts)
             finally:
                 used = worker.used
         finally:
@@ -58,11 +65,16 @@ class WorkerPool:
         self._busy.clear()
 
     async def _run_in(
-        self, worker: Worker, job: Callable[..., T], arguments: tuple[object, ...], budget: Budget
+        self,
+        worker: Worker,
+        job: Callable[..., T],
+        arguments: tuple[object, ...],
+        budget: Budget,
+        on_parts: OnParts | None,
     ) -> T:
         """Run a job; keep the process for the next one unless it may still be busy."""
         try:
-            result: T = await worker.run(job, arguments, budget)
+            result: T = await worker.run(job, arguments, budget, on_parts)
             return result
         finally:
             self._busy.discard(worker)

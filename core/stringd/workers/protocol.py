@@ -1,5 +1,7 @@
 """The messages between the daemon and a worker process: a length, then a pickle.
 
+While a job runs, its worker may say how far it is: a length with the highest bit set is two numbers instead.
+
 The daemon does not trust workers, since a job may have taken one over: results are read by an unpickler that
 builds plain values, dataclasses and enums, and calls nothing else.
 """
@@ -18,6 +20,8 @@ from typing import Any
 LENGTH = struct.Struct("!Q")
 READY, STARTED = b"r", b"s"
 LONGEST_ANSWER = 512 * 1024 * 1024
+_PROGRESS = 1 << 63
+_MOST_PARTS = (1 << 31) - 1
 _PROTOCOL = pickle.HIGHEST_PROTOCOL
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("builtins", "set"): set,
@@ -35,6 +39,16 @@ def packed(value: object) -> bytes:
     """Return a value as a message."""
     data = pickle.dumps(value, _PROTOCOL)
     return LENGTH.pack(len(data)) + data
+
+
+def progress_message(done: int, total: int) -> bytes:
+    """Return the message that so many parts of a job are done."""
+    return LENGTH.pack(_PROGRESS | min(done, _MOST_PARTS) << 32 | min(total, _MOST_PARTS))
+
+
+def read_progress(header: int) -> tuple[int, int] | None:
+    """Return how many parts are done, and of how many; None for a length."""
+    return (header >> 32 & _MOST_PARTS, header & _MOST_PARTS) if header & _PROGRESS else None
 
 
 def trusted(data: bytes) -> Any:

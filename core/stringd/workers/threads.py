@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from stringd.api.workers import Budget, Workers
+from stringd.api.workers import Budget, OnParts, Workers
 from stringd.workers.fair_queue import FairQueue
 
 P = ParamSpec("P")
@@ -39,9 +39,15 @@ class Work:
     workers: Workers
     loop: asyncio.AbstractEventLoop
 
-    async def apart(self, job: Callable[..., T], *arguments: object, budget: Budget) -> T:
+    async def apart(
+        self,
+        job: Callable[..., T],
+        *arguments: object,
+        budget: Budget,
+        on_parts: OnParts | None = None,
+    ) -> T:
         """Run a job in a worker process; see `Workers`."""
-        return await self.workers.run(job, *arguments, owner=self.owner, budget=budget)
+        return await self.workers.run(job, *arguments, owner=self.owner, budget=budget, on_parts=on_parts)
 
 
 _work: ContextVar[Work | None] = ContextVar("work", default=None)

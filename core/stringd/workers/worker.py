@@ -13,16 +13,26 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from stringd.api.workers import Budget
+from stringd.api.workers import Budget, OnParts
 from stringd.errors import Refusal, WorkStopped
 from stringd.workers.confinement import Seal
-from stringd.workers.protocol import LENGTH, LONGEST_ANSWER, READY, STARTED, packages_of, packed, untrusted
+from stringd.workers.protocol import (
+    LENGTH,
+    LONGEST_ANSWER,
+    READY,
+    STARTED,
+    packages_of,
+    packed,
+    read_progress,
+    untrusted,
+)
 
 _START_SECONDS = 30.0
 # A job that sleeps is stopped after this many times its budget of CPU time.
 _WALL_CLOCK_FACTOR = 10.0
 _SHORTEST_WAIT = 0.01
 _LARGE = 256 * 1024
+_MOST_REPORTS = 10_000
 _KEPT = ("PATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LC_ALL")
 _ENDED = "its process ended, so it probably needs too much memory"
 
@@ -66,13 +76,19 @@ class Worker:
         """Whether the process is running."""
         return self._process.poll() is None
 
-    async def run(self, job: Callable[..., Any], arguments: tuple[object, ...], budget: Budget) -> Any:
+    async def run(
+        self,
+        job: Callable[..., Any],
+        arguments: tuple[object, ...],
+        budget: Budget,
+        on_parts: OnParts | None = None,
+    ) -> Any:
         """Return what a job returns; raise its `Refusal`, `WorkStopped`, or RuntimeError with a traceback."""
         self.is_free = False
         try:
-            message = await self._ask(packed((job, arguments, budget.memory)), budget.seconds)
+            message = await self._ask(packed((job, arguments, budget.memory)), budget.seconds, on_parts)
         except RecursionError as error:
-            raise WorkStopped("what it is given is nested too deeply") from error
+            raise WorkStopped("its arguments are nested too deeply") from error
         except (OSError, EOFError) as error:
             raise WorkStopped(_ENDED) from error
         packages = packages_of(job) if self._returns_records else frozenset[str]()
@@ -86,7 +102,7 @@ class Worker:
         self._process.kill()
         self._process.wait()
 
-    async def _ask(self, message: bytes, seconds: float) -> bytearray:
+    async def _ask(self, message: bytes, seconds: float, on_parts: OnParts | None) -> bytearray:
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(_START_SECONDS):
             if not self._is_ready:
@@ -94,13 +110,13 @@ class Worker:
                 self._is_ready = True
             await loop.sock_sendall(self._socket, message)
             await self._expect(STARTED)
-        return await self._await_answer(seconds)
+        return await self._await_answer(seconds, on_parts)
 
-    async def _await_answer(self, seconds: float) -> bytearray:
+    async def _await_answer(self, seconds: float, on_parts: OnParts | None) -> bytearray:
         """Return the answer, unless the process exceeds its CPU time or waits for too long."""
         loop = asyncio.get_running_loop()
         start, deadline = self._cpu_time(), loop.time() + seconds * _WALL_CLOCK_FACTOR
-        answer = asyncio.ensure_future(self._receive_message())
+        answer = asyncio.ensure_future(self._receive_message(on_parts))
         try:
             while not answer.done():
                 self.used = self._cpu_time() - start
@@ -119,11 +135,17 @@ class Worker:
         if await self._receive(len(word)) != word:
             raise EOFError
 
-    async def _receive_message(self) -> bytearray:
-        (size,) = LENGTH.unpack(await self._receive(LENGTH.size))
-        if size > LONGEST_ANSWER:
-            raise WorkStopped("its result is too large")
-        return await self._receive(size)
+    async def _receive_message(self, on_parts: OnParts | None) -> bytearray:
+        for _ in range(_MOST_REPORTS):
+            (size,) = LENGTH.unpack(await self._receive(LENGTH.size))
+            progress = read_progress(size)
+            if progress is None:
+                if size > LONGEST_ANSWER:
+                    raise WorkStopped("its result is too large")
+                return await self._receive(size)
+            if on_parts:
+                on_parts(*progress)
+        raise WorkStopped("it does nothing but say how far it is")
 
     async def _receive(self, size: int) -> bytearray:
         data = bytearray(size)
@@ -175,4 +197,4 @@ def _result(job: Callable[..., Any], outcome: Any) -> Any:
         case ("failed", str(trace)):
             raise RuntimeError(f"{job.__module__}.{job.__name__} failed in a worker:\n{trace}")
         case _:
-            raise WorkStopped("its process answers nonsense")
+            raise WorkStopped("its process sent an invalid message")

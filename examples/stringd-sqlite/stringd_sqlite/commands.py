@@ -1,4 +1,4 @@
-"""What may be sent to a database: SQL as it is, `//tables` and `//schema`."""
+"""What may be sent to a database: SQL as it is, `//tables`, `//schema` and `//use`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from stringd.plugin import Command, CommandLine, Invocation, Refusal, Reply
 from stringd_sqlite.tables import as_table
-from stringd_sqlite.topic import MOST_ROWS, Database, Rows
+from stringd_sqlite.topic import FOLDER, MOST_ROWS, Database, Rows
 
 _COMMAND = re.compile(r"/(?P<word>[A-Za-z]+)(?P<arguments>(?:\s.*)?)\Z", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LISTED = "SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
 _MADE = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND (?1 = '' OR name = ?1 OR tbl_name = ?1)"
 
@@ -19,7 +20,7 @@ async def run_text(invocation: Invocation) -> Reply:
     typed = _COMMAND.match(invocation.line.text)
     if typed is None:
         return _reply(await _database(invocation).execute(invocation.line.text))
-    command = {it.name: it for it in (SCHEMA, TABLES)}.get(typed["word"].lower())
+    command = {it.name: it for it in (SCHEMA, TABLES, USE)}.get(typed["word"].lower())
     if command is None:
         message = f"Neither SQL nor a command of databases: /{typed['word']}"
         raise Refusal("COMMAND_UNSUPPORTED", message, "Other commands begin with two slashes: //help")
@@ -50,6 +51,16 @@ async def _schema(invocation: Invocation) -> Reply:
         raise Refusal("NOT_FOUND", f"No such table: {name}", "//tables lists what there is.")
     statements = "\n".join(f"{sql};" for (sql,) in made)
     return Reply.page(f"Schema: {name}" if name else "Schema", f"```sql\n{statements}\n```")
+
+
+async def _use(invocation: Invocation) -> Reply:
+    name = invocation.line.arguments
+    if not _NAME.fullmatch(name):
+        raise Refusal(
+            "INVALID_PAYLOAD", "A database has a name of letters, digits, _ and -.", f"Usage: {USE.usage}"
+        )
+    await _database(invocation).use(name)
+    return Reply.confirmation(f"Using {FOLDER}/{name}.db")
 
 
 def _database(invocation: Invocation) -> Database:
@@ -83,5 +94,12 @@ SCHEMA = Command(
     summary="Show how all tables were made, or one of them.",
     usage="//schema [table]",
     run=_schema,
+    topic_types=_TYPES,
+)
+USE = Command(
+    name="use",
+    summary="Go on with another database of yours; what is not committed is rolled back.",
+    usage="//use name",
+    run=_use,
     topic_types=_TYPES,
 )

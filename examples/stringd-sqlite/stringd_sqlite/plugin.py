@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.plugin import Command, TopicType, hookimpl
-from stringd_sqlite.commands import SCHEMA, TABLES, run_text
+from stringd_sqlite.commands import SCHEMA, TABLES, USE, run_text
 from stringd_sqlite.topic import open_database
 
 
@@ -18,5 +18,5 @@ def stringd_topic_types() -> Iterable[TopicType]:
 
 @hookimpl
 def stringd_commands() -> Iterable[Command]:
-    """Add what tells of a database's tables."""
-    return [SCHEMA, TABLES]
+    """Add what tells of a database's tables, and what chooses the database."""
+    return [SCHEMA, TABLES, USE]

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from stringd.plugin import Refusal, Topic, TopicContext
+from stringd.plugin import Refusal, Session, Topic, TopicContext
 
+PLUGIN = "sqlite"
 FOLDER = "databases"
 MOST_ROWS = 1000
 SECONDS = 60.0
@@ -34,9 +35,10 @@ class Rows:
 class Database(Topic):
     """One connection, used in one thread; transactions last from command to command."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._thread = ThreadPoolExecutor(1, f"sqlite-{path.stem}")
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._path = _path(session, _kept_name(session))
+        self._thread = ThreadPoolExecutor(1, f"sqlite-{session.name.name}")
         self._connection: sqlite3.Connection | None = None
         self._deadline = 0.0
 
@@ -48,6 +50,16 @@ class Database(Topic):
     async def open(self) -> None:
         """Connect, or refuse."""
         await self._in_thread(self._open)
+
+    async def use(self, name: str) -> None:
+        """Go on with another database of the user's, now and after a restart."""
+        before, self._path = self._path, _path(self._session, name)
+        try:
+            await self._in_thread(self._reopen)
+        except Refusal:
+            self._path = before
+            raise
+        self._session.data[PLUGIN] = {"database": name}
 
     async def execute(self, statement: str, *values: str) -> Rows:
         """Run one statement, or refuse with what SQLite says."""
@@ -74,9 +86,25 @@ class Database(Topic):
     def _open(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        try:
+            # A file that is no database is noticed when it is read.
+            connection.execute("PRAGMA schema_version")
+        except sqlite3.Error:
+            connection.close()
+            raise
         connection.set_authorizer(_authorize)
         connection.set_progress_handler(lambda: time.monotonic() > self._deadline, _STEPS)
         self._connection = connection
+
+    def _reopen(self) -> None:
+        before, self._connection = self._connection, None
+        try:
+            self._open()
+        except BaseException:
+            self._connection = before
+            raise
+        if before is not None:
+            before.close()
 
     def _execute(self, statement: str, values: Sequence[str]) -> Rows:
         assert self._connection is not None
@@ -93,6 +121,15 @@ class Database(Topic):
             self._connection = None
 
 
+def _kept_name(session: Session) -> str:
+    kept: str = session.data.get(PLUGIN, {}).get("database", session.name.name)
+    return kept
+
+
+def _path(session: Session, name: str) -> Path:
+    return session.user.home / FOLDER / f"{name}.db"
+
+
 def _authorize(action: int, *_: object) -> int:
     # Another file could lie outside of what the user may touch.
     return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
@@ -101,8 +138,7 @@ def _authorize(action: int, *_: object) -> int:
 @asynccontextmanager
 async def open_database(context: TopicContext) -> AsyncIterator[Topic]:
     """Open the database of a topic, for as long as the topic lives."""
-    session = context.session
-    database = Database(session.user.home / FOLDER / f"{session.name.name}.db")
+    database = Database(context.session)
     await database.open()
     try:
         yield database

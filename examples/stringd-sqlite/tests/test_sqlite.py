@@ -28,7 +28,7 @@ def said(daemon: DaemonProcess, text: str, topic: str = TOPIC) -> str:
     return daemon.exec(text, topic).content.partition("\n")[2]
 
 
-def test_sql_in_and_tables_out(shop: DaemonProcess) -> None:
+def test_sql_results_are_tables(shop: DaemonProcess) -> None:
     assert said(shop, "SELECT * FROM fruit ORDER BY name DESC;") == (
         "| name | price |\n|---|---|\n| plum | NULL |\n| fig | 0.5 |"
     )
@@ -37,7 +37,7 @@ def test_sql_in_and_tables_out(shop: DaemonProcess) -> None:
 
 
 @pytest.mark.parametrize("slashes", ["/", "//"])
-def test_tables_and_schema(shop: DaemonProcess, slashes: str) -> None:
+def test_list_tables_and_schema(shop: DaemonProcess, slashes: str) -> None:
     assert said(shop, f"{slashes}tables") == (
         "Tables\n---\n| name | type | rows |\n|---|---|---|\n| cheap | view | 1 |\n| fruit | table | 2 |"
     )
@@ -47,18 +47,18 @@ def test_tables_and_schema(shop: DaemonProcess, slashes: str) -> None:
     assert shop.exec(f"{slashes}schema nuts", TOPIC).head["code"] == "NOT_FOUND"
 
 
-def test_a_view_that_is_broken_is_listed(shop: DaemonProcess) -> None:
+def test_broken_view_is_listed(shop: DaemonProcess) -> None:
     assert said(shop, "DROP TABLE fruit") == "OK"
     assert said(shop, "//tables").endswith("| cheap | view | no such table: main.fruit |")
 
 
 @pytest.mark.parametrize("text", ["/help", "/open page.md", "/TABLE"])
-def test_a_command_that_is_none_here_is_not_taken_for_sql(shop: DaemonProcess, text: str) -> None:
+def test_unknown_command_is_not_run_as_sql(shop: DaemonProcess, text: str) -> None:
     assert shop.exec(text, TOPIC).head["code"] == "COMMAND_UNSUPPORTED"
     assert "//help" in said(shop, text)
 
 
-def test_a_comment_may_stand_first(shop: DaemonProcess) -> None:
+def test_leading_comment_is_accepted(shop: DaemonProcess) -> None:
     assert said(shop, "/* one */ SELECT 1 AS x") == "| x |\n|---|\n| 1 |"
 
 
@@ -72,7 +72,7 @@ def test_a_comment_may_stand_first(shop: DaemonProcess) -> None:
         ("SELECT 9223372036854775807 AS x", "9223372036854775807"),
     ],
 )
-def test_a_cell_stays_a_cell(shop: DaemonProcess, sql: str, shown: str) -> None:
+def test_cell_content_cannot_break_the_table(shop: DaemonProcess, sql: str, shown: str) -> None:
     assert said(shop, sql) == f"| x |\n|---|\n| {shown} |"
 
 
@@ -88,13 +88,13 @@ def test_a_cell_stays_a_cell(shop: DaemonProcess, sql: str, shown: str) -> None:
         "SELECT load_extension('x')",
     ],
 )
-def test_what_sqlite_refuses_is_told(shop: DaemonProcess, sql: str) -> None:
+def test_sqlite_errors_are_reported(shop: DaemonProcess, sql: str) -> None:
     reply = shop.exec(sql, TOPIC)
     assert reply.head["code"] == "SQL_ERROR"
     assert "rows" not in said(shop, "SELECT count(*) FROM fruit")
 
 
-def test_a_transaction_lasts_from_command_to_command(shop: DaemonProcess) -> None:
+def test_transaction_spans_commands(shop: DaemonProcess) -> None:
     said(shop, "BEGIN")
     said(shop, "DELETE FROM fruit")
     assert "transaction: open" in said(shop, "//info")
@@ -102,7 +102,7 @@ def test_a_transaction_lasts_from_command_to_command(shop: DaemonProcess) -> Non
     assert "| 2 |" in said(shop, "SELECT count(*) FROM fruit")
 
 
-def test_the_topic_s_end_is_the_connection_s(shop: DaemonProcess) -> None:
+def test_closing_the_topic_closes_the_connection(shop: DaemonProcess) -> None:
     said(shop, "BEGIN")
     said(shop, "DELETE FROM fruit")
     assert said(shop, "//close") == f"Closed: {TOPIC}"
@@ -114,25 +114,49 @@ def test_the_topic_s_end_is_the_connection_s(shop: DaemonProcess) -> None:
     assert "| 0 |" in said(shop, "SELECT count(*) FROM fruit")
 
 
-def test_it_is_there_after_a_restart(shop: DaemonProcess) -> None:
+def test_database_survives_restart(shop: DaemonProcess) -> None:
     shop.restart()
     assert "| 2 |" in said(shop, "SELECT count(*) FROM fruit")
 
 
-def test_topics_are_databases_of_their_own(shop: DaemonProcess) -> None:
+def test_each_topic_has_its_own_database(shop: DaemonProcess) -> None:
     assert said(shop, "//tables", "sqlite:other") == "Tables\n---\n(none)"
     shop.register("ada")
     assert shop.exec("SELECT * FROM fruit", TOPIC, user="ada").head["code"] == "SQL_ERROR"
 
 
-def test_an_answer_has_an_end(shop: DaemonProcess) -> None:
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_chosen_database_is_kept_with_the_topic(shop: DaemonProcess, killed: bool) -> None:
+    assert said(shop, "/use stock") == "Using databases/stock.db"
+    assert said(shop, "CREATE TABLE nuts (name TEXT)") == "OK"
+    if killed:
+        shop.kill()
+    shop.restart()
+    assert "database: databases/stock.db" in said(shop, "//info")
+    assert "| nuts | table | 0 |" in said(shop, "//tables")
+    assert said(shop, "//close") == f"Closed: {TOPIC}"
+    assert "| fruit | table | 2 |" in said(shop, "//tables")
+
+
+def test_a_database_that_cannot_be_used_changes_nothing(shop: DaemonProcess) -> None:
+    (shop.home / "databases" / "torn.db").write_bytes(b"no database" * 100)
+    said(shop, "BEGIN")
+    said(shop, "DELETE FROM fruit")
+    for name, code in (("torn", "SQL_ERROR"), ("../shop", "INVALID_PAYLOAD"), ("", "INVALID_PAYLOAD")):
+        assert shop.exec(f"//use {name}", TOPIC).head["code"] == code
+    assert "transaction: open" in said(shop, "//info")
+    assert said(shop, "//use shop") == "Using databases/shop.db"
+    assert "| 2 |" in said(shop, "SELECT count(*) FROM fruit")
+
+
+def test_long_results_are_truncated(shop: DaemonProcess) -> None:
     numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
     answer = said(shop, numbers)
     assert answer.count("\n| ") == 1000
     assert answer.endswith("[only the first 1000 rows: use LIMIT and OFFSET]")
 
 
-def test_a_statement_without_end_holds_nothing_else_up(shop: DaemonProcess) -> None:
+def test_endless_statement_does_not_block_others(shop: DaemonProcess) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     thread = threading.Thread(
         target=lambda: shop.request(

@@ -24,7 +24,7 @@ def said(daemon: DaemonProcess, cmd: str) -> str:
     return daemon.exec(cmd, TOPIC).content.partition("\n")[2]
 
 
-def test_the_app_says_what_it_can_do(daemon: DaemonProcess) -> None:
+def test_page_lists_its_actions(daemon: DaemonProcess) -> None:
     page = said(daemon, "/open app:weather")
     assert "/act.search --name <string>" in page
     assert "/act.now --place <string>" in page
@@ -32,7 +32,7 @@ def test_the_app_says_what_it_can_do(daemon: DaemonProcess) -> None:
     assert "GET" not in page
 
 
-def test_places_become_shortcuts_and_the_first_a_variable(daemon: DaemonProcess, service: OpenMeteo) -> None:
+def test_search_names_places_and_sets_the_first_as_city(daemon: DaemonProcess, service: OpenMeteo) -> None:
     found = said(daemon, "/act.search Seoul")
     assert found.startswith("# Places called Seoul")
     assert "- @city-1: Seoul, South Korea\n- @city-2: Seoul, South Korea" in found
@@ -40,7 +40,7 @@ def test_places_become_shortcuts_and_the_first_a_variable(daemon: DaemonProcess,
 
 
 @pytest.mark.parametrize("call", ["@city-1 2", "--city @city-1 --days 2", "-c @city-1 -d 2"])
-def test_a_place_goes_into_a_forecast(daemon: DaemonProcess, service: OpenMeteo, call: str) -> None:
+def test_forecast_of_a_found_place(daemon: DaemonProcess, service: OpenMeteo, call: str) -> None:
     said(daemon, "/act.search 'new york'")
     table = said(daemon, f"/act.forecast {call}")
     assert table.startswith("# New York\n")
@@ -54,7 +54,7 @@ def test_a_place_goes_into_a_forecast(daemon: DaemonProcess, service: OpenMeteo,
     )
 
 
-def test_the_weather_now_takes_one_call(daemon: DaemonProcess, service: OpenMeteo) -> None:
+def test_current_weather_in_one_call(daemon: DaemonProcess, service: OpenMeteo) -> None:
     assert said(daemon, "/act.now Seoul") == "Seoul, South Korea: 7.5 °C, wind 11.2 km/h"
     assert [path for path, _ in service.queries] == ["/v1/search", "/v1/forecast"]
 
@@ -70,13 +70,13 @@ def test_the_weather_now_takes_one_call(daemon: DaemonProcess, service: OpenMete
         ("/act.tomorrow", "ACTION_NOT_FOUND"),
     ],
 )
-def test_what_can_not_be_done_is_refused(
+def test_invalid_requests_are_refused(
     daemon: DaemonProcess, service: OpenMeteo, call: str, code: str
 ) -> None:
     assert daemon.exec(call, TOPIC).head["code"] == code
 
 
-def test_a_server_that_is_not_there_is_told(daemon: DaemonProcess) -> None:
+def test_unreachable_server_is_reported(daemon: DaemonProcess) -> None:
     daemon.exec('/set $GEOCODING_API = "http://127.0.0.1:1"', TOPIC)
     for call in ("/act.now Seoul", "/act.search Seoul"):
         assert daemon.exec(call, TOPIC).head["code"] == "ACTION_FAILED"

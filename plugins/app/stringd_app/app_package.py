@@ -16,7 +16,7 @@ from stringd.plugin.actions import (
 )
 from stringd.plugin.documents import ParsedDocument
 from stringd.plugin.files import real_path
-from stringd_app.entries import entry_in, named_entry, read_entry
+from stringd_app.entries import named_entry, read_entry
 
 TOPIC_TYPE = "app"
 
@@ -29,6 +29,8 @@ class AppPackage(Package):
         name: str,
         directory: Path,
         *,
+        entry: Path,
+        sheet: ParsedDocument | None = None,
         owner: str,
         source: str,
         functions: Mapping[str, ActionFunction] | None = None,
@@ -38,7 +40,9 @@ class AppPackage(Package):
         self.owner = owner
         self.source = source
         self.functions = functions or {}
-        self.entry = entry_in(directory)
+        self.entry = entry
+        if sheet:
+            self.sheet = sheet
 
     @cached_property
     def sheet(self) -> ParsedDocument:

@@ -10,8 +10,8 @@ from stringd.plugin.documents import confine
 from stringd.plugin.text import nearest
 from stringd_app.app_package import AppPackage
 from stringd_app.app_record import App
-from stringd_app.entries import is_name
-from stringd_app.install_record import read_install_record
+from stringd_app.entries import entry_in, is_name, read_entry
+from stringd_app.install_record import declared_record, stored_record
 
 PACKAGES = "packages"
 
@@ -31,8 +31,7 @@ def find_app(name: str, user: User, runtime: Runtime) -> AppPackage | None:
     directory = packages_path(user) / name
     if is_name(name) and directory.is_dir():
         real = confine(directory, f"app:{name}", user, full_access=runtime.config.full_access)
-        origin = read_install_record(real)
-        return AppPackage(name, real, owner=origin.owner(name), source=origin.source)
+        return _installed_app(name, real)
     provided = plugin_app(name, runtime)
     if provided is None:
         return None
@@ -40,9 +39,22 @@ def find_app(name: str, user: User, runtime: Runtime) -> AppPackage | None:
     return AppPackage(
         name,
         provided.directory,
+        entry=entry_in(provided.directory),
         owner=plugin_app_owner(provided),
         source=source,
         functions=provided.functions,
+    )
+
+
+def _installed_app(name: str, directory: Path) -> AppPackage:
+    entry = entry_in(directory)
+    record = stored_record(directory)
+    if record:
+        return AppPackage(name, directory, entry=entry, owner=record.owner(name), source=record.source)
+    sheet = read_entry(entry)
+    record = declared_record(directory, sheet)
+    return AppPackage(
+        name, directory, entry=entry, sheet=sheet, owner=record.owner(name), source=record.source
     )
 
 

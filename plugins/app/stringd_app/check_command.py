@@ -41,7 +41,7 @@ def _check_plugins(path: Path, arguments: argparse.Namespace) -> int:
     found = inspect_plugin(path, arguments.config)
     if not found:
         raise Fault(f"no entry point of stringd.plugins in {arguments.path}/pyproject.toml", exit_code=MISUSE)
-    failing = sum(bool(it.report.skipped or it.tracebacks) for it in found)
+    failing = sum(bool(it.report.skipped or it.report.left_out or it.tracebacks) for it in found)
     summary = f"{counted(len(found), 'plugin')}, {failing} failing"
     write_output("\n".join((*(line for it in found for line in _lines(it)), summary)))
     return 1 if failing else 0
@@ -53,6 +53,7 @@ def _lines(found: Inspection) -> Iterator[str]:
         yield f"    skipped: {found.report.skipped}"
     else:
         yield from (f"    adds {it}" for it in found.report.adds or ("nothing",))
+        yield from (f"    {it}" for it in found.report.left_out)
     yield from (f"\n{it}" for it in found.tracebacks)
 
 

@@ -32,9 +32,9 @@ from stringd.plugin.documents import (
     read_text,
 )
 from stringd.plugin.text import nearest
+from stringd_app.command_safety import unproved
 from stringd_app.declarations import VARIABLE, check_modifiers, check_parameters, check_url
 from stringd_app.entries import is_name
-from stringd_app.proving import unproved
 
 
 def check_file(path: Path, root: Path) -> list[Diagnostic]:

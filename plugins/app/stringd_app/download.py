@@ -30,12 +30,15 @@ class Download:
 async def fetch(url: str, client: HttpClient) -> Download:
     """Download a URL, or refuse."""
     # These imports are slow, and most daemons never need them.
+    from stringd.plugin.events import current_output
     from stringd.plugin.http import fetch
     from stringd.plugin.text import WebUrl
 
     try:
         async with asyncio.timeout(SECONDS):
-            final, response = await fetch(client, WebUrl.read(url), limit=LARGEST)
+            final, response = await fetch(
+                client, WebUrl.read(url), limit=LARGEST, on_progress=current_output().report
+            )
     except ValueError as error:
         raise Refusal(ErrorCode.INVALID_TARGET, f"Not a URL of the web: {url}", str(error)) from None
     except TimeoutError:

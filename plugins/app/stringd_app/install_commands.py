@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, Secrets, TopicGroup, User
+from stringd.plugin.files import finish
 from stringd.plugin.text import parse_path_arguments
 from stringd.plugin.workers import READING, STORAGE
 from stringd_app.app_registry import find_app, not_installed, packages_directory, plugin_app
+from stringd_app.command_safety import refuse_unproved
 from stringd_app.entries import entry_in, is_name, read_entry
 from stringd_app.install_record import Identity, InstallRecord, identity_in, read_install_record
-from stringd_app.proving import refuse_unproved
 from stringd_app.sources import Staged, download_source, stage
-from stringd_app.staging import staging
+from stringd_app.staging import Staging, staging
 
 _PREFIX = "app:"
 REPLACE, AS = "--replace", "--as"
@@ -36,7 +37,12 @@ class _Installation:
     origin: InstallRecord
     before: InstallRecord | None = None
 
-    async def hand_over(self, user: User, secrets: Secrets) -> None:
+    async def put_in_place(self, staged: Staged, area: Staging, user: User, secrets: Secrets) -> None:
+        """Put the staged app in place of the one before, which also leaves it its `$NAME`s."""
+        await STORAGE.run(area.put_in_place, staged.name, self.name)
+        await self._hand_over(user, secrets)
+
+    async def _hand_over(self, user: User, secrets: Secrets) -> None:
         """Keep the `$NAME`s of a replaced app if both came from the same place; otherwise forget them."""
         if self.before is None:
             return
@@ -60,8 +66,7 @@ async def _install(invocation: Invocation) -> Reply:
                 found = _installation(staged, request, invocation)
                 with area.folder.folder(staged.name) as app:
                     found.origin.write(app)
-                await STORAGE.run(area.put_in_place, staged.name, found.name)
-                await found.hand_over(user, runtime.secrets)
+                await finish(found.put_in_place(staged, area, user, runtime.secrets))
     except OSError as error:
         raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot install {request.source}: {error.strerror}") from error
     return _installed(found.name, request, shelf / found.name)
@@ -157,7 +162,7 @@ async def _uninstall(invocation: Invocation) -> Reply:
     except OSError as error:
         raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot uninstall {name}: {error.strerror}") from error
     if owner:
-        await runtime.secrets.forget(session.user.id, owner)
+        await finish(runtime.secrets.forget(session.user.id, owner))
     return Reply.confirmation(f"Uninstalled app:{name}")
 
 

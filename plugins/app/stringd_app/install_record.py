@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stringd.plugin import check_optional_text
-from stringd.plugin.documents import is_uri
+from stringd.plugin.documents import ParsedDocument, is_uri
 from stringd.plugin.files import OWN_PREFIX, Directory, open_folder, read_regular, real_path, write_atomically
 from stringd_app.entries import entry_in, read_entry
 
@@ -92,13 +92,24 @@ def canonical_url(url: str) -> str:
 
 def read_install_record(directory: Path) -> InstallRecord:
     """Read the record of an app; an app without one has the identity that its document declares."""
+    record = stored_record(directory)
+    return declared_record(directory, read_entry(entry_in(directory))) if record is None else record
+
+
+def stored_record(directory: Path) -> InstallRecord | None:
+    """Read the record that an installation stored in an app's directory; None without a valid one."""
     try:
         values = json.loads(_read_record(directory))
         check_optional_text("origin", *values.values())
         return InstallRecord(**values)
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        identity = identity_in(read_entry(entry_in(directory)).parsed.frontmatter, directory.name)
-        return InstallRecord(namespace=identity.namespace, name=identity.name, source=_BY_HAND)
+        return None
+
+
+def declared_record(directory: Path, entry: ParsedDocument) -> InstallRecord:
+    """Return the record of an app that was put into its directory by hand, with this entry document."""
+    identity = identity_in(entry.parsed.frontmatter, directory.name)
+    return InstallRecord(namespace=identity.namespace, name=identity.name, source=_BY_HAND)
 
 
 def _read_record(directory: Path) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stringd.plugin import ErrorCode, Loader, LoadRequest, LocalFile, Refusal, Runtime
 from stringd_app.app_registry import find_app, not_installed
+from stringd_app.app_topic import AppTopic
 
 SCHEME = "app"
 
@@ -15,7 +16,11 @@ def app_loader(runtime: Runtime) -> Loader:
         name, _, path = wanted.uri.partition(":")[2].partition("/")
         # All configurations of an app share its documents.
         name = name.partition(":")[0]
-        package = find_app(name, wanted.session.user, runtime)
+        topic, session = wanted.topic, wanted.session
+        if isinstance(topic, AppTopic) and name == session.name.name:
+            package = topic.app()
+        else:
+            package = find_app(name, session.user, runtime)
         if package is None:
             raise not_installed(name, wanted.session.user, runtime)
         found = package.file(path)

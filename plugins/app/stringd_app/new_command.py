@@ -77,8 +77,8 @@ def _camel(name: str) -> str:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", choices=KINDS, help="what it brings")
-    parser.add_argument("name", metavar="NAME", help="its name; the folder stringd-NAME is made here")
+    parser.add_argument("kind", choices=KINDS, help="the kind of distribution")
+    parser.add_argument("name", metavar="NAME", help="the name; creates the directory stringd-NAME")
 
 
 NEW = CliCommand(

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from stringd.plugin import CliCommand, Command, Hook, Loader, Runtime, Service, TopicType, hookimpl
 from stringd_app.app_record import App, stringd_apps
+from stringd_app.app_topic import ANY_APP, open_app_topic
 from stringd_app.check_command import CHECK
 from stringd_app.install_commands import INSTALL, UNINSTALL
 from stringd_app.legacy_secrets import legacy_secret_binding
 from stringd_app.loader import app_loader
 from stringd_app.new_command import NEW
-from stringd_app.topic import open_app_topic
 
 
 @hookimpl
@@ -24,6 +24,8 @@ def stringd_topic_types() -> Iterable[TopicType]:
             open=open_app_topic,
             documents=True,
             takes_config=True,
+            trust_hint="/install URL, then /open app:name",
+            secrets_hint=ANY_APP,
         ),
     )
 

@@ -3,8 +3,12 @@
 # prompt. Whatever makes bash return to its top level leads back here, as bash runs PROMPT_COMMAND there. The
 # pipes are opened by path for each text, so that a program which closes descriptors in bulk can't close them. A
 # text that removes what this code needs ends the shell.
+# An interrupt before PROMPT_COMMAND is set would leave the shell at its prompt.
+trap '' INT
 if [[ -n $__stringd_rc ]]; then
+    trap - INT
     . "$__stringd_rc"
+    trap '' INT
 fi
 unset __stringd_rc
 shopt -s execfail
@@ -90,3 +94,4 @@ readonly -f __stringd_next __stringd_loop __stringd_tell_deaths __stringd_reopen
 PS1='$(builtin kill -KILL $$; kill -KILL $$)'
 readonly __stringd_errors=CHANNEL/errors
 __stringd_loop
+trap - INT

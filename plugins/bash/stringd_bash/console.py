@@ -1,23 +1,25 @@
-"""A topic's shell and its current evaluation: start them, type into them, report and replace them."""
+"""The shell of a topic and the program that runs in it: start them, type into them, replace them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from stringd.plugin import Answer, ErrorCode, Question, Refusal, Reply, TopicContext
+from stringd.plugin.events import OutputFeed
 from stringd.plugin.processes import ForkClient, kept_environment, topic_environment
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.exports import Exports
+from stringd_bash.output_rendering import section
 from stringd_bash.process_table import ProcessTable
-from stringd_bash.replies import progress_reply
-from stringd_bash.sections import section
-from stringd_bash.settings import Settings
-from stringd_bash.shell import Result, Shell
+from stringd_bash.progress_replies import progress_reply
+from stringd_bash.running_shell import Result, Shell
 from stringd_bash.shell_process import ShellOptions
 from stringd_bash.terminal_queries import TerminalQueries
+from stringd_bash.topic_settings import Settings
 from stringd_bash.view import View
 
 
@@ -42,6 +44,9 @@ class Console:
         self._background = HeadTailBuffer()
         self._sink = self._background
         self._queries = TerminalQueries()
+        self._output = OutputFeed(
+            self._runtime.events, user_id=self._session.user.id, topic=str(self._session.name)
+        )
         self._notes: list[str] = []
         self._typed = ""
         self._is_echoed = False
@@ -71,6 +76,7 @@ class Console:
         preparation = self._exports.update(self._session)
         # Output until now was printed by background jobs.
         shell.terminal.drain()
+        self._output.flush(final=True)
         self.view = self._new_view()
         self.resize()
         self._sink = HeadTailBuffer()
@@ -79,6 +85,17 @@ class Console:
         result.add_done_callback(self._end_evaluation)
         self.evaluation = Evaluation(shell, text, self._sink, result, self._table)
         return self.evaluation
+
+    @contextmanager
+    def publishing_for(self, request_id: str | None) -> Iterator[None]:
+        """Let the request that gets the output be named with it, and publish all of it by the end."""
+        self._output.flush()
+        self._output.request_id = request_id
+        try:
+            yield
+        finally:
+            self._output.flush()
+            self._output.request_id = None
 
     def type_line(self, text: str) -> None:
         """Type a line into the running program."""
@@ -142,6 +159,7 @@ class Console:
         """End the shell and everything it has started."""
         async with self._shell_lock:
             await self._end_shell()
+            self._output.close()
 
     async def _living_shell(self) -> Shell:
         async with self._shell_lock:
@@ -176,6 +194,7 @@ class Console:
 
     def _handle_output(self, data: bytes) -> None:
         self._sink.add(data)
+        self._output.write(data)
         if self._sink is self._background:
             if self._sink.is_full and self.shell and self.shell.is_alive:
                 self.shell.terminal.pause()

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from stringd.plugin.terminal import ALTERNATE, Instruction, numbers
 from stringd_bash.screen import Screen
 from stringd_bash.screen_actions import ON_SCREEN
-from stringd_bash.sequences import Instruction, numbers
 from stringd_bash.size import Size
 
-ALTERNATE = frozenset({47, 1047, 1049})
-"""The private modes that switch to the alternate screen."""
 _GRAPHICS = str.maketrans("_`abcdefghijklmnopqrstuvwxyz{|}~", " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 _ORIGIN, _AUTOWRAP, _CURSOR = 6, 7, 1048
 

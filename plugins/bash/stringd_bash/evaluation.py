@@ -12,7 +12,7 @@ from stringd.plugin import Disconnected
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.blocked_reads import waits_for_input
 from stringd_bash.process_table import ProcessTable
-from stringd_bash.shell import Result, Shell
+from stringd_bash.running_shell import Result, Shell
 
 # A program that has just been given input may need a moment to wake up, so one look proves nothing.
 _PAUSES = (0.02, 0.03, 0.05)

@@ -57,4 +57,4 @@ def _key(name: str, cursor_prefix: str) -> str:
     if len(name) == 2 and name[0] == "^" and "?" <= name[1].upper() <= "_":
         return chr(ord(name[1].upper()) ^ 64)
     # The word is not repeated: it may be a secret that should have been quoted.
-    raise Refusal(ErrorCode.INVALID_PARAMS, "A word is no key.", f"keys: {NAMES}", 'text: "in double quotes"')
+    raise Refusal(ErrorCode.INVALID_PARAMS, "Unknown key.", f"keys: {NAMES}", 'text: "in double quotes"')

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from stringd.plugin import Command, Service, Topic, TopicContext, TopicType, hookimpl
 from stringd.plugin.processes import ForkClient
 from stringd_bash import shell_process
+from stringd_bash.bash_topic import BashTopic
 from stringd_bash.console import Console
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.program_commands import COMMANDS, TYPE, take
-from stringd_bash.settings import Settings
-from stringd_bash.topic import BashTopic
+from stringd_bash.topic_settings import Settings
 
 
 class BashPlugin:

@@ -8,8 +8,8 @@ from typing import cast
 
 from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, parse_seconds
 from stringd.plugin.commands import close, info
+from stringd_bash.bash_topic import BashTopic
 from stringd_bash.keys import NAMES
-from stringd_bash.topic import BashTopic
 
 TYPE = "bash"
 _TYPES = frozenset({TYPE})

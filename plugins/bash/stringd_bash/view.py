@@ -7,10 +7,10 @@ import logging
 import re
 
 from stringd.plugin import Budget, Workers, WorkStopped
+from stringd.plugin.terminal import plain_lines, without_colours, without_unfinished
 from stringd.plugin.text import HeadTailBuffer, omission
 from stringd.plugin.workers import READING
-from stringd_bash.rendering import Display, most_nanoseconds, plain_text, render
-from stringd_bash.sequences import plain_lines, without_colours, without_unfinished
+from stringd_bash.output_rendering import Display, most_nanoseconds, plain_text, render
 from stringd_bash.size import Size
 
 # Programs that forward keys, such as ssh and tmux, keep it from the terminal that the echo is off.

@@ -5,27 +5,41 @@ from __future__ import annotations
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import HttpClient, HttpRequest, HttpResponse, Topic
+from stringd.plugin import HttpClient, HttpRequest, HttpResponse, OnProgress, Session, Topic
 from stringd.plugin.text import WebUrl
 from stringd_web.cache import NOT_MODIFIED, CacheBudget, CachedPage, PageCache, revalidated
 from stringd_web.cookies import Cookies
+from stringd_web.kept_cookies import forget_cookies, keep_cookies, restore_cookies
 
 BODY_LIMIT = 10 * 1024 * 1024
 
 
 class BrowsingStates:
-    """The browsing state of each topic, dropped with the topic; the caches share a budget."""
+    """The browsing state of each topic, dropped with the topic; the caches share a budget.
 
-    def __init__(self) -> None:
+    With `keep_cookies`, a topic's cookies are kept in its session's data, too.
+    """
+
+    def __init__(self, *, keep_cookies: bool = False) -> None:
+        self._keep_cookies = keep_cookies
         self._budget = CacheBudget()
         self._by_topic: WeakKeyDictionary[Topic, BrowsingState] = WeakKeyDictionary()
 
-    def for_topic(self, topic: Topic) -> BrowsingState:
+    def for_topic(self, topic: Topic, session: Session) -> BrowsingState:
         """Return the state of a topic, creating it on first use."""
         state = self._by_topic.get(topic)
         if state is None:
             state = self._by_topic[topic] = BrowsingState(self._budget)
+            if self._keep_cookies:
+                restore_cookies(session, state.cookies)
+            else:
+                forget_cookies(session)
         return state
+
+    def keep(self, state: BrowsingState, session: Session) -> None:
+        """Keep what should survive the daemon."""
+        if self._keep_cookies:
+            keep_cookies(session, state.cookies)
 
 
 class BrowsingState:
@@ -36,24 +50,37 @@ class BrowsingState:
         self._cache = PageCache(budget)
 
     async def exchange(
-        self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool, site: str | None = None
+        self,
+        client: HttpClient,
+        url: WebUrl,
+        request: HttpRequest,
+        *,
+        fresh: bool,
+        site: str | None = None,
+        on_progress: OnProgress | None = None,
     ) -> HttpResponse:
         """Answer a request from the cache or the network; `fresh` forces revalidation.
 
         Requests that opening a page of a `site` causes use neither cookies nor cache of other sites.
         """
         if site not in {None, url.origin}:
-            return await client.exchange(request, limit=BODY_LIMIT)
+            return await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress)
         cookie = self.cookies.header(url)
         headers = {**request.headers, "cookie": cookie} if cookie else request.headers
         request = replace(request, headers=headers)
         if request.method == "GET":
-            return await self._get(client, url, request, fresh=fresh)
+            return await self._get(client, url, request, on_progress, fresh=fresh)
         self._cache.evict(str(url))
-        return await self._send(client, url, request)
+        return await self._send(client, url, request, on_progress)
 
     async def _get(
-        self, client: HttpClient, url: WebUrl, request: HttpRequest, *, fresh: bool
+        self,
+        client: HttpClient,
+        url: WebUrl,
+        request: HttpRequest,
+        on_progress: OnProgress | None,
+        *,
+        fresh: bool,
     ) -> HttpResponse:
         cached = self._cached_within_reach(url, request)
         if cached and cached.is_fresh and not fresh:
@@ -61,7 +88,7 @@ class BrowsingState:
         conditions = cached.conditions if cached else {}
         reload_headers = {"cache-control": "max-age=0"} if fresh else {}
         conditional = replace(request, headers={**request.headers, **conditions, **reload_headers})
-        response = await self._send(client, url, conditional)
+        response = await self._send(client, url, conditional, on_progress)
         if response.status == NOT_MODIFIED and cached:
             response = revalidated(cached, response)
         self._cache.store(str(url), request.headers, response)
@@ -70,9 +97,11 @@ class BrowsingState:
     def _cached_within_reach(self, url: WebUrl, request: HttpRequest) -> CachedPage | None:
         """Return the cached page, unless it came from nearer than the request may reach."""
         cached = self._cache.find(str(url), request.headers)
-        return None if cached and cached.response.zone > request.reach else cached
+        return None if cached and cached.response.zone > request.nearest_zone else cached
 
-    async def _send(self, client: HttpClient, url: WebUrl, request: HttpRequest) -> HttpResponse:
-        response = await client.exchange(request, limit=BODY_LIMIT)
+    async def _send(
+        self, client: HttpClient, url: WebUrl, request: HttpRequest, on_progress: OnProgress | None
+    ) -> HttpResponse:
+        response = await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress)
         self.cookies.store(url, response.cookies)
         return response

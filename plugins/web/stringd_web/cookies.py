@@ -1,10 +1,10 @@
-"""The cookies of a topic, kept and sent as browsers do, in memory only."""
+"""The cookies of a topic, kept and sent as browsers do."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from email.message import Message
 from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
@@ -28,8 +28,10 @@ class Cookies:
     def __init__(self) -> None:
         self._jar = CookieJar(policy=_BrowserPolicy())
 
-    def store(self, url: WebUrl, lines: Iterable[str]) -> None:
+    def store(self, url: WebUrl, lines: Sequence[str]) -> None:
         """Store the cookies of a response's `Set-Cookie` headers that its host may set."""
+        if not lines:
+            return
         headers = Message()
         for line in _for_own_domain(lines, url.host):
             headers["Set-Cookie"] = line

@@ -14,6 +14,7 @@ from stringd.plugin import (
     LoadRequest,
     Refusal,
 )
+from stringd.plugin.events import current_output
 from stringd.plugin.http import (
     MAX_REDIRECTS,
     Redirect,
@@ -27,17 +28,22 @@ from stringd_web.form_submission import REFERRER_HEADERS, error_excerpt, referre
 from stringd_web.meta_refresh import refresh_target
 from stringd_web.response_page import page_from_response, redirect_note
 
+REDIRECT = "redirect"
 ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
 
 
 async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadRequest) -> LoadedBytes:
     """Load the requested page, following redirects and refreshes; refusals name what was asked for."""
     site = read_url(wanted.part_of).origin if wanted.part_of else None
+    # What a page includes is fetched at the same time, and would be taken for the page.
+    on_progress = None if wanted.part_of else current_output().report
 
     async def send(request: HttpRequest) -> HttpResponse:
         url = WebUrl.read(request.url)
         try:
-            return await state.exchange(client, url, request, fresh=wanted.options.fresh, site=site)
+            return await state.exchange(
+                client, url, request, fresh=wanted.options.fresh, site=site, on_progress=on_progress
+            )
         except HttpFailed as failure:
             raise _failed(failure, url, wanted.uri) from failure
         except Refusal as refusal:
@@ -66,6 +72,7 @@ def _failed(failure: HttpFailed, url: WebUrl, requested: str) -> Refusal:
 
 def _carry(redirect: Redirect) -> HttpRequest:
     """Return the following request; the headers that name a form's page stay within its origin."""
+    current_output().write(f"redirected to {redirect.target}\n", REDIRECT)
     request = redirect.request
     if request.method != "GET" and redirect.target.origin == redirect.source.origin:
         return request
@@ -84,7 +91,7 @@ def _first_request(wanted: LoadRequest) -> HttpRequest:
         target=url.target,
         headers=headers,
         body=submission.body if submission else None,
-        reach=wanted.options.nearest_zone,
+        nearest_zone=wanted.options.nearest_zone,
     )
 
 

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import Document, LoadedBytes, Loader, Renderer, Runtime, Service, TopicType, hookimpl
+from stringd.plugin import (
+    Document,
+    LoadedBytes,
+    Loader,
+    Renderer,
+    Runtime,
+    Service,
+    Settings,
+    TopicType,
+    hookimpl,
+)
 from stringd.plugin.actions import open_document_topic
 from stringd_web.browser.shared_browser import Browser
+from stringd_web.settings import WebSettings
 from stringd_web.web_loader import web_loader
 
 _BROWSER = Browser()
+
+
+@hookimpl
+def stringd_settings() -> Iterable[Settings]:
+    """Declare what can be set of web topics."""
+    return (Settings(record=WebSettings),)
 
 
 @hookimpl

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from stringd.plugin import ErrorCode, LoadedBytes, Loader, LoadRequest, Refusal, Runtime
 from stringd_web.browser.shared_browser import Browser
+from stringd_web.settings import WebSettings
 
 if TYPE_CHECKING:
     from stringd_web.browsing_state import BrowsingState, BrowsingStates
@@ -20,29 +21,36 @@ TOTAL_SECONDS = 20.0
 def web_loader(runtime: Runtime, browser: Browser) -> Loader:
     """Return the loader; the option `--browser` renders pages in Chromium."""
 
+    settings = runtime.settings(WebSettings)
+
     @cache
     def states() -> BrowsingStates:
         # Its import is slow, and not every daemon needs it.
         from stringd_web.browsing_state import BrowsingStates
 
-        return BrowsingStates()
+        return BrowsingStates(keep_cookies=settings.keep_cookies)
 
     async def load(wanted: LoadRequest) -> LoadedBytes:
-        from stringd_web.page_fetching import fetch_page
-
-        state = states().for_topic(wanted.topic)
-        if BROWSER in wanted.options.flags:
-            return await _load_in_browser(wanted, runtime, browser, state)
+        state = states().for_topic(wanted.topic, wanted.session)
         try:
-            async with asyncio.timeout(TOTAL_SECONDS):
-                return await fetch_page(runtime.http, state, wanted)
-        except TimeoutError:
-            raise Refusal(
-                ErrorCode.LOAD_ERROR, f"No answer within {TOTAL_SECONDS:g} s: {wanted.uri}"
-            ) from None
+            if BROWSER in wanted.options.flags:
+                return await _load_in_browser(wanted, runtime, browser, state)
+            return await _load_over_http(wanted, runtime, state)
+        finally:
+            states().keep(state, wanted.session)
 
     options = {BROWSER: "Has Chromium run the page's scripts first."}
-    return Loader(schemes=SCHEMES, load=load, options=options)
+    return Loader(schemes=SCHEMES, load=load, options=options, part_characters=settings.part)
+
+
+async def _load_over_http(wanted: LoadRequest, runtime: Runtime, state: BrowsingState) -> LoadedBytes:
+    from stringd_web.page_fetching import fetch_page
+
+    try:
+        async with asyncio.timeout(TOTAL_SECONDS):
+            return await fetch_page(runtime.http, state, wanted)
+    except TimeoutError:
+        raise Refusal(ErrorCode.LOAD_ERROR, f"No answer within {TOTAL_SECONDS:g} s: {wanted.uri}") from None
 
 
 async def _load_in_browser(
@@ -54,5 +62,5 @@ async def _load_in_browser(
     except ModuleNotFoundError as missing:
         message = f"--browser needs the package {missing.name}."
         raise Refusal(ErrorCode.LOAD_ERROR, message, "pip install 'stringd[browser]'") from missing
-    policy = NetworkPolicy(routes=runtime.http, reach=wanted.options.nearest_zone)
+    policy = NetworkPolicy(routes=runtime.http, nearest_zone=wanted.options.nearest_zone)
     return await load_in_browser(wanted.uri, browser=browser, policy=policy, cookies=state.cookies)

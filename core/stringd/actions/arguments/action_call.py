@@ -20,7 +20,7 @@ from stringd.documents.syntax.forms import CONFIRM
 from stringd.documents.syntax.parameters import CHOICES
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.action_words import Word, fill, fill_text, split_words
-from stringd.text.counts import counted
+from stringd.text.formatting import counted
 from stringd.text.masking import MASK
 from stringd.text.nearest import nearest
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from stringd.documents.syntax.actions import Action, Parameter
 from stringd.documents.syntax.parameters import CHOICES
-from stringd.text.counts import counted
-from stringd.text.listing import listed
-from stringd.text.printable import printable
+from stringd.text.escaping import printable
+from stringd.text.formatting import counted, listed
 
 _EMPTY = '""'
 _MOST_SHOWN = 200

@@ -26,11 +26,10 @@ from stringd.documents.pages.page import Page
 from stringd.documents.paths.package_links import inside
 from stringd.documents.paths.text_files import read_if_there
 from stringd.documents.syntax.actions import HTTP_METHODS, Action
-from stringd.documents.syntax.forms import CONFIRM, CONFIRMING, origin_of
+from stringd.documents.syntax.forms import CONFIRM, CONFIRMING
 from stringd.text.masking import mask_beginning, mask_values
+from stringd.text.web_urls import origin_of
 
-# The topics in which a file that belongs to no app gets `$NAME`s.
-ANY_APP = "a topic app:name"
 TEMPLATES = "templates"
 _USES_FOREIGN = "Use what another document has brought"
 
@@ -52,7 +51,8 @@ class Environment:
     """What the actions of the current document may use; a document from the network is not trusted.
 
     `secrets_topic` is the topic in which its `$NAME`s are set, unless that is the current one. `exports` are
-    the variables that programs get in their environment once a template has set them.
+    the variables that programs get in their environment once a template has set them. `trust_hint` says how
+    a document that is not trusted becomes the user's own.
     """
 
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +61,7 @@ class Environment:
     declared: tuple[DeclaredVariable, ...] = ()
     trusted: bool = True
     secrets_topic: str = ""
+    trust_hint: str = ""
     variables: AvailableVariables = field(default_factory=AvailableVariables)
     exports: frozenset[str] = frozenset()
 
@@ -91,14 +92,14 @@ class Environment:
 
     def mask(self, text: str) -> str:
         """Return the text with every secret replaced by its name, in any encoding of it."""
-        return mask_values(text, self._names)
+        return mask_values(text, self.secret_names)
 
     def mask_beginning(self, text: str, limit: int) -> str:
         """Return the beginning of the text, with no part of a secret in it."""
-        return mask_beginning(text, self._names, limit)
+        return mask_beginning(text, self.secret_names, limit)
 
     @property
-    def _names(self) -> Mapping[str, str]:
+    def secret_names(self) -> Mapping[str, str]:
         """The name that replaces each secret, by its value."""
         public = {it.name for it in self.declared if not it.secret}
         return {value: f"${name}" for name, value in self.secrets.items() if name not in public}
@@ -143,7 +144,7 @@ def _leaves_site(action: Action, page: Page) -> bool:
 
 def _base_environment(invocation: Invocation, page: Page) -> Environment:
     if page.path is None:
-        return Environment(trusted=False)
+        return Environment(trusted=False, trust_hint=invocation.runtime.trust_hint)
     # An isinstance check against a protocol would dominate the cost of this function.
     provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
-    return provide(invocation) if provide else Environment(secrets_topic=ANY_APP)
+    return provide(invocation) if provide else Environment(secrets_topic=invocation.runtime.secrets_hint)

@@ -11,7 +11,7 @@ from stringd.api.sessions import NamedValue
 from stringd.documents.syntax.actions import Action
 from stringd.documents.syntax.forms import CONFIRM
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.printable import printable
+from stringd.text.escaping import printable
 
 _MAX_VALUE = 80
 _MAX_PROVENANCE = 200

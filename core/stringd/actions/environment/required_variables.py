@@ -39,7 +39,8 @@ def unset_variable_refusal(name: str, environment: Environment, *context: str) -
 
 def _how_to_set(name: str, environment: Environment) -> str:
     if not environment.trusted:
-        return "Documents from the network are given none: /install URL, then /open app:name"
+        hint = f": {environment.trust_hint}" if environment.trust_hint else "."
+        return f"Documents from the network are given none{hint}"
     where = f" in {environment.secrets_topic}" if environment.secrets_topic else ""
     return f'Set it: /set ${name} = "..."{where}'
 

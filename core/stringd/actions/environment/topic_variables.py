@@ -11,7 +11,7 @@ from stringd.api.provenance import Attributed, Provenance, plain
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import HTTP_METHODS, Action
-from stringd.documents.syntax.forms import origin_of
+from stringd.text.web_urls import origin_of
 
 Variables = Mapping[str, Attributed[str]]
 Template = tuple[str, str]

@@ -12,11 +12,12 @@ from stringd.actions.values.typed_values import Value, as_text
 from stringd.api.load_options import LoadOptions
 from stringd.api.outlines import Choice, Field, FieldKind, Form
 from stringd.documents.pages.page import Page
-from stringd.documents.syntax.forms import CONFIRM, flags_of, is_button, is_foreign, origin_of
+from stringd.documents.syntax.forms import CONFIRM, flags_of, is_button, is_foreign
 from stringd.documents.targets import Target
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.escaping import printable
 from stringd.text.masking import MASK
-from stringd.text.printable import printable
+from stringd.text.web_urls import origin_of
 
 _CLICKED = ("x", "y")
 _SHOWN = 80
@@ -38,7 +39,7 @@ def form_target(page: Page, form: Form, call: Call) -> Target:
     entries = [entry for _, entry in sorted(_entries(form, call, pressed), key=lambda it: it[0])]
     hidden = dict.fromkeys(_secrets(form, call), MASK)
     method = own.method or form.method
-    options = LoadOptions(nearest_zone=page.zone.reach(confirmed=call.confirmed), hidden=hidden)
+    options = LoadOptions(nearest_zone=page.zone.nearest_allowed(confirmed=call.confirmed), hidden=hidden)
     if method != "POST":
         url, shown = (_with_query(target, it, form) for it in (entries, _masked(entries, form)))
         # The whole address, too: a short value is not found by itself.

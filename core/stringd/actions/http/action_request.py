@@ -41,7 +41,11 @@ class PreparedRequest:
 
 
 def build_request(
-    action: Action, values: Mapping[str, Value], filling: PlaceholderFiller, *, reach: Zone = Zone.LOOPBACK
+    action: Action,
+    values: Mapping[str, Value],
+    filling: PlaceholderFiller,
+    *,
+    nearest_zone: Zone = Zone.LOOPBACK,
 ) -> PreparedRequest:
     """Return the request of a call; values without a placeholder go into the query or a generated body."""
     headers, sensitive = _headers(action, filling)
@@ -64,7 +68,7 @@ def build_request(
         target=target,
         headers={"accept": _DEFAULT_ACCEPT, **headers},
         body=None if body is None else body.encode(),
-        reach=reach,
+        nearest_zone=nearest_zone,
     )
     return PreparedRequest(
         request=request, sensitive=sensitive | _ALWAYS_SENSITIVE, body_holds_secret=holds_secret

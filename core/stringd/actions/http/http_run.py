@@ -16,9 +16,10 @@ from stringd.actions.values.typed_values import Value
 from stringd.api.http import HttpClient, HttpRequest, HttpResponse
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
-from stringd.documents.syntax.forms import origin_of
 from stringd.errors import ErrorCode, HttpFailed, Refusal
+from stringd.events.output_feed import current_output
 from stringd.text.media_types import parse_media_type
+from stringd.text.web_urls import origin_of
 
 TOTAL_SECONDS = 60.0
 BODY_LIMIT = 10 * 1024 * 1024
@@ -49,7 +50,9 @@ async def run_http(
     declared = {it.name: values.get(it.name) for it in action.parameters}
     taint = taint or taint_of(action, environment.secret_values)
     filling = PlaceholderFiller({**variables, **declared}, environment.secrets, read_file, taint)
-    prepared = build_request(action, values, filling, reach=page.zone.reach(confirmed=confirmed))
+    prepared = build_request(
+        action, values, filling, nearest_zone=page.zone.nearest_allowed(confirmed=confirmed)
+    )
     if not environment.trusted:
         prepared = _without_reserved_headers(prepared)
     policy = _SameOriginPolicy(action=action.id, origin=origin_of(page.uri)) if unasked else None
@@ -102,7 +105,7 @@ async def _exchange(
 
 async def _send(request: HttpRequest, client: HttpClient) -> HttpResponse:
     try:
-        return await client.exchange(request, limit=BODY_LIMIT)
+        return await client.exchange(request, limit=BODY_LIMIT, on_progress=current_output().report)
     except HttpFailed as failure:
         host = request.origin.rpartition("@")[2].rpartition("/")[2]
         raise Refusal(ErrorCode.ACTION_FAILED, f"No usable answer from {host}: {failure}") from failure

@@ -6,9 +6,10 @@ from stringd.actions.environment.action_environment import Environment
 from stringd.actions.templates.template_run import FileToSave
 from stringd.api.commands import Invocation
 from stringd.documents.editing.seen_files import record_seen
-from stringd.documents.paths.resolving import FileTarget, resolve
+from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_bytes, write_bytes
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.typed_paths import FileTarget
 
 
 class ActionFiles:
@@ -16,7 +17,7 @@ class ActionFiles:
 
     def __init__(self, invocation: Invocation, environment: Environment) -> None:
         self._invocation = invocation
-        self._trusted = environment.trusted
+        self._environment = environment
 
     def read(self, typed: str) -> bytes:
         """Return the content of the file at a typed path, or refuse."""
@@ -30,8 +31,8 @@ class ActionFiles:
             record_seen(self._invocation.session, path, _text_of(file.data))
 
     def _resolved(self, typed: str, verb: str) -> FileTarget:
-        if not self._trusted:
-            raise untrusted_refusal(f"{verb} no file")
+        if not self._environment.trusted:
+            raise untrusted_refusal(f"{verb} no file", self._environment)
         full_access = self._invocation.runtime.config.full_access
         target = resolve(typed, self._invocation.session, full_access=full_access)
         if target.block or target.lines:
@@ -39,12 +40,13 @@ class ActionFiles:
         return target
 
 
-def untrusted_refusal(restriction: str) -> Refusal:
+def untrusted_refusal(restriction: str, environment: Environment) -> Refusal:
     """Return the refusal of something that only the user's own documents may do."""
+    hint = environment.trust_hint
     return Refusal(
         ErrorCode.NOT_TRUSTED,
         f"A document that came over the network {restriction}.",
-        "If you trust its author, make it yours first: /install URL, then /open app:name",
+        *((f"If you trust its author, make it yours first: {hint}",) if hint else ()),
     )
 
 

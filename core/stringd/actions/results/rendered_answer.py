@@ -11,15 +11,15 @@ from stringd.api.documents import LoadedBytes
 from stringd.api.runtime import Runtime
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.parsing import sheet_of
-from stringd.documents.paths.uris import absolute
+from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parser import Parsed
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER
-from stringd.documents.syntax.rendering import render
 from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts, name_links
 from stringd.errors import Refusal
-from stringd.text.fences import fenced
+from stringd.text.formatting import fenced
 from stringd.text.splicing import splice
+from stringd.text.uris import absolute
 
 _LINK = re.compile(r"\]\(|\]:|\]\[")
 

@@ -16,7 +16,7 @@ from stringd.actions.shell.analysis.command_reader import CommandReader
 from stringd.actions.shell.analysis.cursor import Piece
 from stringd.actions.shell.analysis.data_flow import DataFlow
 from stringd.actions.shell.analysis.findings import Finding
-from stringd.actions.shell.analysis.syntax import PlaceholderPart, Unreadable
+from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart, Unreadable
 from stringd.actions.shell.analysis.taint_analysis import analyse_taint
 from stringd.actions.shell.analysis.value_constraints import Constraint, ParameterKinds
 from stringd.documents.syntax.parameters import Parameter

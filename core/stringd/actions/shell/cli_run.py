@@ -17,6 +17,7 @@ from stringd.api.replies import Reply
 from stringd.api.sessions import Session
 from stringd.documents.syntax.actions import Action
 from stringd.errors import ErrorCode, Refusal
+from stringd.events.output_feed import current_output
 from stringd.processes.child_environment import author_environment
 from stringd.processes.exported_variables import is_reserved
 from stringd.processes.shell_command import exit_reply, run_one_shot
@@ -46,6 +47,7 @@ async def run_cli(
         environment={**_secret_environment(environment), **author_environment(session), **filled.environment},
         seconds=TIME_LIMIT,
         output_limit=OUTPUT_LIMIT,
+        on_output=current_output().write,
     )
     return exit_reply(finished, directory) if finished.status else _answer(finished.output)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from stringd.actions.shell.analysed_command import PREFIX, AnalysedCommand
 from stringd.actions.shell.analysis.cursor import Piece, SiblingFile
-from stringd.actions.shell.analysis.syntax import ARITHMETIC, PlaceholderPart
+from stringd.actions.shell.analysis.shell_syntax import ARITHMETIC, PlaceholderPart
 from stringd.actions.shell.analysis.value_constraints import Constraint
 from stringd.actions.values.placeholders import ReadFile
 from stringd.actions.values.typed_values import NUMBER, Value, as_text
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.counts import counted
+from stringd.text.formatting import counted
 
 _PACKAGE = f"{PREFIX}PACKAGE"
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")

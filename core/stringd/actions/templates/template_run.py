@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from stringd.actions.answers import Answer
 from stringd.actions.values.typed_values import Value, WrittenFloat, WrittenInt, as_text
@@ -69,23 +70,31 @@ async def render(
     # Importing the job would import Jinja2 into the daemon at startup.
     from stringd.actions.templates.jobs import run_template
 
-    size = max(len(answer.text), len(answer.data))
+    job = (
+        run_template,
+        template,
+        role.endswith(JINJA),
+        {"status": answer.status, "headers": dict(answer.headers), "body": answer.body},
+        {name: _plain(value) for name, value in values.items()},
+        {name: _text(value) for name, value in values.items()},
+        dict(variables),
+    )
     try:
-        made = await workers.run(
-            run_template,
-            template,
-            role.endswith(JINJA),
-            {"status": answer.status, "headers": dict(answer.headers), "body": answer.body},
-            {name: _plain(value) for name, value in values.items()},
-            {name: _text(value) for name, value in values.items()},
-            dict(variables),
-            owner=owner,
-            budget=Budget(seconds=_SECONDS + size * _SECONDS_PER_BYTE, memory=MEMORY),
-        )
+        made = await workers.run(*job, owner=owner, budget=_budget(answer))
     except WorkStopped as stopped:
         raise _refusal(str(stopped)) from stopped
     if "error" in made:
         raise _refusal(made["error"])
+    return _rendered(made, answer)
+
+
+def _budget(answer: Answer) -> Budget:
+    size = max(len(answer.text), len(answer.data))
+    return Budget(seconds=_SECONDS + size * _SECONDS_PER_BYTE, memory=MEMORY)
+
+
+def _rendered(made: Mapping[str, Any], answer: Answer) -> RenderedTemplate:
+    """Return what a worker process has made of a template."""
     return RenderedTemplate(
         text=made["text"].strip("\n"),
         variables=made["variables"],

@@ -149,7 +149,7 @@ class PlaceholderFiller:
 
     def _secret(self, name: str) -> str:
         if name not in self._secrets:
-            set_it = f'Set it in the topic of the app: /set ${name} = "..."'
+            set_it = f'Set it: /set ${name} = "..."'
             hints = set_it, "The action's author can write a \\ before it to mean the text itself."
             raise Refusal(ErrorCode.INVALID_PARAMS, f"The action needs ${name}, which is not set.", *hints)
         return self._secrets[name]

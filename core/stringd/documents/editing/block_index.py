@@ -26,7 +26,7 @@ from stringd.documents.syntax.blocks import Block
 from stringd.documents.syntax.lines import BOM, Lines
 from stringd.documents.syntax.markdown import FRONTMATTER
 from stringd.documents.syntax.parser import Parsed, References, parse_part
-from stringd.text.common_ends import common_ends
+from stringd.text.diff import common_ends
 
 # How many top-level elements are parsed again before the edit, since the end of one may depend on the line
 # after the next (as with a table's head), and how many after the first that must be unchanged.

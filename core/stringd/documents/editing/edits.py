@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stringd.documents.editing.lost_boundaries import lost_boundaries
+from stringd.documents.editing.block_index import boundary_starts, note_edit
 from stringd.documents.editing.spans import block_span, text_span
 from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.counts import counted, line_count
+from stringd.text.formatting import counted, line_count
 
 _LINE_END = re.compile(r"\r?\n")
 _SEPARATOR = "---"
@@ -166,3 +166,24 @@ def _occurrence(old: str, *, whole_lines: bool) -> re.Pattern[str]:
     """Compile a pattern for a text with any line ends; with `whole_lines`, include the trailing line end."""
     found = r"\r?\n".join(map(re.escape, _LINE_END.split(old)))
     return re.compile(rf"(?<![^\n]){found}\r?\n|{found}" if whole_lines else found)
+
+
+def lost_boundaries(before: str, after: str, start: int, end: int, body: str) -> list[int]:
+    """Return the positions of headings, markers and includes that an edit has made disappear.
+
+    The body, possibly with blank lines around it, replaced the span from `start` to `end`.
+    """
+    note_edit(before, after)
+    positions = set(boundary_starts(after))
+    expected = _expected(before, after, start, end, body)
+    return [old for old, new in expected if new not in positions]
+
+
+def _expected(before: str, after: str, start: int, end: int, body: str) -> Iterator[tuple[int, int]]:
+    """Yield each old position of a boundary and the expected new one; a boundary may begin the body."""
+    if 0 in boundary_starts(body)[:1]:
+        yield start, len(after) - len(after[start:].lstrip("\r\n"))
+    shift = len(after) - len(before)
+    for place in boundary_starts(before):
+        if not start <= place < end:
+            yield place, place if place < start else place + shift

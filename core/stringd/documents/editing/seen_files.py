@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -26,12 +27,20 @@ def record_seen(session: Session, path: Path, text: str | None) -> None:
 
     Beyond the limit, the files with the oldest recorded change are forgotten.
     """
-    seen, name, found = session.state.seen, str(path), _digest(text)
-    if name in seen and seen[name] == found:
-        return
-    others = [(key, value) for key, value in seen.items() if key != name]
-    kept = dict([*others, (name, found)][-MOST_FILES:])
-    session.remember(replace(session.state, seen=kept))
+    state = session.state
+    seen = with_seen(state.seen, {path: text})
+    if seen is not state.seen:
+        session.remember(replace(state, seen=seen))
+
+
+def with_seen(seen: Mapping[str, str | None], files: Mapping[Path, str | None]) -> Mapping[str, str | None]:
+    """Return what a topic has seen once it has seen these files too; the same mapping if it had."""
+    for path, text in files.items():
+        name, found = str(path), _digest(text)
+        if name not in seen or seen[name] != found:
+            others = [(key, value) for key, value in seen.items() if key != name]
+            seen = dict([*others, (name, found)][-MOST_FILES:])
+    return seen
 
 
 def is_stale(session: Session, path: Path, text: str | None) -> bool:

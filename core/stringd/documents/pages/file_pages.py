@@ -1,10 +1,11 @@
-"""Pages of files: cached, rendered by a plugin, or read as documents."""
+"""Pages of files: cached, rendered by a plugin, read as documents, or with the facts of a binary file."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -12,22 +13,26 @@ from typing import TypeVar
 from stringd.api.documents import Document, LoadedBytes
 from stringd.api.runtime import Runtime
 from stringd.api.zones import Zone
-from stringd.documents.pages.binary_files import describe_binary
 from stringd.documents.pages.includes import Read
+from stringd.documents.pages.lru_cache import LruCache
 from stringd.documents.pages.page import Page, file_page, outlined_page
-from stringd.documents.pages.parsing import sheet_of
-from stringd.documents.pages.recent_pages import RecentPages
+from stringd.documents.pages.parsing import MOST_WEIGHT, sheet_of, weight
 from stringd.documents.paths.text_files import LIMIT, NoText, read_bytes, read_text
 from stringd.documents.syntax.verbatim import has_document_name, is_verbatim, verbatim_document
-from stringd.text.media_type_detection import detect_media_type, rendered_type_of_name
-from stringd.text.printable import printable
+from stringd.files.atomic import stamp
+from stringd.text.escaping import printable
+from stringd.text.formatting import counted
+from stringd.text.media_type_detection import detect_media_type, media_type_of_name, rendered_type_of_name
 from stringd.workers.threads import READING, STORAGE
 
 T = TypeVar("T")
 
-# Up to here a page is read and taken apart faster than a thread is asked to.
+# Up to this size, reading and parsing a page takes less time than handing it to a thread.
 SMALL = 16 * 1024
 _DIRECTIVE = "[!"
+# A file can be written twice within one tick of its modification time.
+_SETTLED = 100_000_000
+_UNKNOWN = "application/octet-stream"
 
 
 async def open_file(path: Path, shown: str, read_linked: Read, runtime: Runtime) -> Page:
@@ -48,7 +53,7 @@ async def open_file(path: Path, shown: str, read_linked: Read, runtime: Runtime)
 
 
 async def _rendered(path: Path, shown: str, read_linked: Read, runtime: Runtime) -> Page | None:
-    """Return the page that a plugin's renderer makes of a file, if its name has a media type with one."""
+    """Return the page of a file whose media type a plugin renders; None for other files."""
     media_type = None if has_document_name(path) else rendered_type_of_name(path.name)
     if media_type is None or not runtime.renders(media_type):
         return None
@@ -84,7 +89,7 @@ async def _read(path: Path, shown: str, read_linked: Read, *, is_small: bool) ->
         return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
     if not is_verbatim(path):
         await sheet_of(text)
-    # What it may include, or read a menu from, is of any size.
+    # Its includes and menus may be of any size.
     is_quick = is_small and _DIRECTIVE not in text
     return await done(lambda: _page(path, text, read_linked), here=is_quick)
 
@@ -96,7 +101,7 @@ def _page(path: Path, text: str, read_linked: Read) -> Page:
 
 
 async def done(work: Callable[[], T], *, here: bool) -> T:
-    """Return what is made, at once or by a thread."""
+    """Return the result of a function, called at once or in a thread."""
     return work() if here else await READING.run(work)
 
 
@@ -107,4 +112,32 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
+class RecentPages:
+    """Pages without includes or menus, keyed by path and by the file's status before it was read."""
+
+    def __init__(self) -> None:
+        self._pages: LruCache[tuple[Path, tuple[int, ...]], Page] = LruCache(MOST_WEIGHT)
+
+    def get(self, path: Path, status: os.stat_result) -> Page | None:
+        """Return the page of an unchanged file, or None."""
+        return self._pages.get((path, stamp(status)))
+
+    def put(self, path: Path, status: os.stat_result, page: Page) -> None:
+        """Add a page, unless it depends on other files or the file was written a moment ago."""
+        untouched = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns)
+        if page.stands_alone and untouched > _SETTLED:
+            self._pages.put((path, stamp(status)), page, weight(page.sheet))
+
+
 _recent = RecentPages()
+
+
+def describe_binary(path: Path, size: int) -> str:
+    """Return a page about a file that is no text."""
+    return facts_page(printable(path.name), media_type_of_name(path.name) or _UNKNOWN, size)
+
+
+def facts_page(title: str, kind: str, size: int, more: Mapping[str, str] | None = None) -> str:
+    """Return a page that tells the type and the size of something in bytes, and what else is known."""
+    facts = {"type": kind, "size": counted(size, "byte"), **(more or {})}
+    return "".join((f"# {title}\n\n", *(f"{name}: {it}\n" for name, it in facts.items())))

@@ -1,4 +1,4 @@
-"""Names for the links of a page that lead to URIs of loaders, beside those of the web."""
+"""Shortcuts for links of a page to URIs of loaders other than the web's."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.page import Page
-from stringd.documents.syntax.rendering import rendered
+from stringd.documents.syntax.document_text import rendered
 from stringd.documents.syntax.shortcuts import find_shortcuts, has_scheme, name_links
 
 
 async def with_link_names(page: Page, schemes: Collection[str]) -> Page:
-    """Return a page whose links to URIs of these schemes have names, as its links to the web do."""
+    """Return the page with shortcuts for its links to URIs of these schemes, as for web links."""
     parsed = page.sheet.parsed
     if not schemes or not any(has_scheme(link, schemes) for link in parsed.links):
         return page

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from stringd.api.outlines import Link
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.uris import resolve_uri
 from stringd.documents.syntax.links import is_directive
+from stringd.text.uris import resolve_uri
 
 _BARE = re.compile(r"[^\s<>()\x00-\x1f\x7f]+")
 _SPECIAL = re.compile(r"[\\<>]|&(?=#?\w+;)")

@@ -16,12 +16,12 @@ from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.syntax.actions import Action, call_hint
 from stringd.documents.syntax.diagnostics import Diagnostic
+from stringd.documents.syntax.document_text import Rendered
 from stringd.documents.syntax.parsed_document import ParsedDocument
-from stringd.documents.syntax.rendering import Rendered
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.documents.syntax.structured import structured_document
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.listing import MOST, listed, nearest_first
+from stringd.text.formatting import MOST, listed, nearest_first
 from stringd.text.nearest import nearest
 
 

@@ -30,8 +30,7 @@ def read_sheet(text: str) -> ParsedDocument:
     sheet = known_sheet(text)
     if sheet is not None:
         return sheet
-    work = current_work()
-    if work and parsing_effort(text) > IN_A_THREAD and not _runs_loop():
+    if parsing_effort(text) > IN_A_THREAD and (work := current_work()) and not _runs_loop():
         return asyncio.run_coroutine_threadsafe(_parse_in_worker(text, work), work.loop).result()
     return _cached(text, parse_document(text))
 
@@ -41,9 +40,10 @@ async def sheet_of(text: str, most: int = IN_A_THREAD) -> ParsedDocument:
     sheet = known_sheet(text)
     if sheet is not None:
         return sheet
-    needed, work = parsing_effort(text), current_work()
+    needed = parsing_effort(text)
     if needed <= AT_ONCE:
-        return read_sheet(text)
+        return _cached(text, parse_document(text))
+    work = current_work()
     if needed <= most or work is None:
         return await READING.run(read_sheet, text)
     return await _parse_in_worker(text, work)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.uris import join, resolve_uri
 from stringd.documents.syntax.parser import Parsed
 from stringd.text.splicing import Splice, splice
+from stringd.text.uris import join, resolve_uri
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _TARGET = r"\s*(?P<target><[^<>\n]*>|[^\s()<>]+)"

@@ -1,4 +1,4 @@
-"""Build pages of documents from the network, loading their includes and menus."""
+"""Fetch what a document from the network includes or uses as a menu, and build its page."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from stringd.documents.pages.menus import find_menus
 from stringd.documents.pages.page import Page, in_document, outlined_page
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.uris import join
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.uris import join
 from stringd.workers.threads import READING
 
 Fetch = Callable[[str, Zone], Awaitable[Document | LocalFile]]

@@ -10,7 +10,7 @@ from stringd.documents.pagination.cuts import Piece, cut
 from stringd.documents.pagination.table_of_contents import heading_ids, table_of_contents
 from stringd.documents.syntax.lines import without_line_end
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.counts import counted
+from stringd.text.formatting import counted
 
 PART = "--part"
 _LINE_END = "\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import open_folder
-from stringd.text.counts import counted
-from stringd.text.printable import printable
+from stringd.text.escaping import printable
+from stringd.text.formatting import counted
 
 NOTHING = "(empty)"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from stringd.api.documents import Package
-from stringd.documents.paths.resolving import FileTarget
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.real_path import real_path
+from stringd.files.typed_paths import FileTarget
 
 
 def locate(target: str, author: Path, package: Package) -> FileTarget:
@@ -25,5 +25,5 @@ def inside(directory: Path, name: str) -> Path:
     """Return the real path of a name in a directory, or refuse one that lies outside."""
     path = real_path(directory / name)
     if not path.is_relative_to(real_path(directory)):
-        raise Refusal(ErrorCode.FILE_NOT_ALLOWED, f"Outside the app: {name}")
+        raise Refusal(ErrorCode.FILE_NOT_ALLOWED, f"Outside the package: {name}")
     return path

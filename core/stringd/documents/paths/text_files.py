@@ -13,7 +13,7 @@ from pathlib import Path
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.atomic import stamp, write_atomically
 from stringd.files.file_kinds import NotRegular, require_regular
-from stringd.files.open_directory import Directory, made_folder, open_folder, status_of
+from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
 from stringd.files.regular import Content, read_regular
 
@@ -42,25 +42,6 @@ def read_if_there(path: Path, shown: str) -> str | None:
         if refusal.code == ErrorCode.NOT_FOUND:
             return None
         raise
-
-
-def is_directory(path: Path, shown: str) -> bool:
-    """Whether a real path is a directory; refuse if that cannot be determined."""
-    try:
-        # Only a choice between two operations, neither of which follows links.
-        return path.is_dir()
-    except OSError as error:
-        raise _unreadable(error, shown) from error
-
-
-def is_there(path: Path) -> bool:
-    """Whether anything exists at a real path, as far as that can be determined."""
-    try:
-        return status_of(path) is not None
-    except OSError as error:
-        return error.errno == errno.ELOOP
-    except Refusal:
-        return False
 
 
 def read_bytes(path: Path, shown: str) -> bytes:

@@ -1,22 +1,24 @@
-"""The files of a topic's user: typed paths, resolved inside of what the user may touch."""
+"""Access to a user's files by typed path, restricted to what the user may access."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from stringd.api.commands import Invocation
-from stringd.documents.paths.resolving import FileTarget, display, resolve
+from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_bytes, read_if_there, read_text, write_text
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.typed_paths import FileTarget, display
 from stringd.workers.threads import STORAGE
 
 
 class UserFiles:
-    """Reads and writes the files that a command names, inside the boundary of its user.
+    """Reads and writes files named by a command, within the boundary of its user.
 
-    The boundary is the user's home and allowed paths, or every file where the daemon was started with
-    `--access full`. Relative paths begin where the topic is. What lies outside, and what can't be read or
-    written, raises `Refusal` with the code and message of the core's own commands.
+    The boundary is the user's home and allowed paths, or all files if the daemon was started with
+    `--access full`. Relative paths start at the topic's working directory. For files outside the boundary,
+    and those that can't be read or written, methods raise `Refusal` with the code and message of the core's
+    own commands.
     """
 
     def __init__(self, invocation: Invocation) -> None:
@@ -24,26 +26,26 @@ class UserFiles:
         self._session = invocation.session
 
     def resolve(self, typed: str) -> Path:
-        """Return the real path of a file or directory, whether anything is there or not."""
+        """Return the real path of a file or directory, whether it exists or not."""
         target = self._target(typed)
         if target.block is not None or target.lines is not None:
             raise Refusal(ErrorCode.INVALID_TARGET, f"A path without a block or lines is needed: {typed}")
         return target.path
 
     def shown(self, path: Path) -> str:
-        """Return how replies name a real path: relative to the user's home where it is inside."""
+        """Return a real path as replies show it: relative to the home if inside, else absolute."""
         return display(path, self._session.user)
 
     async def read_text(self, typed: str) -> str:
-        """Return the text of a file in UTF-8."""
+        """Return the text of a UTF-8 file."""
         return await STORAGE.run(read_text, self.resolve(typed), typed)
 
     async def read_bytes(self, typed: str) -> bytes:
-        """Return what a file holds, of at most 10 MiB."""
+        """Return the content of a file of at most 10 MiB."""
         return await STORAGE.run(read_bytes, self.resolve(typed), typed)
 
     async def write_text(self, typed: str, text: str) -> Path:
-        """Write the whole file in one step, with the directories that are missing; return its real path."""
+        """Write a file atomically, creating missing directories; return its real path."""
         path = self.resolve(typed)
         async with self._runtime.editing(path):
             before = await STORAGE.run(read_if_there, path, typed)

@@ -1,14 +1,13 @@
-"""Reader of the fence that declares one action, line by line."""
+"""Parser of the fence that declares one action."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from stringd.api.outlines import Form
-from stringd.documents.syntax.action_headers import header_fault
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.parameters import Parameter, read_parameter
 from stringd.documents.syntax.parser import Fence
@@ -25,11 +24,18 @@ _SECTION = re.compile(r"[ \t]+(?P<name>body|headers):[ \t]*")
 _HEADER = re.compile(r"\s*(?P<name>[\w!#$%&'*+.^`|~-]+):[ \t]*(?P<value>\S(?:.*\S)?)[ \t]*", re.ASCII)
 _CAPITAL = re.compile(r"[ \t]+[A-Z]")
 _SHOWN = 60
+# They belong to one connection or frame the message, so only the HTTP client can write them.
+_RESERVED = frozenset(
+    {"connection", "content-length", "expect", "keep-alive", "proxy-connection", "te", "trailer"}
+    | {"transfer-encoding", "upgrade"}
+)
+_HOST = "host"
+_AUTHORITY = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """Something an agent can do: an HTTP request, a command line, or a form of the page.
+    """An action: an HTTP request, a command line, or a form of the page.
 
     `target` is the URL or the command exactly as the author wrote it; `line` is where the fence begins, from
     1.
@@ -43,11 +49,11 @@ class Action:
     body: str | None
     line: int
     form: Form | None = None
+    takes_secrets: bool = field(init=False, compare=False)
+    """Whether one of its parameters is secret."""
 
-    @property
-    def takes_secrets(self) -> bool:
-        """Whether one of its parameters is secret."""
-        return any(it.secret for it in self.parameters)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "takes_secrets", any(it.secret for it in self.parameters))
 
 
 class ActionReader:
@@ -211,3 +217,12 @@ def _indent(line: str) -> int:
 def _short(text: str) -> str:
     beginning = " ".join(text.split())[: 2 * _SHOWN]
     return textwrap.shorten(beginning, _SHOWN, placeholder="...")
+
+
+def header_fault(name: str, value: str) -> DiagnosticCode | None:
+    """Return why an action can't declare this header; None if it can."""
+    if name.lower() in _RESERVED:
+        return DiagnosticCode.HEADER_RESERVED
+    if name.lower() == _HOST and not _AUTHORITY.fullmatch(value):
+        return DiagnosticCode.HEADER_HOST
+    return None

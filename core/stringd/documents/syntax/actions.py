@@ -10,7 +10,7 @@ from stringd.documents.syntax.action_reader import CLI, HTTP_METHODS, Action, Ac
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.parameters import Parameter
 from stringd.documents.syntax.parser import Fence
-from stringd.text.listing import listed
+from stringd.text.formatting import listed
 
 __all__ = ["CLI", "HTTP_METHODS", "Action", "ActionBook", "Parameter", "call_hint", "parse_actions"]
 

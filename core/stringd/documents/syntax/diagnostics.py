@@ -1,4 +1,4 @@
-"""Diagnostics about documents: every code with its message and its remedy, in one table."""
+"""Diagnostics of documents: every code with its message and remedy, in one table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REMOVE_ONE = "Remove one of the two."
 
 
 class DiagnosticCode(StrEnum):
-    """What may be wrong with a document; the texts of each code are formatted with its arguments."""
+    """The codes of diagnostics, whose messages and remedies are formatted with arguments."""
 
     message: str
     remedy: str
@@ -176,7 +176,7 @@ class DiagnosticCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """Something in a document that can't mean what its author meant; lines count from 1.
+    """A flaw in a document; lines count from 1.
 
     `subject` is the part of the document that it is about, such as an action or an include.
     """

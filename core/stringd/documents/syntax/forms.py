@@ -10,7 +10,7 @@ from stringd.documents.syntax.actions import Action, ActionBook
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.parameters import CHOICES, Parameter
 from stringd.text.masking import MASK
-from stringd.text.web_urls import WebUrl
+from stringd.text.web_urls import origin_of
 
 CONFIRM = "confirm"
 _RESERVED = ("help", CONFIRM)
@@ -56,14 +56,6 @@ def is_button(field: Field) -> bool:
 def is_foreign(target: str, uri: str) -> bool:
     """Whether a URL that a form is sent to has another origin than the page."""
     return bool(target) and origin_of(target) not in {None, origin_of(uri)}
-
-
-def origin_of(uri: str) -> str | None:
-    """Return the origin of an HTTP URL; None for any other URI."""
-    try:
-        return WebUrl.read(uri).origin
-    except ValueError:
-        return None
 
 
 def _targets(form: Form) -> set[str]:

@@ -43,7 +43,7 @@ class Parameter:
 
 
 def read_parameter(line: str) -> tuple[Parameter, tuple[str, ...]] | None:
-    """Read a line as a parameter and the constraints that are not understood; None if it is no such line."""
+    """Parse a parameter and the constraints that are not understood; None if it is not a parameter."""
     found = _LINE.fullmatch(line)
     if found is None:
         return None

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from stringd.documents.syntax.actions import ActionBook, parse_actions
 from stringd.documents.syntax.diagnostics import Diagnostic
+from stringd.documents.syntax.document_text import Rendered, rendered
 from stringd.documents.syntax.parser import Parsed, parse
-from stringd.documents.syntax.rendering import Rendered, rendered
 from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts
 
 
@@ -33,7 +33,7 @@ class ParsedDocument:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What can't mean what its author meant, in the order of the text."""
+        """The diagnostics of the document, in text order."""
         found = (*self.parsed.diagnostics, *self.shortcuts.diagnostics, *self.actions.diagnostics)
         return tuple(sorted(found, key=lambda it: it.line))
 

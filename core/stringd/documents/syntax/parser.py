@@ -91,7 +91,7 @@ class Parsed:
 
 
 def parse(text: str) -> Parsed:
-    """Parse a document; no text is an error: what can't be meant becomes a diagnostic."""
+    """Parse a document; any text is valid, and its flaws become diagnostics."""
     lines = Lines(text)
     front, tokens, environment = _tokenize(text, lines)
     diagnostics = [front.diagnostic] if front.diagnostic else []

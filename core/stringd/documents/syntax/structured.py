@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from stringd.api.outlines import Outline, Span
 from stringd.documents.syntax.blocks import Block
+from stringd.documents.syntax.document_text import rendered
 from stringd.documents.syntax.forms import form_book
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.parser import Parsed, Structure, find_blocks
-from stringd.documents.syntax.rendering import rendered
 from stringd.documents.syntax.shortcuts import name_links
 
 

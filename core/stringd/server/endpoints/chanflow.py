@@ -29,7 +29,7 @@ FAILED_HEADER = "X-Failed-Blocks"
 
 
 async def chanflow(request: Request) -> Response:
-    """Answer a text: blocks of one topic in order, topics side by side, answers in the blocks' order."""
+    """Execute the blocks of each topic in order, topics in parallel; return the answers in block order."""
     runtime = runtime_of(request)
     user = requesting_user(request.scope, runtime)
     try:
@@ -78,7 +78,7 @@ class _Flow:
         return [answers.get(index) or self._unanswered(block) for index, block in enumerate(blocks)]
 
     def _unanswered(self, block: Block) -> _Answer:
-        """Return the answer to a block that has none, so that the others have theirs."""
+        """Return the answer to a block whose command failed unexpectedly."""
         text = encode_answer(self._shown_topic(block), UNEXPECTED, datetime.now().astimezone())
         return _Answer(text=text, ok=False)
 

@@ -15,7 +15,7 @@ from stringd.api.questions import OpenQuestion, Trust
 from stringd.errors import InvalidBody, OperatorRequired
 from stringd.questions.answer_values import checked_name
 from stringd.runtime.local import LocalRuntime
-from stringd.server.event_stream import HEADERS
+from stringd.server.exec_response import HEADERS
 from stringd.server.json_responses import Json
 from stringd.server.requests import (
     parse_json,

@@ -37,7 +37,7 @@ class SessionsEndpoint(HTTPEndpoint):
         return Json({"user_id": user.id, "topic": str(name), "topic_type": name.type, "created": created})
 
     async def delete(self, request: Request) -> Response:
-        """Refuse: the path names no session."""
+        """Refuse a path that names no session."""
         raise _expected_path()
 
 

@@ -27,7 +27,7 @@ class Status(HTTPEndpoint):
     """`/status`: the daemon in detail."""
 
     async def get(self, request: Request) -> Response:
-        """Describe the process, its plugins, their topic types, and what went wrong at its start."""
+        """Describe the process, its plugins, their topic types, and notices from startup."""
         runtime = runtime_of(request)
         loaded = [str(report.candidate) for report in runtime.plugins.reports if not report.skipped]
         return Json(

@@ -20,7 +20,7 @@ from stringd.server.requests import (
     runtime_of,
 )
 from stringd.users.fields import checked_id, checked_path
-from stringd.users.store import as_json
+from stringd.users.user_store import as_json
 
 _EXPECTED = '{ "id": "...", "home": "..." }'
 

@@ -22,16 +22,16 @@ Origin: TypeAlias = tuple[str, int]
 class Routes(Protocol):
     """Resolves hosts and refuses those out of reach."""
 
-    async def route(self, host: str, port: int, *, reach: Zone) -> HttpRoute:
-        """Resolve a host; refuse one nearer than `reach`."""
+    async def route(self, host: str, port: int, *, nearest_zone: Zone) -> HttpRoute:
+        """Resolve a host; refuse one nearer than `nearest_zone`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class NetworkPolicy:
-    """Where a page may connect to: `reach` is the nearest allowed zone, `zone` the zone of the page."""
+    """Where a page may connect to: `nearest_zone` is the nearest allowed one, `zone` that of the page."""
 
     routes: Routes
-    reach: Zone
+    nearest_zone: Zone
     connect_to: Connect = asyncio.open_connection
     zone: Zone = Zone.PUBLIC
     failures: dict[Origin, str] = field(default_factory=dict)
@@ -41,25 +41,27 @@ class NetworkPolicy:
 
     async def admit(self, host: str, port: int) -> HttpRoute:
         """Resolve a host, always to the same addresses; refuse one that the page may not reach."""
-        reach = self.reach
-        key = (host, port), reach
+        nearest_zone = self.nearest_zone
+        key = (host, port), nearest_zone
         if key not in self._routes:
-            self._routes[key] = asyncio.ensure_future(self.routes.route(host, port, reach=reach))
+            self._routes[key] = asyncio.ensure_future(
+                self.routes.route(host, port, nearest_zone=nearest_zone)
+            )
             self._routes[key].add_done_callback(_retrieve_exception)
         route = await asyncio.shield(self._routes[key])
         # The page may have navigated meanwhile.
-        return route if reach == self.reach else await self.admit(host, port)
+        return route if nearest_zone == self.nearest_zone else await self.admit(host, port)
 
     async def enter(self, host: str, port: int) -> None:
         """Admit the host of the new page; from then on nothing nearer than it is admitted."""
         route = await self.admit(host, port)
         self.zone = route.zone
-        self.reach = min(self.reach, route.zone)
+        self.nearest_zone = min(self.nearest_zone, route.zone)
 
     async def embed(self, host: str, port: int) -> None:
         """Admit the host of a frame; one farther away must not be framed by a nearer page."""
         route = await self.admit(host, port)
-        if route.zone < self.reach:
+        if route.zone < self.nearest_zone:
             message = f"{host} is farther away than the page, which may not show it in a frame."
             raise Refusal(ErrorCode.NOT_TRUSTED, message)
 

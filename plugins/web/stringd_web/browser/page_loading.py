@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from stringd.plugin import ErrorCode, HttpResponse, LoadedBytes, Refusal
+from stringd.plugin.events import current_output
 from stringd.plugin.text import WebUrl
 from stringd_web.browser.browser_cookies import for_browser, from_browser
 from stringd_web.browser.chromium import Chromium
@@ -53,6 +54,7 @@ async def load_in_browser(
 async def _load_page(uri: str, browser: Browser, policy: NetworkPolicy, cookies: Cookies) -> LoadedBytes:
     end = asyncio.get_running_loop().time() + IDLE_DEADLINE_SECONDS
     guard = NavigationGuard(policy=policy)
+    _say("waiting for the browser")
     async with (
         browser.borrow(end) as chromium,
         _context(chromium, policy) as context,
@@ -64,13 +66,20 @@ async def _load_page(uri: str, browser: Browser, policy: NetworkPolicy, cookies:
 
 
 async def _visit(tab: Tab, guard: NavigationGuard, uri: str, end: float) -> PageSnapshot:
+    _say(f"loading {uri}")
     await tab.navigate(uri, end)
+    _say("running its scripts")
     is_idle = await tab.wait_until_idle(end)
     if not is_idle:
         await tab.stop()
     notices = [_STILL_CHANGING] * (not is_idle) + [f"[!] {it.message}" for it in (guard.refusal,) if it]
+    _say("reading the page")
     async with asyncio.timeout(READ_SECONDS):
         return await tab.snapshot(" ".join(notices))
+
+
+def _say(step: str) -> None:
+    current_output().write(f"{step}\n", "browser")
 
 
 @asynccontextmanager

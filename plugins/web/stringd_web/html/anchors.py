@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.element_kinds import ElementKinds
 from stringd_web.html.marks import Marks
-from stringd_web.html.nodes import BLOCKS, ancestors, attribute, prepend_text, replace_tag
+from stringd_web.html.nodes import BLOCKS, ElementKinds, ancestors, attribute, prepend_text, replace_tag
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ROLE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"

@@ -7,8 +7,6 @@ from selectolax.lexbor import LexborHTMLParser
 from stringd.plugin import Document, Outline
 from stringd_web.html.anchors import mark_headings, mark_ids
 from stringd_web.html.code_blocks import extract_code_blocks, extract_code_spans
-from stringd_web.html.element_kinds import ElementKinds, element_kinds
-from stringd_web.html.form_summary import summarize_forms
 from stringd_web.html.formulas import FORMULAS, extract_formulas
 from stringd_web.html.input_limits import parse_bounded, parse_flattened
 from stringd_web.html.link_marks import mark_links
@@ -18,7 +16,7 @@ from stringd_web.html.markdown_cleanup import clean_up_markdown
 from stringd_web.html.markdown_conversion import NestedTooDeep, to_markdown
 from stringd_web.html.marks import Marks, without_marks
 from stringd_web.html.media import MEDIA, extract_media, inline_frames
-from stringd_web.html.nodes import attribute, text_of
+from stringd_web.html.nodes import ElementKinds, attribute, element_kinds, text_of
 from stringd_web.html.noise_removal import (
     HINTS,
     WIDGETS,
@@ -31,7 +29,7 @@ from stringd_web.html.noise_removal import (
     may_have_noise,
 )
 from stringd_web.html.outline_builder import OutlineBuilder
-from stringd_web.html.page_forms import forms_with_nodes
+from stringd_web.html.page_forms import forms_with_nodes, summarize_forms
 from stringd_web.html.script_notice import has_scripts, with_script_notice
 from stringd_web.html.table_layout import TableNormalizer
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urldefrag
+from urllib.parse import unquote, urldefrag, urljoin
 
 from stringd.plugin.documents import resolve_uri
 
 _NO_DOCUMENT = re.compile(r"(?:javascript|vbscript|data|blob|about):", re.IGNORECASE)
 _NOT_IN_URL = re.compile(r"[\t\r\n]")
+_WEB = ("http://", "https://")
 _BLANKS = " \t\r\n\f\v\0"
 
 
@@ -18,6 +19,7 @@ class LinkTargets:
     def __init__(self, uri: str, base: str | None) -> None:
         self._page = urldefrag(uri).url
         self.base = urldefrag(resolve_uri(self._page, base.strip(_BLANKS))).url if base else self._page
+        self._is_on_web = self.base.startswith(_WEB)
         self._resolved_references: dict[str, str | None] = {}
         self._pages: dict[str, str] = {}
 
@@ -36,8 +38,17 @@ class LinkTargets:
             return None
         address, sign, fragment = reference.partition("#")
         if address not in self._pages:
-            self._pages[address] = resolve_uri(self.base, address).replace(" ", "%20")
+            self._pages[address] = self._joined(address).replace(" ", "%20")
         page = self._pages[address]
         if fragment and page == self._page:
             return f"#{unquote(fragment)}"
         return f"{page}{sign}{fragment}"
+
+    def _joined(self, address: str) -> str:
+        """Return an address relative to the base as a URL; a malformed one is left as it is."""
+        if not self._is_on_web:
+            return resolve_uri(self.base, address)
+        try:
+            return urljoin(self.base, address)
+        except ValueError:
+            return address

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from html_to_markdown import ConversionOptions, PreprocessingOptions
 from html_to_markdown.api import convert
 
+from stringd.plugin.workers import report_parts
 from stringd_web.html.markdown_escaping import escape_markdown
 from stringd_web.html.marks import BEGIN, DEFINITION, END
 
@@ -56,8 +57,12 @@ class NestedTooDeep(Exception):
 
 def to_markdown(html: str) -> str:
     """Convert HTML to Markdown, keeping marks; raise `NestedTooDeep` if it is."""
-    pieces = map(_convert_piece, _pieces(escape_markdown(_simplified(html))))
-    return "\n\n".join(filter(None, pieces))
+    pieces = list(_pieces(escape_markdown(_simplified(html))))
+    converted = []
+    for number, piece in enumerate(pieces):
+        report_parts(number, len(pieces))
+        converted.append(_convert_piece(piece))
+    return "\n\n".join(filter(None, converted))
 
 
 def _convert_piece(html: str) -> str:

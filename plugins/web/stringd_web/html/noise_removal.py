@@ -6,8 +6,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.element_kinds import ElementKinds
-from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
+from stringd_web.html.nodes import ElementKinds, ancestors, attribute, remove_nodes, text_of
 
 _NON_CONTENT = "script:not([type^='math/tex']), style, template, link, meta, head"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"

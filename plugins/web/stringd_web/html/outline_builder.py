@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from stringd.plugin import Heading, Link, Span
 from stringd.plugin.documents import slug
-from stringd_web.html.marks import MARK, Marks, Target
+from stringd_web.html.marks import MARK, Marks, Target, Title
 
 _MAX_PREFIX_PARTS = 32
 _ENDS_PREFIX = {" ", ">"}
@@ -29,6 +29,7 @@ class OutlineBuilder:
         self.links: list[Link] = []
         self.headings: list[Heading] = []
         self._marks = marks
+        self._titles: list[tuple[int, Title]] = []
         self._parts: list[str] = []
         self._length = 0
         self._counted_parts = 0
@@ -54,6 +55,10 @@ class OutlineBuilder:
         for kind, number, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
             put = self._handlers.get(kind)
             self._write(put(int(number or 0), text) if put else text)
+        self.headings = [
+            Heading(first=line, last=line + 1, level=title.level, text=title.text, id=slug(title.text))
+            for line, title in self._titles
+        ]
         return "".join(self._parts)
 
     def ids(self) -> dict[str, Span]:
@@ -134,11 +139,7 @@ class OutlineBuilder:
         return self._join_next_line(text)
 
     def _put_heading(self, number: int, text: str) -> str:
-        title = self._marks.titles[number]
-        line = self._line()
-        self.headings.append(
-            Heading(first=line, last=line + 1, level=title.level, text=title.text, id=slug(title.text))
-        )
+        self._titles.append((self._line(), self._marks.titles[number]))
         return text
 
     def _put_image(self, number: int, text: str) -> str:

@@ -1,11 +1,11 @@
-"""The forms of a page, with the fields and values that browsers would submit."""
+"""The forms of a page, with the fields and values that browsers would submit, and their summaries."""
 
 from __future__ import annotations
 
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import webencodings
@@ -27,6 +27,8 @@ from stringd_web.html.form_fields import (
     text_field,
 )
 from stringd_web.html.form_labels import FieldLabels, one_line
+from stringd_web.html.marks import Marks
+from stringd_web.html.nodes import remove_nodes
 
 _BUTTONS = frozenset({"submit", "image"})
 _NOT_SUBMITTED = frozenset({"button", "reset", "file"})
@@ -35,6 +37,7 @@ _GROUPED_TYPES = frozenset({"checkbox", "radio"})
 _MAX_NAME_LENGTH = 40
 _CHARSET = "_charset_"
 _UNUSABLE_CHARSETS = ("replacement", "utf-16", "x-user-defined")
+_WIDGETS = "input, select, textarea:not([readonly]), button, datalist"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +48,13 @@ class FormWithNode:
     form: Form
 
 
-def read_forms(tree: LexborHTMLParser, base: str) -> tuple[Form, ...]:
-    """Return the forms of a page in page order, with unique names."""
-    return tuple(it.form for it in forms_with_nodes(tree, base))
-
-
 def forms_with_nodes(tree: LexborHTMLParser, base: str) -> Sequence[FormWithNode]:
     """Return the forms of a page with their elements, except `method=dialog` forms."""
-    labels, names = FieldLabels(tree), _FormNames()
+    labels = FieldLabels(tree)
     drafts = [it for it in collect_forms(tree, labels) if _method(it) != "DIALOG"]
+    if not drafts:
+        return []
+    names = _FormNames()
     return [FormWithNode(node=it.node, form=_form(it, labels, names, base)) for it in drafts]
 
 
@@ -155,3 +156,14 @@ def _encoding(accepted: str) -> webencodings.Encoding:
 def _name_of(encoding: webencodings.Encoding) -> str:
     name: str = encoding.name
     return name.upper() if encoding is webencodings.UTF8 else name
+
+
+def summarize_forms(tree: LexborHTMLParser, marks: Marks, forms: Mapping[int, Form], uri: str) -> None:
+    """Replace the controls of each form, by node id, by a summary at its end."""
+    for node in tree.css("form"):
+        remove_nodes(node.css(_WIDGETS))
+        form = forms.get(node.mem_id)
+        if form:
+            place = tree.create_node("div")
+            place.insert_child(marks.block(describe_form(form, uri)))
+            node.insert_child(place, move=True)

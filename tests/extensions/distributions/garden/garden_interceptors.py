@@ -35,6 +35,6 @@ class Gardener:
 @hookimpl
 def stringd_interceptors() -> Iterable[Interceptor]:
     return [
-        Interceptor(name="fence", around=refuse_forbidden),
-        Interceptor(name="gardener", around=Gardener().hold),
+        Interceptor(name="fence", run=refuse_forbidden),
+        Interceptor(name="gardener", run=Gardener().hold),
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from stringd.actions.shell.analysis import findings, special_commands
 from stringd.actions.shell.analysis.argument_roles import (
@@ -15,13 +14,11 @@ from stringd.actions.shell.analysis.argument_roles import (
     classify_arguments,
 )
 from stringd.actions.shell.analysis.data_flow import ARGUMENTS
+from stringd.actions.shell.analysis.interfaces import CommandContext
 from stringd.actions.shell.analysis.language_programs import OPENING
 from stringd.actions.shell.analysis.programs import CONTAINER, CONTAINERS, program_named
-from stringd.actions.shell.analysis.syntax import PlaceholderPart, Word
+from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart, Word
 from stringd.actions.shell.analysis.value_constraints import Constraint, ValueKind
-
-if TYPE_CHECKING:
-    from stringd.actions.shell.analysis.taint_analysis import TaintAnalysis
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?(?P<name>[A-Za-z_]\w*)=", re.ASCII)
 # Assignments among their arguments set environment variables of the programs that they run; awk's do not.
@@ -41,7 +38,7 @@ _SETTING_UNNAMED = {
 class ArgumentAnalysis:
     """Analyses commands by the table of programs, and special commands by functions of their own."""
 
-    def __init__(self, taint: TaintAnalysis) -> None:
+    def __init__(self, taint: CommandContext) -> None:
         self.taint = taint
         self.flow = taint.flow
         self._judging: Mapping[Role, Callable[[Word, str], None]] = {

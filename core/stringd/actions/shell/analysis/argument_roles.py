@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from stringd.actions.shell.analysis.syntax import BARE, PlaceholderPart, Text, Word
+from stringd.actions.shell.analysis.shell_syntax import BARE, PlaceholderPart, Text, Word
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?[A-Za-z_]\w*=", re.ASCII)
 

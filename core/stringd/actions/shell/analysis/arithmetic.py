@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from stringd.actions.shell.analysis import findings
-from stringd.actions.shell.analysis.syntax import (
+from stringd.actions.shell.analysis.data_flow import DataFlow
+from stringd.actions.shell.analysis.findings import Finding
+from stringd.actions.shell.analysis.shell_syntax import (
     Arithmetic,
     Expansion,
     Part,
@@ -19,9 +21,7 @@ from stringd.actions.shell.analysis.syntax import (
     Word,
 )
 from stringd.actions.shell.analysis.value_constraints import Constraint
-
-if TYPE_CHECKING:
-    from stringd.actions.shell.analysis.taint_analysis import TaintAnalysis
+from stringd.actions.shell.analysis.variable_names import VariableNames
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _ENDS_IN_NAME = re.compile(r"\w\Z")
@@ -30,10 +30,25 @@ _NUMERIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _NAMING = frozenset({"-v", "-R"})
 
 
+class ArithmeticContext(Protocol):
+    """The analysis of a script, as that of its arithmetic uses it."""
+
+    flow: DataFlow
+    line: int
+    constraints: dict[PlaceholderPart, Constraint]
+    variable_names: VariableNames
+
+    def inside(self, part: Part) -> None:
+        """Analyse the commands and words inside a part of a word."""
+
+    def report(self, finding: Finding) -> None:
+        """Record a finding, once."""
+
+
 class ArithmeticAnalysis:
     """Analyses arithmetic, variable names with subscripts, and the expansions that evaluate their value."""
 
-    def __init__(self, taint: TaintAnalysis) -> None:
+    def __init__(self, taint: ArithmeticContext) -> None:
         self._judge = taint
         self._flow = taint.flow
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stringd.actions.shell.analysis.simple_commands import BLANKS, FUNCTION, SimpleCommandReader
-from stringd.actions.shell.analysis.syntax import (
+from stringd.actions.shell.analysis.shell_syntax import (
     Arithmetic,
     Command,
     CompoundCommand,
@@ -16,6 +15,7 @@ from stringd.actions.shell.analysis.syntax import (
     Text,
     Word,
 )
+from stringd.actions.shell.analysis.simple_commands import BLANKS, FUNCTION, SimpleCommandReader
 
 _RESERVED = re.compile(
     r"(?:if|then|elif|else|fi|while|until|do|done|for|select|case|esac|function|time|coproc|[{}!]|\[\[)"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stringd.actions.shell.analysis.syntax import PlaceholderPart, QuotingContext, Unreadable
+from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart, QuotingContext, Unreadable
 from stringd.actions.values.placeholders import Placeholder, find_placeholders
 
 # A limit that no hand-written command reaches, and that bounds the recursion of the parser.

@@ -8,7 +8,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from stringd.actions.shell.analysis.cursor import SiblingFile
-from stringd.actions.shell.analysis.syntax import (
+from stringd.actions.shell.analysis.shell_syntax import (
     ArrayElement,
     Assignment,
     Command,

@@ -6,18 +6,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from stringd.actions.shell.analysis import findings
 from stringd.actions.shell.analysis.argument_roles import Program, Role
 from stringd.actions.shell.analysis.git import GIT, READING, RUNNING, SETTINGS, command_named
+from stringd.actions.shell.analysis.interfaces import ArgumentContext
 from stringd.actions.shell.analysis.programs import program_named
-from stringd.actions.shell.analysis.syntax import Expansion, Text, Word
+from stringd.actions.shell.analysis.shell_syntax import Expansion, Text, Word
 
-if TYPE_CHECKING:
-    from stringd.actions.shell.analysis.argument_analysis import ArgumentAnalysis
-
-Special: TypeAlias = "Callable[[ArgumentAnalysis, str, Sequence[Word], str | None], None]"
+Special: TypeAlias = Callable[[ArgumentContext, str, Sequence[Word], str | None], None]
 # A pseudo-variable for what find found or xargs read; no real variable has this name.
 FOUND = "{}"
 _EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
@@ -77,7 +75,7 @@ _NOTHING = Text(text="", quoted=True)
 _NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[.*)?(?P<mark>\+?=)?", re.ASCII | re.DOTALL)
 
 
-def _eval(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
+def _eval(analysis: ArgumentContext, name: str, words: Sequence[Word], _: str | None) -> None:
     texts = [it.literal for it in words if it.literal is not None]
     if len(texts) == len(words):
         analysis.taint.inner(" ".join(texts), name, None, is_own=True)
@@ -89,7 +87,7 @@ def _eval(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str |
         analysis.taint.report(findings.not_analysable(value, what, analysis.taint.line))
 
 
-def _set(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
+def _set(analysis: ArgumentContext, name: str, words: Sequence[Word], _: str | None) -> None:
     texts = [it.literal for it in words]
     end = texts.index("--") if "--" in texts else len(words)
     if value := analysis.flow.taint_of_words(words[:end]):
@@ -100,19 +98,19 @@ def _set(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | 
     analysis.positional(words[end:])
 
 
-def _grammar(analysis: ArgumentAnalysis, name: str, _: Sequence[Word], __: str | None) -> None:
+def _grammar(analysis: ArgumentContext, name: str, _: Sequence[Word], __: str | None) -> None:
     """Report a command that changes the grammar of the following ones."""
     if value := analysis.flow.text_parameter:
         what = f"{name} changes how bash reads what follows"
         analysis.taint.report(findings.not_analysable(value, what, analysis.taint.line))
 
 
-def _shopt(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _shopt(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     if any(it.literal in {None, "extglob", "expand_aliases"} for it in words):
         _grammar(analysis, name, words, stdin)
 
 
-def _test(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
+def _test(analysis: ArgumentContext, name: str, words: Sequence[Word], _: str | None) -> None:
     """Allow values after a fixed word that does not ask for a variable, whose subscript is evaluated."""
     first = Word(parts=(Text(text=name, quoted=False),))
     for before, word in pairwise((first, *words)):
@@ -124,7 +122,7 @@ def _test(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str |
 
 
 def declare(
-    analysis: ArgumentAnalysis, name: str, words: Sequence[Word], assigned: Sequence[str] = ()
+    analysis: ArgumentContext, name: str, words: Sequence[Word], assigned: Sequence[str] = ()
 ) -> None:
     """Record declared variables; a value that is assigned to an array in the same command is evaluated."""
     options = "".join(it.literal[1:] for it in words if it.literal and it.literal[0] in "-+")
@@ -141,11 +139,11 @@ def declare(
             analysis.taint.report(findings.evaluated(value, name, analysis.taint.line))
 
 
-def _declare(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], _: str | None) -> None:
+def _declare(analysis: ArgumentContext, name: str, words: Sequence[Word], _: str | None) -> None:
     declare(analysis, name, words)
 
 
-def _find(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _find(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     commands = list(_executed(words))
     inside = {id(it) for command in commands for it in command}
     outside = [it for it in words if id(it) not in inside]
@@ -160,7 +158,7 @@ def _find(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: s
         analysis.command([_with_found(it, FOUND, lead="./") for it in command], stdin)
 
 
-def _git(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _git(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     uses = analysis.uses(GIT, words)
     for use in uses.words:
         analysis.use(name, use, None)
@@ -169,7 +167,7 @@ def _git(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: st
         _git_command(analysis, uses.command[0].literal or "", uses.command[1:], stdin)
 
 
-def _git_command(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _git_command(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     analysis.program("git", command_named(name), words, stdin)
     texts = [it.literal for it in words]
     running = RUNNING.get(name)
@@ -184,7 +182,7 @@ def _git_command(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], s
             analysis.code(word, "git")
 
 
-def _fd(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _fd(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     found = analysis.flow.taint_of_words(words)
     for command in _executed(words, _EXECUTING_OF_FD):
         if found:
@@ -193,7 +191,7 @@ def _fd(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str
         analysis.command([*read, Word(parts=(Expansion(name=FOUND, quoted=False),))], stdin)
 
 
-def _tar(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _tar(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     first = words[0].literal or "-" if words else "-"
     # Without a dash, the values of the option letters follow together.
     if first[0] != "-" and not {"I", "F"}.isdisjoint(first):
@@ -202,7 +200,7 @@ def _tar(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: st
     _by_table(analysis, name, words, stdin)
 
 
-def _copy(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _copy(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     if not any(_UNREAD.fullmatch(it.literal or "") for it in words):
         for word in words:
             if ":" in word.lead and not word.lead.startswith(("/", ".", "-", "rsync:")):
@@ -210,13 +208,13 @@ def _copy(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: s
     _by_table(analysis, name, words, stdin)
 
 
-def _adb(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _adb(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     if any(it.literal in {"shell", "exec-out"} for it in words):
         for word in words:
             analysis.code(word, name)
 
 
-def _by_table(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _by_table(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     if program := program_named(name):
         analysis.program(name, program, words, stdin)
 
@@ -234,7 +232,7 @@ def _executed(words: Sequence[Word], executing: frozenset[str] = _EXECUTING) -> 
         yield words[first:]
 
 
-def _xargs(analysis: ArgumentAnalysis, name: str, words: Sequence[Word], stdin: str | None) -> None:
+def _xargs(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     uses = analysis.uses(_XARGS, words)
     for use in uses.words:
         analysis.use(name, use, None)

@@ -12,7 +12,7 @@ from stringd.actions.shell.analysis.command_reader import CommandReader
 from stringd.actions.shell.analysis.data_flow import DataFlow, assigned_words, computed_of
 from stringd.actions.shell.analysis.findings import Finding
 from stringd.actions.shell.analysis.programs import is_evaluated_name
-from stringd.actions.shell.analysis.syntax import (
+from stringd.actions.shell.analysis.shell_syntax import (
     Assignment,
     Command,
     CompoundCommand,

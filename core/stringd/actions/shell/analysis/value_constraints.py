@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from stringd.actions.shell.analysis.syntax import PlaceholderPart
+from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart
 from stringd.actions.values.typed_values import NUMBER
 from stringd.documents.syntax.parameters import Parameter
 

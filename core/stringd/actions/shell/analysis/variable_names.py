@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from stringd.actions.shell.analysis.data_flow import ARGUMENTS, UNKNOWN, DataFlow
-from stringd.actions.shell.analysis.syntax import (
+from stringd.actions.shell.analysis.shell_syntax import (
     Expansion,
     Part,
     PlaceholderPart,

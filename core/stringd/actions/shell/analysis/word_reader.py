@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from stringd.actions.shell.analysis.cursor import Cursor
-from stringd.actions.shell.analysis.syntax import (
+from stringd.actions.shell.analysis.shell_syntax import (
     ANSI,
     ARITHMETIC,
     BARE,

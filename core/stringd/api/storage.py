@@ -1,0 +1,41 @@
+"""What a plugin keeps for itself: a folder in the data directory, and a key-value store in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class Entries(Protocol):
+    """JSON values by keys; what can't be read or stored raises `StorageFailed`.
+
+    What is read can't be changed in place: arrays are tuples, objects are read-only mappings.
+    """
+
+    async def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or the default."""
+
+    async def set(self, key: str, value: object) -> None:
+        """Store a value under a key."""
+
+    async def delete(self, key: str) -> bool:
+        """Remove a key; return whether it was there."""
+
+    async def items(self, prefix: str = "") -> Mapping[str, Any]:
+        """Return the values of all keys that begin with a prefix, sorted by key."""
+
+
+class PluginStorage(Entries, Protocol):
+    """A plugin's own store; each change is on the disk when it returns."""
+
+    @property
+    def folder(self) -> Path:
+        """The plugin's own folder, which nobody else may read and no command may touch."""
+
+    def transaction(self) -> AbstractAsyncContextManager[Entries]:
+        """Return a context whose changes are stored together at its end, or not at all if it raises.
+
+        No one else changes the store meanwhile.
+        """

@@ -1,0 +1,57 @@
+"""The stream of `GET /events`, parsed into records; see docs/reference/events.md."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from stringd.client.records import Event, JsonObject
+from stringd.text.sse import SseEvent, SseParser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 2.0
+_COMMON = ("kind", "seq", "at", "user_id", "topic", "request_id")
+
+
+class EventStream:
+    """Parses one stream after the other, and knows from where the next one is to go on."""
+
+    def __init__(self) -> None:
+        self.position = ""
+        """What to send as `Last-Event-ID`; empty until something has arrived."""
+        self._parser = SseParser()
+        self._pause = _FIRST_PAUSE
+
+    def begin(self) -> None:
+        """Begin to parse a new stream."""
+        self._parser = SseParser()
+
+    def feed(self, chunk: bytes) -> Iterator[Event]:
+        """Parse the next bytes; yield the events that they complete."""
+        self._pause = _FIRST_PAUSE
+        for event in self._parser.feed(chunk):
+            if record := _record(event):
+                self.position = event.id or self.position
+                yield record
+        self.position = self._parser.last_id or self.position
+
+    def next_pause(self) -> float:
+        """Return how long to wait before trying again, longer each time that nothing has arrived."""
+        pause, self._pause = self._pause, min(self._pause * 2, _LONGEST_PAUSE)
+        return pause
+
+
+def _record(event: SseEvent) -> Event | None:
+    try:
+        record = json.loads(event.data)
+        common = {name: record.pop(name) for name in _COMMON}
+    except (ValueError, KeyError, AttributeError, RecursionError):
+        return None
+    return _made(common, record, event.id)
+
+
+def _made(common: JsonObject, own: JsonObject, position: str) -> Event:
+    return Event(**common, fields=own, position=position)

@@ -1,0 +1,175 @@
+"""Publishes what a command prints and how far it is, while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from contextvars import ContextVar, Token
+from types import MappingProxyType
+from typing import Self, TypeAlias
+
+from stringd.api.events import Output
+from stringd.api.watching import Events
+from stringd.events.printed_text import PrintedText
+
+SECONDS_BETWEEN = 0.1
+"""The time between two events of one feed."""
+
+log = logging.getLogger(__name__)
+
+SecretNames: TypeAlias = Callable[[], Mapping[str, str]]
+
+
+class OutputFeed:
+    """Collects what one command prints and reports, and publishes it at most ten times a second.
+
+    Nothing is collected while nobody watches. `secrets` returns the values to mask, each with the name that
+    takes its place. All methods are to be called on the event loop's thread. As a context it is the
+    `current_output` of all that runs in it, and closes at the end.
+    """
+
+    # Every command has a feed, and most feeds collect nothing: what they would need is made when they do.
+    _hidden: Mapping[str, str] = MappingProxyType({})
+    _printed: Mapping[str | None, PrintedText] = MappingProxyType({})
+    _reported: AbstractSet[str | None] = frozenset()
+    _timer: asyncio.TimerHandle | None = None
+    _token: Token[OutputFeed | None]
+
+    def __init__(
+        self,
+        events: Events | None,
+        *,
+        user_id: str | None = None,
+        topic: str | None = None,
+        request_id: str | None = None,
+        secrets: SecretNames | None = None,
+    ) -> None:
+        self.request_id = request_id
+        self._events = events
+        self._user_id = user_id
+        self._topic = topic
+        self._secrets = secrets
+        # By kind and source, the longest waiting first.
+        self._pending: dict[tuple[str, str | None], PrintedText | Output] | None = None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody would see what is passed on."""
+        return self._events is not None and self._events.is_watched
+
+    def write(self, data: bytes | str, source: str | None = None) -> None:
+        """Pass on what was printed; `source` says by what, if it is not the command's own output."""
+        if self._events is None or not self._events.is_watched:
+            return
+        printed = self._printed.get(source)
+        if printed is None:
+            printed = PrintedText()
+            self._printed = {**self._printed, source: printed}
+        printed.add(data if isinstance(data, bytes) else data.encode(errors="replace"))
+        self._plan("text", source, printed)
+
+    def report(self, source: str, done: int, total: int | None = None, unit: str = "bytes") -> None:
+        """Pass on how far something is; only the newest of reports that come fast is published."""
+        if not self.is_watched:
+            return
+        if done == total and source not in self._reported:
+            # It took too little time for anybody to care.
+            (self._pending or {}).pop(("progress", source), None)
+        else:
+            event = Output(
+                user_id=self._user_id,
+                topic=self._topic,
+                request_id=self.request_id,
+                done=done,
+                total=total,
+                unit=unit,
+                source=source,
+            )
+            self._plan("progress", source, event)
+
+    def hide(self, names: Mapping[str, str]) -> None:
+        """Mask more values, each by the name that it maps to."""
+        if names:
+            self._hidden = {**self._hidden, **names}
+
+    def flush(self, *, final: bool = False) -> None:
+        """Publish what waits; if it is `final`, what is written later has nothing to do with it.
+
+        Progress that was never published is left out: the work was too short.
+        """
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        pending, self._pending = self._pending or {}, None
+        for (_, source), waiting in pending.items():
+            if isinstance(waiting, PrintedText) or source in self._reported:
+                self._publish(source, waiting, final=final)
+        if final:
+            finished, self._printed = self._printed, {}
+            for source, printed in finished.items():
+                self._publish(source, printed, final=True)
+
+    def close(self) -> None:
+        """Publish what waits, and nothing more."""
+        if self._printed or self._pending:
+            self.flush(final=True)
+        self._events = None
+
+    def __enter__(self) -> Self:
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
+        self.close()
+
+    def _plan(self, kind: str, source: str | None, waiting: PrintedText | Output) -> None:
+        if self._pending is None:
+            self._pending = {}
+        self._pending[kind, source] = waiting
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SECONDS_BETWEEN, self._publish_next)
+
+    def _publish_next(self) -> None:
+        self._timer = None
+        if self._pending:
+            key = next(iter(self._pending))
+            self._publish(key[1], self._pending.pop(key))
+        if self._pending:
+            self._timer = asyncio.get_running_loop().call_later(SECONDS_BETWEEN, self._publish_next)
+
+    def _publish(self, source: str | None, waiting: PrintedText | Output, *, final: bool = False) -> None:
+        if self._events is None:
+            return
+        if isinstance(waiting, Output):
+            self._reported = self._reported | {source}
+            self._events.publish(waiting)
+        elif text := self._take_text(waiting, final=final):
+            self._events.publish(
+                Output(
+                    user_id=self._user_id,
+                    topic=self._topic,
+                    request_id=self.request_id,
+                    text=text,
+                    source=source,
+                )
+            )
+
+    def _take_text(self, printed: PrintedText, *, final: bool) -> str:
+        try:
+            secrets = self._secrets() if self._secrets else {}
+            return printed.take({**secrets, **self._hidden}, final=final)
+        except Exception:
+            log.exception("output can't be shown to those who watch")
+            return ""
+
+
+_current: ContextVar[OutputFeed | None] = ContextVar("output", default=None)
+_NOBODY = OutputFeed(None)
+
+
+def current_output() -> OutputFeed:
+    """Return the feed of the command that the caller is part of; outside of commands, one without readers."""
+    return _current.get() or _NOBODY

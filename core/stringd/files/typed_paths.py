@@ -1,0 +1,280 @@
+"""Resolve typed paths to real ones, and check that the user may access them."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from stringd.api.users import User
+from stringd.errors import ErrorCode, Refusal
+from stringd.files.open_directory import is_there
+from stringd.files.protected import is_protected, refuse_path
+from stringd.files.real_path import real_path
+from stringd.text.escaping import printable
+
+LONGEST_PATH = 4000
+LONGEST_NAME = 255
+# Each candidate end of a name costs a system call.
+_MOST_ENDS = 64
+_OPEN_FILES = "/proc/self/fd"
+_DELETED = " (deleted)"
+_SYSTEM_KNOWS = hasattr(os, "O_PATH") and Path(_OPEN_FILES).is_dir()
+FILE_URI = "file:///"
+_LINES = r":L([0-9]+)(?:-L([0-9]+))?\Z"
+_LINE_RANGE = re.compile(_LINES)
+_END_OF_NAME = re.compile(rf"[/#]|{_LINES}|\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileTarget:
+    """A resolved path, and the block or lines of the file that are addressed.
+
+    Lines count from 1, the last one included. They are not checked against the file.
+    """
+
+    typed: str
+    path: Path
+    block: str | None = None
+    lines: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathScope:
+    """What typed paths are relative to, and whose access to them is checked.
+
+    Paths are relative to `directory`, else to the document's, else to the home. A block or lines without a
+    path belong to the document.
+    """
+
+    user: User
+    directory: str | None
+    document_uri: str | None
+    full_access: bool
+
+    @property
+    def document(self) -> Path | None:
+        """The current document, if it is a file."""
+        return file_of(self.document_uri) if self.document_uri else None
+
+    @property
+    def base(self) -> Path:
+        """The directory that paths are relative to."""
+        if self.directory:
+            return Path(self.directory)
+        document = self.document
+        return self.user.home if document is None else document.parent
+
+
+def resolve_path(typed: str, scope: PathScope, shown: str) -> FileTarget:
+    """Resolve a typed path that the user may access, or refuse; refusals show it as `shown`."""
+    if len(typed.encode(errors="surrogatepass")) > LONGEST_PATH:
+        raise Refusal(ErrorCode.INVALID_TARGET, f"The path is longer than {LONGEST_PATH} bytes.")
+    name, block, lines = _Splitter(scope).split(typed)
+    if block == "":
+        raise Refusal(ErrorCode.INVALID_TARGET, f"No block is named after the #: {shown}")
+    path = confine(_absolute(name, scope), shown, scope.user, full_access=scope.full_access)
+    if name.endswith("/"):
+        _require_directory(path, shown)
+    return FileTarget(typed=typed, path=path, block=block, lines=lines)
+
+
+def names_something(typed: str, scope: PathScope) -> bool:
+    """Whether a path, with or without a block or lines, names something that exists."""
+    if len(typed) > LONGEST_PATH:
+        return False
+    splitter = _Splitter(scope)
+    name = splitter.split(typed)[0]
+    return name != "" and splitter.exists(name)
+
+
+def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
+    """Return the real path of an absolute path if the user may access it, or refuse.
+
+    Outside the allowed paths, the refusal does not reveal whether anything exists.
+    """
+    real, is_final = _resolved(path)
+    if not full_access and not _is_allowed(real, user):
+        allowed = ", ".join(map(str, (user.home, *user.allowed_paths)))
+        raise Refusal(
+            ErrorCode.FILE_NOT_ALLOWED, f"Outside the allowed paths: {typed}", f"allowed: {allowed}"
+        )
+    refuse_path(real, typed)
+    if _longest_name(real) > LONGEST_NAME:
+        raise Refusal(ErrorCode.INVALID_TARGET, f"A name in the path is longer than {LONGEST_NAME} bytes.")
+    if not is_final:
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Too many levels of symbolic links: {typed}")
+    return Path(real)
+
+
+def display(path: Path, user: User) -> str:
+    """Return a real path for display: relative to the home if it lies inside, else absolute."""
+    shown, home = str(path), _real_root(user.home)
+    if shown == home:
+        return "~/"
+    if _lies_in(shown, home):
+        shown = shown[len(home) :].lstrip("/")
+    return printable(shown)
+
+
+class _Splitter:
+    """Splits a typed path into name and block or lines, preferring names that exist and are accessible."""
+
+    def __init__(self, scope: PathScope) -> None:
+        self._scope = scope
+
+    def split(self, typed: str) -> tuple[str, str | None, tuple[int, int] | None]:
+        """Return name, block and lines; everything after the `#` is the block's name."""
+        name, mark, block = self._cut(typed)
+        if mark:
+            return name, block, None
+        lines = _LINE_RANGE.search(name)
+        if lines is None or self.exists(name):
+            return name, None, None
+        first = int(lines[1])
+        return name[: lines.start()], None, (first, int(lines[2] or first))
+
+    def _cut(self, typed: str) -> tuple[str, str, str]:
+        """Split at the first `#` that is not part of an existing name."""
+        first = typed.find("#")
+        if first < 0:
+            return typed, "", ""
+        ends = [end.start() for end in islice(_END_OF_NAME.finditer(typed, first + 1), _MOST_ENDS)]
+        known = next((end for end in reversed(ends) if self.exists(typed[:end])), first)
+        name, mark, block = typed[known:].partition("#")
+        return typed[:known] + name, mark, block
+
+    def exists(self, name: str) -> bool:
+        """Whether something of this name exists and is accessible."""
+        path = _real(_absolute(name, self._scope))
+        allowed = self._scope.full_access or _is_allowed(path, self._scope.user)
+        return allowed and not is_protected(path) and is_there(Path(path))
+
+
+def _absolute(name: str, scope: PathScope) -> Path:
+    if name.startswith(FILE_URI):
+        return _path_of(name)
+    if name == "~" or name.startswith("~/"):
+        return scope.user.home / name[1:].lstrip("/")
+    if name:
+        return scope.base / name
+    document = scope.document
+    if document is None:
+        raise Refusal(
+            ErrorCode.INVALID_TARGET, "No file is open in this topic.", "Open one, or name it: path#block"
+        )
+    return document
+
+
+@lru_cache(maxsize=1024)
+def file_of(uri: str) -> Path | None:
+    """Return the path of a `file:` URI; None for other URIs."""
+    return _path_of(uri) if uri.startswith(FILE_URI) else None
+
+
+def _path_of(uri: str) -> Path:
+    return Path("/", os.fsdecode(unquote_to_bytes(uri.removeprefix(FILE_URI))))
+
+
+def _real(path: Path) -> str:
+    if "\0" in str(path) or not _is_storable(path):
+        raise Refusal(ErrorCode.INVALID_TARGET, "A path can't contain a NUL character or a lone surrogate.")
+    return _with_one_slash(str(real_path(path)))
+
+
+def _resolved(path: Path) -> tuple[str, bool]:
+    """Return the real path, and whether it is free of links."""
+    try:
+        return _with_one_slash(_final_path(path)), True
+    except (OSError, RecursionError, ValueError):
+        # Nothing exists there, or links form a loop; beyond a loop `realpath` removes `..` textually, which
+        # may leave a link that leads outside.
+        real = _real(path)
+        return real, _real(Path(real)) == real
+
+
+def _final_path(path: Path) -> str:
+    """Return the real path of something that exists, from the system itself where it can tell."""
+    known = _known_by_system(path) if _SYSTEM_KNOWS else None
+    return os.path.realpath(path, strict=True) if known is None else known
+
+
+def _known_by_system(path: Path) -> str | None:
+    """Return the current name of an opened path; None if the file was renamed over or removed meanwhile."""
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        name = os.readlink(f"{_OPEN_FILES}/{descriptor}")  # noqa: PTH115
+        # Linux appends this to the name of a file that was replaced or removed meanwhile.
+        is_lost = name.endswith(_DELETED) and not _is_same_file(name, descriptor)
+        return None if is_lost else name
+    finally:
+        os.close(descriptor)
+
+
+def _is_same_file(name: str, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(name), os.fstat(descriptor))  # noqa: PTH116
+    except OSError:
+        return False
+
+
+def _with_one_slash(path: str) -> str:
+    # POSIX allows a special meaning for two leading slashes; no supported system has one.
+    return f"/{path.lstrip('/')}"
+
+
+def _is_allowed(real: str, user: User) -> bool:
+    return any(_lies_in(real, _real_root(root)) for root in (user.home, *user.allowed_paths))
+
+
+def _lies_in(real: str, root: str) -> bool:
+    return real == root or real.startswith(f"{root.rstrip('/')}/")
+
+
+def _real_root(root: Path) -> str:
+    """Return the real path of a home or allowed path, cached as long as the directory is the same."""
+    try:
+        status = root.stat()
+    except OSError:
+        return _real(root)
+    return _known_root(root, status.st_dev, status.st_ino)
+
+
+@lru_cache(maxsize=1024)
+def _known_root(root: Path, _device: int, _inode: int) -> str:
+    return _real(root)
+
+
+def _longest_name(real: str) -> int:
+    # No component is longer than the whole path.
+    size = len(os.fsencode(real))
+    return size if size <= LONGEST_NAME else max(map(len, os.fsencode(real).split(b"/")))
+
+
+def _is_storable(path: Path) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_directory(path: Path, shown: str) -> bool:
+    """Whether a real path is a directory; refuse if that cannot be determined."""
+    try:
+        # Only a choice between two operations, neither of which follows links.
+        return path.is_dir()
+    except OSError as error:
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Cannot read {shown}: {error.strerror}") from error
+
+
+def _require_directory(path: Path, shown: str) -> None:
+    if is_directory(path, shown):
+        return
+    if is_there(path):
+        raise Refusal(ErrorCode.INVALID_TARGET, f"Not a directory: {shown}")
+    raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {shown}")

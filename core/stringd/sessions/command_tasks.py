@@ -1,0 +1,61 @@
+"""Each command in a task of its own, and which command sent which."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+from stringd.extensions.containment import call_async
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_parents: dict[asyncio.Task[Any], asyncio.Task[Any] | None] = {}
+
+
+async def run_in_task(
+    function: Callable[P, Awaitable[T]],
+    is_abandoned: Callable[[], bool],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Await a plugin's function in a task of its own; cancelling the caller cancels that.
+
+    A task that cancels itself, or awaits what raises GeneratorExit, ends without an answer, whatever its
+    coroutines catch; the caller can answer then. One that is abandoned goes on without its caller.
+    """
+    task = asyncio.create_task(call_async(function, *args, **kwargs))
+    _parents[task] = asyncio.current_task()
+    task.add_done_callback(_forget)
+    while not task.done():
+        # A future of its own, other than `await task`, is left at once when the caller is cancelled.
+        waiter = asyncio.get_running_loop().create_future()
+        task.add_done_callback(partial(_wake, waiter))
+        try:
+            await waiter
+        except asyncio.CancelledError:
+            if is_abandoned():
+                raise
+            task.cancel()
+    return task.result()
+
+
+def command_tasks() -> Iterator[asyncio.Task[Any]]:
+    """Yield the current task, the one that runs it as a command, and so on to the outermost."""
+    task = asyncio.current_task()
+    while task:
+        yield task
+        task = _parents.get(task)
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    del _parents[task]
+    if not task.cancelled():
+        # What an abandoned task raises interests nobody.
+        task.exception()
+
+
+def _wake(waiter: asyncio.Future[None], _: object) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

@@ -1,0 +1,212 @@
+"""Daemons forked from a process that has imported everything: importing is most of what a start costs.
+
+A forked daemon runs the same program as `python -m stringd`, in a process of its own, with its own arguments,
+environment and working directory.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import importlib
+import os
+import pkgutil
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from stringd.processes.children import open_exit_notifier
+from stringd.processes.packets import Message, MessageSocket
+
+# What Python and its libraries read when they are loaded: a process with other values can't be forked.
+_READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "GLIBC_", "UV_")
+_PATH = "PYTHONPATH"
+_STANDARD_STREAMS = 3
+_LARGEST_ENVIRONMENT = 32768
+
+
+class ForkedDaemon:
+    """A forked daemon, as `subprocess.Popen` would show it."""
+
+    def __init__(self, connection: MessageSocket) -> None:
+        self._connection = connection
+        self.returncode: int | None = None
+        started = connection.receive()
+        if started is None:
+            raise ChildProcessError("the process that daemons are forked from has ended")
+        self.pid: int = started.fields["pid"]
+
+    def poll(self) -> int | None:
+        """Return the exit code; None while the daemon runs."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the daemon's end and return its exit code."""
+        if self.returncode is None:
+            if not select.select([self._connection], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("stringd", timeout or 0)
+            ended = self._connection.receive()
+            self.returncode = ended.fields["code"] if ended else -signal.SIGKILL
+            self._connection.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless the daemon has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        self.send_signal(signal.SIGKILL)
+
+
+class DaemonForks:
+    """Starts the process that daemons are forked from, when it is first needed."""
+
+    def __init__(self) -> None:
+        self._control: MessageSocket | None = None
+        self._environment = _environment_at_start(os.environ)
+
+    def can_fork(self, environment: Mapping[str, str]) -> bool:
+        """Tell whether a daemon with this environment may be forked, and can be asked for in one message."""
+        size = sum(len(name) + len(value) for name, value in environment.items())
+        return size <= _LARGEST_ENVIRONMENT and _environment_at_start(environment) == self._environment
+
+    def start(
+        self, arguments: Sequence[str], *, environment: Mapping[str, str], directory: Path, output: int
+    ) -> ForkedDaemon:
+        """Fork a daemon; `output` is where it prints."""
+        fields = {
+            "arguments": list(arguments),
+            "environment": dict(environment),
+            "directory": str(directory),
+        }
+        ours, theirs = MessageSocket.pair()
+        with theirs.socket:
+            try:
+                self._connected().send(fields, [theirs.fileno(), output])
+            except ConnectionError:
+                # A test may have ended the process, such as one that ends all children of its own.
+                self._control = None
+                self._connected().send(fields, [theirs.fileno(), output])
+        return ForkedDaemon(ours)
+
+    def _connected(self) -> MessageSocket:
+        if self._control is None:
+            self._control, theirs = MessageSocket.pair()
+            with theirs.socket:
+                process = subprocess.Popen([sys.executable, "-m", __name__], stdin=theirs.fileno())
+            atexit.register(_end, self._control, process)
+        return self._control
+
+
+def _end(control: MessageSocket, process: subprocess.Popen[bytes]) -> None:
+    control.close()
+    process.wait()
+
+
+def _environment_at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(_READ_AT_START) and name != _PATH
+    }
+
+
+class _Forks:
+    """The process that daemons are forked from."""
+
+    def __init__(self, control: MessageSocket) -> None:
+        self._control = control
+        self._running: dict[int, MessageSocket] = {}
+
+    def run(self) -> Sequence[str] | None:
+        """Fork daemons until the tests are over; return a daemon's arguments in each, and None at the end."""
+        control = self._control.fileno()
+        notifier = open_exit_notifier()
+        while True:
+            ready = select.select([control, notifier], [], [])[0]
+            self._report_ends()
+            if notifier in ready:
+                os.read(notifier, 4096)
+            if control in ready:
+                message = self._control.receive()
+                if message is None:
+                    return None
+                if self._fork(message):
+                    return self._become(message)
+
+    def _report_ends(self) -> None:
+        for pid in list(self._running):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                with self._running.pop(pid).socket as connection, contextlib.suppress(OSError):
+                    MessageSocket(connection).send({"code": os.waitstatus_to_exitcode(status)})
+
+    def _fork(self, message: Message) -> bool:
+        """Fork; return whether this is the new process."""
+        connection, output = message.descriptors
+        pid = os.fork()
+        if pid:
+            os.close(output)
+            self._running[pid] = MessageSocket(socket.socket(fileno=connection))
+            self._running[pid].send({"pid": pid})
+        return not pid
+
+    def _become(self, message: Message) -> Sequence[str]:
+        """Let this process be as if it had just been started."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for descriptor, standard in zip((nothing, *[message.descriptors[1]] * 2), range(3), strict=True):
+            os.dup2(descriptor, standard)
+        # No socket of this process may close what it no longer owns.
+        for owned in (self._control, *self._running.values()):
+            owned.socket.detach()
+        os.closerange(_STANDARD_STREAMS, os.sysconf("SC_OPEN_MAX"))
+        os.chdir(message.fields["directory"])
+        os.environ.clear()
+        os.environ.update(message.fields["environment"])
+        known = os.environ.get(_PATH, "").split(os.pathsep)
+        sys.path[:0] = ["", *(it for it in known if it not in sys.path)]
+        importlib.invalidate_caches()
+        arguments: list[str] = message.fields["arguments"]
+        sys.argv[1:] = arguments
+        return arguments
+
+
+def _import_everything() -> None:
+    """Import what a daemon imports at its start and later."""
+    packages = {it.module.partition(".")[0] for it in entry_points(group="stringd.plugins")}
+    for name in sorted(packages & {"stringd", "stringd_app", "stringd_bash", "stringd_file", "stringd_web"}):
+        package = importlib.import_module(name)
+        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+            if not module.name.startswith("stringd.testing") and not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
+
+
+def main() -> int:
+    """Fork daemons; in each, run the program."""
+    from stringd.cli.main import main as run_stringd
+
+    _import_everything()
+    gc.collect()
+    gc.freeze()
+    arguments = _Forks(MessageSocket(socket.socket(fileno=os.dup(0)))).run()
+    return 0 if arguments is None else run_stringd(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

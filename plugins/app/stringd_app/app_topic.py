@@ -1,0 +1,79 @@
+"""`app:name` topics: each starts with its app open, and stores the app's `$NAME`s."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from stringd.plugin import Invocation, Location, Refusal, SecretScope, Topic, TopicContext
+from stringd.plugin.actions import ActingTopic, Environment
+from stringd.plugin.documents import file_of
+from stringd.plugin.files import real_path
+from stringd.plugin.workers import Work, current_work
+from stringd_app.app_package import AppPackage
+from stringd_app.app_registry import find_app, not_installed, packages_path
+
+# Where a file that belongs to no app gets its `$NAME`s.
+ANY_APP = "a topic app:name"
+
+
+class AppTopic(ActingTopic):
+    """The topic of an app, which need not be installed."""
+
+    def __init__(self, context: TopicContext) -> None:
+        super().__init__(context.session)
+        self._runtime = context.runtime
+        self._looked_up: tuple[Work | None, AppPackage | None] = None, None
+
+    def app(self) -> AppPackage | None:
+        """Return the installed app, or None; it is looked up once a command."""
+        work = current_work()
+        if work is None or work is not self._looked_up[0]:
+            app = find_app(self._session.name.name, self._session.user, self._runtime)
+            self._looked_up = work, app
+        return self._looked_up[1]
+
+    def start(self) -> Location | None:
+        """Return the app's own document."""
+        app = self.app()
+        return Location(uri=app.uri_of(app.entry), title=app.sheet.parsed.title) if app else None
+
+    def nothing_open(self) -> Refusal:
+        """Return the refusal of a command that needs the missing app."""
+        return not_installed(self._session.name.name, self._session.user, self._runtime)
+
+    def info(self) -> Mapping[str, str]:
+        """Describe the app."""
+        app, config = self.app(), self._session.name.config
+        if app is None:
+            return {"app": f"{self._session.name.name} (not installed)"}
+        frontmatter = app.sheet.parsed.frontmatter
+        keys = ("name", "namespace", "version")
+        facts = {key: str(frontmatter[key]) for key in keys if frontmatter.get(key)}
+        return {"app": app.name, **facts, "source": app.source, **({"config": config} if config else {})}
+
+    def secret_scope(self) -> SecretScope:
+        """Scope `$NAME`s to the app and to this configuration of it."""
+        name, app = self._session.name, self.app()
+        owner = app.owner if app else f"topic:{name.name}"
+        return SecretScope(user_id=self._session.user.id, owner=owner, config=name.config)
+
+    def is_secret(self, name: str) -> bool:
+        """Return whether a value is secret, as all are unless the app declares otherwise."""
+        app = self.app()
+        return app is None or all(it.secret for it in app.declared if it.name == name)
+
+    def environment(self, invocation: Invocation) -> Environment:
+        """Return what a file opened here may use; without an installed app, it gets the topic's secrets."""
+        document = invocation.session.state.document
+        path = file_of(document.uri) if document else None
+        packages = real_path(packages_path(self._session.user))
+        if path is None or self.app() or path.is_relative_to(packages):
+            return Environment(secrets_topic=ANY_APP)
+        return Environment(secrets=self._runtime.secrets.of(self.secret_scope()))
+
+
+@asynccontextmanager
+async def open_app_topic(context: TopicContext) -> AsyncIterator[Topic]:
+    """Open the topic of an app."""
+    yield AppTopic(context)

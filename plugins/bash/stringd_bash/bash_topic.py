@@ -1,0 +1,208 @@
+"""`bash:name` topics: how plain text and commands become calls of the topic's console."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Mapping
+
+from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
+from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
+from stringd_bash.console import Console
+from stringd_bash.evaluation import Evaluation, Progress
+from stringd_bash.keys import encode_keys
+from stringd_bash.password_question import PasswordQuestion
+from stringd_bash.progress_replies import idle_reply, state_reply
+from stringd_bash.stopping import stop
+from stringd_bash.topic_settings import Settings
+
+_URGENT_SECONDS = 2.0
+
+
+class BashTopic(Topic):
+    """Answers each request with the state of the shell; the first request that waits gets the output."""
+
+    def __init__(self, console: Console, settings: Settings) -> None:
+        self._console = console
+        self._settings = settings
+        self._password = PasswordQuestion(console, lambda: self._hides_typing)
+        self._output_lock = asyncio.Lock()
+        self._stop_lock = asyncio.Lock()
+
+    def info(self) -> Mapping[str, str]:
+        """Return the shell's directory and process id, and the program that it runs."""
+        console = self._console
+        return {
+            "cwd": console.cwd,
+            "shell": str(console.shell.pid) if console.shell else "(none)",
+            "program": label(masked_in_shell(console.running.text)) if console.running else "(none)",
+        }
+
+    @property
+    def _hides_typing(self) -> bool:
+        running, view = self._console.running, self._console.view
+        if running is None:
+            # An answer may arrive after the program that asked has ended.
+            ended = self._console.evaluation
+            return ended is not None and ended.last_reported is Progress.WAITING and ended.hid_typing
+        terminal = running.shell.terminal
+        return (terminal.is_silent() and not view.is_editor) or (view.asks_secret and not terminal.echoes())
+
+    def masked(self, text: str) -> str:
+        """Mask what is typed while the terminal doesn't echo."""
+        if not self._hides_typing:
+            return text
+        if not text.startswith("//"):
+            return MASK
+        word = parse_command(text[:LONGEST_HEAD]).word
+        if word == "keys":
+            return f"//keys {MASK}"
+        return text if word in self._console.command_names else MASK
+
+    def check_variables(self, variables: Mapping[str, str]) -> None:
+        """Refuse a time limit or a terminal size that no text could be run with."""
+        self._settings.check(variables)
+
+    def advice(self) -> str:
+        """Say how a text that looks like a command is typed into a program."""
+        return 'A text that begins with // is typed by //keys "//text" Enter.'
+
+    async def take(self, invocation: Invocation) -> Reply:
+        """Evaluate a text, or type it into the running program."""
+        text, seconds = invocation.line.text, self._settings.seconds_of(invocation.session)
+        if "\0" in text:
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't hold a NUL character.")
+        async with self._output_lock:
+            program = self._console.running
+            try:
+                evaluation = await self._evaluate_or_type(text, invocation)
+                return await self._wait_and_report(evaluation, seconds, invocation)
+            except asyncio.CancelledError:
+                running = self._console.running
+                if running is None or invocation.session.is_ending:
+                    raise
+                raise await self._cancelled(running, has_typed=running is program) from None
+
+    async def wait(self, invocation: Invocation, seconds: float | None) -> Reply:
+        """Wait until the program ends or asks for input, at most for some seconds."""
+        evaluation = self._console.evaluation
+        if evaluation is None:
+            return self._idle()
+        self._console.resize()
+        limit = self._settings.seconds_of(invocation.session) if seconds is None else seconds
+        for_output = seconds is not None and evaluation.last_reported is Progress.WAITING
+        return await self._wait_beside(evaluation, limit, invocation, for_output=for_output)
+
+    async def signal(self, invocation: Invocation, number: signal.Signals) -> Reply:
+        """Send a signal to the foreground process group."""
+        evaluation = self._console.running
+        if evaluation is None:
+            return self._idle()
+        evaluation.shell.terminal.signal(number)
+        return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
+
+    async def press(self, invocation: Invocation) -> Reply:
+        """Send keys to the running program."""
+        keys = encode_keys(invocation.line.arguments, application=self._console.view.application_keys)
+        evaluation = self._console.running
+        if evaluation is None:
+            raise Refusal(ErrorCode.CONFLICT, "No program is running that could take keys.")
+        self._console.resize()
+        evaluation.shell.terminal.type(keys)
+        return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
+
+    async def reset(self) -> Reply:
+        """End the shell and everything it has started, and start a new one in the home directory."""
+        await self._console.reset()
+        return idle_reply(0, self._console.cwd, "a new shell")
+
+    async def cancel(self) -> str | None:
+        """Stop the program that no request waits for; the next reply shows what it has printed."""
+        evaluation = self._console.running
+        if evaluation is None:
+            return None
+        async with self._stop_lock:
+            if evaluation.is_running:
+                await stop(evaluation)
+        # Whoever cancels a program knows that it waits no more.
+        evaluation.mark_reported(Progress.RUNNING)
+        return label(masked_in_shell(evaluation.text))
+
+    async def close(self) -> None:
+        """End the shell and everything it has started."""
+        await self._password.close()
+        await self._console.close()
+
+    async def _evaluate_or_type(self, text: str, invocation: Invocation) -> Evaluation:
+        evaluation = self._console.evaluation
+        if evaluation and evaluation.is_running:
+            _require_known(evaluation, invocation.arrived)
+            self._console.resize()
+            self._console.type_line(text)
+            return evaluation
+        if evaluation:
+            await self._settle(evaluation)
+        return await self._console.evaluate(text)
+
+    async def _cancelled(self, evaluation: Evaluation, *, has_typed: bool) -> Refusal:
+        """Stop what a request runs; a program that it has typed into may go on waiting for input."""
+        async with self._stop_lock:
+            progress = await stop(evaluation, may_wait=has_typed) if evaluation.is_running else Progress.ENDED
+        reply = await self._report(evaluation, progress)
+        message = "The command was cancelled."
+        return Refusal(ErrorCode.CANCELLED, message, reply.system, "---", reply.content or "")
+
+    async def _wait_beside(
+        self, evaluation: Evaluation, seconds: float, invocation: Invocation, *, for_output: bool = False
+    ) -> Reply:
+        """Wait for an evaluation; report its output unless another request is waiting for that."""
+        if not self._output_lock.locked():
+            async with self._output_lock:
+                return await self._wait_and_report(evaluation, seconds, invocation, for_output=for_output)
+        progress = await evaluation.wait(seconds, invocation.disconnected)
+        if not self._output_lock.locked() and self._console.evaluation is evaluation:
+            # The client of the other request has disconnected meanwhile.
+            async with self._output_lock:
+                return await self._report(evaluation, progress)
+        evaluation.mark_reported(progress)
+        result = evaluation.result.result() if progress is Progress.ENDED else None
+        return state_reply(progress, result, self._console.cwd)
+
+    async def _wait_and_report(
+        self, evaluation: Evaluation, seconds: float, invocation: Invocation, *, for_output: bool = False
+    ) -> Reply:
+        with self._console.publishing_for(invocation.request_id):
+            progress = await evaluation.wait(seconds, invocation.disconnected, for_output=for_output)
+        if progress is Progress.DISCONNECTED:
+            return state_reply(progress, None, self._console.cwd)
+        return await self._report(evaluation, progress)
+
+    async def _report(self, evaluation: Evaluation, progress: Progress) -> Reply:
+        reply = await self._console.report(evaluation, progress)
+        evaluation.hid_typing = self._hides_typing
+        if progress is Progress.WAITING and evaluation.hid_typing:
+            self._password.ask(evaluation, reply.content or "")
+        return reply
+
+    async def _settle(self, evaluation: Evaluation) -> None:
+        """Handle an end that was not reported: a text meant as input must not be evaluated as a command."""
+        if evaluation.last_reported is not Progress.WAITING:
+            await self._console.keep_output(evaluation)
+            return
+        reply = await self._console.report(evaluation, Progress.ENDED)
+        message = "The program that waited for input has ended meanwhile; nothing was done with this text."
+        raise Refusal(ErrorCode.CONFLICT, message, reply.system, "---", reply.content or "")
+
+    def _idle(self) -> Reply:
+        return idle_reply(self._console.status, self._console.cwd, "no program is running")
+
+
+def _require_known(evaluation: Evaluation, arrived: float) -> None:
+    """Refuse a text that was sent before its sender could know that it would be typed into a program."""
+    if evaluation.first_reported_at is None or arrived < evaluation.first_reported_at:
+        evaluation.mark_reported(evaluation.last_reported or Progress.RUNNING)
+        text = label(masked_in_shell(evaluation.text))
+        message = f"A program is running, which this text was not meant for: {text}"
+        raise Refusal(
+            ErrorCode.CONFLICT, message, "//wait tells how it stands; text sent from now on is its input."
+        )

@@ -1,0 +1,33 @@
+"""What a plugin's command passes on to those who watch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.events.output import StartDaemon, Watched, start_watched
+
+
+@pytest.fixture
+def watched(start_daemon: StartDaemon, tmp_path: Path) -> Watched:
+    return start_watched(start_daemon, tmp_path)
+
+
+@pytest.mark.requirement("output.plugins")
+def test_a_command_of_a_plugin_says_how_far_it_is_and_what_it_does(watched: Watched) -> None:
+    watched.daemon.exec("/work", "file:main", request_id="r1")
+    steps = watched.progress("steps")
+    assert 2 <= len(steps) <= 6
+    assert {(it["total"], it["unit"], it["request_id"]) for it in steps} == {(10, "steps", "r1")}
+    assert [it["done"] for it in steps] == sorted({it["done"] for it in steps})
+    (text,) = (it for it in watched.events("output") if it["text"])
+    assert (text["text"], text["source"]) == ("$KEY is used\n", "log")
+
+
+@pytest.mark.requirement("output.order")
+def test_what_comes_after_the_end_of_a_command_is_not_published(watched: Watched) -> None:
+    watched.daemon.exec("/work", "file:main")
+    watched.daemon.exec("/exec sleep 0.5", "file:main")
+    assert "too late" not in watched.text()
+    assert watched.daemon.stderr().count("Traceback") == 0

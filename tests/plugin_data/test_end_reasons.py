@@ -1,0 +1,91 @@
+"""A topic is told why it ends, and may save what should outlive it."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+
+TOPIC = "diary:a"
+
+
+def ends(daemon: DaemonProcess) -> list[str]:
+    return (daemon.home / "ends.txt").read_text(encoding="utf-8").splitlines()
+
+
+def value(daemon: DaemonProcess) -> object:
+    return json.loads(daemon.exec("/kept", TOPIC).content.partition("\n")[2])
+
+
+@pytest.mark.requirement("end.reason")
+@pytest.mark.parametrize(
+    ("way", "reason"),
+    [
+        ("close", "close"),
+        ("session", "delete"),
+        ("home", "delete"),
+        ("user", "user-removed"),
+        ("stop", "shutdown"),
+        ("request", "shutdown"),
+    ],
+)
+def test_a_topic_is_told_why_it_ends(kept: DaemonProcess, way: str, reason: str) -> None:
+    kept.exec("/write a.md\n# A", TOPIC)
+    kept.exec("/open a.md", TOPIC)
+    match way:
+        case "close":
+            assert kept.exec("/close", TOPIC).head["ok"]
+        case "session":
+            kept.request("DELETE", f"/sessions/default/{TOPIC}")
+        case "home":
+            kept.register("default", kept.home / "moved")
+        case "user":
+            kept.request("DELETE", "/users/default")
+        case "stop":
+            kept.stop()
+        case "request":
+            kept.request("POST", "/shutdown")
+            kept.process.wait(10)
+    assert ends(kept) == [f"{TOPIC} {reason}", "left"]
+
+
+@pytest.mark.requirement("end.shutdown")
+def test_what_is_kept_at_shutdown_is_there_at_the_next_start(kept: DaemonProcess) -> None:
+    kept.exec("/keep 1", TOPIC)
+    kept.restart()
+    assert value(kept) == {"ended": "shutdown"}
+
+
+@pytest.mark.requirement("end.shutdown")
+def test_a_topic_that_was_not_used_in_a_life_is_not_told_of_its_end(kept: DaemonProcess) -> None:
+    kept.exec("/keep 1", TOPIC)
+    kept.kill()
+    kept.restart()
+    kept.restart()
+    assert not (kept.home / "ends.txt").exists()
+    assert value(kept) == 1
+
+
+@pytest.mark.requirement("end.bounded")
+@pytest.mark.parametrize("way", ["delete", "stop"])
+@pytest.mark.parametrize("mood", ["slow", "failing", "leaving", "cancelled"])
+def test_trouble_at_the_end_keeps_nothing_from_ending(kept: DaemonProcess, mood: str, way: str) -> None:
+    kept.exec("/keep 1", TOPIC)
+    kept.exec(f"/mood {mood}", TOPIC)
+    started = time.monotonic()
+    if way == "stop":
+        assert kept.stop() == 0
+        assert time.monotonic() - started < 5
+    else:
+        assert kept.request("DELETE", f"/sessions/default/{TOPIC}").json()["deleted"]
+        assert time.monotonic() - started < 6
+    assert ends(kept) == [f"{TOPIC} {'shutdown' if way == 'stop' else 'delete'}", "left"]
+    said = "which was not enough" if mood == "slow" else "could not save what should outlive it"
+    assert said in kept.stderr()
+    if way == "stop":
+        kept.start()
+        assert value(kept) == 1
+    assert kept.exec("/info", TOPIC).head["ok"]
