@@ -131,9 +131,17 @@ def test_other_commands_hear_nothing_of_it(start_daemon: Callable[..., DaemonPro
     daemon.register("default", daemon.home)
     people = People(daemon)
     asked = people.ask(topic="file:x")
-    beside = daemon.exec("/exec sleep 0.8", "file:y")
-    assert b": still running" in beside.raw
-    assert b"waiting for" not in beside.raw
+    body = json.dumps({"cmd": "/exec sleep 60", "topic": "file:y"})
+    with closing(http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=20)) as connection:
+        connection.request("POST", "/exec", body, {"X-User-Id": "default"})
+        response = connection.getresponse()
+        read = b""
+        while read.count(b": still running") < 3:
+            read += response.read1(4096)
+        assert daemon.exec("/cancel", "file:y").head["ok"]
+        read += response.read()
+    assert b"CANCELLED" in read
+    assert b"waiting for" not in read
     assert people.answer(asked.question, "a").status == 200
     assert asked.told()["value"] == "a"
 

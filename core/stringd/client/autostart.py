@@ -51,8 +51,14 @@ def start_daemon(port: int, ping: Callable[[], object], *, operator: bool = Fals
         with ours, theirs:
             _start(port, ping, log, theirs)
             theirs.close()
-            ours.settimeout(START_SECONDS)
-            return ours.makefile().readline().strip() or None
+            return _received_token(ours)
+
+
+def _received_token(channel: socket.socket) -> str | None:
+    """Return the last token that was sent: one daemon may have ended, and another have been started."""
+    channel.settimeout(START_SECONDS)
+    with channel.makefile() as lines:
+        return next(reversed(lines.read().split()), None)
 
 
 def _log_file() -> Path:

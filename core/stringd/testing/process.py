@@ -109,7 +109,8 @@ class DaemonProcess:
             self.process = self._spawn(["--operator-fd", str(descriptor), *arguments], log, (descriptor,))
             theirs.close()
             ours.settimeout(READY_SECONDS)
-            self.operator_token = ours.makefile().readline().strip()
+            with ours.makefile() as line:
+                self.operator_token = line.readline().strip()
 
     def _start(self, arguments: Sequence[str], log: BinaryIO) -> subprocess.Popen[bytes] | ForkedDaemon:
         if not self._program and FORKS.can_fork(self._env):
