@@ -201,3 +201,16 @@ def test_a_damaged_value_costs_nothing_else(kept: DaemonProcess) -> None:
     assert said(kept, "/keep 5", "file:a") == "Kept"
     kept.restart()
     assert value(kept, "file:a") == 5
+
+
+@pytest.mark.requirement("data.session.lazy", "data.session.disk")
+def test_data_that_cannot_be_read_refuses_the_topic_s_commands_alone(kept: DaemonProcess) -> None:
+    said(kept, "/keep 1", "file:a")
+    kept.kill()
+    kept.restart()
+    store = kept.data_dir / "sessions.db"
+    hidden = store.rename(store.with_name("hidden"))
+    assert kept.exec("/kept", "file:a").head["code"] == "STORAGE_FAILED"
+    assert kept.exec("/info", "file:b").head["ok"]
+    hidden.rename(store)
+    assert value(kept, "file:a") == 1
