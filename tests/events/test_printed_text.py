@@ -69,3 +69,12 @@ def test_the_beginning_of_a_secret_waits_for_the_rest_of_it() -> None:
     printed.add(KEY[:5].encode())
     assert printed.take({KEY: "$KEY"}, final=False) == ""
     assert printed.take({KEY: "$KEY"}, final=True) == KEY[:5]
+
+
+def test_what_is_left_out_for_the_sake_of_secrets_is_counted() -> None:
+    printed = PrintedText()
+    printed.add(b"x" * 100_000)
+    text = printed.take({KEY: "$KEY"}, final=True)
+    note = NOTE.search(text)
+    assert note
+    assert len(text) - len(note[0]) == 100_000 - int(note[1]) < MOST_BYTES

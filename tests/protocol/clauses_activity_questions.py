@@ -26,6 +26,7 @@ ASKING = requirements(
 
 ANSWERING = requirements(
     "Activity: places to answer",
+    ("questions.client", "The Python clients list and answer questions."),
     ("questions.list", "GET /questions lists the open questions in order."),
     ("questions.errors", "Bad answers, unknown questions and users are refused in the documented shape."),
     ("questions.of_user", "A question of a user does not exist for the others."),

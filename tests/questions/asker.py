@@ -10,8 +10,10 @@ from typing import Any
 from stringd.plugin import (
     Answer,
     Command,
+    Interceptor,
     Invocation,
     Observer,
+    Proceed,
     Question,
     QuestionAnswered,
     QuestionAsked,
@@ -96,7 +98,9 @@ async def _ask_alone(invocation: Invocation, question: Question) -> None:
 
 @hookimpl
 def stringd_commands() -> Iterable[Command]:
-    return [Command(name=run.__name__, summary="Ask.", usage="", run=run) for run in (ask, crash, detach)]
+    return [
+        Command(name=run.__name__, summary="Ask.", usage="", run=run) for run in (ask, crash, detach, guarded)
+    ]
 
 
 @hookimpl
@@ -111,6 +115,24 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
                         file.write(f"{published.event!r}\n")
 
     return [Service(name="record-questions", run=watch)]
+
+
+async def guard(invocation: Invocation, proceed: Proceed) -> Reply:
+    """Let a person decide about `/guarded`, as a plugin does that approves commands."""
+    if invocation.line.word != "guarded":
+        return await proceed(invocation)
+    asked = question_of({"kind": "approve", "trust": "person", "title": "Run it?"})
+    answer = await invocation.ask(asked)
+    return await proceed(invocation) if answer.approved else Reply.error("DENIED", answer.comment or "")
+
+
+async def guarded(_: Invocation) -> Reply:
+    return Reply.confirmation("it ran")
+
+
+@hookimpl
+def stringd_interceptors() -> Iterable[Interceptor]:
+    return [Interceptor(name="guard", run=guard)]
 
 
 @hookimpl

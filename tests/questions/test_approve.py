@@ -3,46 +3,15 @@
 from __future__ import annotations
 
 import signal
-import sys
 import termios
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
-from tests.questions.people import Asked, People, until
-
-PERSON: dict[str, Any] = {"trust": "person", "waits_for_operator": True}
-APPROVE = str(Path(sys.executable).with_name("stringd"))
-READY = "Waiting for questions; Ctrl-C ends this."
-
-
-class Person(People):
-    """Somebody at a terminal in which `stringd approve` runs."""
-
-    def __init__(self, daemon: DaemonProcess, terminal: Terminal) -> None:
-        super().__init__(daemon)
-        self.terminal = terminal
-
-    def is_asked(self, **fields: Any) -> Asked:
-        return self.ask(**PERSON, **fields)
-
-    def sees(self, text: str) -> str:
-        return self.terminal.expect(text)
-
-
-@contextmanager
-def approving(daemon: DaemonProcess, *options: str, env: str = "TERM=dumb") -> Iterator[Person]:
-    command = f"env {env} {APPROVE} --port {daemon.port} approve {' '.join(options)}"
-    with Terminal(command) as terminal:
-        terminal.expect("The operator's token, as the daemon has shown it: ")
-        terminal.type(f"{daemon.operator_token}\n")
-        terminal.expect(READY)
-        yield Person(daemon, terminal)
+from tests.questions.people import until
+from tests.questions.terminals import APPROVE, Person, approving
 
 
 @pytest.fixture
@@ -58,7 +27,7 @@ def test_keys_allow_and_refuse(person: Person) -> None:
     for line in ("┃ Delete it?", "│ All of it.", "• path: /tmp/x", "[asked by] asker", "[topic] file:main"):
         assert line in shown
     person.terminal.type("x")
-    person.sees("Allow? ")
+    assert "Delete" not in person.sees("Allow? ")
     person.terminal.type("y")
     person.sees("Allowed.")
     assert asked.told() == {"value": True, "by": "operator", "through": "stringd approve", "comment": None}
@@ -67,8 +36,8 @@ def test_keys_allow_and_refuse(person: Person) -> None:
     person.terminal.type("n")
     person.sees("Refused.")
     assert asked.told()["value"] is False
-    asked = person.is_asked(kind="approve")
-    person.sees("Allow? ")
+    asked = person.is_asked(kind="approve", expires=50)
+    assert "[time left] 50 s" in person.sees("Allow? ")
     person.terminal.type("c")
     person.sees("Comment: ")
     person.terminal.type("not on Fridays\n")
@@ -221,3 +190,14 @@ def test_daemon_without_an_operator_can_not_be_taken_over(asking: DaemonProcess)
     with Terminal(f"env TERM=dumb {APPROVE} --port {asking.port} approve") as terminal:
         terminal.expect("the daemon has no operator")
         assert terminal.process.wait(10) == 1
+
+
+@pytest.mark.requirement("approve.leaves")
+def test_killed_terminal_answers_nothing_and_the_question_stays(operated: DaemonProcess) -> None:
+    with approving(operated) as person:
+        asked = person.is_asked(kind="approve")
+        person.sees("Allow? ")
+        person.terminal.process.kill()
+        until(lambda: operated.request("GET", "/questions").json()["operator"] == "absent")
+        assert not asked.done()
+        assert [it["id"] for it in person.listed()] == [asked.id]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stringd.processes.proc import resident_memory
 from stringd.testing.process import DaemonProcess
 from tests.questions.conftest import PLUGIN
 from tests.questions.people import TOKEN, Operator, People, until
@@ -124,6 +128,30 @@ def test_stream_tells_every_front_end_of_every_change(operated: DaemonProcess) -
             watcher.expect("closed", id=before.id, by=None, reason="who asked it was cancelled")
 
 
+@pytest.mark.requirement("operator.stream", "questions.bounds")
+def test_watchers_that_never_read_hold_up_nobody(operator: Operator) -> None:
+    daemon = operator.daemon
+    request = b"GET /questions/stream HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    body = json.dumps({"count": 50, "body": "x" * 20_000})
+    with ExitStack() as opened:
+        for _ in range(20):
+            deaf = opened.enter_context(socket.create_connection(("127.0.0.1", daemon.port)))
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.sendall(request)
+        for number in range(3):
+            daemon.register(f"u{number}")
+            assert daemon.exec(f"/detach {body}", user=f"u{number}").head["ok"]
+            until(lambda: len(operator.listed()) == 50)
+            assert daemon.request("DELETE", f"/users/u{number}").json()["deleted"]
+            until(lambda: operator.listed() == [])
+        last = operator.ask()
+        operator.expect("question", id=last.id)
+        assert operator.decide(last.question, "x").status == 200
+        operator.expect("closed", id=last.id)
+        assert resident_memory(daemon.process.pid) < 400 * 1024 * 1024
+    assert last.told()["value"] == "x"
+
+
 @pytest.mark.requirement("operator.secret_token")
 def test_token_is_in_no_file_environment_log_or_reply(operator: Operator) -> None:
     daemon, token = operator.daemon, operator.token or ""
@@ -214,3 +242,22 @@ def test_everything_still_runs_in_a_daemon_with_an_operator(operated: DaemonProc
     assert operated.exec("/exec echo $((6*7))", "file:b").content.endswith("42")
     os.kill(operated.process.pid, signal.SIGCHLD)
     assert operated.request("GET", "/health").status == 200
+
+
+@pytest.mark.requirement("questions.ask", "operator.token")
+def test_interceptor_lets_a_person_decide_about_a_command(operator: Operator) -> None:
+    allowed = operator.send("/guarded", "file:b", request_id="r1")
+    asked = until(operator.listed)[0]
+    assert (asked["topic"], asked["request_id"], asked["title"]) == ("file:b", "r1", "Run it?")
+    assert operator.decide(asked, True).status == 200
+    assert allowed.result(20).content.endswith("\nit ran")
+    denied = operator.send("/guarded", "file:b")
+    assert operator.decide(until(operator.listed)[0], False, comment="not now").status == 200
+    assert denied.result(20).content.endswith("\nERROR(DENIED): not now")
+
+
+@pytest.mark.requirement("operator.none")
+def test_interceptor_fails_closed_without_an_operator(asking: DaemonProcess) -> None:
+    refusal = asking.exec("/guarded", "file:b")
+    assert refusal.head["code"] == "OPERATOR_REQUIRED"
+    assert "it ran" not in refusal.content

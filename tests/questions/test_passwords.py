@@ -10,7 +10,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.questions.people import Operator, People, until
-from tests.questions.test_approve import Person, approving
+from tests.questions.terminals import approving
 
 READ = "read -s -p 'Password: ' p; echo; echo ${#p} letters"
 AGAIN = 'for i in 1 2 3; do read -s -p "Password $i: " p; echo; [[ $p == right ]] && break; done; echo $i'
@@ -57,7 +57,6 @@ def test_answer_of_a_person_goes_into_the_program_alone(bash: DaemonProcess, pro
 @pytest.mark.requirement("password.typed", "approve.keys")
 def test_person_types_it_in_a_terminal(bash: DaemonProcess) -> None:
     with approving(bash) as person:
-        assert isinstance(person, Person)
         bash.exec(READ, "bash:t")
         shown = person.sees("Answer, which is not shown: ")
         assert "┃ A program in a shell asks for a secret." in shown

@@ -24,7 +24,7 @@ ESCAPE = re.compile(r"⟨U\+([0-9A-F]{4,6})⟩")
 
 
 def question(**fields: Any) -> dict[str, Any]:
-    nobody = dict.fromkeys(("user_id", "topic", "request_id"))
+    nobody = dict.fromkeys(("user_id", "topic", "request_id", "expires", "expires_at"))
     return {"title": "T", "body": "", "details": {}, "choices": [], "asked_by": "x", **nobody, **fields}
 
 

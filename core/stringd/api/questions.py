@@ -214,7 +214,7 @@ class Questions(Protocol):
     def mark_shown(self, question_id: str) -> None:
         """Note that a person is shown a question, whose time begins to run."""
 
-    def operator(self) -> AbstractContextManager[None]:
+    def attach_operator(self) -> AbstractContextManager[None]:
         """Return a context within which an operator is attached, who can be asked."""
 
 

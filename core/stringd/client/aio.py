@@ -6,13 +6,14 @@ import asyncio
 import ssl
 from contextlib import aclosing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import anyio
 import anyio.to_thread
 import httpx
 
 from stringd.client import endpoints
+from stringd.client.async_calls import AsyncCalls
 from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, CannotConnect
 from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
 from stringd.client.event_stream import EventStream
@@ -21,7 +22,7 @@ from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObje
 from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
 from stringd.client.sync import Client
 from stringd.config import LOOPBACK
-from stringd.errors import DaemonUnreachable, QuestionClosed, QuestionNotFound, UnknownUser
+from stringd.errors import DaemonUnreachable, UnknownUser
 
 if TYPE_CHECKING:
     import os
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         Callable,
         Iterable,
         Iterator,
-        Mapping,
     )
     from types import TracebackType
 
@@ -40,7 +40,7 @@ Sent = TypeVar("Sent")
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 
 
-class AsyncClient:
+class AsyncClient(AsyncCalls):
     """`Client` with awaitable methods and the same behaviour."""
 
     def __init__(
@@ -98,40 +98,9 @@ class AsyncClient:
         """Return the answer of `/health`, or raise `DaemonUnreachable`."""
         return await self._call(endpoints.health(), PING_SECONDS)
 
-    async def status(self) -> JsonObject:
-        """Return the answer of `/status`."""
-        return await self._call(endpoints.status())
-
-    async def users(self) -> list[JsonObject]:
-        """Return the registered users."""
-        return await self._call(endpoints.users())
-
     async def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
         """Register this client's user; without a `home`, a registered user keeps the present one."""
         return await anyio.to_thread.run_sync(self._blocking.register, home)
-
-    async def remove_user(self) -> bool:
-        """Remove this client's user with all sessions; return whether it existed."""
-        return await self._call(endpoints.remove_user(self.user))
-
-    async def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
-        """Return the sessions of this client's user, or of everyone."""
-        return await self._call(endpoints.sessions(None if everyone else self.user))
-
-    async def open_session(self, topic: str) -> bool:
-        """Create a session for a topic of this client's user; return whether it is new."""
-        return await self._call(endpoints.open_session(self.user, topic))
-
-    async def close_session(self, topic: str) -> bool:
-        """End a topic of this client's user; return whether it existed."""
-        return await self._call(endpoints.close_session(self.user, topic))
-
-    async def cancel(self, topic: str, request_id: str | None = None) -> str | None:
-        """Cancel the command that runs in a topic, or the one of a request, which may still wait.
-
-        Returns what was cancelled, once it has ended; None if there was nothing to cancel.
-        """
-        return await self._call(endpoints.cancel(self.user, topic, request_id))
 
     async def events(
         self,
@@ -157,46 +126,6 @@ class AsyncClient:
                     async for event in events:
                         yield event
             await anyio.sleep(stream.next_pause())
-
-    async def questions(self, *, everyone: bool = False) -> JsonObject:
-        """Return the open `questions` of this user, or of all, and how it stands with an `operator`."""
-        return await self._call(endpoints.questions(None if everyone else self.user))
-
-    async def answer_question(
-        self,
-        question_id: str,
-        answer: bool | str,
-        *,
-        token: str | None = None,
-        comment: str | None = None,
-        through: str = "Python",
-        extras: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Answer a question: as this client's user, or as the operator whose token this is."""
-        fields = endpoints.answer_fields(answer, comment, through, extras)
-        await self._call(endpoints.answer_question(self.user, question_id, fields, token))
-
-    async def mark_question_shown(self, question_id: str, token: str) -> bool:
-        """Note that the operator is shown a question, whose time begins to run; return whether it is open."""
-        try:
-            await self._call(endpoints.mark_question_shown(question_id, token))
-        except (QuestionClosed, QuestionNotFound):
-            return False
-        return True
-
-    async def secrets(self) -> list[JsonObject]:
-        """Return the names of the secrets of plugins, and for whom they are."""
-        return await self._call(endpoints.secrets())
-
-    async def set_secret(
-        self, name: str, value: str, *, user: str | None = None, plugin: str | None = None
-    ) -> bool:
-        """Store a secret, for all users and plugins or for one; return whether it is new."""
-        return await self._call(endpoints.set_secret(name, value, user, plugin))
-
-    async def remove_secret(self, name: str, *, user: str | None = None, plugin: str | None = None) -> bool:
-        """Remove a secret of the same user and plugin; return whether it existed."""
-        return await self._call(endpoints.remove_secret(name, user, plugin))
 
     async def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""

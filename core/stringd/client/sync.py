@@ -8,20 +8,21 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from stringd.client import endpoints
+from stringd.client.calls import Calls
 from stringd.client.connection_pool import CannotConnect, Connection, ConnectionPool, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
 from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Reply
 from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
-from stringd.errors import DaemonUnreachable, PortTaken, QuestionClosed, QuestionNotFound, UnknownUser
+from stringd.errors import DaemonUnreachable, PortTaken, UnknownUser
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
     from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Request, Result
@@ -31,7 +32,7 @@ MAX_FIRST_BODY = 64 * 1024
 Sent = TypeVar("Sent")
 
 
-class Client:
+class Client(Calls):
     """Talks to the daemon as one user; starts the daemon and registers the user when first needed.
 
     `home` registers that home; without it an unknown user gets one below `~/.string/users`.
@@ -95,43 +96,12 @@ class Client:
         """Return the answer of `/health`, or raise `DaemonUnreachable`."""
         return self._call(endpoints.health(), PING_SECONDS)
 
-    def status(self) -> JsonObject:
-        """Return the answer of `/status`."""
-        return self._call(endpoints.status())
-
-    def users(self) -> list[JsonObject]:
-        """Return the registered users."""
-        return self._call(endpoints.users())
-
     def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
         """Register this client's user; without a `home`, a registered user keeps the present one."""
         known = None if home else self._known_home()
         if known is not None:
             return {"user_id": self.user, "home": known, "created": False}
         return self._call(endpoints.register(self.user, self._absolute(home)))
-
-    def remove_user(self) -> bool:
-        """Remove this client's user with all sessions; return whether it existed."""
-        return self._call(endpoints.remove_user(self.user))
-
-    def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
-        """Return the sessions of this client's user, or of everyone."""
-        return self._call(endpoints.sessions(None if everyone else self.user))
-
-    def open_session(self, topic: str) -> bool:
-        """Create a session for a topic of this client's user; return whether it is new."""
-        return self._call(endpoints.open_session(self.user, topic))
-
-    def close_session(self, topic: str) -> bool:
-        """End a topic of this client's user; return whether it existed."""
-        return self._call(endpoints.close_session(self.user, topic))
-
-    def cancel(self, topic: str, request_id: str | None = None) -> str | None:
-        """Cancel the command that runs in a topic, or the one of a request, which may still wait.
-
-        Returns what was cancelled, once it has ended; None if there was nothing to cancel.
-        """
-        return self._call(endpoints.cancel(self.user, topic, request_id))
 
     def events(
         self,
@@ -155,46 +125,6 @@ class Client:
             with suppress(DaemonUnreachable):
                 yield from self._events_once(endpoints.resumed(request, stream.position), stream)
             time.sleep(stream.next_pause())
-
-    def questions(self, *, everyone: bool = False) -> JsonObject:
-        """Return the open `questions` of this user, or of all, and how it stands with an `operator`."""
-        return self._call(endpoints.questions(None if everyone else self.user))
-
-    def answer_question(
-        self,
-        question_id: str,
-        answer: bool | str,
-        *,
-        token: str | None = None,
-        comment: str | None = None,
-        through: str = "Python",
-        extras: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Answer a question: as this client's user, or as the operator whose token this is."""
-        fields = endpoints.answer_fields(answer, comment, through, extras)
-        self._call(endpoints.answer_question(self.user, question_id, fields, token))
-
-    def mark_question_shown(self, question_id: str, token: str) -> bool:
-        """Note that the operator is shown a question, whose time begins to run; return whether it is open."""
-        try:
-            self._call(endpoints.mark_question_shown(question_id, token))
-        except (QuestionClosed, QuestionNotFound):
-            return False
-        return True
-
-    def secrets(self) -> list[JsonObject]:
-        """Return the names of the secrets of plugins, and for whom they are."""
-        return self._call(endpoints.secrets())
-
-    def set_secret(
-        self, name: str, value: str, *, user: str | None = None, plugin: str | None = None
-    ) -> bool:
-        """Store a secret, for all users and plugins or for one; return whether it is new."""
-        return self._call(endpoints.set_secret(name, value, user, plugin))
-
-    def remove_secret(self, name: str, *, user: str | None = None, plugin: str | None = None) -> bool:
-        """Remove a secret of the same user and plugin; return whether it existed."""
-        return self._call(endpoints.remove_secret(name, user, plugin))
 
     def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from stringd.text.head_tail_buffer import limited, omission
-from stringd.text.masking import mask_head, mask_piece, mask_tail
+from stringd.text.masking import margin_of, mask_head, mask_piece, mask_tail
 from stringd.text.printed_lines import PrintedLines
 
 MOST_BYTES = 16 * 1024
@@ -50,19 +50,21 @@ class PrintedText:
         nothing is.
         """
         head, dropped, tail = self._take_bytes()
-        before = ""
-        if dropped:
-            before = mask_head(self._withheld + self._drawn(head, final=True), names)
-            before = f"{before}\n{omission(dropped)}\n"
-            self._withheld = ""
-            self._lines.begin_row()
-        after = self._withheld + self._drawn(tail if dropped else head + tail, final=final)
-        if dropped:
-            after = mask_tail(after, names)
-        masked, self._withheld = mask_piece(after, names)
+        before = self._take_head(head, dropped, names) if dropped else ""
+        text = self._withheld + self._drawn(tail if dropped else head, final=final)
+        masked, self._withheld = mask_piece(mask_tail(text, names) if dropped else text, names)
         if final:
             masked, self._withheld = masked + self._withheld, ""
         return limited(before + masked, _MOST_CHARACTERS)
+
+    def _take_head(self, head: bytes, dropped: int, names: Mapping[str, str]) -> str:
+        """Return what stands before a cut, and the line that says how much is left out."""
+        text = self._withheld + self._drawn(head, final=True)
+        self._withheld = ""
+        self._lines.begin_row()
+        margin = margin_of(names)
+        left_out = dropped + min(margin, len(text)) + min(margin, _HALF)
+        return f"{mask_head(text, names)}\n{omission(left_out)}\n"
 
     def _take_bytes(self) -> tuple[bytes, int, bytes]:
         """Empty the collection; return the head, the number of bytes left out after it, and the tail."""

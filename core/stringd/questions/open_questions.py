@@ -175,7 +175,7 @@ class OpenQuestions:
         self._notify_watchers()
 
     @contextmanager
-    def operator(self) -> Iterator[None]:
+    def attach_operator(self) -> Iterator[None]:
         """Attach an operator, who can be asked, for as long as the context lasts."""
         self._attached += 1
         try:

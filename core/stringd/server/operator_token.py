@@ -8,19 +8,19 @@ import stat
 import sys
 
 from stringd.errors import Fault
-from stringd.processes.tree import forbid_memory_access
 from stringd.questions.operator import Operator
 
 
-def hand_over_token(operator: Operator, descriptor: int | None) -> None:
-    """Write a token to the socket that was inherited for it, or show it on the terminal, if there is one.
+def will_have_operator(descriptor: int | None) -> bool:
+    """Whether there is somebody to hand a token to; standard error that is no terminal may be a log."""
+    return descriptor is not None or (sys.stderr is not None and sys.stderr.isatty())
 
-    Standard error that is no terminal may be a log, so a daemon without either has no operator.
-    """
+
+def hand_over_token(operator: Operator, descriptor: int | None) -> None:
+    """Write a token to the socket that was inherited for it, or show it on the terminal, if there is one."""
     if descriptor is not None:
         _send(operator, descriptor)
-    elif sys.stderr is not None and sys.stderr.isatty():
-        forbid_memory_access()
+    elif will_have_operator(descriptor):
         sys.stderr.write(f"stringd: the operator's token, shown only here: {operator.appoint()}\n")
         sys.stderr.flush()
 
@@ -31,7 +31,6 @@ def _send(operator: Operator, descriptor: int) -> None:
         raise Fault(f"descriptor {descriptor} is no socket that the operator's token could be written to")
     with socket.socket(fileno=descriptor) as channel:
         channel.set_inheritable(False)
-        forbid_memory_access()
         try:
             channel.sendall(f"{operator.appoint()}\n".encode())
         except OSError as error:

@@ -19,10 +19,11 @@ from stringd.errors import Fault
 from stringd.extensions.containment import is_signal
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.standard_streams import announce
+from stringd.processes.tree import forbid_memory_access
 from stringd.runtime.local import LocalRuntime
 from stringd.server.app import make_runtime
 from stringd.server.http_server import Server
-from stringd.server.operator_token import hand_over_token
+from stringd.server.operator_token import hand_over_token, will_have_operator
 from stringd.server.watchdog import Watchdog
 from stringd.storage.secret_store import SecretStore
 from stringd.text.escaping import visible
@@ -49,6 +50,8 @@ def serve(config: Config) -> int:
     # A parent process may have blocked them, which is inherited.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_END_SIGNALS, signal.SIGCHLD})
     DESCRIPTORS.raise_to_most()
+    if will_have_operator(config.operator_fd):
+        forbid_memory_access()
     runtime = make_runtime(config)
     formatter.secrets = runtime.secrets
     # A large document consists of a million live objects: collecting garbage would take half of its parsing

@@ -23,21 +23,21 @@ class SecretStore:
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._file = JsonFile(FILE, report, lost="no $NAME is set", is_secret=True)
-        self._by_scope: dict[SecretScope, Mapping[str, str]] = {}
+        self._secrets: dict[SecretScope, Mapping[str, str]] = {}
         self._changing = asyncio.Lock()
 
     def open(self, data_dir: Path) -> None:
         """Read the values; set aside and report a broken file, without quoting it."""
-        self._by_scope = self._file.read(data_dir, _decoded) or {}
+        self._secrets = self._file.read(data_dir, _decoded) or {}
 
     def of(self, scope: SecretScope) -> Mapping[str, str]:
         """Return the values of a scope: those of its configuration override those for all."""
-        for_all = self._by_scope.get(replace(scope, config=None), {})
-        return {**for_all, **self._by_scope.get(scope, {})}
+        for_all = self._secrets.get(replace(scope, config=None), {})
+        return {**for_all, **self._secrets.get(scope, {})}
 
     def names(self) -> Mapping[str, str]:
         """Return the `$NAME` of each stored value, whoever owns it."""
-        return {value: f"${name}" for values in self._by_scope.values() for name, value in values.items()}
+        return {value: f"${name}" for values in self._secrets.values() for name, value in values.items()}
 
     def find(self, name: str, *, plugin: str, user_id: str | None = None) -> str | None:
         """Return what a person has set for a plugin: for the user, or else for all of them."""
@@ -45,12 +45,12 @@ class SecretStore:
         scopes = (
             _plugin_scope(PluginSecret(name=name, user_id=u, plugin=p)) for u in users for p in (plugin, None)
         )
-        found = (self._by_scope.get(scope, {}).get(name) for scope in scopes)
+        found = (self._secrets.get(scope, {}).get(name) for scope in scopes)
         return next(filter(None, found), None)
 
     def plugin_secrets(self) -> Iterator[PluginSecret]:
         """Yield the names of the secrets that a person has set for plugins, sorted."""
-        for scope, values in sorted(self._by_scope.items(), key=lambda it: (it[0].user_id, it[0].owner)):
+        for scope, values in sorted(self._secrets.items(), key=lambda it: (it[0].user_id, it[0].owner)):
             if scope.owner.startswith(_PLUGIN):
                 for name in sorted(values):
                     plugin = scope.owner.removeprefix(_PLUGIN) or None
@@ -72,9 +72,9 @@ class SecretStore:
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
         """Store values for a scope; an empty value removes the name."""
         async with self._changing:
-            merged = {**self._by_scope.get(scope, {}), **values}
+            merged = {**self._secrets.get(scope, {}), **values}
             kept = {name: value for name, value in merged.items() if value}
-            await self._store({**self._by_scope, scope: kept})
+            await self._store({**self._secrets, scope: kept})
 
     async def forget(self, user_id: str, owner: str) -> None:
         """Remove all values of a user's owner, in every configuration."""
@@ -87,14 +87,14 @@ class SecretStore:
                 replace(scope, owner=new)
                 if (scope.user_id, scope.owner) == (user_id, owner)
                 else scope: values
-                for scope, values in self._by_scope.items()
+                for scope, values in self._secrets.items()
             }
-            if moved != self._by_scope:
+            if moved != self._secrets:
                 await self._store(moved)
 
     def owners(self) -> Collection[tuple[str, str]]:
         """Return the users and owners that have values."""
-        return {(scope.user_id, scope.owner) for scope in self._by_scope}
+        return {(scope.user_id, scope.owner) for scope in self._secrets}
 
     async def remove_user(self, user_id: str) -> None:
         """Remove all values of a user."""
@@ -102,14 +102,14 @@ class SecretStore:
 
     async def _remove(self, matches: Callable[[SecretScope], bool]) -> None:
         async with self._changing:
-            kept = {scope: values for scope, values in self._by_scope.items() if not matches(scope)}
-            if len(kept) < len(self._by_scope):
+            kept = {scope: values for scope, values in self._secrets.items() if not matches(scope)}
+            if len(kept) < len(self._secrets):
                 await self._store(kept)
 
     async def _store(self, by_scope: Mapping[SecretScope, Mapping[str, str]]) -> None:
         kept = {scope: values for scope, values in by_scope.items() if values}
         await self._file.write([{**asdict(scope), "values": dict(values)} for scope, values in kept.items()])
-        self._by_scope = kept
+        self._secrets = kept
 
 
 def _plugin_scope(secret: PluginSecret) -> SecretScope:

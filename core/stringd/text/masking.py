@@ -92,7 +92,7 @@ def mask_values(text: str, values: Mapping[str, str]) -> str:
 
 def mask_beginning(text: str, values: Mapping[str, str], most: int) -> str:
     """Return the first `most` characters of a text after masking; values across the cut are found."""
-    margin = _margin(values)
+    margin = margin_of(values)
     length = most
     # The end of a slice may be the beginning of a value.
     while len(shown := _masked(text[: length + margin], values, length)) < most and length < len(text):
@@ -114,15 +114,16 @@ def mask_piece(text: str, values: Mapping[str, str]) -> tuple[str, str]:
 
 def mask_head(text: str, values: Mapping[str, str]) -> str:
     """Mask a text whose end was cut off, without what may be the beginning of a value there."""
-    return _masked(text, values, max(len(text) - _margin(values), 0))
+    return _masked(text, values, max(len(text) - margin_of(values), 0))
 
 
 def mask_tail(text: str, values: Mapping[str, str]) -> str:
     """Mask a text whose beginning was cut off, without what may be the end of a value there."""
-    return _masked(text, values, len(text))[_margin(values) :]
+    return _masked(text, values, len(text))[margin_of(values) :]
 
 
-def _margin(values: Mapping[str, str]) -> int:
+def margin_of(values: Mapping[str, str]) -> int:
+    """Return how many characters beside a cut may belong to a value."""
     return max(map(longest_written, values), default=0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ class Dialogue:
         self._token = token
         self._feed = feed
         self._keyboard = keyboard
-        self._shown_whole = False
+        self._shows_whole = False
 
     def run(self, *, once: bool) -> None:
         """Go on until the person ends it by Ctrl-C or Ctrl-D, or after one question."""
@@ -46,7 +47,7 @@ class Dialogue:
             while True:
                 self._await_question()
                 question = next(iter(self._feed.questions.values()))
-                self._shown_whole = False
+                self._shows_whole = False
                 if self._settle(question) and once:
                     return
         except EOFError:
@@ -60,8 +61,12 @@ class Dialogue:
     def _settle(self, question: dict[str, Any]) -> bool:
         """Ask until a question is answered, here or elsewhere; return whether it was answered here."""
         question_id = question["id"]
+        shown: bool | None = None
         while question_id in self._feed.questions:
-            self._show(question)
+            if shown is not self._shows_whole:
+                shown = self._shows_whole
+                self._show(question)
+            self._prompt(question)
             if self._answer(question):
                 return True
         if closed := self._feed.closed.get(question_id):
@@ -71,11 +76,13 @@ class Dialogue:
     def _show(self, question: dict[str, Any]) -> None:
         width = shutil.get_terminal_size().columns
         bold, plain = _styles()
-        lines = question_page(question, width, whole=self._shown_whole)
+        lines = question_page(question, width, whole=self._shows_whole, now=time.time())
         others = len(self._feed.questions) - 1
         heading = f"{bold}── question {question['id']}{plain}{f', {others} more wait' if others else ''}"
         _write("\n".join(("", heading, *lines)))
         self._client.mark_question_shown(question["id"], self._token)
+
+    def _prompt(self, question: dict[str, Any]) -> None:
         # Only what is typed from now on was meant for this question.
         if question["kind"] == "approve":
             self._keyboard.expect_key()
@@ -118,9 +125,12 @@ class Dialogue:
                 comment = self._keyboard.read_line(self._feed, is_over)
                 return None if comment is None else (False, comment)
             case "?":
-                self._shown_whole = True
+                self._shows_whole = True
+                _write("?")
             case key if key == _END:
                 raise EOFError
+            case _:
+                _write("")
         return None
 
     def _choice(self, question: dict[str, Any]) -> tuple[Any, str | None] | None:
@@ -140,7 +150,7 @@ class Dialogue:
         if hidden:
             _write("")
         elif typed == "?":
-            self._shown_whole = True
+            self._shows_whole = True
             return None
         return typed
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from http.client import HTTPResponse
 
 _CHUNK = 65536
+_MOST_CLOSED = 1000
 _ENDED = "the daemon has ended; the next one has another token, and whoever starts it is its operator"
 
 
@@ -35,7 +36,7 @@ class Change(NamedTuple):
 class QuestionFeed:
     """Holds the stream of questions open, by which the operator is attached.
 
-    `questions` are the open ones by id, in order; `closed` says what became of the others.
+    `questions` are the open ones by id, in order; `closed` says what became of the last others.
     """
 
     def __init__(self, port: int, token: str) -> None:
@@ -87,6 +88,8 @@ class QuestionFeed:
         elif change.name == "closed":
             self.questions.pop(question_id, None)
             self.closed[question_id] = change.data
+            if len(self.closed) > _MOST_CLOSED:
+                del self.closed[next(iter(self.closed))]
 
     def _read(self) -> None:
         parser = SseParser()

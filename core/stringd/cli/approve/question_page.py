@@ -11,7 +11,9 @@ _TITLE, _BODY, _DETAIL = "┃ ", "│ ", "• "
 _ASKERS = {"asked_by": "asked by", "user_id": "user", "topic": "topic", "request_id": "request"}
 
 
-def question_page(question: dict[str, Any], width: int, *, whole: bool = False) -> list[str]:
+def question_page(
+    question: dict[str, Any], width: int, *, now: float = 0.0, whole: bool = False
+) -> list[str]:
     """Return the lines that show a question; what is too long is cut, with the number of hidden lines."""
     lines = unambiguous_lines(question["title"], _TITLE, width)
     lines += _content(question, width)
@@ -22,6 +24,9 @@ def question_page(question: dict[str, Any], width: int, *, whole: bool = False) 
     for field, shown in _ASKERS.items():
         if question[field] is not None:
             lines += unambiguous_lines(question[field], f"[{shown}] ", width)
+    if question["expires"] is not None:
+        ends = question["expires_at"]
+        lines.append(f"[time left] {max(ends - now, 0) if ends else question['expires']:.0f} s")
     return lines
 
 

@@ -123,7 +123,7 @@ async def _changes(runtime: LocalRuntime, *, is_operator: bool) -> AsyncIterator
     with ExitStack() as attached:
         changed = attached.enter_context(questions.watched())
         if is_operator:
-            attached.enter_context(questions.operator())
+            attached.enter_context(questions.attach_operator())
         yield _event("ready", {"operator": is_operator})
         known: Mapping[str, OpenQuestion] = {}
         while not runtime.is_stopping:
@@ -133,7 +133,7 @@ async def _changes(runtime: LocalRuntime, *, is_operator: bool) -> AsyncIterator
                 closed = questions.closed(gone)
                 yield _event("closed", closed.as_json() if closed else {"id": gone})
             for it in opened.values():
-                if known.get(it.id) != it:
+                if known.get(it.id) is not it:
                     yield _event("question", it.as_json())
             known = opened
             await changed.wait()

@@ -140,10 +140,10 @@ def extract_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
     for node in reversed(outer):
         text = node.text()
         if BEGIN in text:
-            node.inner_html = "".join(_replace_part(part, marks) for part in _parts(text))
+            node.inner_html = "".join(_replace_piece(piece, marks) for piece in _pieces(text))
             node.unwrap()
         else:
-            node.replace_with(_replace_part(text, marks))
+            node.replace_with(_replace_piece(text, marks))
 
 
 def code_span(text: str) -> str:
@@ -153,17 +153,17 @@ def code_span(text: str) -> str:
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
-def _parts(text: str) -> list[str]:
+def _pieces(text: str) -> list[str]:
     """Split text into marks and the text between them."""
     return re.split(f"({MARK.pattern.replace('(', '(?:')})", text)
 
 
-def _replace_part(part: str, marks: Marks) -> str:
-    code = _BLANKS.sub(" ", part).strip(" ")
-    if not code or part[0] == BEGIN:
-        return part
-    before = " " if part[0].isspace() else ""
-    after = " " if part[-1].isspace() else ""
+def _replace_piece(piece: str, marks: Marks) -> str:
+    code = _BLANKS.sub(" ", piece).strip(" ")
+    if not code or piece[0] == BEGIN:
+        return piece
+    before = " " if piece[0].isspace() else ""
+    after = " " if piece[-1].isspace() else ""
     return f"{before}{marks.literal(code_span(code))}{after}"
 
 

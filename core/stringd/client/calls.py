@@ -1,0 +1,95 @@
+"""The functions of the client that are one request each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stringd.client import endpoints
+from stringd.client.defaults import REPLY_SECONDS
+from stringd.errors import QuestionClosed, QuestionNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from stringd.client.records import Answer, Call, JsonObject
+
+
+class Calls:
+    """Calls of endpoints, as the user of a client."""
+
+    user: str
+
+    def status(self) -> JsonObject:
+        """Return the answer of `/status`."""
+        return self._call(endpoints.status())
+
+    def users(self) -> list[JsonObject]:
+        """Return the registered users."""
+        return self._call(endpoints.users())
+
+    def remove_user(self) -> bool:
+        """Remove this client's user with all sessions; return whether it existed."""
+        return self._call(endpoints.remove_user(self.user))
+
+    def sessions(self, *, everyone: bool = False) -> list[JsonObject]:
+        """Return the sessions of this client's user, or of everyone."""
+        return self._call(endpoints.sessions(None if everyone else self.user))
+
+    def open_session(self, topic: str) -> bool:
+        """Create a session for a topic of this client's user; return whether it is new."""
+        return self._call(endpoints.open_session(self.user, topic))
+
+    def close_session(self, topic: str) -> bool:
+        """End a topic of this client's user; return whether it existed."""
+        return self._call(endpoints.close_session(self.user, topic))
+
+    def cancel(self, topic: str, request_id: str | None = None) -> str | None:
+        """Cancel the command that runs in a topic, or the one of a request, which may still wait.
+
+        Returns what was cancelled, once it has ended; None if there was nothing to cancel.
+        """
+        return self._call(endpoints.cancel(self.user, topic, request_id))
+
+    def questions(self, *, everyone: bool = False) -> JsonObject:
+        """Return the open `questions` of this user, or of all, and how it stands with an `operator`."""
+        return self._call(endpoints.questions(None if everyone else self.user))
+
+    def answer_question(
+        self,
+        question_id: str,
+        answer: bool | str,
+        *,
+        token: str | None = None,
+        comment: str | None = None,
+        through: str = "Python",
+        extras: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Answer a question: as this client's user, or as the operator whose token this is."""
+        fields = endpoints.answer_fields(answer, comment, through, extras)
+        self._call(endpoints.answer_question(self.user, question_id, fields, token))
+
+    def mark_question_shown(self, question_id: str, token: str) -> bool:
+        """Note that the operator is shown a question, whose time begins to run; return whether it is open."""
+        try:
+            self._call(endpoints.mark_question_shown(question_id, token))
+        except (QuestionClosed, QuestionNotFound):
+            return False
+        return True
+
+    def secrets(self) -> list[JsonObject]:
+        """Return the names of the secrets of plugins, and for whom they are."""
+        return self._call(endpoints.secrets())
+
+    def set_secret(
+        self, name: str, value: str, *, user: str | None = None, plugin: str | None = None
+    ) -> bool:
+        """Store a secret, for all users and plugins or for one; return whether it is new."""
+        return self._call(endpoints.set_secret(name, value, user, plugin))
+
+    def remove_secret(self, name: str, *, user: str | None = None, plugin: str | None = None) -> bool:
+        """Remove a secret of the same user and plugin; return whether it existed."""
+        return self._call(endpoints.remove_secret(name, user, plugin))
+
+    def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
+        """Send one request and read its reply."""
+        raise NotImplementedError

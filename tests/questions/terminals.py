@@ -1,0 +1,41 @@
+"""Somebody at a terminal in which `stringd approve` runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from stringd.testing.process import DaemonProcess
+from tests.cli.terminal import Terminal
+from tests.questions.people import Asked, People
+
+PERSON: dict[str, Any] = {"trust": "person", "waits_for_operator": True}
+APPROVE = str(Path(sys.executable).with_name("stringd"))
+READY = "Waiting for questions; Ctrl-C ends this."
+
+
+class Person(People):
+    """Somebody at a terminal in which `stringd approve` runs."""
+
+    def __init__(self, daemon: DaemonProcess, terminal: Terminal) -> None:
+        super().__init__(daemon)
+        self.terminal = terminal
+
+    def is_asked(self, **fields: Any) -> Asked:
+        return self.ask(**PERSON, **fields)
+
+    def sees(self, text: str) -> str:
+        return self.terminal.expect(text)
+
+
+@contextmanager
+def approving(daemon: DaemonProcess, *options: str, env: str = "TERM=dumb") -> Iterator[Person]:
+    command = f"env {env} {APPROVE} --port {daemon.port} approve {' '.join(options)}"
+    with Terminal(command) as terminal:
+        terminal.expect("The operator's token, as the daemon has shown it: ")
+        terminal.type(f"{daemon.operator_token}\n")
+        terminal.expect(READY)
+        yield Person(daemon, terminal)
