@@ -26,7 +26,7 @@ def value(daemon: DaemonProcess) -> object:
     [
         ("close", "close"),
         ("session", "delete"),
-        ("home", "delete"),
+        ("home", "close"),
         ("user", "user-removed"),
         ("stop", "shutdown"),
         ("request", "shutdown"),

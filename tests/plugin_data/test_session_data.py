@@ -7,6 +7,7 @@ import json
 import resource
 import sqlite3
 import threading
+from http.client import HTTPException
 
 import pytest
 
@@ -170,7 +171,7 @@ def test_kill_9_between_leaves_a_value_that_was_kept(kept: DaemonProcess) -> Non
         answered = [-1]
 
         def keep_until_it_dies(answered: list[int] = answered) -> None:
-            with contextlib.suppress(OSError, AssertionError):
+            with contextlib.suppress(OSError, HTTPException, AssertionError):
                 for number in range(100_000):
                     kept.exec(f'/keep {{"n": {number}, "pad": "{"x" * 2000}"}}', "file:a")
                     answered.append(number)
@@ -201,3 +202,16 @@ def test_a_damaged_value_costs_nothing_else(kept: DaemonProcess) -> None:
     assert said(kept, "/keep 5", "file:a") == "Kept"
     kept.restart()
     assert value(kept, "file:a") == 5
+
+
+@pytest.mark.requirement("data.session.lazy", "data.session.disk")
+def test_data_that_cannot_be_read_refuses_the_topic_s_commands_alone(kept: DaemonProcess) -> None:
+    said(kept, "/keep 1", "file:a")
+    kept.kill()
+    kept.restart()
+    store = kept.data_dir / "sessions.db"
+    hidden = store.rename(store.with_name("hidden"))
+    assert kept.exec("/kept", "file:a").head["code"] == "STORAGE_FAILED"
+    assert kept.exec("/info", "file:b").head["ok"]
+    hidden.rename(store)
+    assert value(kept, "file:a") == 1

@@ -303,3 +303,12 @@ def test_a_declaration_that_makes_no_sense_is_named(
     assert notice.startswith(f"plugin odd ({folder}/odd.py) skipped: stringd_settings failed: TypeError: ")
     assert reason in notice
     assert "odd.py:" in notice
+
+
+@pytest.mark.requirement("settings.declared")
+def test_check_lists_the_settings_of_a_plugin_whose_hooks_read_them(data_dir: Path) -> None:
+    command = [sys.executable, "-m", "stringd", "--data-dir", str(data_dir), "check", str(TUNED)]
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=40, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "adds setting tuned.count\n" in ended.stdout
+    assert "adds service idle-2\n" in ended.stdout

@@ -12,6 +12,8 @@ from stringd.text.json_values import TooLarge, decode_json, encode_json
 log = logging.getLogger(__name__)
 
 LARGEST = 256 * 1024
+# Most sessions have no data, and a dictionary for each of them would cost memory.
+_NONE: Mapping[str, str] = {}
 
 
 class SessionData(MutableMapping[str, Any]):
@@ -27,7 +29,7 @@ class SessionData(MutableMapping[str, Any]):
     ) -> None:
         self._plugins = plugins
         self._load = load
-        self._texts: Mapping[str, str] = {}
+        self._texts: Mapping[str, str] = _NONE
         self._saved: Mapping[str, str] = self._texts
         self._values: dict[str, Any] = {}
 
