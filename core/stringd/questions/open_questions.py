@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stringd.api.events import (
@@ -25,11 +24,10 @@ from stringd.api.runtime import Disconnected
 from stringd.api.watching import Observer
 from stringd.errors import ErrorCode, QuestionClosed, QuestionNotFound, Unanswered
 from stringd.questions.answer_values import make_answer
+from stringd.questions.closed_question import ClosedQuestion
 from stringd.questions.operator import Operator
+from stringd.questions.question_limits import QuestionLimits
 
-MOST_OPEN = 1000
-MOST_OF_USER = 200
-MOST_CHARACTERS = 16 * 1024 * 1024
 MOST_CLOSED = 1000
 _ID_BYTES = 4
 _NO_OPERATOR = (
@@ -49,53 +47,6 @@ class _Pending:
     timer: asyncio.TimerHandle | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedQuestion:
-    """What became of a question: who answered it through what, or why it was withdrawn."""
-
-    id: str
-    user_id: str | None
-    by: str | None = None
-    through: str | None = None
-    reason: str | None = None
-
-    def __str__(self) -> str:
-        if self.by is not None:
-            return f"The question was answered already, by {self.by} through {self.through}."
-        return f"The question is not open any more: {self.reason}."
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as front ends are given it."""
-        return {"id": self.id, "by": self.by, "through": self.through, "reason": self.reason}
-
-
-@dataclass(slots=True)
-class _Ledger:
-    """How many questions are open, and how much they hold."""
-
-    by_user: Counter[str | None] = field(default_factory=Counter)
-    characters: int = 0
-
-    def add(self, question: Question) -> None:
-        self._refuse_excess(question)
-        self.by_user[question.user_id] += 1
-        self.characters += question.size
-
-    def remove(self, question: Question) -> None:
-        self.by_user[question.user_id] -= 1
-        if not self.by_user[question.user_id]:
-            del self.by_user[question.user_id]
-        self.characters -= question.size
-
-    def _refuse_excess(self, question: Question) -> None:
-        if self.by_user.total() >= MOST_OPEN:
-            raise _too_many(f"{MOST_OPEN} questions are open already")
-        if question.user_id is not None and self.by_user[question.user_id] >= MOST_OF_USER:
-            raise _too_many(f"{MOST_OF_USER} questions of {question.user_id} are open already")
-        if self.characters + question.size > MOST_CHARACTERS:
-            raise _too_many(f"the open questions have {self.characters} characters already")
-
-
 class OpenQuestions:
     """Asks questions, takes answers, and withdraws what nobody waits for; implements `Questions`."""
 
@@ -104,7 +55,7 @@ class OpenQuestions:
         self._publish = publish
         self._pending: dict[str, _Pending] = {}
         self._closed: dict[str, ClosedQuestion] = {}
-        self._ledger = _Ledger()
+        self._limits = QuestionLimits()
         self._watchers: set[asyncio.Event] = set()
         self._attached = 0
         self._is_stopping = False
@@ -214,7 +165,7 @@ class OpenQuestions:
         if self._is_stopping:
             raise Unanswered(ErrorCode.QUESTION_WITHDRAWN, "stringd is shutting down.")
         self._refuse_unanswerable(question)
-        self._ledger.add(question)
+        self._limits.add(question)
         opened = OpenQuestion(id=self._new_id(), question=question, asked_at=time.time())
         pending = _Pending(opened, asyncio.get_running_loop().create_future())
         self._pending[opened.id] = pending
@@ -283,7 +234,7 @@ class OpenQuestions:
 
     def _close(self, pending: _Pending, outcome: Answer | Unanswered, closed: ClosedQuestion) -> None:
         del self._pending[closed.id]
-        self._ledger.remove(pending.opened.question)
+        self._limits.remove(pending.opened.question)
         if pending.timer:
             pending.timer.cancel()
         self._closed[closed.id] = closed
@@ -330,7 +281,3 @@ async def _outcome_of(pending: _Pending, disconnected: Disconnected | None) -> A
 
 def _owner(question: Question) -> dict[str, Any]:
     return {"user_id": question.user_id, "topic": question.topic, "request_id": question.request_id}
-
-
-def _too_many(reason: str) -> Unanswered:
-    return Unanswered(ErrorCode.TOO_MANY_QUESTIONS, f"This can't be asked: {reason}.")
