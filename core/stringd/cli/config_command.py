@@ -44,7 +44,7 @@ def _set(arguments: argparse.Namespace) -> int:
     plugin, found = settings.find(arguments.name)
     value = parse_setting(found, arguments.value, arguments.name)
     settings.file.write(plugin, found.key, value)
-    write_output(f"{arguments.name} = {toml(value)}, from the daemon's next start on")
+    write_output(f"{settings.file.path}: {arguments.name} = {toml(value)}, from the daemon's next start on")
     return 0
 
 
