@@ -17,8 +17,8 @@ PROBE = Path(__file__).parent / "distributions" / "probe.py"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--long`, with which the tests over large corpora run too."""
-    parser.addoption("--long", action="store_true", help="run the tests over large corpora too")
+    """Add `--long`, with which the tests that take long run too."""
+    parser.addoption("--long", action="store_true", help="run the tests that take long, too")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -16,6 +16,8 @@ from tests.docs.terminal import Terminal
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.long
+
 RUN = {"console", "python"}
 DATA = {"json", "text", "ini", "markdown", "toml"}
 

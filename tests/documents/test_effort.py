@@ -18,6 +18,8 @@ from stringd.documents.syntax.parsing_cost import AT_ONCE, parsing_effort
 from tests.documents.kinds import KINDS, Make, repeated
 from tests.documents.pieces import PIECES
 
+pytestmark = pytest.mark.long
+
 # How far the reckoning may be off. Frontmatter full of brackets was read two hundred times as long.
 MOST = 25
 FRONTMATTER = ["{", "[", "{[", "[{", "[[],", "{},", "a,", "? ", "- a\n", "a: b\n", "a: 'b'\n", "&a ", "- - "]

@@ -29,6 +29,9 @@ PART = 50_000
 FILE = Path("/x/a.md")
 
 
+pytestmark = pytest.mark.long
+
+
 def absent(target: str, author: Origin) -> Linked:
     raise Refusal("NOT_FOUND", f"File not found: {target}")
 

@@ -10,6 +10,8 @@ from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.parser import parse
 from stringd.documents.syntax.shortcuts import find_shortcuts
 
+pytestmark = pytest.mark.long
+
 MEGABYTE = 1_000_000
 LINK = "[a](https://x.example)"
 

@@ -10,7 +10,7 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from tests.extensions.installation import Installation
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
 
 
 BEGUN = [("app", "low-tide"), ("plugin", "word-count"), ("topic-type", "diary")]

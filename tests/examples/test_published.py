@@ -14,7 +14,7 @@ from stringd.testing.process import DaemonProcess
 from tests.examples.conftest import EXAMPLES, NAMES
 from tests.extensions.installation import Installation
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
 TOKEN = "ya29.a-token"
 Start = Callable[..., DaemonProcess]
 

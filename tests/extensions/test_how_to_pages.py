@@ -21,7 +21,7 @@ from tests.extensions.installation import ROOT, Installation
 PAGE = "docs/how-to/write-a-plugin.md"
 KIT = text_of("docs/how-to/test-a-plugin.md")
 PATIENCE = 30
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
 
 
 class Reader:

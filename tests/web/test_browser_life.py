@@ -23,7 +23,7 @@ from tests.web.chromium_pages import PROGRAMS, needs_chromium
 from tests.web.process_families import end_within_moments, family
 from tests.web.server import Site
 
-pytestmark = [needs_chromium, pytest.mark.timeout(120)]
+pytestmark = [needs_chromium, pytest.mark.long, pytest.mark.timeout(120)]
 
 APP = (
     "<title>App</title><main><h1>Head</h1><p id=p></p></main><script>p.textContent = 'Made ' + 6 * 7</script>"

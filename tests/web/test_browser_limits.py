@@ -11,7 +11,7 @@ from stringd.plugin import LoadedBytes
 from tests.web.chromium_pages import BrowserHarness, needs_chromium
 from tests.web.server import Received, Site, answer, redirect
 
-pytestmark = [needs_chromium, pytest.mark.timeout(90)]
+pytestmark = [needs_chromium, pytest.mark.long, pytest.mark.timeout(90)]
 
 STILL_CHANGING = "[!] The page was still changing after 12 s: this is its state at that time."
 MOST_SECONDS = 20.0

@@ -15,7 +15,7 @@ from tests.web.chromium_pages import LAN, PROGRAMS, PUBLIC, BrowserHarness, need
 from tests.web.server import Received, Site, chunked, redirect
 from tests.web.trap import Trap, trap
 
-pytestmark = [needs_chromium, pytest.mark.timeout(120)]
+pytestmark = [needs_chromium, pytest.mark.long, pytest.mark.timeout(120)]
 
 HOSTILE = Path(__file__).with_name("hostile.html").read_text(encoding="utf-8")
 TLS_HELLO = "\x16\x03"
