@@ -135,6 +135,8 @@ class FakeDaemon:
     def _script(self, request: Seen) -> Script:
         if request.path == "/exec" and "POST /exec" not in self.routes:
             return self.answers.pop(0)
+        if request.path.startswith("/events?"):
+            return [json_answer({"error": "Not found"}, 404)]
         return self.routes[f"{request.method} {request.path}"]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.distributions import write_distribution
-from stringd.testing.process import DaemonProcess
+from stringd.testing.process import PROGRAM, DaemonProcess
 from stringd_web.browser.shared_browser import Browser
 from tests.actions.acting import Stage
 from tests.actions.processes import wait_for
@@ -143,7 +143,9 @@ def test_missing_package_is_reported(
         {"stringd.plugins": {"bare": "stringd_bare"}},
         {"stringd_bare": WITHOUT_H11},
     )
-    answer = open_app(topic_of(start_daemon(pythonpath=[plugins])), site)
+    # A forked daemon would have imported the package already.
+    daemon = start_daemon(pythonpath=[plugins], program=PROGRAM)
+    answer = open_app(topic_of(daemon), site)
     assert answer == "ERROR(LOAD_ERROR): --browser needs the package h11.\npip install 'stringd[browser]'"
 
 

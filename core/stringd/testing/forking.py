@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -36,6 +37,8 @@ class ForkedDaemon:
 
     def __init__(self, connection: MessageSocket) -> None:
         self._connection = connection
+        # Several threads may wait for the same daemon.
+        self._receiving = threading.Lock()
         self.returncode: int | None = None
         started = connection.receive()
         if started is None:
@@ -50,18 +53,19 @@ class ForkedDaemon:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the daemon's end and return its exit code."""
-        if self.returncode is None:
-            if not select.select([self._connection], [], [], timeout)[0]:
-                raise subprocess.TimeoutExpired("stringd", timeout or 0)
-            ended = self._connection.receive()
-            self.returncode = ended.fields["code"] if ended else -signal.SIGKILL
-            self._connection.close()
+        if self.returncode is None and not select.select([self._connection], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("stringd", timeout or 0)
+        with self._receiving:
+            if self.returncode is None:
+                ended = self._connection.receive()
+                self.returncode = ended.fields["code"] if ended else -signal.SIGKILL
         return self.returncode
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless the daemon has ended."""
         if self.poll() is None:
-            os.kill(self.pid, number)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def terminate(self) -> None:
         """Send SIGTERM."""
