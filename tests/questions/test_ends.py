@@ -171,7 +171,7 @@ def test_events_tell_of_each_question_and_never_of_its_answer(people: People) ->
     assert "by='default', through='HTTP'" in said[1]
     assert "reason='who asked it was cancelled'" in said[3]
     assert "sesame" not in "".join(said)
-    assert "psst" not in "".join(lines)
+    assert "psst" not in "".join(said)
 
 
 @pytest.mark.requirement("questions.secret")

@@ -53,12 +53,15 @@ class ForkedDaemon:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the daemon's end and return its exit code."""
-        if self.returncode is None and not select.select([self._connection], [], [], timeout)[0]:
-            raise subprocess.TimeoutExpired("stringd", timeout or 0)
+        # Another thread that waits closes the connection, which `select` refuses.
+        with contextlib.suppress(OSError, ValueError):
+            if self.returncode is None and not select.select([self._connection], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("stringd", timeout or 0)
         with self._receiving:
             if self.returncode is None:
                 ended = self._connection.receive()
                 self.returncode = ended.fields["code"] if ended else -signal.SIGKILL
+                self._connection.close()
         return self.returncode
 
     def send_signal(self, number: int) -> None:
