@@ -212,7 +212,8 @@ def test_config_sets_a_value_and_leaves_the_rest(data_dir: Path, start_tuned: St
     file = data_dir / "config.toml"
     text = "# mine\n[tuned]\n\ncount = 2 # few\n\n[web]\npart = 5000\n"
     file.write_text(text, encoding="utf-8")
-    assert config(data_dir, "set", "tuned.count", "7").stdout.startswith("tuned.count = 7, from ")
+    said = config(data_dir, "set", "tuned.count", "7").stdout
+    assert said.startswith(f"{file}: tuned.count = 7, from ")
     assert config(data_dir, "set", "tuned.greeting", 'a "b" #').returncode == 0
     changed = text.replace("count = 2 # few\n", 'count = 7 # few\ngreeting = "a \\"b\\" #"\n')
     assert file.read_text(encoding="utf-8") == changed
