@@ -45,6 +45,10 @@ class ForkedDaemon:
             raise ChildProcessError("the process that daemons are forked from has ended")
         self.pid: int = started.fields["pid"]
 
+    def __del__(self) -> None:
+        """Close the connection of a daemon that nobody has waited for."""
+        self._connection.close()
+
     def poll(self) -> int | None:
         """Return the exit code; None while the daemon runs."""
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -145,9 +149,10 @@ class _Forks:
         notifier = open_exit_notifier()
         while True:
             ready = select.select([control, notifier], [], [])[0]
-            self._report_ends()
             if notifier in ready:
                 os.read(notifier, 4096)
+            # After the notification was taken: one that comes now is there at the next turn.
+            self._report_ends()
             if control in ready:
                 message = self._control.receive()
                 if message is None:
