@@ -11,7 +11,7 @@ from stringd.cli.output import write_json, write_output
 
 if TYPE_CHECKING:
     from stringd.config import Config
-    from stringd.extensions.plugin_settings import PluginSettings
+    from stringd.extensions.registration import Plugins
 
 
 def _config(arguments: argparse.Namespace) -> int:
@@ -22,7 +22,7 @@ def _config(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from stringd.text.toml_statements import toml
 
-    settings = list(_declared(arguments.config).resolved())
+    settings = list(_plugins(arguments.config).settings.resolved())
     if arguments.json:
         write_json(
             [
@@ -40,7 +40,7 @@ def _set(arguments: argparse.Namespace) -> int:
     from stringd.extensions.plugin_settings import parse_setting
     from stringd.text.toml_statements import toml
 
-    settings = _declared(arguments.config)
+    settings = _plugins(arguments.config).settings
     plugin, found = settings.find(arguments.name)
     value = parse_setting(found, arguments.value, arguments.name)
     settings.file.write(plugin, found.key, value)
@@ -49,19 +49,17 @@ def _set(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from stringd.extensions.discovery import available_plugins
-
-    settings = _declared(arguments.config)
-    plugins = (it.name for it in available_plugins(arguments.config))
-    problems = [*settings.problems(), *settings.unknown_sections(plugins)]
+    plugins = _plugins(arguments.config)
+    settings = plugins.settings
+    problems = [*settings.problems(), *settings.unknown_sections(plugins.available)]
     write_output("\n".join(problems) if problems else f"{settings.file.path}: nothing is wrong")
     return 1 if problems else 0
 
 
-def _declared(config: Config) -> PluginSettings:
+def _plugins(config: Config) -> Plugins:
     from stringd.extensions.registration import load_plugins
 
-    return load_plugins(config).settings
+    return load_plugins(config)
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

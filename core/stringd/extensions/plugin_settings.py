@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -91,9 +91,8 @@ class PluginSettings:
             yield from self._problems_of(plugin)
         yield from self.unknown_options()
 
-    def unknown_sections(self, plugins: Iterable[str]) -> Iterator[str]:
-        """Yield the sections of the file that belong to none of these plugins, or to one without settings."""
-        known = frozenset(plugins)
+    def unknown_sections(self, known: Collection[str]) -> Iterator[str]:
+        """Yield the sections of the file that belong to no known plugin, or to one without settings."""
         for section, values in self.file.values.items():
             if isinstance(values, dict) and section not in self._declared:
                 where = self.file.where(section)

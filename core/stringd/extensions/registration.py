@@ -67,6 +67,8 @@ class Plugins:
     catalogue: Catalogue
     settings: PluginSettings
     reports: tuple[PluginReport, ...]
+    available: frozenset[str]
+    """The names of all plugins that there are, selected or not."""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -96,7 +98,8 @@ def load_plugins(
     if there is a runtime, which is asked for them in hooks.
     """
     replaced = {it.distribution for it in candidates}
-    chosen = select_plugins(available_plugins(config), config)
+    available = available_plugins(config)
+    chosen = select_plugins(available, config)
     selected = (*(it for it in chosen if it.distribution not in replaced), *candidates)
     settings = settings or PluginSettings(config)
     reserved = (*_reserved(reserved_paths), *(f"kind of event {it.kind}" for it in CORE_KINDS))
@@ -106,7 +109,8 @@ def load_plugins(
     if runtime:
         settings.refuse_strangers()
     loading.catalogue.interceptors = in_order(loading.catalogue.interceptors)
-    return Plugins(catalogue=loading.catalogue, settings=settings, reports=reports)
+    names = frozenset(it.name for it in available)
+    return Plugins(catalogue=loading.catalogue, settings=settings, reports=reports, available=names)
 
 
 def _reserved(paths: Iterable[str]) -> Iterator[str]:

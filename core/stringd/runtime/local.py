@@ -24,7 +24,6 @@ from stringd.documents.editing.file_locks import FileLocks
 from stringd.errors import CommandCancelled, ErrorCode, InvalidTopic, Refusal, StorageFailed
 from stringd.events.bus import EventBus
 from stringd.extensions.catalogue import Catalogue
-from stringd.extensions.discovery import available_plugins
 from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.questions.open_questions import OpenQuestions
@@ -71,7 +70,7 @@ class LocalRuntime:
         self._settings = PluginSettings(config)
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
         self.notices += self.plugins.notices()
-        self.notices += self._settings.unknown_sections(it.name for it in available_plugins(config))
+        self.notices += self._settings.unknown_sections(self.plugins.available)
         observers = (*self.catalogue.observers, self.questions.observer)
         self.events.declare(self.catalogue.event_kinds, observers)
         self.runner = Runner(self, self.catalogue)
