@@ -59,7 +59,7 @@ class Events(Protocol):
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody watches; `Output` that nobody would see need not be made."""
+        """Whether anybody wants `Output`, which need not be made otherwise."""
 
     def publish(self, event: Event) -> None:
         """Number an event and hand it to all who watch; this never waits.

@@ -43,6 +43,7 @@ class EventBus:
         self._limit = FloodLimit[_Source]()
         self._observers: dict[str, list[Observer]] = {}
         self._watches: set[Watch] = set()
+        self._output_watches: set[Watch] = set()
         self._batch: list[Published] = []
         self._handed_out = 0.0
         self._thread: int | None = None
@@ -60,8 +61,8 @@ class EventBus:
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody watches."""
-        return bool(self._watches) or Output.kind in self._observers
+        """Whether anybody wants `Output`."""
+        return bool(self._output_watches) or Output.kind in self._observers
 
     def declare(self, kinds: Iterable[EventKind], observers: Iterable[Observer]) -> None:
         """Take in what plugins add."""
@@ -104,10 +105,13 @@ class EventBus:
         if self._is_closed:
             watch.close()
         self._watches.add(watch)
+        if wanted.kinds is None or Output.kind in wanted.kinds:
+            self._output_watches.add(watch)
         try:
             yield watch
         finally:
             self._watches.discard(watch)
+            self._output_watches.discard(watch)
 
     def close(self) -> None:
         """End all watches, once they have read what was published."""
