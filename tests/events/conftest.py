@@ -1,4 +1,4 @@
-"""A daemon with a plugin that publishes events on demand."""
+"""Daemons with plugins that publish events on demand, and that note what is published."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.events.output import StartDaemon, Watched, start_watched
 
 CHATTER = Path(__file__).parent / "chatter.py"
 
@@ -18,3 +19,8 @@ def chattering(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
     daemon = start_daemon("--plugins", str(CHATTER))
     daemon.register("default", daemon.home)
     return daemon
+
+
+@pytest.fixture
+def watched(start_daemon: StartDaemon, tmp_path: Path) -> Watched:
+    return start_watched(start_daemon, tmp_path)

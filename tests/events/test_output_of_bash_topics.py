@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
-from tests.events.output import StartDaemon, Watched, start_watched
+from tests.events.output import Watched
 
 TOPIC = "bash:main"
 PASSWORD = "correct-horse"
-
-
-@pytest.fixture
-def watched(start_daemon: StartDaemon, tmp_path: Path) -> Watched:
-    return start_watched(start_daemon, tmp_path)
 
 
 @pytest.mark.requirement("output.bash")

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.events.output import StartDaemon, Watched, start_watched
-
-
-@pytest.fixture
-def watched(start_daemon: StartDaemon, tmp_path: Path) -> Watched:
-    return start_watched(start_daemon, tmp_path)
+from tests.events.output import Watched
 
 
 @pytest.mark.requirement("output.plugins")

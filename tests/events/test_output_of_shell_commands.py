@@ -13,11 +13,6 @@ TOPIC = "file:main"
 SECRET = "hunter2-abcdef"
 
 
-@pytest.fixture
-def watched(start_daemon: StartDaemon, tmp_path: Path) -> Watched:
-    return start_watched(start_daemon, tmp_path)
-
-
 @pytest.mark.requirement("output.exec")
 def test_text_is_seen_while_the_command_still_runs(watched: Watched) -> None:
     fifo = watched.daemon.home / "go"

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.events.output import StartDaemon, Watched, start_watched
+from tests.events.output import Watched
 from tests.web.chromium_pages import needs_chromium
 from tests.web.server import Site, serving
 
 pytestmark = [needs_chromium, pytest.mark.timeout(90)]
-
-
-@pytest.fixture
-def watched(start_daemon: StartDaemon, tmp_path: Path) -> Watched:
-    return start_watched(start_daemon, tmp_path)
 
 
 @pytest.fixture

@@ -7,22 +7,16 @@ import socket
 import threading
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.actions.acting import act
-from tests.events.output import Seen, StartDaemon, Watched, start_watched
+from tests.events.output import Seen, Watched
 from tests.web.server import Received, Site, redirect, serving
 
 PIECE = b"x" * 20_000
 PIECES = 12
 SIZE = PIECES * len(PIECE)
-
-
-@pytest.fixture
-def watched(start_daemon: StartDaemon, tmp_path: Path) -> Watched:
-    return start_watched(start_daemon, tmp_path)
 
 
 @pytest.fixture

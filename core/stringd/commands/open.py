@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from stringd.documents.syntax.forms import CONFIRM
 from stringd.documents.targets import Target
 from stringd.documents.visited_pages import visit
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.typed_paths import is_directory
 from stringd.text.path_arguments import PathArguments, parse_path_arguments
 from stringd.workers.threads import STORAGE
 
@@ -37,8 +37,7 @@ async def run(invocation: Invocation) -> Reply:
     target = await navigator.find(arguments.path, confirmed=confirmed) if arguments.path else navigator.here()
     if arguments.options or arguments.values:
         target = _with_options(target, arguments)
-    # Unlike `Path.is_dir`, this never raises: reading says what is wrong.
-    if target.path and os.path.isdir(target.path):  # noqa: ASYNC240, PTH112
+    if target.path and is_directory(target.path, target.shown):
         return await _open_directory(invocation, target, target.path)
     opened = await navigator.open(target)
     visit(invocation.session, opened)

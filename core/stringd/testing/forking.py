@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from stringd.extensions.discovery import GROUP, OWN_DISTRIBUTION
 from stringd.processes.children import open_exit_notifier
 from stringd.processes.packets import Message, MessageSocket
 
@@ -201,8 +202,8 @@ class _Forks:
 
 def _import_everything() -> None:
     """Import what a daemon imports at its start and later."""
-    packages = {it.module.partition(".")[0] for it in entry_points(group="stringd.plugins")}
-    for name in sorted(packages & {"stringd", "stringd_app", "stringd_bash", "stringd_file", "stringd_web"}):
+    own = (it for it in entry_points(group=GROUP) if it.dist and it.dist.name == OWN_DISTRIBUTION)
+    for name in sorted({it.module.partition(".")[0] for it in own}):
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             if not module.name.startswith("stringd.testing") and not module.name.endswith("__main__"):

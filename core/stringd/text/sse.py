@@ -1,4 +1,4 @@
-"""Incremental parser of server-sent events, as the HTML standard defines them."""
+"""Server-sent events, as the HTML standard defines them: their encoding, and an incremental parser."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ class SseEvent:
     name: str
     data: str
     id: str = field(default="", compare=False)
+
+
+def encode_sse(name: str, data: bytes, position: str | None = None) -> bytes:
+    """Return an event; the data is one line, and the position where a client that reconnects goes on."""
+    start = b"" if position is None else b"id: %b\n" % position.encode()
+    return b"%bevent: %b\ndata: %b\n\n" % (start, name.encode(), data)
 
 
 class SseParser:

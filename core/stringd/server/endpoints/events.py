@@ -19,6 +19,7 @@ from stringd.server.exec_response import RAW_HEADERS
 from stringd.server.requests import disconnected
 from stringd.text.event_json import encode_event
 from stringd.text.nearest import nearest
+from stringd.text.sse import encode_sse
 
 log = logging.getLogger(__name__)
 
@@ -138,7 +139,7 @@ class _Encoder:
 
     def notice(self, lost: Event) -> bytes:
         """Return an event that has no number, since it concerns one watcher alone."""
-        return b"event: %b\ndata: %b\n\n" % (lost.kind.encode(), encode_event(None, lost))
+        return encode_sse(lost.kind, encode_event(None, lost))
 
     def position(self, seq: int) -> bytes:
         """Return a comment, with the number after which a client that reconnects goes on."""
@@ -155,7 +156,7 @@ class _Encoder:
         except ValueError:
             log.exception("event %d was left out", seq)
             kind, data = Lost.kind, encode_event(seq, Lost(count=1, reason=_NO_JSON))
-        encoded = b"id: %b-%d\nevent: %b\ndata: %b\n\n" % (self._life.encode(), seq, kind.encode(), data)
+        encoded = encode_sse(kind, data, f"{self._life}-{seq}")
         self._keep(seq, encoded)
         return encoded
 

@@ -25,6 +25,7 @@ from stringd.server.requests import (
     runtime_of,
 )
 from stringd.text.escaping import visible_json
+from stringd.text.sse import encode_sse
 
 TOKEN_HEADER = "X-Operator-Token"  # noqa: S105 - the name of a header
 _EXPECTED = '{ "answer": ... }'
@@ -140,4 +141,4 @@ async def _changes(runtime: LocalRuntime, *, is_operator: bool) -> AsyncIterator
 
 
 def _event(name: str, data: Mapping[str, Any]) -> bytes:
-    return f"event: {name}\ndata: {visible_json(json.dumps(data))}\n\n".encode()
+    return encode_sse(name, visible_json(json.dumps(data)).encode())
