@@ -135,6 +135,11 @@ def _options_parser(*, add_help: bool) -> Parser:
         help="also load each *.py in this directory (STRINGD_PLUGINS_DIR)",
     )
     parser.add_argument("--without", help="do not load these plugins: a,b")
+    _add_access_options(parser)
+    return parser
+
+
+def _add_access_options(parser: Parser) -> None:
     parser.add_argument(
         "--allow-origin",
         action="append",
@@ -158,7 +163,6 @@ def _options_parser(*, add_help: bool) -> Parser:
         metavar="N",
         help="write the operator's token to this inherited socket, as `stringd approve` asks for",
     )
-    return parser
 
 
 def _first(*values: str | None) -> str:

@@ -12,7 +12,7 @@ import anyio
 import anyio.to_thread
 import httpx
 
-from stringd.client import endpoints
+import stringd.client.endpoints as endpoints
 from stringd.client.async_calls import AsyncCalls
 from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, CannotConnect
 from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from stringd.client import endpoints
+import stringd.client.endpoints as endpoints
 from stringd.client.defaults import REPLY_SECONDS
 from stringd.errors import QuestionClosed, QuestionNotFound
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from stringd.client.records import Answer, Call, JsonObject
 
 
-class AsyncCalls:
+class AsyncCalls(ABC):
     """Calls of endpoints, as the user of a client."""
 
     user: str
@@ -90,6 +91,6 @@ class AsyncCalls:
         """Remove a secret of the same user and plugin; return whether it existed."""
         return await self._call(endpoints.remove_secret(name, user, plugin))
 
+    @abstractmethod
     async def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
         """Send one request and read its reply."""
-        raise NotImplementedError

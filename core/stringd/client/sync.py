@@ -10,7 +10,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from stringd.client import endpoints
+import stringd.client.endpoints as endpoints
 from stringd.client.calls import Calls
 from stringd.client.connection_pool import CannotConnect, Connection, ConnectionPool, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port

@@ -7,10 +7,10 @@ import contextlib
 import os
 import signal
 from asyncio import SubprocessProtocol, SubprocessTransport
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.tree import kill_tree
@@ -45,20 +45,7 @@ async def run_shell(
     `on_output` gets the output as it comes.
     """
     run = _Run(output_limit, on_output)
-    starting = asyncio.get_running_loop().subprocess_exec(
-        lambda: run,
-        "/bin/bash",
-        "-c",
-        command,
-        cwd=directory,
-        env=environment,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
-        preexec_fn=DESCRIPTORS.prepare_child,
-    )
-    transport, _ = await _finish_starting(starting)
+    transport = await _start(run, command, directory, environment)
     try:
         await asyncio.wait({run.exited}, timeout=seconds)
         # A background child may keep the pipe open; its later output belongs to no reply.
@@ -74,16 +61,32 @@ async def run_shell(
         transport.close()
 
 
-async def _finish_starting(starting: Coroutine[Any, Any, Started]) -> Started:
-    """Await the start of a process; when cancelled, asyncio would kill it without its children."""
+async def _start(
+    run: _Run, command: str, directory: Path, environment: Mapping[str, str]
+) -> asyncio.SubprocessTransport:
+    """Start a shell; when cancelled meanwhile, end its children too, which asyncio would leave behind."""
+    starting = asyncio.get_running_loop().subprocess_exec(
+        lambda: run,
+        "/bin/bash",
+        "-c",
+        command,
+        cwd=directory,
+        env=environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+        preexec_fn=DESCRIPTORS.prepare_child,
+    )
     started = asyncio.ensure_future(starting)
     try:
-        return await asyncio.shield(started)
+        transport, _ = await asyncio.shield(started)
     except asyncio.CancelledError:
         transport, _ = await started
         kill_tree(transport.get_pid())
         transport.close()
         raise
+    return transport
 
 
 def _status(code: int | None) -> int | None:

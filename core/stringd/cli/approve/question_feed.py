@@ -10,7 +10,7 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from stringd.client import endpoints
+import stringd.client.endpoints as endpoints
 from stringd.client.connection_pool import Connection, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS
 from stringd.client.records import Reply
