@@ -141,6 +141,17 @@ def test_an_include_of_a_block_writes_the_block(daemon: DaemonProcess) -> None:
     assert content(daemon, "/verify a.md#part") == "Verified a.md#part\n---\n# Two\nnew"
 
 
+@pytest.mark.requirement("documents.include.heading")
+def test_included_section_has_its_heading(daemon: DaemonProcess) -> None:
+    put(daemon, "a.md", "# A\n\n[!include:two](b.md#two)\n\n[!include:last](b.md#marked)\n")
+    put(daemon, "b.md", "# One\n1\n\n## Two\n2\n\n# Three\n<!-- #marked -->\nbody\n<!-- /marked -->\n")
+    section = "## Two\n2"
+    for page in ("a.md", "b.md"):
+        assert content(daemon, f"/open {page}#two").rstrip().endswith(f"---\n{section}")
+    assert content(daemon, "/verify a.md#two").endswith(f"---\n{section}")
+    assert content(daemon, "/open a.md") == f"Opened a.md\n---\n# A\n\n{section}\n\nbody"
+
+
 def test_nested_include_is_written_to_the_innermost_file(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "[!include:part](b.md#inner)\n")
     put(daemon, "b.md", "[!include:inner](c.md)\n")

@@ -231,6 +231,15 @@ def test_block_views_are_not_in_the_history(topic: DaemonProcess) -> None:
     assert answer(topic, "/back").startswith("ERROR(NO_HISTORY)")
 
 
+@pytest.mark.requirement("documents.history")
+def test_history_keeps_two_hundred_documents(topic: DaemonProcess) -> None:
+    for _ in range(101):
+        answer(topic, "/open b.md", "/open home.md")
+    assert "\nhistory: 200\n" in answer(topic, "/info")
+    ended = topic.exec("/back", "file:new").content
+    assert ended.endswith("There is no document before this one.\nA topic keeps its last 200 documents.")
+
+
 def test_back_reads_the_document_again(topic: DaemonProcess) -> None:
     answer(topic, "/open b.md", "/open home.md")
     (topic.home / "b.md").write_text("# New B\n", encoding="utf-8")

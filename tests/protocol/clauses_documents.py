@@ -17,5 +17,7 @@ DOCUMENTS = requirements(
     ("documents.storage", "What is written to the disk waits for nothing that is being read."),
     ("documents.find.many", "/find lists a word that stands in a page millions of times, at once."),
     ("documents.frontmatter.long", "Frontmatter that is too long, or all brackets, is a warning, not read."),
+    ("documents.include.heading", "An include of a section brings its heading, as /open path#heading does."),
+    ("documents.history", "A topic keeps its last 200 documents, and /back says so where they end."),
     ("documents.menus.many", "A page names at most 100 menu files, each read once; each more is a warning."),
 )

@@ -22,7 +22,7 @@ def test_stored_location_round_trips(zone: Zone) -> None:
         part=2,
         options=LoadOptions(nearest_zone=zone, full=True, flags=frozenset({"x"})),
     )
-    assert read_location(json.loads(json.dumps(location_as_json(place)))) == place
+    assert read_location(json.loads(location_as_json(place))) == place
 
 
 @pytest.mark.requirement("web.zones.stored")

@@ -39,7 +39,7 @@ def test_includes_are_fetched(stage: Stage, site: Site) -> None:
     shown = body(stage.send(f"/open {site.url}/docs/a.md"))
     assert shown == (
         "# A\n\n# X\n\nSee [z][@z] and [up][@up] and [root][@root].\n\n## Two\n\n2\n\n"
-        "Y is [here][@here].\n\n2\n\nEnd."
+        "Y is [here][@here].\n\n## Two\n\n2\n\nEnd."
     )
     links = stage.send("/nav page")
     for target in ("docs/parts/z.md", "docs/b.md#c", "r.md", "docs/a.source/b.md"):

@@ -7,7 +7,7 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.paths.resolving import shown_uri
-from stringd.documents.visited_pages import drop_last, go_back
+from stringd.documents.visited_pages import MOST_LOCATIONS, drop_last, go_back
 from stringd.errors import ErrorCode, Refusal
 
 _TEMPORARY = ErrorCode.LOAD_ERROR
@@ -17,7 +17,8 @@ async def run(invocation: Invocation) -> Reply:
     """Reload the last document of the history and show it."""
     history = invocation.session.state.history
     if not history:
-        raise Refusal(ErrorCode.NO_HISTORY, "There is no document before this one.")
+        kept = f"A topic keeps its last {MOST_LOCATIONS} documents."
+        raise Refusal(ErrorCode.NO_HISTORY, "There is no document before this one.", kept)
     try:
         opened = await DocumentNavigator(invocation).reopen(history[-1])
     except Refusal as refusal:

@@ -8,7 +8,7 @@ from stringd.api.sessions import Location, Session
 from stringd.documents.editing.seen_files import with_seen
 from stringd.documents.targets import OpenedPage
 
-MOST_LOCATIONS = 100
+MOST_LOCATIONS = 200
 
 
 def visit(session: Session, opened: OpenedPage) -> None:

@@ -78,7 +78,7 @@ class SessionStore:
 
         None in place of a value removes it; `afresh` removes all that an earlier session left.
         """
-        key, saved = (user_id, topic), (_SAVE, (user_id, topic, json.dumps(_plain(state))))
+        key, saved = (user_id, topic), (_SAVE, (user_id, topic, _as_json(state)))
         if not data and not afresh:
             await self._database.execute(saved[0], *saved[1])
             return
@@ -114,14 +114,11 @@ def _changes(key: tuple[str, str], data: Mapping[str, str | None]) -> Sequence[S
     ]
 
 
-def _plain(state: State) -> dict[str, Any]:
-    return {
-        "document": location_as_json(state.document) if state.document else None,
-        "history": [location_as_json(it) for it in state.history],
-        "directory": state.directory,
-        "seen": dict(state.seen),
-        **plain_names(state),
-    }
+def _as_json(state: State) -> str:
+    document = location_as_json(state.document) if state.document else "null"
+    history = ", ".join(map(location_as_json, state.history))
+    others = {"directory": state.directory, "seen": dict(state.seen), **plain_names(state)}
+    return f'{{"document": {document}, "history": [{history}], {json.dumps(others)[1:]}'
 
 
 def _state(plain: dict[str, Any]) -> State:

@@ -19,6 +19,7 @@ VARIABLES = 1024 * 1024
 # Enough for the names of one answer, with texts as short as URLs.
 NAMED = 2 * 1024 * 1024
 SEEN = 256 * 1024
+# Enough for two hundred locations of a kilobyte each.
 HISTORY = 256 * 1024
 LOCATION = 64 * 1024
 # What an entry costs beside its texts, with its provenance.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,20 +17,22 @@ _WEB = frozenset({"http", "https"})
 _BEFORE = "reach"
 
 
-# Every command stores a history of a hundred locations, and all but one have been stored before.
-@lru_cache(maxsize=4096)
-def location_as_json(location: Location) -> dict[str, Any]:
-    """Return a location as JSON."""
+# Every command stores a history of two hundred locations, and all but one have been stored before.
+@lru_cache(maxsize=8192)
+def location_as_json(location: Location) -> str:
+    """Return a location as JSON text."""
     options = location.options
-    return {
-        "uri": location.uri,
-        "title": location.title,
-        "block": location.block,
-        "part": location.part,
-        "zone": options.nearest_zone,
-        "full": options.full,
-        "options": sorted(options.flags),
-    }
+    return json.dumps(
+        {
+            "uri": location.uri,
+            "title": location.title,
+            "block": location.block,
+            "part": location.part,
+            "zone": options.nearest_zone,
+            "full": options.full,
+            "options": sorted(options.flags),
+        }
+    )
 
 
 def read_location(plain: dict[str, Any]) -> Location:

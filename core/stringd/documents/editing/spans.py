@@ -16,8 +16,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 def stored_block(text: str, block_id: str) -> tuple[int, int]:
     """Return the span of a block in a text, including a section's heading."""
     found, block = _find(text, block_id)
-    first = block.inner if block.level is None else block.first
-    start, end = found.place(first), found.place(block.inner_last)
+    start, end = found.place(block.shown_first), found.place(block.inner_last)
     return _without_blanks(text, start, end, leading=False)
 
 

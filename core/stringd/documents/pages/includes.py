@@ -145,7 +145,7 @@ def _part_of(text: str, block_id: str | None) -> str | None:
     parsed = read_sheet(text).parsed
     if block_id is not None:
         block = parsed.blocks.get(block_id)
-        return parsed.lines.slice(block.inner, block.inner_last).rstrip("\r\n") if block else None
+        return parsed.lines.slice(block.shown_first, block.inner_last).rstrip("\r\n") if block else None
     return parsed.lines.slice(parsed.body, len(parsed.lines)).strip("\r\n")
 
 

@@ -42,6 +42,11 @@ class Block:
     level: int | None = None
     included: bool = False
 
+    @property
+    def shown_first(self) -> int:
+        """The line with which the block begins where it is shown: a section's heading, or its content."""
+        return self.inner if self.level is None else self.first
+
     def renamed(self, name: str) -> Block:
         """Return the same block under another id."""
         return replace(self, id=name)

@@ -50,8 +50,7 @@ class ParsedDocument:
         block = self.parsed.blocks.get(block_id)
         if block is None:
             return None
-        first = block.inner if block.level is None else block.first
-        return rendered(self.parsed, self.shortcuts, first, block.inner_last)
+        return rendered(self.parsed, self.shortcuts, block.shown_first, block.inner_last)
 
 
 def parse_document(text: str) -> ParsedDocument:
