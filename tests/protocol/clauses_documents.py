@@ -15,6 +15,10 @@ DOCUMENTS = requirements(
         "What takes long to read is read where it can be stopped, and is plain text beyond its bounds.",
     ),
     ("documents.storage", "What is written to the disk waits for nothing that is being read."),
+    (
+        "documents.open.lines",
+        "/open path:L5-L10 shows these lines of a text file as they are stored; :L5 those of the document.",
+    ),
     ("documents.find.many", "/find lists a word that stands in a page millions of times, at once."),
     ("documents.frontmatter.long", "Frontmatter that is too long, or all brackets, is a warning, not read."),
     ("documents.include.heading", "An include of a section brings its heading, as /open path#heading does."),

@@ -19,6 +19,7 @@ def test_stored_location_round_trips(zone: Zone) -> None:
         uri="http://wiki.lan/",
         title="Wiki",
         block="#a",
+        lines=(5, 10),
         part=2,
         options=LoadOptions(nearest_zone=zone, full=True, flags=frozenset({"x"})),
     )

@@ -18,7 +18,7 @@ from stringd.errors import Refusal
 
 async def render_opened(invocation: Invocation, opened: OpenedPage) -> str:
     """Return the text of what was opened; the default action of a whole page runs first, if it can."""
-    if opened.target.block is not None or opened.part != 1:
+    if not opened.target.is_whole or opened.part != 1:
         return opened.text
     page, environment = opened.page, environment_of(invocation, opened.page)
     actions = environment.actions_of(page)

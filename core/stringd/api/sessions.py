@@ -33,14 +33,16 @@ class TopicName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """Where a topic is: a document, the block and the part of it that are shown, and how to load it again.
+    """Where a topic is: a document, what is shown of it, and how to load it again.
 
+    `block` or `lines` (the first and the last, from 1) are shown, and of those a `part` if they are long.
     `options.nearest_zone` is the zone that the document itself came from, without what it includes.
     """
 
     uri: str
     title: str | None = None
     block: str | None = None
+    lines: tuple[int, int] | None = None
     part: int = 1
     options: LoadOptions = PUBLIC_ONLY
 
@@ -48,6 +50,8 @@ class Location:
         check_optional_text("location", self.uri, self.title, self.block)
         if not isinstance(self.part, int):
             raise TypeError(f"location needs the number of a part, not {self.part!r}")
+        if self.lines is not None and [type(it) for it in self.lines] != [int, int]:
+            raise TypeError(f"location needs the first and the last of its lines, not {self.lines!r}")
         if not isinstance(self.options, LoadOptions):
             raise TypeError(f"location needs LoadOptions, not {self.options!r}")
 

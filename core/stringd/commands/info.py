@@ -19,7 +19,7 @@ from stringd.documents.syntax.lines import Lines, line_number
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import display, file_of
 from stringd.text.escaping import printable
-from stringd.text.formatting import MOST, listed
+from stringd.text.formatting import MOST, line_range, listed
 
 Fact = tuple[str, object]
 
@@ -79,7 +79,10 @@ def _location_facts(invocation: Invocation, location: Location) -> Iterator[Fact
     else:
         yield "file", display(path, invocation.session.user)
     yield "title", location.title or "(none)"
-    yield "block", location.block or "(whole document)"
+    if location.lines:
+        yield "lines", line_range(*location.lines)
+    else:
+        yield "block", location.block or "(whole document)"
     if location.part > 1:
         yield "part", location.part
 

@@ -65,8 +65,9 @@ def _part(arguments: PathArguments) -> int:
 
 
 async def _open_directory(invocation: Invocation, target: Target, path: Path) -> Reply:
-    if target.block:
-        raise Refusal(ErrorCode.INVALID_TARGET, f"A directory has no blocks: {target.shown}")
+    if not target.is_whole:
+        named = "lines" if target.lines else "blocks"
+        raise Refusal(ErrorCode.INVALID_TARGET, f"A directory has no {named}: {target.shown}")
     listing = await STORAGE.run(list_directory, path, target.shown, hidden=False)
     invocation.session.remember(replace(invocation.session.state, directory=str(path)))
     return Reply.page(f"Listing {target.shown.rstrip('/')}/", listing)
@@ -75,7 +76,7 @@ async def _open_directory(invocation: Invocation, target: Target, path: Path) ->
 OPEN = Command(
     name="open",
     summary="Open a document: a path, a URL, @shortcut, #block, or a directory.",
-    usage="/open path | path#block | #block | @id | @menu.id | url | directory"
+    usage="/open path | path#block | path:L5 | path:L5-L10 | #block | @id | @menu.id | url | directory"
     " [--full] [--part N] [--confirm]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

@@ -14,6 +14,7 @@ from stringd.api.provenance import Attributed
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.documents.document_topic import document_topic
+from stringd.documents.editing.line_pages import open_lines
 from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.file_links import FileLinks, is_absolute
 from stringd.documents.pages.file_pages import open_file
@@ -34,7 +35,8 @@ from stringd.documents.targets import (
 )
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import is_there
-from stringd.files.typed_paths import FILE_URI, confine, display, file_of
+from stringd.files.typed_paths import FILE_URI, confine, display, file_of, is_line_range
+from stringd.text.formatting import line_range
 from stringd.text.uris import is_hierarchical, is_uri, join
 from stringd.workers.threads import READING, STORAGE
 
@@ -59,7 +61,7 @@ class DocumentNavigator:
         return self._session.state.document
 
     async def find(self, typed: str, *, confirmed: bool = False) -> Target:
-        """Resolve a typed target: a path or URI with or without a block, `@id`, or `#block`.
+        """Resolve a typed target: a path or URI with or without a block or lines, `@id`, `#block` or `:L5`.
 
         A `confirmed` shortcut may lead to a nearer zone than the page that defines it came from.
         """
@@ -71,12 +73,9 @@ class DocumentNavigator:
             return uri_target(typed)
         if self._is_relative_to_uri(typed):
             return uri_target(self._joined(typed))
-        target = resolve(typed, self._session, full_access=self._full_access)
-        if target.lines:
-            raise Refusal(
-                ErrorCode.INVALID_TARGET, f"Lines can't be opened: {typed}", f"/edit {typed} shows them."
-            )
-        return Target(shown=typed, path=target.path, block=target.block)
+        found = resolve(typed, self._session, full_access=self._full_access)
+        shown = self.shown(found.path) + typed if found.lines and is_line_range(typed) else typed
+        return Target(shown=shown, path=found.path, block=found.block, lines=found.lines)
 
     async def open(self, target: Target) -> OpenedPage:
         """Load a target's page, and return the part of it that is to be shown."""
@@ -91,7 +90,7 @@ class DocumentNavigator:
         """Load a location again from its source, with the same options as before."""
         target = self._location_target(location, (location.block or "").removeprefix("#"))
         options = replace(target.options, fresh=True)
-        return await self.open(replace(target, part=location.part, options=options))
+        return await self.open(replace(target, lines=location.lines, part=location.part, options=options))
 
     async def parts(self, page: Page, block: str | None = None) -> Parts:
         """Return the parts in which a page, or a block of it, is shown."""
@@ -137,6 +136,8 @@ class DocumentNavigator:
     async def _load(self, target: Target) -> Page:
         if target.path is None:
             return await self._load_uri(target)
+        if target.lines:
+            return await open_lines(target.path, target.shown, target.lines)
         runtime = self._invocation.runtime
         page = await open_file(target.path, target.shown, self.links.read, runtime)
         return await with_link_names(page, runtime.named_schemes)
@@ -231,15 +232,15 @@ class DocumentNavigator:
 
     def _file_target(self, link: str, author: Path) -> Target:
         found = self.links.resolve(link, author)
-        shown = self.shown(found.path)
-        block = f"#{found.block}" if found.block else ""
-        return Target(shown=shown + block, path=found.path, block=found.block)
+        lines = line_range(*found.lines) if found.lines else ""
+        shown = self.shown(found.path) + (f"#{found.block}" if found.block else lines)
+        return Target(shown=shown, path=found.path, block=found.block, lines=found.lines)
 
     def _is_there(self, typed: str) -> bool:
         return not self._is_relative_to_uri(typed) and names_file(typed, self._invocation)
 
     def _is_relative_to_uri(self, typed: str) -> bool:
-        state, is_local = self._session.state, typed.startswith(("~", FILE_URI))
+        state, is_local = self._session.state, typed.startswith(("~", FILE_URI)) or is_line_range(typed)
         location = None if state.directory else state.document
         if location is None or is_local or location.uri.startswith(FILE_URI):
             return False

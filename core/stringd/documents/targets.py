@@ -21,7 +21,7 @@ _URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A file or else a URI, and optionally a block of it; `shown` is its name in replies.
+    """A file or else a URI, and optionally a block of it, or lines of a file; `shown` is its name in replies.
 
     `part` is the part of a long document to show. `here` is true if the current document is the target, which
     is then not loaded again. `options` apply to URIs only.
@@ -31,9 +31,15 @@ class Target:
     path: Path | None = None
     uri: str = ""
     block: str | None = None
+    lines: tuple[int, int] | None = None
     part: int = 1
     here: bool = False
     options: LoadOptions = UNRESTRICTED
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is neither a block nor lines of a document."""
+        return self.block is None and self.lines is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,7 @@ def _move(session: Session, opened: OpenedPage, history: tuple[Location, ...], d
         uri=page.uri,
         title=title,
         block=f"#{block}" if block else None,
+        lines=opened.target.lines,
         part=opened.part,
         options=page.options,
     )

@@ -92,6 +92,11 @@ def names_something(typed: str, scope: PathScope) -> bool:
     return name != "" and splitter.exists(name)
 
 
+def is_line_range(typed: str) -> bool:
+    """Whether a target is lines without a path, `:L5` or `:L5-L10`, unless a file has this name."""
+    return _LINE_RANGE.match(typed) is not None
+
+
 def confine(path: Path, typed: str, user: User, *, full_access: bool) -> Path:
     """Return the real path of an absolute path if the user may access it, or refuse.
 
@@ -164,9 +169,8 @@ def _absolute(name: str, scope: PathScope) -> Path:
         return scope.base / name
     document = scope.document
     if document is None:
-        raise Refusal(
-            ErrorCode.INVALID_TARGET, "No file is open in this topic.", "Open one, or name it: path#block"
-        )
+        hint = "Open one, or name it: path#block, path:L5"
+        raise Refusal(ErrorCode.INVALID_TARGET, "No file is open in this topic.", hint)
     return document
 
 

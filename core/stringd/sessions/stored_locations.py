@@ -27,6 +27,7 @@ def location_as_json(location: Location) -> str:
             "uri": location.uri,
             "title": location.title,
             "block": location.block,
+            "lines": location.lines,
             "part": location.part,
             "zone": options.nearest_zone,
             "full": options.full,
@@ -40,8 +41,10 @@ def read_location(plain: dict[str, Any]) -> Location:
     known = dict(plain)
     could_reach = known.pop(_BEFORE, False)
     zone = known.pop("zone") if "zone" in known else _zone_before(str(known.get("uri")), could_reach)
+    lines = tuple(known.pop("lines", None) or ()) or None
     flags, full = frozenset(known.pop("options", ())), known.pop("full", False)
-    return Location(**known, options=LoadOptions(nearest_zone=Zone(zone), full=full, flags=flags))
+    options = LoadOptions(nearest_zone=Zone(zone), full=full, flags=flags)
+    return Location(**known, lines=lines, options=options)
 
 
 def _zone_before(uri: str, could_reach: bool) -> Zone:

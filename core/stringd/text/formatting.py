@@ -31,6 +31,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
 
 
+def line_range(first: int, last: int) -> str:
+    """Return a range of lines as it is written behind a path: `:L5` or `:L5-L10`."""
+    return f":L{first}" if first == last else f":L{first}-L{last}"
+
+
 def line_count(text: str) -> int:
     """Return the number of lines; an unterminated last line counts."""
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)

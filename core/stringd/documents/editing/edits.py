@@ -10,7 +10,7 @@ from stringd.documents.editing.block_index import boundary_starts, note_edit
 from stringd.documents.editing.spans import block_span, text_span
 from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.formatting import counted, line_count
+from stringd.text.formatting import counted, line_count, line_range
 
 _LINE_END = re.compile(r"\r?\n")
 _SEPARATOR = "---"
@@ -71,8 +71,8 @@ def line_span(text: str, first: int, last: int) -> tuple[int, int]:
     """Return the span of lines, counted from 1 and the last one included, or refuse."""
     count = last_line(text)
     if not 1 <= first <= last <= count:
-        shown = f":L{first}" if first == last else f":L{first}-L{last}"
-        raise Refusal(ErrorCode.LINE_OUT_OF_RANGE, f"No such lines: {shown}", _length(count))
+        message = f"No such lines: {line_range(first, last)}"
+        raise Refusal(ErrorCode.LINE_OUT_OF_RANGE, message, _length(count))
     lines = numbered_lines(text)
     return lines.start(first - 1), lines.start(last)
 

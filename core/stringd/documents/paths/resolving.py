@@ -13,6 +13,7 @@ from stringd.files.typed_paths import (
     file_of,
     resolve_path,
 )
+from stringd.text.formatting import line_range
 
 
 def resolve(typed: str, session: Session, *, full_access: bool, shown: str | None = None) -> FileTarget:
@@ -46,8 +47,9 @@ def shown_uri(uri: str, user: User) -> str:
 
 
 def shown_location(location: Location, user: User) -> str:
-    """Return the name of a location in replies: its document, with the block."""
-    return f"{shown_document(location, user)}{location.block or ''}"
+    """Return the name of a location in replies: its document, with the block or the lines."""
+    lines = line_range(*location.lines) if location.lines else ""
+    return f"{shown_document(location, user)}{location.block or lines}"
 
 
 def current_file(session: Session) -> Path | None:

@@ -1,0 +1,29 @@
+"""Pages that show lines of a file as they are stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stringd.documents.editing.edits import line_span
+from stringd.documents.pages.file_pages import SMALL, done
+from stringd.documents.pages.page import Page
+from stringd.documents.pages.parsing import sheet_of
+from stringd.documents.paths.text_files import read_text
+from stringd.documents.syntax.parsing_cost import IN_A_THREAD, parsing_effort
+from stringd.documents.syntax.verbatim import is_verbatim, verbatim_document
+from stringd.workers.threads import STORAGE
+
+
+async def open_lines(path: Path, shown: str, lines: tuple[int, int]) -> Page:
+    """Return a page of the lines of a text file, counted from 1 and the last one included, or refuse."""
+    text = await STORAGE.run(read_text, path, shown)
+    start, end = await done(lambda: line_span(text, *lines), here=len(text) <= SMALL)
+    sheet = verbatim_document(text[start:end], title=await _title(path, text))
+    return Page(uri=path.as_uri(), path=path, source=text, sheet=sheet)
+
+
+async def _title(path: Path, text: str) -> str | None:
+    """Return the title of a document; None for one whose parsing would take long."""
+    if is_verbatim(path) or parsing_effort(text) > IN_A_THREAD:
+        return None
+    return (await sheet_of(text)).parsed.title
