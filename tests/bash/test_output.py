@@ -82,9 +82,28 @@ def test_background_output_is_marked(topic: Topic) -> None:
     assert topic.says("echo again") == "again"
 
 
-def test_background_flood_is_throttled(topic: Topic) -> None:
-    topic.says("yes >/dev/tty &")
-    assert "bytes" not in topic.events("//info").content
+@pytest.mark.requirement("bash.background.flows")
+def test_background_job_never_stalls(topic: Topic) -> None:
+    topic.says("{ echo first; head -c 5M /dev/zero | tr '\\0' x; echo; echo last; touch flooded; } &")
+    flooded = topic.daemon.home / "flooded"
+    eventually(flooded.exists)
+    flooded.unlink()
+    it = topic.says("echo mine")
+    assert it.startswith("[background output]\nfirst\nxxxx")
+    assert it.endswith("xxxx\nlast\n[end of background output]\nmine")
+    assert "bytes of output left out ...]" in it
+    assert len(it) < 1024 * 1024 + 200
+
+
+@pytest.mark.requirement("bash.background.flows")
+def test_endless_background_output_takes_little_of_the_daemon(topic: Topic) -> None:
+    pid = topic.daemon.process.pid
+    topic.says("{ yes >/dev/tty; } & { sleep 0.7; touch .later; } 2>/dev/null &")
+    later = topic.daemon.home / ".later"
+    start = cpu_seconds(pid)
+    eventually(later.exists)
+    later.unlink()
+    assert cpu_seconds(pid) - start < 0.35
     it = topic("kill %1; wait; echo over")
     assert it.output.endswith("over")
     assert len(it.output) < 3 * 1024 * 1024

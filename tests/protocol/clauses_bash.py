@@ -46,6 +46,10 @@ BASH = requirements(
     ("bash.secrets", "What is typed at a prompt without echo is masked everywhere."),
     ("bash.screen", "Full-screen programs are shown as a screen of the topic's {_size}."),
     ("bash.background", "Background output appears with the next reply, marked."),
+    (
+        "bash.background.flows",
+        "A background job never stalls: its output is read at any time, head and tail of it kept.",
+    ),
     ("bash.variables", "Variables that the user sets are exported, those that begin with _ are not."),
     ("bash.end", "The end of topic, user or daemon, kill -9 included, ends the whole process tree."),
     ("bash.programs", "Forty programs and more are answered in time and leave the topic usable."),

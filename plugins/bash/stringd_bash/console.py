@@ -22,6 +22,9 @@ from stringd_bash.terminal_queries import TerminalQueries
 from stringd_bash.topic_settings import Settings
 from stringd_bash.view import View
 
+# A job that floods the terminal goes on, at a pace that leaves the processor to others.
+_REST_SECONDS = 0.002
+
 
 class Console:
     """Holds at most one shell, which is started for the first text."""
@@ -197,7 +200,7 @@ class Console:
         self._output.write(data)
         if self._sink is self._background:
             if self._sink.is_full and self.shell and self.shell.is_alive:
-                self.shell.terminal.pause()
+                self.shell.terminal.rest(_REST_SECONDS)
         elif (answers := self._queries.answers(data)) and self.shell:
             self.shell.terminal.answer(answers)
 

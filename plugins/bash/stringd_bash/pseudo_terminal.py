@@ -31,25 +31,19 @@ class Terminal:
         """How many bytes have been typed in all."""
         self._unsent = bytearray()
         self._loop = asyncio.get_running_loop()
-        self._is_read = False
-        self.resume()
+        self._rest: asyncio.TimerHandle | None = None
+        self._listen()
 
     @property
     def name(self) -> str:
         """The path of the terminal device."""
         return os.ttyname(self._slave)
 
-    def resume(self) -> None:
-        """Read output as it comes."""
-        if not self._is_read:
-            self._is_read = True
-            self._loop.add_reader(self._master, self.drain)
-
-    def pause(self) -> None:
-        """Stop reading output, which blocks programs that go on printing."""
-        if self._is_read:
-            self._is_read = False
+    def rest(self, seconds: float) -> None:
+        """Read no output for a moment, so that a flood that nobody waits for costs little."""
+        if self._rest is None:
             self._loop.remove_reader(self._master)
+            self._rest = self._loop.call_later(seconds, self._listen)
 
     def drain(self) -> None:
         """Read all output printed so far, up to a bound: a program may print faster than it is read."""
@@ -121,10 +115,16 @@ class Terminal:
 
     def close(self) -> None:
         """Hang up: the kernel signals that to the shell's session."""
-        self.pause()
+        if self._rest:
+            self._rest.cancel()
+        self._loop.remove_reader(self._master)
         self._loop.remove_writer(self._master)
         os.close(self._slave)
         os.close(self._master)
+
+    def _listen(self) -> None:
+        self._rest = None
+        self._loop.add_reader(self._master, self.drain)
 
     def _reads_keys(self) -> bool:
         modes = termios.tcgetattr(self._slave)

@@ -79,7 +79,6 @@ class Shell:
 
     def evaluate(self, text: str, preparation: str) -> asyncio.Future[Result]:
         """Start evaluating a text, after a preparation whose output is discarded."""
-        self.terminal.resume()
         self._result = asyncio.get_running_loop().create_future()
         self._token = self._channel.send(text, preparation)
         return self._result
