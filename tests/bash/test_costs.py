@@ -83,7 +83,15 @@ EXPENSIVE += [
     "\t\x1b[2P",
     "\x1bc",
 ]
-EXPENSIVE += ["\x1b[?1049h\x1b[?1049l", "\x1b[H\x1b[J", "\x1b[9999B\n", "a\x1b[A\r\n\n", "\x1b[1;2r\x1b[T"]
+EXPENSIVE += [
+    "\x0bx",
+    "x\x1bD",
+    "\x1b[?1049h\x1b[?1049l",
+    "\x1b[H\x1b[J",
+    "\x1b[9999B\n",
+    "a\x1b[A\r\n\n",
+    "\x1b[1;2r\x1b[T",
+]
 
 
 def seconds(work: Work, text: str) -> float:
@@ -108,6 +116,7 @@ def drawn(size: Size) -> Work:
     return lambda text: render(Display(), text, size)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.output.bounded")
 @pytest.mark.parametrize("unit", STUBBORN)
 @pytest.mark.parametrize("frame", [("", ""), ("\x1b]", "\x1b"), ("\x1b[1", "\r\n")])
@@ -117,6 +126,7 @@ def test_every_expression_is_linear(unit: str, frame: tuple[str, str]) -> None:
         assert grows_slowly(scan, lambda count: before + unit * (count // len(unit)) + behind, 10_000)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.output.bounded")
 @pytest.mark.parametrize("unit", EXPENSIVE)
 @pytest.mark.parametrize("start", ["", "x\r", "\x1b[2J"])
@@ -124,6 +134,7 @@ def test_drawing_is_linear(unit: str, start: str) -> None:
     assert grows_slowly(drawn(USUAL), lambda count: start + unit * (count // len(unit)), 2000)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.output.bounded")
 @settings(deadline=None, max_examples=25)
 @given(
@@ -136,6 +147,7 @@ def test_drawing_any_repetition_is_linear(unit: str) -> None:
     assert grows_slowly(drawn(USUAL), lambda count: unit * (count // max(len(unit), 1)), 1500)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.output.bounded")
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("unit", [*EXPENSIVE, "\r", "\b", "x", "x\x1b[7mé\r"])

@@ -72,6 +72,8 @@ class Screen:
 
     def index(self) -> None:
         """Move down by a row; at the bottom of the scrolling region, scroll it up."""
+        if not self.wraps and self.x > self.size.columns:
+            self.x = (self.x - 1) % self.size.columns + 1  # where a terminal is that has wrapped the row
         if self.y == self.bottom:
             self.scroll_up(1)
         else:
