@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -28,6 +29,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [it for it in items if it.get_closest_marker(LONG)]
     items[:] = [it for it in items if not it.get_closest_marker(LONG)]
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return the number of workers: most tests wait more than they compute, the long ones compute."""
+    cores = os.cpu_count() or 1
+    return cores if config.getoption("--long") else 2 * cores
 
 
 @pytest.fixture(scope="session")

@@ -79,6 +79,7 @@ def longest_wait(daemon: DaemonProcess, command: str) -> float:
     return max(waits) / (time.monotonic() - start)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command", ["/open page.md", "/verify page.source/big.md#z", "/edit page.source/big.md#z"]
 )
@@ -89,6 +90,7 @@ def test_large_file_does_not_block_other_topics(own_daemon: DaemonProcess, comma
     assert longest_wait(own_daemon, command) < MOST
 
 
+@pytest.mark.long
 def test_large_menu_does_not_block_other_topics(daemon: DaemonProcess) -> None:
     for name, text in PAGES.items():
         put(daemon, name, text)

@@ -290,6 +290,7 @@ def test_partial_bodies_are_bounded(start_daemon: Start) -> None:
         assert daemon.exec("/info").head["ok"]
 
 
+@pytest.mark.long
 @pytest.mark.requirement("http.room.clients")
 @pytest.mark.parametrize(
     "sent",

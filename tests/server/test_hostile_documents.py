@@ -83,6 +83,7 @@ def test_topic_is_served_beside_seven_slow_parses(busy: DaemonProcess) -> None:
     assert most < MEGABYTES * 1024**2
 
 
+@pytest.mark.long
 @pytest.mark.requirement("documents.apart")
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("remote", [False, True])

@@ -143,6 +143,7 @@ def test_stopped_process_is_not_reported(holding: DaemonProcess) -> None:
     assert f"line {line_of('here it dozes')}" in log
 
 
+@pytest.mark.long
 @pytest.mark.requirement("watchdog")
 def test_watchdog_is_cheap(daemon: DaemonProcess) -> None:
     def used() -> int:

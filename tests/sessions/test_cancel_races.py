@@ -26,6 +26,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.requirement("activity.cancel.once", "activity.cancel.queue")
 def test_commands_cancelled_at_random_are_all_answered(own_daemon: DaemonProcess) -> None:
     """What a command answers is its own or that it was cancelled; nothing hangs in three topics."""

@@ -30,6 +30,7 @@ def resident(daemon: DaemonProcess) -> int:
     return int(line.split()[1]) * KIBIBYTE
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 @pytest.mark.requirement("budget.variables", "budget.topics")
 def test_memory_of_two_hundred_full_topics(daemon: DaemonProcess) -> None:

@@ -124,6 +124,7 @@ def test_values_are_replaced_by_their_names() -> None:
     assert mask_values(url, values) == "http://h/$KEY?k=$KEY&s=$SHORT"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("mask.time")
 @pytest.mark.parametrize(
     "text",

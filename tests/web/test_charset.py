@@ -195,6 +195,7 @@ def test_declared_utf_8_is_decoded_exactly(text: str) -> None:
     assert decode(text.encode(), "text/plain; charset=utf-8", markup=False) == text
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.charset.time")
 @pytest.mark.parametrize(
     "piece",

@@ -168,6 +168,7 @@ def test_many_choices_are_truncated_with_a_count() -> None:
     assert "|98|99  (default" in schema_of(form_action(form, HERE))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.form.many")
 @pytest.mark.parametrize(
     "html",

@@ -18,6 +18,7 @@ LONGEST = 10.0
 SPACES = " ".join(f'xmlns:a{number}="x"' for number in range(20_000))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.kinds.time")
 @pytest.mark.parametrize(
     ("media_type", "begins", "piece", "ends"),

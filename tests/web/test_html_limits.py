@@ -65,6 +65,7 @@ PAGES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.html.bounded")
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES.keys())

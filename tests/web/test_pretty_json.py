@@ -62,6 +62,7 @@ def test_only_whitespace_changes(text: str) -> None:
     assert "".join(pretty_json(text).split()) == "".join(text.split())
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.json.time")
 @pytest.mark.parametrize(
     "text",
