@@ -10,6 +10,7 @@ FETCHING = requirements(
     ("web.url", "URLs as people type them are read as browsers read them, and encoded once."),
     ("web.url.bad", "What is no http or https URL is INVALID_TARGET."),
     ("web.url.user", "A URL with a user name is refused with a word on why."),
+    ("web.options", "An unknown option behind a URL, @id or #block is INVALID_PAYLOAD with the nearest."),
     ("web.redirects", "Up to 10 redirects; the document's URI is the final URL."),
     ("web.redirects.form", "A form's POST after a redirect is what browsers make of it."),
     ("web.refresh", "A meta refresh of 0 s is a redirect."),

@@ -28,6 +28,7 @@ FINDING = requirements(
     ("web.find", "/find text lists matches with their section; what is there already is not fetched."),
     ("web.find.part", "On a long page each match has the part in which it stands."),
     ("web.find.words", "Case, marks, blanks and ends of lines make no difference."),
+    ("web.find.target", "A link is found by its target, and as [label](target), though its @id is shown."),
     ("web.find.text", "The rest of the line is the text."),
     ("web.find.none", "No match is an empty list; no text and no document are refused."),
     ("web.find.many", "Of many matches the first are listed, and the others counted."),

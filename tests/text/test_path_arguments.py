@@ -70,19 +70,37 @@ def test_an_option_without_its_value_is_refused(arguments: str) -> None:
     assert refused.value.code == "INVALID_PAYLOAD"
 
 
-@pytest.mark.parametrize("arguments", ["--force=1 a.md", "--parts 2 a.md"])
-def test_options_must_be_spelled_exactly(arguments: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "meant"), [("--force=1 a.md", "--force"), ("--parts 2 a.md", "--part")]
+)
+def test_options_must_be_spelled_exactly(arguments: str, meant: str) -> None:
     with pytest.raises(Refusal, match="Unknown option: --") as refused:
         parse_path_arguments(arguments, "--force", valued=["--part"])
-    assert refused.value.context == ("options: --force, --part",)
+    assert refused.value.context == ("options: --force, --part", f"nearest: {meant}")
 
 
-@pytest.mark.parametrize("arguments", ["--forced a.md", "--force --other a.md", "--other"])
-def test_unknown_option_is_not_part_of_the_path(arguments: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [("--forced a.md", ["nearest: --force"]), ("--force --other a.md", []), ("--other", [])],
+)
+def test_unknown_option_is_not_part_of_the_path(arguments: str, hint: list[str]) -> None:
     with pytest.raises(Refusal) as refused:
         parse_path_arguments(arguments, "--force")
     assert refused.value.code == "INVALID_PAYLOAD"
-    assert refused.value.context == ("options: --force",)
+    assert refused.value.context == ("options: --force", *hint)
+
+
+@pytest.mark.parametrize("target", ["http://a.example/b", "HTTPS://a.example/b c", "@next", "#part"])
+@pytest.mark.parametrize("options", ["--forc", "--forc --force", "--force --forc=1"])
+def test_unknown_option_is_not_part_of_a_uri(target: str, options: str) -> None:
+    with pytest.raises(Refusal, match="Unknown option: --forc") as refused:
+        parse_path_arguments(f"{target} {options}", "--force")
+    assert refused.value.context == ("options: --force", "nearest: --force")
+
+
+@pytest.mark.parametrize("path", ["a --forc.md", "-- http://a.example/b --forc", "http://a.example/b--forc"])
+def test_what_may_be_a_path_is_one(path: str) -> None:
+    assert parse_path_arguments(path, "--force").path == path.removeprefix("-- ")
 
 
 def test_number_of_options_is_limited() -> None:

@@ -67,6 +67,25 @@ def test_markup_and_whitespace_are_ignored(opened: Stage, wanted: str, line: str
     assert opened.send(f"/find {wanted}").partition("\n---\n")[2].startswith(line)
 
 
+@pytest.mark.requirement("web.find.target")
+@pytest.mark.parametrize(
+    "wanted", ["[strong thread](http", "example.com/THREAD", "[strong thread](https://example.com/thread)"]
+)
+def test_link_is_found_by_its_target(opened: Stage, wanted: str) -> None:
+    assert opened.send(f"/find {wanted}") == (
+        f"Matches: {wanted} (1)\n---\n"
+        "#sewing (part 1): Thread a **needle** with [strong thread][@strong-thread], and sew."
+    )
+
+
+@pytest.mark.requirement("web.find.target")
+def test_link_labelled_by_its_target_is_one_match(stage: Stage, site: Site) -> None:
+    stage.send(f"/open {site.page('/', '<p><a href=https://a.example/x>a.example/x</a> <a href=/y>b</a>')}")
+    assert stage.send("/find a.example").startswith("Matches: a.example (1)\n")
+    assert stage.send("/find a.example/y").endswith("\n(none)")
+    assert stage.send(f"/find {site.url}/y").startswith(f"Matches: {site.url}/y (1)\n")
+
+
 @pytest.mark.requirement("web.find.text")
 def test_quotes_match_quotes_in_the_text(stage: Stage) -> None:
     stage.write('Say "so" or so.\n\nIt is so --help.\n')

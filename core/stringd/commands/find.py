@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from heapq import merge
 from itertools import islice
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
-from stringd.documents.pages.search import find
+from stringd.documents.pages.search import find, find_links
 from stringd.documents.pagination.parts import Parts
+from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING
 
@@ -31,26 +33,28 @@ async def run(invocation: Invocation) -> Reply:
     if not wanted.strip():
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "Nothing to find.", f"Usage: {FIND.usage}")
     navigator = DocumentNavigator(invocation)
-    parts = await navigator.parts(await navigator.current())
+    page = await navigator.current()
+    parts, shortcuts = await navigator.parts(page), page.sheet.shortcuts.by_id.values()
     if len(parts.text) > SMALL:
-        return await READING.run(_listing, parts, wanted)
-    return _listing(parts, wanted)
+        return await READING.run(_listing, parts, shortcuts, wanted)
+    return _listing(parts, shortcuts, wanted)
 
 
-def _listing(parts: Parts, wanted: str) -> Reply:
+def _listing(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> Reply:
     """List the matches; retry a quoted text without its quotes if it does not occur."""
-    found = _found(parts, wanted)
+    found = _found(parts, shortcuts, wanted)
     quoted = _QUOTED.fullmatch(wanted)
     if quoted and not found:
         wanted = quoted[2]
-        found = _found(parts, wanted)
+        found = _found(parts, shortcuts, wanted)
     shown = wanted if len(wanted) <= _LONGEST else f"{wanted[: _LONGEST - 1]}…"
     number = f"{len(found):,}" if len(found) < MOST_FOUND else f"the first {MOST_FOUND:,}"
     return Reply.page(f"Matches: {shown} ({number})", "\n".join(_lines(parts, found)) or _NO_MATCH)
 
 
-def _found(parts: Parts, wanted: str) -> list[tuple[int, int]]:
-    return list(islice(find(parts.text, wanted), MOST_FOUND))
+def _found(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> list[tuple[int, int]]:
+    found = merge(find(parts.text, wanted), find_links(parts.text, wanted, shortcuts))
+    return list(islice(found, MOST_FOUND))
 
 
 def _lines(parts: Parts, found: list[tuple[int, int]]) -> Iterator[str]:

@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.nearest import nearest
 
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
 _MARK = _END = "--"
 # Each costs a scan of the whole text; further options are taken as part of the path.
 _MOST_OPTIONS = 16
 _OPTION_LIKE = re.compile(r"(--[a-z][a-z-]*)(=\S*)?(?=\s|$)")
+# What no file name with blanks begins with, so that options behind it are options.
+_NO_FILE = re.compile(r"[a-z][a-z\d+.-]*://|[@#]", re.IGNORECASE)
+_BLANK_BEFORE_MARK = re.compile(r"\s(?=--)")
 _VALUE = r"""(?:"[^"\s]*"|'[^'\s]*'|[^\s"']+)"""
 _BETWEEN = re.compile(r"=|\s+")
 
@@ -30,7 +34,7 @@ def parse_path_arguments(arguments: str, *known: str, valued: Sequence[str] = ()
     """Parse a path and the known options, such as `--force`; refuse any other option.
 
     The `valued` ones are followed by a word, or by `=` and a word; the last occurrence wins. Everything after
-    `--` is the path.
+    `--` is the path. Unknown words like options are part of a path, but not of a URI, `@id` or `#block`.
     """
     if _MARK not in arguments:
         return PathArguments(path=_unquoted(arguments.strip()))
@@ -73,10 +77,20 @@ def _arguments(path: str, given: Sequence[str]) -> PathArguments:
 
 
 def _refuse_unknown(path: str, known: Sequence[str]) -> None:
-    unknown = _OPTION_LIKE.match(path)
+    unknown = _OPTION_LIKE.match(path) or _option_behind(path)
     if unknown:
         takes = f"options: {', '.join(known)}" if known else "It takes no options."
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"Unknown option: {unknown[0]}", takes)
+        meant = nearest(unknown[1], known)
+        hint = [f"nearest: {meant}"] if meant else []
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"Unknown option: {unknown[0]}", takes, *hint)
+
+
+def _option_behind(path: str) -> re.Match[str] | None:
+    """Return the first word like an option behind what can't be a file name."""
+    if not _NO_FILE.match(path):
+        return None
+    blanks = _BLANK_BEFORE_MARK.finditer(path)
+    return next(filter(None, (_OPTION_LIKE.match(path, it.end()) for it in blanks)), None)
 
 
 def _refuse_bare(path: str, valued: Sequence[str]) -> None:

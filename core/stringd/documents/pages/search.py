@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 
+from stringd.documents.syntax.shortcuts import Shortcut
+
 _PARAGRAPH = re.compile(r"(?:^[^\S\n]*+\S[^\n]*+(?:\n|\Z))++", re.MULTILINE)
 _GAP = re.compile(r"\n[^\S\n]*\n")
 _WORD = re.compile(r"[^\W_]+")
@@ -38,6 +40,7 @@ _MARKED = re.compile(
     """,
     re.VERBOSE,
 )
+_SHOWN_LINK = re.compile(r"\]\[@([\w.-]++)\]")
 # More marks than any script stacks on a letter; ordering them takes quadratic time.
 _CROWD = re.compile(r"([^\x00-\u02ff\w\s]{30})")
 # Characters that join the one before them: marks on letters, and the parts of Korean syllables.
@@ -58,6 +61,19 @@ def find(text: str, wanted: str) -> Iterator[tuple[int, int]]:
         found = merge(*(_Plain(paragraph[0], marks).find(words) for marks in (_BROKEN, _MARKED)))
         for start, end in _without_overlaps(found):
             yield paragraph.start() + start, paragraph.start() + end
+
+
+def find_links(text: str, wanted: str, shortcuts: Iterable[Shortcut]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a shown text's links whose `[label](target)` contains another text."""
+    words = fold(" ".join(wanted.split()))
+    meant = {it.id for it in shortcuts if _is_in_target(words, it)}
+    for found in _SHOWN_LINK.finditer(text) if meant else ():
+        if found[1] in meant:
+            yield found.span()
+
+
+def _is_in_target(words: str, shortcut: Shortcut) -> bool:
+    return words not in fold(shortcut.label) and words in fold(f"[{shortcut.label}]({shortcut.target})")
 
 
 def _candidates(text: str, words: str) -> Iterator[re.Match[str]]:
