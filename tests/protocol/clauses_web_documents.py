@@ -22,6 +22,7 @@ WEB_DOCUMENTS = (
         ("web.json.time", "Laying 10 MiB of JSON out takes bounded time and space."),
         ("web.xml", "XML that is no feed stands in a fence."),
         ("web.feeds", "Feeds are lists of entries: linked title, date, author, summary, enclosures."),
+        ("web.feeds.titles", "A title keeps what only looks like a tag, whatever the feed's format."),
         ("web.feeds.entities", "Entities are never expanded: LOAD_ERROR."),
     ),
     *requirements(

@@ -13,6 +13,12 @@ WEB_FORMS = (
             "web.form.flags",
             "Its flags are the fields' names as slugs, unique, none of them --help or --confirm.",
         ),
+        (
+            "web.form.placed",
+            "A field outside of its form's element is a field of it, and the form is told where it stands.",
+        ),
+        ("web.form.field", "A field that belongs to no form is named in the text."),
+        ("web.form.unsendable", "A form that leads to no site, or a button that does, is not offered."),
         ("web.form.labels", "A schema tells labels, kinds, choices, defaults and what is required."),
         ("web.form.listed", "What can be filled stands in the page; file inputs are left out with a word."),
         ("web.form.schema", "With nothing given while something is required, the schema is shown."),

@@ -7,6 +7,9 @@ from tests.protocol.records import requirements
 WEB_HTML = requirements(
     "Web topics",
     ("web.html.structure", "Headings, lists, definitions, quotations and details keep their structure."),
+    ("web.html.lists", "A list that stands directly in a list keeps its nesting and numbers."),
+    ("web.html.skip", "A link past the navigation is dropped, a heading in it or around it is kept."),
+    ("web.html.fallback", "What a player shows where it cannot play is kept, unless it only says so."),
     ("web.html.code", "Code is there byte for byte, with its language."),
     ("web.html.tables", "Tables stay tables; what only arranges a page is taken apart."),
     (

@@ -229,6 +229,24 @@ def test_invalid_urls_in_a_feed_are_kept(body: str) -> None:
     assert text.endswith("- [T](//[)\n  enclosure: [//\\[](//[)\n")
 
 
+@pytest.mark.requirement("web.feeds.titles")
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Vec&lt;T&gt; and a&lt;b&gt;", "Vec<T> and a<b>"),
+        ("if x&lt;y &amp;&amp; y>z", "if x<y && y>z"),
+        ("<![CDATA[<b>New:</b> the <video> tag, <i>AT&amp;T</i><br/>]]>", "New: the <video> tag, AT&T"),
+        ("<![CDATA[<a href='/x'>Link</a> &lt;b&gt; </i> <I>x</I>]]>", "Link <b> </i> x"),
+    ],
+)
+def test_rss_title_keeps_what_only_looks_like_a_tag(written: str, shown: str) -> None:
+    feed = f"<rss><channel><title>{written}</title><item><title>{written}</title></item></channel></rss>"
+    loaded = LoadedBytes(uri=URI, media_type="application/rss+xml", body=feed.encode())
+    document = render(loaded)
+    assert document.title == shown
+    assert document.text == f"# {shown}\n\n- {shown}\n"
+
+
 @pytest.mark.requirement("web.feeds")
 def test_feed_links_can_be_opened(stage: Stage, site: Site) -> None:
     site.page("/one", "<!doctype html><title>x</title><h1>The first</h1><p>one</p>")

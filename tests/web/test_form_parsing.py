@@ -8,13 +8,14 @@ from selectolax.lexbor import LexborHTMLParser
 from stringd.actions.arguments.schema import schema_of
 from stringd.documents.syntax.forms import form_action
 from stringd.plugin import Form
-from stringd_web.html.page_forms import describe_form, forms_with_nodes
+from stringd_web.html.html_reader import read_html
+from stringd_web.html.page_forms import describe_form, page_forms
 
 HERE = "https://shop.example/a/page?x=1"
 
 
 def read(html: str, base: str = HERE) -> tuple[Form, ...]:
-    return tuple(it.form for it in forms_with_nodes(LexborHTMLParser(html), base))
+    return tuple(it.form for it in page_forms(LexborHTMLParser(html), base) if it.form)
 
 
 def flags(html: str) -> list[str]:
@@ -55,12 +56,31 @@ def test_forms_have_names(html: str, names: list[str]) -> None:
         ("?y=2", "https://shop.example/a/page?y=2"),
         ("/find#x", "https://shop.example/find#x"),
         (" \\\\pay.example\\x ", "https://pay.example/x"),
-        ("MAILTO:a@b.example", "mailto:a@b.example"),
-        ("http://[", "http://["),
     ],
 )
 def test_form_actions_resolve_as_in_browsers(action: str, url: str) -> None:
     assert [it.url for it in read(f'<form action="{action}"></form>')] == [url]
+
+
+@pytest.mark.requirement("web.form.unsendable")
+@pytest.mark.parametrize(
+    "action", ["MAILTO:a@b.example", "javascript:go()", "http://[", "file:///etc/passwd"]
+)
+def test_form_that_leads_to_no_site_is_not_offered(action: str) -> None:
+    assert read(f'<form action="{action}"><input name=q><button>Go</button></form>') == ()
+
+
+@pytest.mark.requirement("web.form.unsendable")
+def test_button_that_leads_to_no_site_is_not_offered() -> None:
+    script = "<button formaction='javascript:go()'>Script</button>"
+    (form,) = read(f"<form action=/to><input name=q>{script}<button name=b value=1>Go</button></form>")
+    assert [(it.name, [choice.label for choice in it.choices]) for it in form.fields] == [
+        ("q", []),
+        ("b", ["Go"]),
+    ]
+    mail = "<form action=mailto:a@b.example><button>Mail</button>"
+    (form,) = read(f"{mail}<button formaction=/to>Send</button></form>")
+    assert [choice.url for it in form.fields for choice in it.choices] == ["https://shop.example/to"]
 
 
 @pytest.mark.requirement("web.form.flags")
@@ -150,14 +170,12 @@ def test_form_content_cannot_end_its_description() -> None:
 def test_field_values_cannot_add_lines() -> None:
     option = "<option value='x\nERROR(NOT_FOUND): no\x1b[2J'>One\ntwo"
     html = f"<select name=a>{option}</select><input type=file name='p\nq'>"
-    (form,) = read(f"<form id=f action='http://[\n'>{html}</form>")
+    (form,) = read(f"<form id=f>{html}</form>")
     (said,) = flags(html)
     assert said.startswith(r"--a <string> optional x\nERROR(NOT_FOUND): no\x1b[2J (One two) (default: ")
-    assert describe_form(form)[1:-1] == [
-        "A form that leads to http://[, and can't be sent from here.",
-        "",
-        "Files can't be sent, and are left out: p q",
-    ]
+    assert describe_form(form)[-3:-1] == ["", "Files can't be sent, and are left out: p q"]
+    page = read_html(f"<form action='http://[\nx'>{html}</form>", HERE, full=False)
+    assert page.text == "```\nA form that leads to http://[ x, and can't be sent from here.\n```"
 
 
 @pytest.mark.requirement("web.form.listed")

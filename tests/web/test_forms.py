@@ -440,7 +440,7 @@ def test_only_the_cross_origin_button_needs_confirmation(stage: Stage, site: Sit
     assert (len(other_site.received), site.last.target) == (1, "/to")
 
 
-@pytest.mark.requirement("web.form.origin")
+@pytest.mark.requirement("web.form.unsendable")
 @pytest.mark.parametrize(
     "target", ["mailto:a@b.example", "javascript:send()", "file:///etc/passwd", "http://[x"]
 )
@@ -448,11 +448,38 @@ def test_forms_are_sent_only_over_http(target: str, stage: Stage, site: Site) ->
     site.page("/", f"<form id=odd action='{target}'><input name=a></form>")
     opened = stage.send(f"/open {site.url}/")
     assert f"A form that leads to {target}, and can't be sent from here." in opened
-    assert stage.send("/act.odd 1 --confirm").startswith("ERROR(INVALID_PA")
-    assert stage.send("/act.odd 1") == (
-        f"ERROR(INVALID_TARGET): act.odd leads to {target}, and forms are sent to http: and https: only."
-    )
+    assert stage.send("/act").endswith("\n(none)")
+    assert stage.code("/act.odd 1 --confirm") == "ACTION_NOT_FOUND"
     assert site.paths == ["/"]
+
+
+@pytest.mark.requirement("web.form.placed")
+def test_field_outside_of_its_form(stage: Stage, site: Site) -> None:
+    site.page(
+        "/",
+        "<header><form id=find action=/to></form></header><main><h1>Search</h1>"
+        "<p>Type it: <input name=q form=find> <button form=find>Go</button></p><p>Then read.</p></main>",
+    )
+    shown = stage.send(f"/open {site.url}/").partition("# Search")[2]
+    assert (
+        shown == "\n\nType it:\n\n```\n/act.find [--q <string>]\n\n--q <string>  optional\n```\n\nThen read."
+    )
+    site.page("/to", "Found")
+    stage.send("/act.find tides")
+    assert site.paths == ["/", "/to?q=tides"]
+
+
+@pytest.mark.requirement("web.form.field")
+def test_field_of_no_form_is_named(stage: Stage, site: Site) -> None:
+    fields = (
+        "<input placeholder=City value=Oslo> <input type=hidden value=x> <textarea title=Notes></textarea>"
+    )
+    url = site.page(
+        "/", f"<h1>Map</h1><p>Show {fields} <input readonly value='git clone x'><button>Go</button>"
+    )
+    shown = stage.send(f"/open {url}")
+    assert shown.endswith("\n\nShow (field: City = Oslo) (field: Notes) git clone x Go")
+    assert stage.send("/act").endswith("\n(none)")
 
 
 @pytest.mark.requirement("web.form.restart")

@@ -57,6 +57,56 @@ def test_structure(html: str, markdown: str) -> None:
     assert text(html) == markdown
 
 
+@pytest.mark.requirement("web.html.lists")
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<ol><li>a<ol><li>b</ol><li>c</ol>", "1. a\n   1. b\n2. c"),
+        ("<ol><li>a</li><ol><li>b</li><li>c</li></ol><li>d</li></ol>", "1. a\n   1. b\n   2. c\n2. d"),
+        ("<ol start=5><li>a</li><ul id=x><li>b</li></ul><li>c</li></ol>", "5. a\n   - b\n6. c"),
+        ("<ul><li>a</li><ul><li>b</li><ol><li>c</li></ol></ul></ul>", "- a\n  - b\n    1. c"),
+        ("<ul><ul><li>a</li></ul><li>b</li></ul>", "- a\n- b"),
+    ],
+    ids=["in an item", "numbered", "from a number", "twice", "before any item"],
+)
+def test_list_directly_in_a_list(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.requirement("web.html.skip")
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<a class=skip-link href=#b>Skip</a><h2 id=b>Jump below</h2>", "## Jump below"),
+        ("<h2 id=b><a class=jump-link href=#b>Jump below</a></h2>", "## [Jump below](#b)"),
+        ("<div role=heading><a class=jump href=#b>Jump below</a></div>", "## [Jump below](#b)"),
+        ("<a class=skip href=#b>Skip<h2 id=b>Jump below</h2></a>", "Skip\n\n## [Jump below](#b)"),
+        ("<a class=skip href=#b>Skip<p>Words", "[Skip Words](#b)"),
+    ],
+    ids=["before", "in a heading", "in a role", "never closed", "never closed before words"],
+)
+def test_heading_at_a_skip_link_is_kept(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.requirement("web.html.fallback")
+@pytest.mark.parametrize(
+    ("inside", "markdown"),
+    [
+        ("Your browser does not support video.", ""),
+        ("Your browser can't. <a href=v.mp4>Download</a>", ""),
+        ("Your browser can't. <a href=v.zip>Download</a>", " Your browser can't. [Download](URLv.zip)"),
+        ("<p>Transcript: a wave.</p>", "\n\nTranscript: a wave."),
+        ("<source src=w.mp4><p>No video support: <a href=w.mp4>w</a>", ""),
+    ],
+)
+@pytest.mark.parametrize("player", ["video", "audio"])
+def test_fallback_of_a_player(player: str, inside: str, markdown: str) -> None:
+    link = f"[{player}: v.mp4](URLv.mp4)"
+    shown = text(f"<{player} src=v.mp4>{inside}</{player}>")
+    assert shown == (link + markdown).replace("URL", "https://docs.example.org/guide/")
+
+
 @pytest.mark.requirement("web.html.code")
 @pytest.mark.parametrize(
     ("html", "markdown"),
@@ -245,7 +295,11 @@ def test_media(html: str, markdown: str) -> None:
         ("<p>&lt;!-- #id --&gt; &lt;b&gt; 1 &lt; 2", "\\<!-- #id --> \\<b> 1 < 2"),
         ("<p>{{x}} $HOME {% y %} C:\\dir", "{{x}} $HOME {% y %} C:\\dir"),
         ("<p>\\*a", "\\\\\\*a"),
-        ("<p>&amp;lt; &amp;amp;", "&lt; &amp;"),
+        ("<p>&amp;lt; &amp;amp; &amp;#65; &amp;#x41;", "\\&lt; \\&amp; \\&#65; \\&#x41;"),
+        (
+            "<p>AT&amp;T; &amp;copy &amp; &amp;nothing; &lt; <code>&amp;lt;</code>",
+            "AT&T; &copy & &nothing; < `&lt;`",
+        ),
         ("<p id=x>2. a", "2\\. a"),
         ("<dl><dt>a<dd>1. b</dl>", "a\n: 1\\. b"),
         ("<p>a<b>“b”</b>c <b>d:</b>e", "a“**b**”c **d**:e"),

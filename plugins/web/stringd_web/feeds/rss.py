@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stringd_web.feeds.feed_records import MAX_ENTRIES, Enclosure, Entry, Feed, FeedText, resolve_address
+from stringd_web.feeds.rss_titles import title_text
 from stringd_web.feeds.xml import Element
 
 _WEB = ("http://", "https://")
@@ -20,7 +21,7 @@ def read_rss(root: Element, uri: str) -> Feed | None:
     home = resolve_address(uri, channel.child_text("link"))
     items = (*channel.all("item"), *root.all("item"))
     return Feed(
-        title=FeedText(text=channel.child_text("title"), is_html=True),
+        title=FeedText(text=title_text(channel.child_text("title"))),
         uri=home,
         summary=FeedText(text=channel.child_text("description", "itunes:summary"), is_html=True),
         entries=tuple(_entry(it, home or uri) for it in items[:MAX_ENTRIES]),
@@ -30,7 +31,7 @@ def read_rss(root: Element, uri: str) -> Feed | None:
 
 def _entry(item: Element, home: str) -> Entry:
     return Entry(
-        title=FeedText(text=item.child_text("title", "itunes:title"), is_html=True),
+        title=FeedText(text=title_text(item.child_text("title", "itunes:title"))),
         uri=resolve_address(home, _target(item)),
         date=item.child_text("pubDate", "dc:date", "atom:updated", "atom:published"),
         author=item.child_text("author", "dc:creator", "itunes:author"),

@@ -58,6 +58,12 @@ def target_of(written: str, base: str) -> str:
         return written.strip()
 
 
+def pressed_url(button: Control, base: str) -> str | None:
+    """Return the URL to which a button sends its form; None if it names none."""
+    written = button.get("formaction")
+    return target_of(written, base) if written else None
+
+
 def _field(group: Sequence[Control], first: Control, labels: FieldLabels, base: str) -> Field:
     is_image = group[0].type == "image"
     choices: dict[str, Choice] = {}
@@ -80,7 +86,7 @@ def _choice(button: Control, labels: FieldLabels, base: str) -> Choice:
         label=caption_of(button, labels),
         place=button.place,
         method=method_of(overrides["formmethod"]) if "formmethod" in overrides else None,
-        url=target_of(button.get("formaction"), base) if button.get("formaction") else None,
+        url=pressed_url(button, base),
         encoding=encoding_of(overrides["formenctype"]) if "formenctype" in overrides else None,
     )
 

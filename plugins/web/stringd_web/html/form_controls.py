@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from stringd_web.html.form_fields import Control
 from stringd_web.html.form_labels import FieldLabels
 
-_CONTROLS = "form, input, select, textarea, button"
+CONTROLS = "form, input, select, textarea, button"
 _BUTTON_TYPES = frozenset({"button", "reset"})
 
 
@@ -25,7 +25,7 @@ class FormDraft:
 
 def collect_forms(tree: LexborHTMLParser, labels: FieldLabels) -> Iterable[FormDraft]:
     """Return the forms of a page with their controls."""
-    nodes = tree.css(_CONTROLS)
+    nodes = tree.css(CONTROLS)
     drafts = {it.mem_id: FormDraft(node=it) for it in nodes if it.tag == "form"}
     by_id = {it.node.attributes.get("id"): it for it in reversed(drafts.values())}
     last_form: FormDraft | None = None

@@ -11,6 +11,7 @@ from stringd_web.html.formulas import FORMULAS, extract_formulas
 from stringd_web.html.input_limits import parse_bounded, parse_flattened
 from stringd_web.html.link_marks import mark_links
 from stringd_web.html.link_targets import LinkTargets
+from stringd_web.html.list_nesting import nest_lists
 from stringd_web.html.main_content import keep_main_content
 from stringd_web.html.markdown_cleanup import clean_up_markdown
 from stringd_web.html.markdown_conversion import NestedTooDeep, to_markdown
@@ -29,7 +30,7 @@ from stringd_web.html.noise_removal import (
     may_have_noise,
 )
 from stringd_web.html.outline_builder import OutlineBuilder
-from stringd_web.html.page_forms import forms_with_nodes, summarize_forms
+from stringd_web.html.page_forms import page_forms, summarize_forms
 from stringd_web.html.script_notice import has_scripts, with_script_notice
 from stringd_web.html.table_layout import TableNormalizer
 
@@ -50,13 +51,13 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
     is_scripted = has_scripts(tree)
     drop_non_content(tree)
     # Collected before content is dropped, since forms outside of it, such as a search, are available too.
-    forms = {it.node.mem_id: it.form for it in forms_with_nodes(tree, targets.base)}
+    forms = page_forms(tree, targets.base)
     if not full:
         keep_main_content(tree)
     kinds = element_kinds(tree, text)
     if may_have_noise(tree, kinds):
         _drop_noise(tree, full=full)
-    if forms and "form" in kinds.tags:
+    if forms:
         summarize_forms(tree, marks, forms, uri)
     _replace_by_marks(tree, kinds, targets, marks)
     builder = OutlineBuilder(marks)
@@ -67,7 +68,7 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
         links=tuple(builder.links),
         headings=tuple(builder.headings),
         ids=builder.ids(),
-        forms=tuple(forms.values()),
+        forms=tuple(it.form for it in forms if it.form),
     )
     title = title or next((it.text for it in marks.titles if it.level == 1), None)
     return Document(uri=uri, title=title, text=markdown, source=text, outline=outline)
@@ -84,6 +85,7 @@ def _replace_by_marks(
     tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, marks: Marks
 ) -> None:
     """Replace what the converter must not touch by marks, outer constructs before inner ones."""
+    nest_lists(tree, kinds)
     extract_code_blocks(tree, kinds, targets, marks)
     if kinds.tags & _SPECIAL_TAGS:
         extract_formulas(tree, marks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html.entities import html5
 
 from stringd_web.html.marks import BEGIN, END, ESCAPE
 
@@ -16,6 +17,7 @@ _LINE_START = re.compile(
     rf"({BEGIN}[sde]\d*{END}\s*)(?:(\d{{1,9}})(?=[.)]\s)|(?=[-+#]\s|#+\s|&gt;|[=~-]{{3}}))"
 )
 _TAG = re.compile(r"&lt;(?=[a-zA-Z/!?])")
+_REFERENCE = re.compile(r"&amp;(?=(?:#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6})|([a-zA-Z][a-zA-Z\d]{1,31}));)")
 
 
 def escape_markdown(html: str) -> str:
@@ -30,7 +32,13 @@ def escape_markdown(html: str) -> str:
     html = _STAR.sub(f"{ESCAPE}*", html)
     html = _UNDERSCORES.sub(_escape_underscores, html)
     html = _LINE_START.sub(rf"\1\2{ESCAPE}", html)
+    html = _REFERENCE.sub(_escape_reference, html) if "&amp;" in html else html
     return _TAG.sub(f"{ESCAPE}&lt;", html)
+
+
+def _escape_reference(found: re.Match[str]) -> str:
+    """Escape what Markdown would take for a character reference."""
+    return found[0] if found[1] and f"{found[1]};" not in html5 else f"{ESCAPE}{found[0]}"
 
 
 def _escape_underscores(found: re.Match[str]) -> str:

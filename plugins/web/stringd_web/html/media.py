@@ -18,6 +18,9 @@ _PLACEHOLDER = re.compile(
     r"data:|about:|\s*$|.*(?:placeholder|spacer|blank|transparent|1x1)[\w.-]*\.(?:gif|png|svg)$",
     re.IGNORECASE,
 )
+_PLAYED = frozenset({"audio", "video"})
+_EXCUSE = re.compile(r"browser|navigat(?:eu|o)r|navegador|html\s?5|\bsupport|javascript|flash", re.IGNORECASE)
+_LONGEST_EXCUSE = 300
 _MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
 MEDIA = frozenset(_MEDIA.split(", "))
 
@@ -154,7 +157,16 @@ def _replace_frame(node: LexborNode, targets: LinkTargets, marks: Marks) -> None
     name = attribute(node, "title") or attribute(node, "aria-label") or _file_name(target)
     label = f"{kind}: {name}"
     node.insert_before(f" {marks.link(label, target)}{label}{LINK_END} ")
-    if node.tag == "object":
+    if node.tag == "object" or (node.tag in _PLAYED and _has_alternative(node, targets, target)):
         node.unwrap()
     else:
         remove_nodes([node])
+
+
+def _has_alternative(node: LexborNode, targets: LinkTargets, target: str) -> bool:
+    """Whether what browsers without a player show says more than that they have none."""
+    sources = {targets.resolve(it.attrs.get("src")) for it in node.css("source")}
+    links = {targets.resolve(it.attrs.get("href")) for it in node.css("a[href]")}
+    text = text_of(node)
+    is_excuse = len(text) <= _LONGEST_EXCUSE and _EXCUSE.search(text) is not None
+    return bool(links - {*sources, target, None}) or (bool(text) and not is_excuse)

@@ -6,6 +6,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from stringd_web.html.form_labels import one_line
 from stringd_web.html.nodes import ElementKinds, ancestors, attribute, remove_nodes, text_of
 
 _NON_CONTENT = "script:not([type^='math/tex']), style, template, link, meta, head"
@@ -34,12 +35,21 @@ _ASKS_FOR_CONSENT = re.compile(
 )
 _SKIP_CLASS = re.compile(r"skip|jump", re.IGNORECASE)
 _CONTENT = {"article", "main"}
+_HEADING_TAGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_HEADING = ", ".join(sorted(_HEADING_TAGS))
+# An anchor that is never closed holds what follows it.
+_NOT_SKIPPED = f"{_HEADING}, p, ul, ol, table"
 _MAX_BANNER_LENGTH = 3000
 _IDLE_CAPTION = re.compile(
     r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE
 )
 _POSSIBLE_NOISE = f"{_HIDDEN_BY_ATTRIBUTE}, {_BANNERS_BY_NAME}"
 _POSSIBLE_NOISE_CLASSES = (*_HIDDEN_BY_CLASS, *_IN_CLASSES_OF_BANNERS, *_CLASSES_OF_BANNERS)
+_NOT_TEXT = "hidden password checkbox radio button submit reset image file range color"
+_FIELDS = "input{}, textarea:not([readonly])".format(
+    "".join(f":not([type='{it}' i])" for it in _NOT_TEXT.split())
+)
+_FIELD_NAMES = "aria-label", "placeholder", "title"
 WIDGETS = frozenset({"input", "select", "textarea", "button", "datalist", "progress", "meter"})
 HINTS = frozenset({"abbr", "acronym"})
 
@@ -72,7 +82,7 @@ def drop_noscript(tree: LexborHTMLParser) -> None:
 
 
 def _has_heading(tree: LexborHTMLParser) -> bool:
-    headings = tree.css("h1, h2, h3, h4, h5, h6")
+    headings = tree.css(_HEADING)
     return any(text_of(it) and all(above.tag != "noscript" for above in ancestors(it)) for it in headings)
 
 
@@ -95,10 +105,13 @@ def drop_banners(tree: LexborHTMLParser) -> None:
 
 
 def _is_skip_link(node: LexborNode) -> bool:
+    """Whether a node is a link past the navigation; one around blocks, or in a heading, is content."""
     return (
         node.tag == "a"
         and bool(_SKIP_CLASS.search(attribute(node, "class")))
         and attribute(node, "href").startswith("#")
+        and node.css_first(_NOT_SKIPPED) is None
+        and all(it.tag not in _HEADING_TAGS and attribute(it, "role") != "heading" for it in ancestors(node))
     )
 
 
@@ -148,7 +161,18 @@ def drop_widgets(tree: LexborHTMLParser) -> None:
     remove_nodes(it for it in tree.css("button") if _IDLE_CAPTION.match(text_of(it)))
     for select in reversed(tree.css("select")):
         select.replace_with(", ".join(text_of(it) for it in select.css("option")))
+    for field in tree.css(_FIELDS):
+        field.insert_before(_field_note(field))
     remove_nodes(tree.css("input, textarea:not([readonly]), datalist, progress:empty, meter:empty"))
+
+
+def _field_note(field: LexborNode) -> str:
+    """Return what is shown of a field that no form submits: its fixed text, or that it is there."""
+    value = one_line(attribute(field, "value"))
+    if "readonly" in field.attrs and value:
+        return f" {value} "
+    name = one_line(next(filter(None, (attribute(field, it) for it in _FIELD_NAMES)), ""))
+    return " (field{}) ".format("".join((name and f": {name}", value and f" = {value}")))
 
 
 def expand_abbreviations(tree: LexborHTMLParser) -> None:

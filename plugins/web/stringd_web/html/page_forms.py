@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import webencodings
@@ -15,8 +15,15 @@ from stringd.plugin import Field, FieldKind, Form
 from stringd.plugin.actions import schema_of
 from stringd.plugin.documents import Names, form_action, origin_of
 from stringd.plugin.text import MOST, fenced
-from stringd_web.html.form_buttons import button_fields, caption_of, encoding_of, method_of, target_of
-from stringd_web.html.form_controls import FormDraft, collect_forms
+from stringd_web.html.form_buttons import (
+    button_fields,
+    caption_of,
+    encoding_of,
+    method_of,
+    pressed_url,
+    target_of,
+)
+from stringd_web.html.form_controls import CONTROLS, FormDraft, collect_forms
 from stringd_web.html.form_fields import (
     Control,
     group_field,
@@ -28,7 +35,7 @@ from stringd_web.html.form_fields import (
 )
 from stringd_web.html.form_labels import FieldLabels, one_line
 from stringd_web.html.marks import Marks
-from stringd_web.html.nodes import remove_nodes
+from stringd_web.html.nodes import ancestors, remove_nodes
 
 _BUTTONS = frozenset({"submit", "image"})
 _NOT_SUBMITTED = frozenset({"button", "reset", "file"})
@@ -37,32 +44,32 @@ _GROUPED_TYPES = frozenset({"checkbox", "radio"})
 _MAX_NAME_LENGTH = 40
 _CHARSET = "_charset_"
 _UNUSABLE_CHARSETS = ("replacement", "utf-16", "x-user-defined")
+# Elements that a block can't stand in.
+_PARAGRAPHS = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption", "summary"})
 _WIDGETS = "input, select, textarea:not([readonly]), button, datalist"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormWithNode:
-    """A form and its element in the page."""
+class PageForm:
+    """A form of a page, or None if it leads to no site; its address, and the ids of its nodes."""
 
-    node: LexborNode
-    form: Form
+    form: Form | None
+    url: str
+    node: int
+    controls: tuple[int, ...]
 
 
-def forms_with_nodes(tree: LexborHTMLParser, base: str) -> Sequence[FormWithNode]:
-    """Return the forms of a page with their elements, except `method=dialog` forms."""
+def page_forms(tree: LexborHTMLParser, base: str) -> Sequence[PageForm]:
+    """Return the forms of a page, except `method=dialog` forms."""
     labels = FieldLabels(tree)
     drafts = [it for it in collect_forms(tree, labels) if _method(it) != "DIALOG"]
-    if not drafts:
-        return []
     names = _FormNames()
-    return [FormWithNode(node=it.node, form=_form(it, labels, names, base)) for it in drafts]
+    return [_page_form(it, labels, names, base) for it in drafts]
 
 
 def describe_form(form: Form, uri: str = "") -> list[str]:
     """Return the lines that replace a form in the page: how to call it, with its fields."""
     lines = [schema_of(form_action(form, uri or form.url), most=MOST)]
-    if form.url and origin_of(form.url) is None:
-        lines = [f"A form that leads to {one_line(form.url)}, and can't be sent from here."]
     if form.left_out:
         lines += ["", f"Files can't be sent, and are left out: {', '.join(form.left_out)}"]
     return fenced("\n".join(lines)).split("\n")
@@ -80,17 +87,42 @@ class _FormNames:
         return self._names.take(wanted or f"form-{next(self._numbers)}")
 
 
-def _form(draft: FormDraft, labels: FieldLabels, names: _FormNames, base: str) -> Form:
+def _page_form(draft: FormDraft, labels: FieldLabels, names: _FormNames, base: str) -> PageForm:
+    action = (draft.node.attributes.get("action") or "").strip()
+    url = target_of(action, base) if action else ""
+    buttons = [
+        it for it in draft.controls if it.type in _BUTTONS and _is_sendable(pressed_url(it, base) or url)
+    ]
+    is_offered = bool(buttons) or _is_sendable(url)
+    return PageForm(
+        form=_form(draft, buttons, labels, names, base, url) if is_offered else None,
+        url=url,
+        node=draft.node.mem_id,
+        controls=tuple(it.node.mem_id for it in draft.controls),
+    )
+
+
+def _is_sendable(url: str) -> bool:
+    """Whether a form may be sent to a URL; an empty one is the page's."""
+    return not url or origin_of(url) is not None
+
+
+def _form(
+    draft: FormDraft,
+    buttons: Sequence[Control],
+    labels: FieldLabels,
+    names: _FormNames,
+    base: str,
+    url: str,
+) -> Form:
     attributes = draft.node.attributes
     encoding = _encoding(attributes.get("accept-charset") or "")
-    buttons = [it for it in draft.controls if it.type in _BUTTONS]
     fields = [*_fields(draft.controls, labels, encoding), *button_fields(buttons, labels, base)]
     files = (it for it in draft.controls if it.type == "file")
-    action = (attributes.get("action") or "").strip()
     return Form(
         id=names.take(_form_name(draft, buttons, labels)),
         method=_method(draft),
-        url=target_of(action, base) if action else "",
+        url=url,
         encoding=encoding_of(attributes.get("enctype")),
         fields=tuple(sorted(fields, key=lambda it: it.place)),
         left_out=tuple(labels.of(it.node, it.attributes) or one_line(it.name) or "a file" for it in files),
@@ -158,12 +190,31 @@ def _name_of(encoding: webencodings.Encoding) -> str:
     return name.upper() if encoding is webencodings.UTF8 else name
 
 
-def summarize_forms(tree: LexborHTMLParser, marks: Marks, forms: Mapping[int, Form], uri: str) -> None:
-    """Replace the controls of each form, by node id, by a summary at its end."""
-    for node in tree.css("form"):
-        remove_nodes(node.css(_WIDGETS))
-        form = forms.get(node.mem_id)
-        if form:
-            place = tree.create_node("div")
-            place.insert_child(marks.block(describe_form(form, uri)))
-            node.insert_child(place, move=True)
+def summarize_forms(tree: LexborHTMLParser, marks: Marks, forms: Sequence[PageForm], uri: str) -> None:
+    """Replace the controls of each form by a summary, at its end or else where the first of them stands."""
+    nodes = {it.mem_id: it for it in tree.css(CONTROLS)}
+    replaced = {it.mem_id for form in tree.css("form") for it in form.css(_WIDGETS)}
+    for it in forms:
+        replaced.update(it.controls)
+        place = next((nodes[key] for key in (it.node, *it.controls) if key in nodes), None)
+        if place is not None:
+            _insert_summary(tree, place, marks.block(_summary(it, uri)))
+    remove_nodes(it for it in tree.css(_WIDGETS) if it.mem_id in replaced)
+
+
+def _summary(it: PageForm, uri: str) -> list[str]:
+    if it.form is not None:
+        return describe_form(it.form, uri)
+    return fenced(f"A form that leads to {one_line(it.url)}, and can't be sent from here.").split("\n")
+
+
+def _insert_summary(tree: LexborHTMLParser, place: LexborNode, mark: str) -> None:
+    """Insert a summary at the end of a form, or at a control outside of it, between blocks."""
+    summary = tree.create_node("div")
+    summary.insert_child(mark)
+    if place.tag == "form":
+        place.insert_child(summary, move=True)
+    elif (paragraph := next((it for it in ancestors(place) if it.tag in _PARAGRAPHS), None)) is not None:
+        paragraph.insert_after(summary, move=True)
+    else:
+        place.insert_before(summary, move=True)
