@@ -11,7 +11,7 @@ from stringd.actions.environment.action_environment import Environment
 from stringd.actions.shell.cli_run import OUTPUT_LIMIT
 from stringd.api.replies import Reply
 from stringd.errors import Refusal
-from tests.actions.cli_actions import Shelf
+from tests.actions.cli_actions import Shelf, declared
 from tests.actions.processes import has_ended, wait_for
 
 
@@ -80,6 +80,58 @@ def test_missing_working_directory(shelf: Shelf) -> None:
 )
 def test_a_file_of_the_package(packaged: Shelf, command: str, name: str) -> None:
     assert packaged.answer(command).text == f"{name} of the package, {packaged.home}"
+
+
+@pytest.mark.requirement("action.cli.sibling.nested")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash -c './tool {w}'",
+        "bash -c './tool \"$1\"' _ {v}",
+        'sh -c "true && ./tool {n}"',
+        "env -i bash -c 'cd . ; ./tool' _ {v}",
+        "bash -c '\"./tool\" | cat'",
+        "bash -c \"bash -c './tool {n}'\"",
+        "bash -c 'x=`./tool`; echo \"$x\"'",
+        "echo a | xargs sh -c './tool' _",
+        "find . -maxdepth 0 -exec sh -c './tool \"$1\"' _ {} \\;",
+        "eval './tool 3'",
+        "trap './tool 1' EXIT; true",
+        "echo `./tool`",
+    ],
+)
+def test_a_file_of_the_package_in_nested_commands(packaged: Shelf, command: str) -> None:
+    action = declared(command, "v: string (it's|other)", "w: string (on|off)", "n: number")
+    answer = packaged.run(action, {"v": "it's", "w": "on", "n": 3})
+    assert isinstance(answer, Answer), answer
+    assert answer.text == f"tool of the package, {packaged.home}"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("bash -c 'printf \"%s\" ./nothing'", "./nothing"),
+        ('bash -c \'printf "%s" "a ./tool"\'', "a ./tool"),
+        ("printf %s 'sh -c ./tool'", "sh -c ./tool"),
+        ("docker() { printf %s \"$5\"; }; docker exec c sh -c './tool a'", "./tool a"),
+        ("python3 -c 'print(\"./tool\")'", "./tool"),
+    ],
+)
+def test_other_nested_text_is_unchanged(packaged: Shelf, command: str, expected: str) -> None:
+    assert packaged.answer(command).text == expected
+
+
+@pytest.mark.requirement("action.cli.evaluators")
+@pytest.mark.parametrize(
+    "command",
+    ["bash -c './tool \"{v}\"'", "bash -c \"./tool '{v}'\"", "bash -c '{verb} \"$1\"' _ {v}"],
+)
+def test_a_value_in_nested_commands_of_the_package_is_refused(packaged: Shelf, command: str) -> None:
+    action = declared(command, "v: string", "verb: string (eval|./tool)")
+    with pytest.raises(Refusal) as refused:
+        packaged.run(action, {"v": "$(touch ran)", "verb": "eval"})
+    assert refused.value.code == "NOT_TRUSTED"
+    assert not (packaged.home / "ran").exists()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,10 @@ CLI_ACTIONS = requirements(
     ("action.cli.environment", "The child gets PATH, locale, HOME and the app's $VARS, nothing else."),
     ("action.cli.directory", "It runs in the topic's directory."),
     ("action.cli.sibling", "A word ./x that exists in the app's package means that file."),
+    (
+        "action.cli.sibling.nested",
+        "So it does in the commands of bash -c '…' and the like, but for containers.",
+    ),
     ("action.cli.stdin", "Its stdin is closed."),
     ("action.cli.group", "It ends as a process group."),
     ("action.cli.output", "At most 10 MiB of merged output are kept."),

@@ -13,10 +13,9 @@ from functools import lru_cache
 
 from stringd.actions.shell.analysis import findings
 from stringd.actions.shell.analysis.command_reader import CommandReader
-from stringd.actions.shell.analysis.cursor import Piece
 from stringd.actions.shell.analysis.data_flow import DataFlow
 from stringd.actions.shell.analysis.findings import Finding
-from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart, Unreadable
+from stringd.actions.shell.analysis.shell_syntax import Piece, PlaceholderPart, Unreadable
 from stringd.actions.shell.analysis.taint_analysis import analyse_taint
 from stringd.actions.shell.analysis.value_constraints import Constraint, ParameterKinds
 from stringd.documents.syntax.parameters import Parameter
@@ -51,11 +50,13 @@ def analyse_command(command: str, parameters: tuple[Parameter, ...]) -> Analysed
         return _without_analysis(
             reader, kinds, *(findings.not_analysable(it, error.what, error.line) for it in names)
         )
-    if not reader.has_placeholders:
-        return _without_analysis(reader, kinds)
-    if reason := _not_analysable(command):
+    reason = _not_analysable(command)
+    if reason and reader.has_placeholders:
         return _without_analysis(reader, kinds, findings.not_analysable(next(iter(kinds.by_name)), reason, 0))
-    taint = analyse_taint(script, DataFlow(kinds))
+    # A command without placeholders may also name files of the package in nested commands.
+    taint = None if reason else analyse_taint(script, DataFlow(kinds))
+    if taint is None or not reader.has_placeholders:
+        return _without_analysis(reader, kinds)
     return AnalysedCommand(
         pieces=reader.pieces(),
         kinds=kinds,

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from stringd.actions.shell.analysed_command import PREFIX, AnalysedCommand
-from stringd.actions.shell.analysis.cursor import Piece, SiblingFile
-from stringd.actions.shell.analysis.shell_syntax import ARITHMETIC, PlaceholderPart
+from stringd.actions.shell.analysis.shell_syntax import (
+    ARITHMETIC,
+    BARE,
+    NestedText,
+    Piece,
+    PlaceholderPart,
+    QuotingContext,
+    SiblingFile,
+    mark_of,
+)
 from stringd.actions.shell.analysis.value_constraints import Constraint
 from stringd.actions.values.placeholders import ReadFile
 from stringd.actions.values.typed_values import NUMBER, Value, as_text
@@ -37,12 +46,30 @@ class CommandText:
         self.text = "".join(map(self._written, line.pieces))
 
     def _written(self, piece: Piece) -> str:
-        if isinstance(piece, PlaceholderPart):
-            return self._value(piece)
-        return piece if isinstance(piece, str) else self._sibling(piece)
+        match piece:
+            case PlaceholderPart():
+                return self._value(piece, piece.quoting)
+            case SiblingFile():
+                return self._sibling(piece)
+            case NestedText():
+                return self._nested(piece)
+        return piece
 
-    def _value(self, part: PlaceholderPart) -> str:
-        name, quoting = part.placeholder.name, part.quoting
+    def _nested(self, word: NestedText) -> str:
+        """Return the word in single quotes, which it leaves only for references to values."""
+        text = _single_quoted("".join(map(self._inside, word.pieces)))
+        for number, part in enumerate(word.values):
+            text = text.replace(mark_of(number), f"'{self._value(part, BARE)}'")
+        return text
+
+    def _inside(self, piece: Piece) -> str:
+        """Return a piece of nested commands, which need not have the variables of this shell."""
+        if isinstance(piece, SiblingFile) and (path := self._path_in_package(piece)):
+            return shlex.quote(path)
+        return self._nested(piece) if isinstance(piece, NestedText) else str(piece)
+
+    def _value(self, part: PlaceholderPart, quoting: QuotingContext) -> str:
+        name = part.placeholder.name
         value = part.placeholder.resolve(self._values.get(name), self._read_file)
         if value is None:
             return "" if part in self._line.omittable else f"{quoting.before}{quoting.after}"
@@ -78,8 +105,13 @@ class CommandText:
         self.environment[name] = text
         return name
 
-    def _sibling(self, word: SiblingFile) -> str:
+    def _path_in_package(self, word: SiblingFile) -> str | None:
         if self._package is None or not _is_in_package(self._package, word.path):
+            return None
+        return f"{self._package}/{word.path}"
+
+    def _sibling(self, word: SiblingFile) -> str:
+        if self._path_in_package(word) is None:
             return str(word)
         self.environment[_PACKAGE] = str(self._package)
         return f'"${{{_PACKAGE}}}"{word.quote}/{word.path}{word.quote}'
@@ -96,6 +128,10 @@ def _whole_number(parameter: str, text: str) -> int:
 def _describe(text: str) -> str:
     # A long text is not quoted in part: a default may be a secret, which masking only finds as a whole.
     return repr(text) if len(text) <= _SHOWN else counted(len(text), "character")
+
+
+def _single_quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _is_in_package(package: Path, path: str) -> bool:

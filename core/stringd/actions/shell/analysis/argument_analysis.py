@@ -17,7 +17,13 @@ from stringd.actions.shell.analysis.data_flow import ARGUMENTS
 from stringd.actions.shell.analysis.interfaces import CommandContext
 from stringd.actions.shell.analysis.language_programs import OPENING
 from stringd.actions.shell.analysis.programs import CONTAINER, CONTAINERS, program_named
-from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart, Word
+from stringd.actions.shell.analysis.shell_syntax import (
+    NestedText,
+    Piece,
+    PlaceholderPart,
+    Word,
+    marked_text,
+)
 from stringd.actions.shell.analysis.value_constraints import Constraint, ValueKind
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?(?P<name>[A-Za-z_]\w*)=", re.ASCII)
@@ -41,6 +47,7 @@ class ArgumentAnalysis:
     def __init__(self, taint: CommandContext) -> None:
         self.taint = taint
         self.flow = taint.flow
+        self._is_contained = False
         self._judging: Mapping[Role, Callable[[Word, str], None]] = {
             Role.CODE: self.code,
             Role.COMMAND: self.code,
@@ -160,6 +167,7 @@ class ArgumentAnalysis:
 
     def _contained(self, name: str, arguments: Sequence[Word], stdin: str | None) -> None:
         """Analyse the arguments of a container tool, any of which may be the name of a program."""
+        outer, self._is_contained = self._is_contained, True
         texts = [it.literal or "" for it in arguments]
         first = next((number for number, it in enumerate(texts, 1) if it in {"exec", "run"}), None)
         if first is not None:
@@ -168,6 +176,7 @@ class ArgumentAnalysis:
             inner = text.rpartition("/")[2]
             if number != first and (program_named(inner) or inner in {"find", "git", "xargs", "eval"}):
                 self.named(inner, arguments[number:], stdin)
+        self._is_contained = outer
 
     def _use_all(self, name: str, uses: ArgumentUses) -> None:
         value: str | None = None
@@ -213,12 +222,20 @@ class ArgumentAnalysis:
             what = f"the grammar of {program} is not that of bash"
             self.taint.report(findings.not_analysable(value, what, self.taint.line))
         elif word.literal is not None:
-            self.taint.inner(word.literal, program, positional, is_own=is_own)
+            self._nested(word, self.taint.inner(word.literal, program, positional, is_own=is_own))
         elif value := positional or self.flow.tainted_parameter:
             what = f"the commands that {program} gets are not a fixed text"
             self.taint.report(findings.not_analysable(value, what, self.taint.line))
+        elif marked := marked_text(word):
+            self._nested(word, self.taint.inner(marked, program, None, is_own=is_own))
         if word.literal is None:
             self.code(word, program)
+
+    def _nested(self, word: Word, pieces: tuple[Piece, ...]) -> None:
+        """Let commands in a word name files of the package, unless they run in another file system."""
+        if word.replace and not self._is_contained and any(not isinstance(it, str) for it in pieces):
+            values = tuple(it for it in word.parts if isinstance(it, PlaceholderPart))
+            word.replace(NestedText(pieces=pieces, values=values))
 
     def _script(self, word: Word, program: str) -> None:
         value = self.flow.taint_of_words((word,))

@@ -6,28 +6,18 @@ import re
 from bisect import bisect_left
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TypeAlias
 
-from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart, QuotingContext, Unreadable
+from stringd.actions.shell.analysis.shell_syntax import (
+    NestedText,
+    Piece,
+    PlaceholderPart,
+    QuotingContext,
+    Unreadable,
+)
 from stringd.actions.values.placeholders import Placeholder, find_placeholders
 
 # A limit that no hand-written command reaches, and that bounds the recursion of the parser.
 _DEEPEST = 30
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiblingFile:
-    """A word `./path` that may name a file of the app's package; its quotes are kept."""
-
-    path: str
-    quote: str
-
-    def __str__(self) -> str:
-        return f"{self.quote}./{self.path}{self.quote}"
-
-
-Piece: TypeAlias = str | PlaceholderPart | SiblingFile
 
 
 class Cursor:
@@ -114,6 +104,16 @@ class Cursor:
     def replace(self, start: int, end: int, *pieces: Piece) -> None:
         """Record what replaces a span of the text when the command runs."""
         self._replaced.append((start, end, pieces))
+
+    def replace_all(self, start: int, end: int, piece: NestedText) -> None:
+        """Record what replaces a span, instead of what was recorded for parts of it."""
+        self._replaced = [it for it in self._replaced if it[1] <= start or it[0] >= end]
+        self.replace(start, end, piece)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything of the text is replaced."""
+        return bool(self._replaced)
 
     def pieces(self) -> tuple[Piece, ...]:
         """Return the text with all replacements applied, as pieces."""

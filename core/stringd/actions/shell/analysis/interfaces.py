@@ -8,7 +8,7 @@ from typing import Protocol
 from stringd.actions.shell.analysis.argument_roles import ArgumentUse, ArgumentUses, Program
 from stringd.actions.shell.analysis.arithmetic import ArithmeticAnalysis, ArithmeticContext
 from stringd.actions.shell.analysis.data_flow import DataFlow
-from stringd.actions.shell.analysis.shell_syntax import Part, Word
+from stringd.actions.shell.analysis.shell_syntax import Part, Piece, Word
 
 
 class CommandContext(ArithmeticContext, Protocol):
@@ -25,8 +25,11 @@ class CommandContext(ArithmeticContext, Protocol):
     def declared_only(self, parts: Iterable[Part]) -> bool:
         """Return whether all values in a text are numbers or declared words, which are safe in code."""
 
-    def inner(self, text: str, program: str, positional: str | None, *, is_own: bool) -> None:
-        """Analyse commands in a literal text, which run in this shell (`is_own`) or in a new one."""
+    def inner(self, text: str, program: str, positional: str | None, *, is_own: bool) -> tuple[Piece, ...]:
+        """Analyse commands in a literal text, which run in this shell (`is_own`) or in a new one.
+
+        Return the text as pieces, which name files of the package.
+        """
 
 
 class ArgumentContext(Protocol):
@@ -55,6 +58,9 @@ class ArgumentContext(Protocol):
 
     def code(self, word: Word, program: str) -> None:
         """Analyse a text that a program evaluates."""
+
+    def shell(self, word: Word, program: str, positional: str | None, *, is_own: bool = False) -> None:
+        """Analyse shell commands in a text, which run in this shell or in one with its own arguments."""
 
     def operand(self, word: Word, program: str) -> None:
         """Analyse an operand that the program might take for an option, depending on its value."""

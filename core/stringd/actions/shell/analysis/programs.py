@@ -189,6 +189,14 @@ _OTHERS: Mapping[str, Program] = {
     "su": _SU,
     "runuser": replace(_SU, operands_after={"-u": RUN}),
     "script": _SCRIPT_TO_FILE,
+    "cmd": lenient("", CODE),
+    "pandoc": lenient("-F --filter -L --lua-filter --pdf-engine"),
+    **dict.fromkeys(
+        ("npx", "uvx", "bunx", "pnpx"),
+        replace(
+            lenient("", FILE), options={**named("-c --call"), **named("-p --package --from --with", DATA)}
+        ),
+    ),
     "parallel": Program(operands=CODE, stdin=True),
     **dict.fromkeys(("at", "batch"), Program(options={"-f": SCRIPT}, flags="Mmlbv", stdin=True)),
     "crontab": Program(options=each("u"), flags="lrei", operands=SCRIPT, stdin=True),
@@ -203,7 +211,7 @@ _OTHERS: Mapping[str, Program] = {
     "hyperfine": lenient("-S --shell -p --prepare -s --setup -c --cleanup", CODE),
     "nix-shell": lenient("-E --expr --run --command -p", CODE),
     **dict.fromkeys(
-        ("nix", "npm", "npx", "nodemon", "ansible"),
+        ("nix", "npm", "nodemon", "ansible"),
         lenient("-c -x -a -e --command --call --exec --args --extra-vars --expr"),
     ),
     "pdsh": Program(options=each("wxtuflR"), flags="hSbq", operands=CODE),
@@ -238,6 +246,7 @@ PROGRAMS: Mapping[str, Program] = {**_BUILTINS, **_PREFIXES, **LANGUAGES, **_OTH
 _VERSIONED = re.compile(
     r"(?P<name>python|pypy|perl|ruby|lua|php|tclsh|node|bash|dash|zsh|ksh|sqlite|gawk)[\d.]*(?:-[\d.]+)?"
 )
+_WINDOWS = re.compile(r"(?P<name>\w+)\.exe", re.IGNORECASE)
 _PYTHONS = frozenset({"python", "pypy"})
 # Variables that influence bash, the loader or the programs of this table when they are set.
 _EVALUATED_NAMES = re.compile(
@@ -251,6 +260,8 @@ _EVALUATED_NAMES = re.compile(
 
 def program_named(name: str) -> Program | None:
     """Return how a program parses its arguments, or None if it takes them all as data."""
+    if found := _WINDOWS.fullmatch(name):
+        name = found["name"].lower()
     if program := PROGRAMS.get(name):
         return program
     found = _VERSIONED.fullmatch(name)

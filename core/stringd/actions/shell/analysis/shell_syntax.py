@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -16,6 +17,8 @@ class QuotingContext:
     after: str = ""
 
 
+# The first character of a plane for private use.
+_FIRST_MARK = 0xF0000
 BARE = QuotingContext(before='"', after='"')
 DOUBLE = QuotingContext()
 SINGLE = QuotingContext(before="'\"", after="\"'")
@@ -30,6 +33,36 @@ class PlaceholderPart:
     placeholder: Placeholder
     quoting: QuotingContext
     line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiblingFile:
+    """A word `./path` that may name a file of the app's package; its quotes are kept."""
+
+    path: str
+    quote: str
+
+    def __str__(self) -> str:
+        return f"{self.quote}./{self.path}{self.quote}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NestedText:
+    """A word with commands of another shell, whose pieces name files of the app's package.
+
+    `values` are the word's placeholders, each of which `mark_of` stands for in the pieces.
+    """
+
+    pieces: tuple[Piece, ...]
+    values: tuple[PlaceholderPart, ...] = ()
+
+
+Piece: TypeAlias = str | PlaceholderPart | SiblingFile | NestedText
+
+
+def mark_of(number: int) -> str:
+    """Return the character, of no meaning to a shell, that stands for a placeholder in nested text."""
+    return chr(_FIRST_MARK + number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +109,10 @@ Part: TypeAlias = PlaceholderPart | Text | Expansion | Substitution | Arithmetic
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Word:
-    """A word of a command."""
+    """A word of a command; `replace` records a piece that stands in its place when the command runs."""
 
     parts: tuple[Part, ...]
+    replace: Callable[[NestedText], None] | None = None
 
     @property
     def literal(self) -> str | None:
@@ -117,6 +151,17 @@ class Word:
                 break
             texts.insert(0, part.text)
         return "".join(texts)
+
+
+def marked_text(word: Word) -> str | None:
+    """Return the text of a word with a mark for each placeholder; None if anything else is not literal."""
+    marks = map(mark_of, range(len(word.parts)))
+    texts = [it.text if isinstance(it, Text) else next(marks) for it in word.parts if _is_fixed(it)]
+    return "".join(texts) if len(texts) == len(word.parts) else None
+
+
+def _is_fixed(part: Part) -> bool:
+    return isinstance(part, Text | PlaceholderPart)
 
 
 def _may_be_many(bare: str) -> bool:

@@ -7,12 +7,12 @@ from abc import abstractmethod
 from collections.abc import Container
 from dataclasses import dataclass
 
-from stringd.actions.shell.analysis.cursor import SiblingFile
 from stringd.actions.shell.analysis.shell_syntax import (
     ArrayElement,
     Assignment,
     Command,
     Redirect,
+    SiblingFile,
     SimpleCommand,
     Word,
 )

@@ -19,45 +19,14 @@ Special: TypeAlias = Callable[[ArgumentContext, str, Sequence[Word], str | None]
 # A pseudo-variable for what find found or xargs read; no real variable has this name.
 FOUND = "{}"
 _EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_EVALUATING_OF_YQ = frozenset({"e", "ea", "eval", "eval-all"})
 _EXECUTING_OF_FD = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 # With these options, the remote shell does not evaluate the path.
 _UNREAD = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--protect-args|--secluded-args")
 # Options of find that take no value.
-_ALONE = frozenset(
-    [
-        "-print",
-        "-print0",
-        "-delete",
-        "-ls",
-        "-prune",
-        "-quit",
-        "-depth",
-        "-empty",
-        "-L",
-        "-H",
-        "-P",
-        "-a",
-        "-o",
-        "-not",
-        "-and",
-        "-or",
-        "-follow",
-        "-mount",
-        "-xdev",
-        "-daystart",
-        "-nouser",
-        "-nogroup",
-        "-true",
-        "-false",
-        "-readable",
-        "-writable",
-        "-executable",
-        "-d",
-        "!",
-        "(",
-        ")",
-        ",",
-    ]
+_ALONE = re.compile(
+    r"-(?:print0?|delete|ls|prune|quit|depth|empty|[LHPaod]|not|and|or|follow|mount|xdev|daystart|nouser"
+    r"|nogroup|true|false|readable|writable|executable)|[!(),]"
 )
 _XARGS = Program(
     options={
@@ -77,6 +46,9 @@ _NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[.*)?(?P<mark>\+?=)?", re.ASCII 
 
 def _eval(analysis: ArgumentContext, name: str, words: Sequence[Word], _: str | None) -> None:
     texts = [it.literal for it in words if it.literal is not None]
+    if len(texts) == len(words) == 1:
+        analysis.shell(words[0], name, None, is_own=True)
+        return
     if len(texts) == len(words):
         analysis.taint.inner(" ".join(texts), name, None, is_own=True)
         return
@@ -148,7 +120,8 @@ def _find(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: st
     inside = {id(it) for command in commands for it in command}
     outside = [it for it in words if id(it) not in inside]
     for before, word in pairwise((Word(parts=()), *outside)):
-        is_value = (before.literal or "").startswith("-") and before.literal not in _ALONE
+        option = before.literal or ""
+        is_value = option.startswith("-") and not _ALONE.fullmatch(option)
         if word.parts and not word.lead and not (is_value and word.is_single_word):
             analysis.operand(word, name)
     found = analysis.flow.taint_of_words(outside)
@@ -214,6 +187,12 @@ def _adb(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str
             analysis.code(word, name)
 
 
+def _yq(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    """Analyse the arguments of yq, whose expression may come after a subcommand."""
+    is_named = bool(words) and words[0].literal in _EVALUATING_OF_YQ
+    _by_table(analysis, name, words[1:] if is_named else words, stdin)
+
+
 def _by_table(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     if program := program_named(name):
         analysis.program(name, program, words, stdin)
@@ -242,7 +221,10 @@ def _xargs(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: s
         # `-a` names a file to read instead of the input.
         analysis.flow.variables[FOUND] = value
     mark = _replaced(words[: len(words) - len(uses.command)])
-    if mark is None:
+    if mark == "" and (value := analysis.flow.tainted_parameter):
+        what = "the text that xargs replaces is not a fixed one"
+        analysis.taint.report(findings.not_analysable(value, what, analysis.taint.line))
+    if not mark:
         read = Word(parts=(Expansion(name=FOUND, quoted=False),))
         command: Sequence[Word] = (*uses.command, read)
     else:
@@ -285,6 +267,7 @@ SPECIAL: Mapping[str, Special] = {
     "tar": _tar,
     **dict.fromkeys(("scp", "rsync"), _copy),
     "adb": _adb,
+    "yq": _yq,
     "git": _git,
     "xargs": _xargs,
 }

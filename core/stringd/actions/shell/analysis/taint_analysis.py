@@ -19,6 +19,7 @@ from stringd.actions.shell.analysis.shell_syntax import (
     ConditionalExpression,
     Expansion,
     Part,
+    Piece,
     Pipeline,
     PlaceholderPart,
     Redirect,
@@ -209,18 +210,23 @@ class TaintAnalysis:
             return True
         return False
 
-    def inner(self, text: str, program: str, positional: str | None, *, is_own: bool) -> None:
-        """Analyse commands in a literal text, which run in this shell (`is_own`) or in a new one."""
+    def inner(self, text: str, program: str, positional: str | None, *, is_own: bool) -> tuple[Piece, ...]:
+        """Analyse commands in a literal text, which run in this shell (`is_own`) or in a new one.
+
+        Return the text as pieces, which name files of the package.
+        """
         flow = self.flow if is_own else self.flow.inherited(positional)
+        reader = CommandReader(text, (), self.line)
         try:
-            script = CommandReader(text, (), self.line).script()
+            script = reader.script()
         except Unreadable as error:
             if value := positional or self.flow.tainted_parameter:
                 what = f"in the commands that {program} gets, {error.what}"
                 self.report(findings.not_analysable(value, what, self.line))
-            return
+            return (text,)
         for finding in analyse_taint(script, flow, self.line, self.flow.input).findings:
             self.report(finding)
+        return reader.pieces()
 
     def report(self, finding: Finding) -> None:
         """Record a finding, once."""

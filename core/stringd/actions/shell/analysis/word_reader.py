@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 
 from stringd.actions.shell.analysis.cursor import Cursor
 from stringd.actions.shell.analysis.shell_syntax import (
@@ -62,7 +63,9 @@ class WordReader(Cursor, ABC):
 
     def word(self) -> Word | None:
         """Parse the word that starts here, if there is one."""
-        return Word(parts=tuple(parts)) if (parts := self._parts(_PLAIN)) else None
+        start = self.position
+        parts = tuple(self._parts(_PLAIN))
+        return Word(parts=parts, replace=partial(self.replace_all, start, self.position)) if parts else None
 
     def pattern(self) -> Word | None:
         """Parse a pattern of `[[ ]]`, which may contain operator characters."""
@@ -267,7 +270,7 @@ class WordReader(Cursor, ABC):
         raise self.unreadable("the arithmetic is not closed")
 
     def _backticks(self, *, in_double: bool) -> Substitution:
-        """Parse backticks; with placeholders they become `$( )`, whose quoting does not nest."""
+        """Parse backticks; with replacements they become `$( )`, whose quoting does not nest."""
         found = self.match(_BACKTICKS)
         if found is None:
             raise self.unreadable("a backtick is not closed")
@@ -276,6 +279,6 @@ class WordReader(Cursor, ABC):
             reader = self.inner(re.sub(rf"\\([{special}])", r"\1", found[1]))
             script = reader.script()
         self.position = found.end()
-        if reader.has_placeholders:
+        if reader.is_changed:
             self.replace(found.start(), found.end(), "$(", *reader.pieces(), "\n)")
         return Substitution(script=script, quoted=in_double)
