@@ -153,6 +153,15 @@ PROGRAMS = (
         needs="vi",
     ),
     program(
+        "emacs",
+        ("echo one > f.txt; emacs -nw -Q f.txt", WAITING, "one\n"),
+        ('//keys "two "', WAITING, "two one\n"),
+        ("//keys ^X ^S", WAITING, "Wrote"),
+        ("//keys ^X ^C", OK),
+        ("cat f.txt", OK, "two one"),
+        needs="emacs",
+    ),
+    program(
         "git commit",
         (f"{REPO} && GIT_EDITOR=vi git commit", WAITING, "Please enter the commit message"),
         ('//keys i "First" Escape', WAITING, "First"),

@@ -41,7 +41,7 @@ SCANS: list[Work] = [
     plain_lines,
     without_colours,
     without_unfinished,
-    lambda text: TerminalQueries().answers(text.encode()),
+    lambda text: TerminalQueries().answers(text.encode(), USUAL),
 ]
 # Texts in which an expression may try to match at each position, and look far ahead from there.
 STUBBORN = [

@@ -31,6 +31,11 @@ BASH = requirements(
         "bash.output.echo",
         "Of what is typed only that is left out which the terminal or a line editor has repeated.",
     ),
+    ("bash.queries", "Usual queries of programs to their terminal are answered at once."),
+    (
+        "bash.queries.unasked",
+        "A query in a text that is only shown is not answered, and nothing of the text is lost.",
+    ),
     ("bash.status", "The status is real; ok is false and the code EXIT_n for N other than 0."),
     ("bash.replaced", "A dead shell is replaced, and the reply says so."),
     ("bash.waiting", "A program that waits for input is answered within 1 s as waiting, with code null."),

@@ -201,7 +201,7 @@ class Console:
         if self._sink is self._background:
             if self._sink.is_full and self.shell and self.shell.is_alive:
                 self.shell.terminal.rest(_REST_SECONDS)
-        elif (answers := self._queries.answers(data)) and self.shell:
+        elif (answers := self._queries.answers(data, self.view.size)) and self.shell:
             self.shell.terminal.answer(answers)
 
     def _directory_after(self, result: Result | None) -> str:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 _CHUNK = 65536
 _CHUNKS_AT_ONCE = 64
 _MOST_UNREAD = 4096
+# A program may ask before it sets the terminal's modes.
+_ANSWER_LOOKS, _ANSWER_PAUSE = 6, 0.02
 _OPEN_SLAVE = 0x5441  # TIOCGPTPEER, which termios does not name
 _INPUT_FLAGS, _OUTPUT_FLAGS, _LOCAL_FLAGS = 0, 1, 3
 
@@ -30,6 +32,8 @@ class Terminal:
         self.typed = 0
         """How many bytes have been typed in all."""
         self._unsent = bytearray()
+        self._answers = bytearray()
+        self._answering: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._rest: asyncio.TimerHandle | None = None
         self._listen()
@@ -61,9 +65,14 @@ class Terminal:
         self._send()
 
     def answer(self, data: bytes) -> None:
-        """Send the answer to a query, unless the program leaves too much input unread."""
-        if len(self._unsent) < _MOST_UNREAD:
-            self.type(data)
+        """Send the answer to a query once a program reads keys without echo; drop it if none does soon.
+
+        Another program has not asked: it shows a text with queries in it, and might take answers for input.
+        """
+        if len(self._unsent) + len(self._answers) < _MOST_UNREAD:
+            self._answers += data
+            if self._answering is None:
+                self._send_answers(_ANSWER_LOOKS)
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the foreground process group."""
@@ -109,12 +118,14 @@ class Terminal:
     def restore(self) -> None:
         """Restore the initial modes and discard unread input."""
         self._unsent.clear()
+        self._drop_answers()
         self._loop.remove_writer(self._master)
         termios.tcflush(self._slave, termios.TCIFLUSH)
         termios.tcsetattr(self._slave, termios.TCSANOW, self._initial_modes)
 
     def close(self) -> None:
         """Hang up: the kernel signals that to the shell's session."""
+        self._drop_answers()
         if self._rest:
             self._rest.cancel()
         self._loop.remove_reader(self._master)
@@ -125,6 +136,20 @@ class Terminal:
     def _listen(self) -> None:
         self._rest = None
         self._loop.add_reader(self._master, self.drain)
+
+    def _send_answers(self, looks: int) -> None:
+        if not termios.tcgetattr(self._slave)[_LOCAL_FLAGS] & (termios.ICANON | termios.ECHO):
+            self.type(bytes(self._answers))
+        elif looks > 1:
+            self._answering = self._loop.call_later(_ANSWER_PAUSE, self._send_answers, looks - 1)
+            return
+        self._drop_answers()
+
+    def _drop_answers(self) -> None:
+        if self._answering:
+            self._answering.cancel()
+        self._answering = None
+        self._answers.clear()
 
     def _reads_keys(self) -> bool:
         modes = termios.tcgetattr(self._slave)
