@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
 from stringd.api.cli import CliCommand
+from stringd.api.health import CORE_FIELDS
 from stringd.cli.output import write_json, write_output
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
@@ -35,6 +37,7 @@ def _status_lines(status: dict[str, Any]) -> Iterable[str]:
     yield f"data directory: {status['data_dir']}"
     yield f"users: {status['users']}, sessions: {status['sessions']}"
     yield f"plugins: {', '.join(status['plugins'])}"
+    yield from (f"{name}: {json.dumps(status[name])}" for name in status if name not in CORE_FIELDS)
     yield from (f"notice: {notice}" for notice in status["notices"])
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor, TopicGroup
 from stringd.api.documents import Loader, Renderer
+from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Service
 from stringd.api.settings import Settings
@@ -36,6 +37,7 @@ class Contribution:
     interceptors: tuple[Interceptor, ...] = ()
     observers: tuple[Observer, ...] = ()
     event_kinds: tuple[EventKind, ...] = ()
+    health: tuple[HealthField, ...] = ()
     cli: tuple[CliCommand, ...] = ()
     settings: tuple[Settings, ...] = ()
     hooks: tuple[Hook, ...] = ()
@@ -52,6 +54,7 @@ class Contribution:
         yield from (f"interceptor {record.name}" for record in self.interceptors)
         yield from (f"observer {record.name}" for record in self.observers)
         yield from (f"kind of event {record.name}" for record in self.event_kinds)
+        yield from (f"health field {record.name}" for record in self.health)
         yield from (f"subcommand {record.name}" for record in self.cli)
         yield from (f"hook {record.name}" for record in self.hooks)
         yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
@@ -86,6 +89,7 @@ class Catalogue:
     interceptors: list[Interceptor] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
     event_kinds: list[EventKind] = field(default_factory=list)
+    health: list[HealthField] = field(default_factory=list)
     cli: dict[str, CliCommand] = field(default_factory=dict)
     hooks: list[Hook] = field(default_factory=list)
     trust_hint: str = ""
@@ -113,6 +117,7 @@ class Catalogue:
         self.interceptors += added.interceptors
         self.observers = sorted((*self.observers, *added.observers), key=attrgetter("order"))
         self.event_kinds += added.event_kinds
+        self.health += added.health
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands

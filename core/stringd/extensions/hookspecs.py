@@ -13,6 +13,7 @@ import pluggy
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
+from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
 from stringd.api.settings import Settings
@@ -80,6 +81,12 @@ def stringd_observers() -> Iterable[Observer]:
 @hookspec
 def stringd_event_kinds() -> Iterable[EventKind]:
     """Add kinds of event, which the plugin publishes by `Runtime.events`."""
+    return ()
+
+
+@hookspec
+def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
+    """Add fields of `/health` and `/status`."""
     return ()
 
 

@@ -13,6 +13,7 @@ from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
 from stringd.api.events import CORE_KINDS
+from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
 from stringd.api.settings import Settings, settings_by_key
@@ -43,6 +44,7 @@ _RECORDS: Mapping[str, type] = {
     "interceptors": Interceptor,
     "observers": Observer,
     "event_kinds": EventKind,
+    "health": HealthField,
     "cli": CliCommand,
     "hooks": Hook,
 }

@@ -40,6 +40,7 @@ from stringd.api.events import (
     UserAdded,
     UserRemoved,
 )
+from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute, OnProgress
 from stringd.api.load_options import LoadOptions, Submission
@@ -116,6 +117,7 @@ __all__ = [
     "FieldKind",
     "Form",
     "Heading",
+    "HealthField",
     "Hook",
     "HttpClient",
     "HttpFailed",

@@ -39,6 +39,11 @@ class BashTopic(Topic):
         }
 
     @property
+    def has_shell(self) -> bool:
+        """Whether a shell runs."""
+        return self._console.shell is not None
+
+    @property
     def _hides_typing(self) -> bool:
         running, view = self._console.running, self._console.view
         if running is None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
-from stringd.plugin import Command, Service, Topic, TopicContext, TopicType, hookimpl
+from stringd.plugin import Command, HealthField, Service, Topic, TopicContext, TopicType, hookimpl
 from stringd.plugin.processes import ForkClient
 from stringd_bash import shell_process
 from stringd_bash.bash_topic import BashTopic
@@ -22,6 +22,7 @@ class BashPlugin:
     def __init__(self) -> None:
         self._fork_client = ForkClient(shell_process)
         self._table = ProcessTable()
+        self._topics: set[BashTopic] = set()
 
     @hookimpl
     def stringd_topic_types(self) -> Iterable[TopicType]:
@@ -31,9 +32,11 @@ class BashPlugin:
         @asynccontextmanager
         async def open_topic(context: TopicContext) -> AsyncIterator[Topic]:
             topic = BashTopic(Console(context, self._fork_client, settings, self._table), settings)
+            self._topics.add(topic)
             try:
                 yield topic
             finally:
+                self._topics.discard(topic)
                 await topic.close()
 
         return (
@@ -44,6 +47,11 @@ class BashPlugin:
     def stringd_commands(self) -> Iterable[Command]:
         """Add the commands for the program that a shell runs."""
         return COMMANDS
+
+    @hookimpl
+    def stringd_health(self) -> Iterable[HealthField]:
+        """Add the number of running shells to `/status`."""
+        return (HealthField(name="shells", read=lambda: sum(it.has_shell for it in self._topics)),)
 
     @hookimpl
     def stringd_services(self) -> Iterable[Service]:

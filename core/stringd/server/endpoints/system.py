@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import os
+from collections.abc import Iterable
 
 from starlette.background import BackgroundTask
 from starlette.endpoints import HTTPEndpoint
@@ -10,24 +13,29 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stringd import __version__
+from stringd.api.health import HealthField
+from stringd.extensions.containment import call
 from stringd.server.json_responses import Json
 from stringd.server.requests import runtime_of
+
+log = logging.getLogger(__name__)
 
 
 class Health(HTTPEndpoint):
     """`/health`: whether the daemon runs."""
 
     async def get(self, request: Request) -> Response:
-        """Return the numbers of users and sessions."""
+        """Return the numbers of users and sessions, and the plugins' public fields."""
         runtime = runtime_of(request)
-        return Json({"ok": True, "users": len(runtime.users), "sessions": len(runtime.registry)})
+        public = _read_fields(it for it in runtime.catalogue.health if it.is_public)
+        return Json({"ok": True, "users": len(runtime.users), "sessions": len(runtime.registry), **public})
 
 
 class Status(HTTPEndpoint):
     """`/status`: the daemon in detail."""
 
     async def get(self, request: Request) -> Response:
-        """Describe the process, its plugins, their topic types, and notices from startup."""
+        """Describe the process, its plugins, what they add, and notices from startup."""
         runtime = runtime_of(request)
         loaded = [str(report.candidate) for report in runtime.plugins.reports if not report.skipped]
         return Json(
@@ -43,6 +51,7 @@ class Status(HTTPEndpoint):
                     for name, it in sorted(runtime.catalogue.topic_types.items())
                 ],
                 "notices": runtime.notices,
+                **_read_fields(runtime.catalogue.health),
             }
         )
 
@@ -56,3 +65,18 @@ class Shutdown(HTTPEndpoint):
             {"ok": True, "message": "stringd shutting down"},
             background=BackgroundTask(request.app.state.stop),
         )
+
+
+def _read_fields(fields: Iterable[HealthField]) -> dict[str, object]:
+    """Return the values by name; a field that fails or is no JSON is None, and the log has the reason."""
+    return {it.name: _read(it) for it in fields}
+
+
+def _read(field: HealthField) -> object:
+    try:
+        value = call(field.read)
+        json.dumps(value, allow_nan=False)
+    except Exception:
+        log.exception("health field %s failed", field.name)
+        return None
+    return value

@@ -1,0 +1,28 @@
+"""Fields of `/health` and `/status` that plugins add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stringd.api.checks import check_sync, check_word
+
+CORE_FIELDS = frozenset(
+    {"ok", "users", "sessions", "version", "pid", "data_dir", "plugins", "topic_types", "notices"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthField:
+    """A field of `/status`, read anew for each request; a public one is a field of `/health`, too."""
+
+    name: str
+    read: Callable[[], object]
+    """Returns a value of JSON at once."""
+    is_public: bool = False
+
+    def __post_init__(self) -> None:
+        check_word("health field", self.name)
+        check_sync(f"health field {self.name}", self.read, takes=0)
+        if self.name in CORE_FIELDS:
+            raise ValueError(f"health field {self.name} is one of stringd's own")

@@ -1,0 +1,86 @@
+"""Third-party fields of `/health` and `/status`: public or not, and contained when they fail."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+
+Start = Callable[..., DaemonProcess]
+GAUGES = """
+from stringd.plugin import HealthField, hookimpl
+
+def stop():
+    raise SystemExit(7)
+
+@hookimpl
+def stringd_health(runtime):
+    return [
+        HealthField(name="port-seen", read=lambda: runtime.port),
+        HealthField(name="answer", read=lambda: [42], is_public=True),
+        HealthField(name="stopping", read=stop, is_public=True),
+        HealthField(name="endless", read=lambda: float("inf")),
+        HealthField(name="object", read=object),
+    ]
+"""
+
+
+@pytest.fixture
+def gauged(start_daemon: Start, tmp_path: Path) -> DaemonProcess:
+    path = tmp_path / "gauges.py"
+    path.write_text(GAUGES, encoding="utf-8")
+    return start_daemon("--plugins", str(path))
+
+
+def test_public_fields_are_in_health_and_all_in_status(gauged: DaemonProcess) -> None:
+    health = gauged.request("GET", "/health").json()
+    assert health == {"ok": True, "users": 0, "sessions": 0, "answer": [42], "stopping": None}
+    status = gauged.request("GET", "/status").json()
+    assert {"port-seen": gauged.port, "answer": [42]}.items() <= status.items()
+    assert (status["stopping"], status["endless"], status["object"]) == (None, None, None)
+    for name in ("stopping", "endless", "object"):
+        assert f"health field {name} failed" in gauged.stderr()
+
+
+def test_status_on_the_command_line_shows_them(gauged: DaemonProcess) -> None:
+    command = [sys.executable, "-m", "stringd", "--port", str(gauged.port), "status"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
+    assert "answer: [42]\n" in shown
+    assert f"port-seen: {gauged.port}\n" in shown
+
+
+def test_running_shells_are_counted(daemon: DaemonProcess) -> None:
+    before = daemon.request("GET", "/status").json()["shells"]
+    daemon.exec("true", "bash:counted")
+    assert daemon.request("GET", "/status").json()["shells"] == before + 1
+    daemon.exec("//close", "bash:counted")
+    assert daemon.request("GET", "/status").json()["shells"] == before
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ("name='users', read=int", "health field users is one of stringd's own"),
+        ("name='shells', read=int", "health field shells of gauge"),
+        ("name='A b', read=int", "health field needs a lower-case name without blanks"),
+        ("name='late', read=late", "health field late needs a synchronous function"),
+    ],
+)
+def test_invalid_field_skips_the_plugin(start_daemon: Start, tmp_path: Path, field: str, reason: str) -> None:
+    (tmp_path / "gauge.py").write_text(
+        "from stringd.plugin import HealthField, hookimpl\n"
+        "async def late(): ...\n"
+        "@hookimpl\n"
+        f"def stringd_health(): return [HealthField({field})]\n",
+        encoding="utf-8",
+    )
+    running = start_daemon("--plugins-dir", str(tmp_path))
+    notices = json.dumps(running.request("GET", "/status").json()["notices"])
+    assert reason in notices
+    assert running.request("GET", "/health").json() == {"ok": True, "users": 0, "sessions": 0}
