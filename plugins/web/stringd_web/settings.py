@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from stringd.plugin import LEAST_PART, PART_CHARACTERS, setting
+
+
+class PrivateAddresses(StrEnum):
+    """When pages of private networks and of this machine are opened."""
+
+    TYPED = "typed"
+    NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,5 +26,10 @@ class WebSettings:
         unit="characters",
         least=LEAST_PART,
         most=10 * 1024 * 1024,
+        option=True,
+    )
+    private: PrivateAddresses = setting(
+        PrivateAddresses.TYPED,
+        "Whether pages of private networks and of this machine are opened if their URL is typed, or never.",
         option=True,
     )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from stringd.plugin import ErrorCode, LoadedBytes, Loader, LoadRequest, Refusal, Runtime
+from stringd.plugin import ErrorCode, LoadedBytes, Loader, LoadRequest, Refusal, Runtime, Zone
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.settings import WebSettings
+from stringd_web.settings import PrivateAddresses, WebSettings
 
 if TYPE_CHECKING:
     from stringd_web.browsing_state import BrowsingState, BrowsingStates
@@ -31,6 +34,12 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
         return BrowsingStates(keep_cookies=settings.keep_cookies)
 
     async def load(wanted: LoadRequest) -> LoadedBytes:
+        if settings.private is PrivateAddresses.NEVER:
+            with _explained(wanted):
+                return await load_within_reach(_public(wanted))
+        return await load_within_reach(wanted)
+
+    async def load_within_reach(wanted: LoadRequest) -> LoadedBytes:
         state = states().for_topic(wanted.topic, wanted.session)
         try:
             if BROWSER in wanted.options.flags:
@@ -41,6 +50,24 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
 
     options = {BROWSER: "Has Chromium run the page's scripts first."}
     return Loader(schemes=SCHEMES, load=load, options=options, part_characters=settings.part)
+
+
+def _public(wanted: LoadRequest) -> LoadRequest:
+    """Return a request that reaches public addresses only."""
+    return replace(wanted, options=replace(wanted.options, nearest_zone=Zone.PUBLIC))
+
+
+@contextmanager
+def _explained(wanted: LoadRequest) -> Iterator[None]:
+    """Name the setting where it is why a request is refused."""
+    try:
+        yield
+    except Refusal as refusal:
+        if refusal.code != ErrorCode.NOT_TRUSTED:
+            raise
+        message = f"Only public addresses are opened, and this leads nearer: {wanted.uri}"
+        hint = f"The setting web.private of this daemon is {PrivateAddresses.NEVER}."
+        raise Refusal(refusal.code, message, hint) from refusal
 
 
 async def _load_over_http(wanted: LoadRequest, runtime: Runtime, state: BrowsingState) -> LoadedBytes:
