@@ -66,7 +66,7 @@ def test_default_naming_no_action(stage: Stage, default: str) -> None:
     assert stage.send("/open page.md").endswith("# Page\n\nBody.")
 
 
-@pytest.mark.requirement("env.required", "env.hint")
+@pytest.mark.requirement("env.required", "env.hint", "env.used")
 @pytest.mark.parametrize(
     "head",
     [
@@ -76,14 +76,19 @@ def test_default_naming_no_action(stage: Stage, default: str) -> None:
         "env:\n  KEY: From your account\n",
     ],
 )
-def test_missing_required_variable_is_a_hint_and_blocks_actions(
+def test_missing_required_secret_is_a_hint_and_blocks_actions_that_use_it(
     stage: Stage, service: Service, head: str
 ) -> None:
-    actions = act("hello", f"GET {service.url}/x"), act("say", "CLI echo hi")
+    actions = (
+        act("hello", f"GET {service.url}/x?k=$KEY"),
+        act("say", 'CLI echo "${KEY}"'),
+        act("free", "CLI echo hi"),
+        act("page", f"GET {service.url}/page"),
+    )
     stage.write(page("hello", *actions, head=head))
     shown = stage.send("/open page.md")
     assert shown == (
-        "Opened page.md\n---\n[actions] /act.hello | /act.say\n"
+        "Opened page.md\n---\n[actions] /act.hello | /act.say | /act.free | /act.page\n"
         '[!] Missing required env: $KEY — /set $KEY = "..."\n\n# Page\n\nBody.'
     )
     told = ": From your account" if "account" in head else "."
@@ -94,6 +99,35 @@ def test_missing_required_variable_is_a_hint_and_blocks_actions(
     assert stage.send("/act.say --help").startswith("Action: say\n")
     assert "[!]" not in stage.send("/open #page")
     assert not service.received
+    assert stage.send("/act.free") == "hi"
+    assert stage.send("/act.page").startswith(f"Opened {service.url}/page\n")
+
+
+@pytest.mark.requirement("env.used")
+def test_default_action_that_uses_no_missing_secret_runs(stage: Stage) -> None:
+    stage.write(page("hello", act("hello", "CLI echo ran"), head="requires: [KEY]\n"))
+    shown = stage.send("/open page.md")
+    assert "[!] Missing required env: $KEY" in shown
+    assert shown.endswith("Body.\n\n---\nran")
+
+
+@pytest.mark.requirement("env.used")
+def test_failed_program_is_shown_with_the_missing_secret(stage: Stage) -> None:
+    stage.write(page("", act("x", "CLI echo no key; exit 3"), head="requires: [KEY]\n"))
+    stage.send("/open page.md")
+    told = '\n---\nno key\n[!] Missing required env: $KEY — /set $KEY = "..."'
+    assert stage.send("/act.x").endswith(told)
+
+
+@pytest.mark.requirement("env.variable")
+@pytest.mark.parametrize("requires", ["[{city}]", '["{city}"]', '\n  - "{city}"', '"{city}"'])
+def test_missing_required_variable_is_only_a_hint(stage: Stage, requires: str) -> None:
+    stage.write(page("hello", act("hello", "CLI echo ran"), head=f"requires: {requires}\n"))
+    shown = stage.send("/open page.md")
+    assert '[!] Missing variable: {city} — /set {city} = "..."\n' in shown
+    assert shown.endswith("\n---\nran")
+    stage.send('/set {city} = "Oslo"')
+    assert "[!]" not in stage.send("/refresh")
 
 
 @pytest.mark.requirement("env.setup")

@@ -47,7 +47,7 @@ def refused(stage: Stage, cmd: str) -> bool:
 
 
 def test_required_secret_points_to_install(stage: Stage, service: Service) -> None:
-    fetched(stage, service.url, act("x", f"GET {service.url}/x"), head="---\nrequires: [KEY]\n---\n")
+    fetched(stage, service.url, act("x", f"GET {service.url}/x?k=$KEY"), head="---\nrequires: [KEY]\n---\n")
     assert stage.send("/act.x") == (
         "ERROR(ENV_REQUIRED): $KEY is not set.\n"
         "Documents from the network are given none: /install URL, then /open app:name"

@@ -57,7 +57,10 @@ def test_app_may_declare_a_value_not_secret(daemon: DaemonProcess) -> None:
 
 
 def test_missing_value_error_names_the_topic_to_set_it_in(installed: DaemonProcess) -> None:
-    put(installed.home / "beside.md", "---\nrequires: [KEY]\n---\n# Beside\n\n```act.say\nCLI true\n```\n")
+    put(
+        installed.home / "beside.md",
+        "---\nrequires: [KEY]\n---\n# Beside\n\n```act.say\nCLI echo $KEY\n```\n",
+    )
     places = {
         ("app:parrot", "app:parrot"): "",
         ("app:parrot", "file:main"): " in app:parrot",

@@ -94,7 +94,15 @@ PAGES = (
         ("default.failed", "If it fails, the page is shown alone plus one hint line with the reason."),
         ("env.hint", "What is missing is a hint of the page."),
     ),
-    *requirements("Apps", ("env.required", "env: and requires: are checked before an action runs.")),
+    *requirements(
+        "Apps",
+        ("env.required", "What env: and requires: name is checked before an action that uses it runs."),
+        (
+            "env.used",
+            "An action that uses no missing $NAME runs; a program that fails is shown with the hint.",
+        ),
+        ("env.variable", "A missing {name} of requires: is a hint, and stops no action."),
+    ),
     *requirements(
         "Web topics",
         ("trust.private", "A public page's actions reach no private network."),

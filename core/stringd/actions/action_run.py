@@ -16,7 +16,11 @@ from stringd.actions.environment.provenance_notices import (
     kept_variable_notice,
     unconfirmed_refusal,
 )
-from stringd.actions.environment.required_variables import require_variables, setup_hint
+from stringd.actions.environment.required_variables import (
+    missing_variable_hints,
+    require_variables,
+    setup_hint,
+)
 from stringd.actions.environment.topic_variables import Template, Variables, variables_used_by
 from stringd.actions.http.http_run import run_http
 from stringd.actions.results.action_files import ActionFiles, untrusted_refusal
@@ -55,7 +59,7 @@ class ActionRun:
         """Run the action and return its reply, or refuse; neither shows a secret."""
         current_output().hide(self.environment.secret_names)
         try:
-            require_variables(self.page, self.environment)
+            require_variables(self.call.action, self.page, self.environment)
             self.call.require_all()
             template = self.environment.template_of(self.call.action.id, self.page)
             from_topic = self._topic_variables(template)
@@ -65,7 +69,7 @@ class ActionRun:
             reply = await self._with_notices(self._reply(template, variables, used), used)
         except Refusal as refusal:
             raise await asyncio.to_thread(self._masked, refusal) from None
-        return reply if reply.ok else await self._masked_output(reply)
+        return reply if reply.ok else await self._failed(reply)
 
     def _topic_variables(self, template: Template | None) -> Variables:
         """Return the topic's variables that the call uses; refuse withheld ones without confirmation."""
@@ -193,9 +197,11 @@ class ActionRun:
         context = (*map(self.environment.mask, refusal.context), *hint)
         return Refusal(refusal.code, self.environment.mask(refusal.message), *context)
 
-    async def _masked_output(self, reply: Reply) -> Reply:
+    async def _failed(self, reply: Reply) -> Reply:
+        """Return the failure of a program, with the variables that it may have missed below its output."""
         masked = await asyncio.to_thread(self.environment.mask, reply.content or "")
-        return replace(reply, content=masked)
+        hints = missing_variable_hints(self.page, self.environment)
+        return replace(reply, content="\n".join((masked, *hints)))
 
 
 def _function_answer(result: object) -> Answer:

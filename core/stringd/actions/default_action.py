@@ -7,7 +7,7 @@ from dataclasses import replace
 from stringd.actions.action_run import ActionRun
 from stringd.actions.arguments.action_call import read_call
 from stringd.actions.environment.action_environment import Environment, environment_of
-from stringd.actions.environment.required_variables import missing_variable_hints
+from stringd.actions.environment.required_variables import missing_for, missing_variable_hints
 from stringd.api.commands import Invocation
 from stringd.api.replies import Reply
 from stringd.documents.pages.page import Page
@@ -25,7 +25,7 @@ async def render_opened(invocation: Invocation, opened: OpenedPage) -> str:
     default = actions.get(str(page.sheet.parsed.frontmatter.get("default", "")))
     hints = list(missing_variable_hints(page, environment))
     output = None
-    if default is not None and not hints:
+    if default is not None and not missing_for(default, environment):
         output, failure = await _run(invocation, page, environment, default)
         hints += [f"[!] /act.{default.id} failed: {failure}"] if failure else []
     text = page.introduced(opened.text, actions.values(), hints)

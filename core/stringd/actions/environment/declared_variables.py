@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+_BRACED = re.compile(r"\{(?P<name>[\w-]+)\}")
 _FALSE = frozenset({"false", "no", "off"})
 
 
@@ -31,6 +33,13 @@ def declared_variables(frontmatter: Mapping[str, Any]) -> tuple[DeclaredVariable
     return tuple(found.values())
 
 
+def required_names(frontmatter: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the variables of the topic that `requires:` names, as `{name}`."""
+    entries = frontmatter.get("requires", ())
+    names = map(_braced, entries if isinstance(entries, list) else [entries])
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
 def exported_names(frontmatter: Mapping[str, Any]) -> frozenset[str]:
     """Return the variables that programs get in their environment once the document's templates set them."""
     exported = frontmatter.get("export", ())
@@ -45,7 +54,7 @@ def _entries(value: object) -> Iterator[DeclaredVariable]:
     for entry in value if isinstance(value, list) else [value]:
         properties = entry if isinstance(entry, Mapping) else {"name": entry}
         name = properties.get("name")
-        if isinstance(name, str) and name.strip("$ "):
+        if isinstance(name, str) and name.strip("$ ") and _braced(name) is None:
             default = str(properties.get("default", ""))
             yield DeclaredVariable(
                 name=name.strip().removeprefix("$"),
@@ -54,6 +63,14 @@ def _entries(value: object) -> Iterator[DeclaredVariable]:
                 secret=_is_true(properties.get("secret")),
                 default=default,
             )
+
+
+def _braced(entry: object) -> str | None:
+    """Return the name in `{name}`, which YAML reads as a mapping unless it is in quotes."""
+    if isinstance(entry, Mapping) and [it or None for it in entry.values()] == [None]:
+        return str(next(iter(entry)))
+    found = _BRACED.fullmatch(entry.strip()) if isinstance(entry, str) else None
+    return found["name"] if found else None
 
 
 def _properties(entry: object) -> Mapping[str, Any]:

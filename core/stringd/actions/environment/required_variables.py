@@ -1,4 +1,4 @@
-"""The `$NAME`s that a page's actions require, and the hints on how to set the missing ones."""
+"""The variables that a page and its actions require, and the hints on how to set the missing ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from stringd.actions.environment.action_environment import Environment
+from stringd.actions.environment.declared_variables import required_names
+from stringd.actions.environment.used_secrets import used_secrets
 from stringd.documents.pages.page import Page
+from stringd.documents.syntax.actions import Action
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import open_folder
 
@@ -15,17 +18,25 @@ _SETUP_FILE = re.compile(r"requirements?\.(?:md|txt)", re.IGNORECASE)
 
 
 def missing_variable_hints(page: Page, environment: Environment) -> Iterator[str]:
-    """Yield a line for each required `$NAME` that is not set, and one for the setup page."""
-    missing = list(_missing(environment))
+    """Yield a line for each required `$NAME` or `{name}` that is not set, and one for the setup page."""
+    missing = _missing(environment)
     for name in missing:
         yield f'[!] Missing required env: ${name} — /set ${name} = "..."'
     if missing:
         yield from (f"[!] {it}" for it in setup_hint(page))
+    for name in required_names(page.sheet.parsed.frontmatter):
+        if name not in environment.variables.all:
+            yield f'[!] Missing variable: {{{name}}} — /set {{{name}}} = "..."'
 
 
-def require_variables(page: Page, environment: Environment) -> None:
-    """Refuse with `ENV_REQUIRED` when a required `$NAME` of the document is not set."""
-    missing = next(_missing(environment), None)
+def missing_for(action: Action, environment: Environment) -> tuple[str, ...]:
+    """Return the required `$NAME`s that an action uses and that are not set."""
+    return tuple(used_secrets(action, _missing(environment), environment))
+
+
+def require_variables(action: Action, page: Page, environment: Environment) -> None:
+    """Refuse with `ENV_REQUIRED` when a required `$NAME` that the action uses is not set."""
+    missing = next(iter(missing_for(action, environment)), None)
     if missing is not None:
         raise unset_variable_refusal(missing, environment, *setup_hint(page))
 
@@ -53,8 +64,9 @@ def setup_hint(page: Page) -> tuple[str, ...]:
     return (f"Setup: /open {target}",) if target else ()
 
 
-def _missing(environment: Environment) -> Iterator[str]:
-    return (it.name for it in environment.declared if it.required and not environment.secrets.get(it.name))
+def _missing(environment: Environment) -> tuple[str, ...]:
+    required = (it.name for it in environment.declared if it.required)
+    return tuple(it for it in required if not environment.secrets.get(it))
 
 
 def _file_beside(page: Page) -> str | None:

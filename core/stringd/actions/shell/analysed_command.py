@@ -7,7 +7,7 @@ value is not run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,7 +15,13 @@ from stringd.actions.shell.analysis import findings
 from stringd.actions.shell.analysis.command_reader import CommandReader
 from stringd.actions.shell.analysis.data_flow import DataFlow
 from stringd.actions.shell.analysis.findings import Finding
-from stringd.actions.shell.analysis.shell_syntax import Piece, PlaceholderPart, Unreadable
+from stringd.actions.shell.analysis.shell_syntax import (
+    NestedText,
+    Piece,
+    PlaceholderPart,
+    SiblingFile,
+    Unreadable,
+)
 from stringd.actions.shell.analysis.taint_analysis import analyse_taint
 from stringd.actions.shell.analysis.value_constraints import Constraint, ParameterKinds
 from stringd.documents.syntax.parameters import Parameter
@@ -35,6 +41,11 @@ class AnalysedCommand:
     constraints: Mapping[PlaceholderPart, Constraint]
     omittable: frozenset[PlaceholderPart]
     findings: tuple[Finding, ...]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths `./x` in the command, which may be files of the app, without the `./`."""
+        return tuple(dict.fromkeys(_files(self.pieces)))
 
 
 @lru_cache(maxsize=512)
@@ -64,6 +75,14 @@ def analyse_command(command: str, parameters: tuple[Parameter, ...]) -> Analysed
         omittable=frozenset(taint.omittable),
         findings=tuple(taint.findings),
     )
+
+
+def _files(pieces: Iterable[Piece]) -> Iterator[str]:
+    for it in pieces:
+        if isinstance(it, SiblingFile):
+            yield it.path
+        elif isinstance(it, NestedText):
+            yield from _files(it.pieces)
 
 
 def _not_analysable(command: str) -> str | None:

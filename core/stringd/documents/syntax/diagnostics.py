@@ -53,7 +53,7 @@ class DiagnosticCode(StrEnum):
     )
     FRONTMATTER_VARIABLE = (
         "frontmatter-variable",
-        "${name} can't be set, so no action ever runs",
+        "${name} can't be set, so it never has a value",
         "A $NAME is letters, digits and _.",
     )
     DEFAULT_UNKNOWN = (
