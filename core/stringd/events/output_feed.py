@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from contextvars import ContextVar, Token
 from types import MappingProxyType
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 from stringd.api.events import Output
 from stringd.api.watching import Events
@@ -26,8 +26,7 @@ class OutputFeed:
     """Collects what one command prints and reports, and publishes it at most ten times a second.
 
     Nothing is collected while nobody watches. `secrets` returns the values to mask, each with the name that
-    takes its place. All methods are to be called on the event loop's thread. As a context it is the
-    `current_output` of all that runs in it, and closes at the end.
+    takes its place. All methods are to be called on the event loop's thread.
     """
 
     # Every command has a feed, and most feeds collect nothing: what they would need is made when they do.
@@ -35,7 +34,7 @@ class OutputFeed:
     _printed: Mapping[str | None, PrintedText] = MappingProxyType({})
     _reported: AbstractSet[str | None] = frozenset()
     _timer: asyncio.TimerHandle | None = None
-    _token: Token[OutputFeed | None]
+    _token: Token[OutputFeed | None] | None = None
 
     def __init__(
         self,
@@ -111,19 +110,18 @@ class OutputFeed:
             for source, printed in finished.items():
                 self._publish(source, printed, final=True)
 
+    def open(self) -> None:
+        """Become the `current_output` of all that the caller runs, until it closes the feed."""
+        self._token = _current.set(self)
+
     def close(self) -> None:
         """Publish what waits, and nothing more."""
+        if self._token:
+            _current.reset(self._token)
+            self._token = None
         if self._printed or self._pending:
             self.flush(final=True)
         self._events = None
-
-    def __enter__(self) -> Self:
-        self._token = _current.set(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _current.reset(self._token)
-        self.close()
 
     def _plan(self, kind: str, source: str | None, waiting: PrintedText | Output) -> None:
         if self._pending is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from functools import cached_property, lru_cache, partial
@@ -32,7 +31,6 @@ from stringd.runtime.loading import as_document, find_document, find_renderer, r
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
-from stringd.sessions.running_command import Sent
 from stringd.sessions.session_data import SessionData
 from stringd.sessions.session_store import SessionStore
 from stringd.storage.data_directory import data_directory
@@ -249,8 +247,9 @@ class LocalRuntime:
     ) -> Outcome:
         """Wait for the topic's turn and run the command; see `Runtime.execute`."""
         session = self.registry.touch(self.users.get(user_id), topic)
-        urgent = self.runner.is_urgent(session, cmd)
-        sent = Sent(cmd, time.monotonic() if arrived is None else arrived, disconnected, request_id, urgent)
+        sent = self.runner.receive(
+            session, cmd, arrived=arrived, disconnected=disconnected, request_id=request_id
+        )
         try:
             async with session.turn(sent):
                 if begun:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from importlib import import_module
+from typing import TypeAlias
 
 from starlette.types import Receive, Scope, Send
 
@@ -22,6 +24,8 @@ HEADERS = {
     "x-accel-buffering": "no",
 }
 RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_Question: TypeAlias = "Callable[[], OpenQuestion | None]"
+"""What returns the question that a command waits for now."""
 # Streams need these, and few daemons stream at once; anyio imports its backend where it is first used.
 _STREAMING = {"sse_starlette", "anyio._backends._asyncio"}
 
@@ -29,10 +33,7 @@ _STREAMING = {"sse_starlette", "anyio._backends._asyncio"}
 class EventStream:
     """The answer to one command; the command goes on if the client disconnects."""
 
-    def __init__(
-        self, request: Request, questions: OpenQuestions, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        self._request = request
+    def __init__(self, questions: OpenQuestions, scope: Scope, receive: Receive, send: Send) -> None:
         self._questions = questions
         self._scope = scope
         self._receive = receive
@@ -42,10 +43,10 @@ class EventStream:
         self._events = b""
         self._ended = asyncio.Event()
 
-    def begin(self, ping_seconds: float) -> None:
+    def begin(self, request: Request, ping_seconds: float) -> None:
         """Open a stream with keep-alive comments if the command takes long."""
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(BUFFERED_SECONDS, self._open, ping_seconds)
+        self._timer = loop.call_later(BUFFERED_SECONDS, self._open, request, ping_seconds)
 
     async def end(self, events: bytes) -> None:
         """Send the events, as one response or at the end of the stream."""
@@ -61,29 +62,32 @@ class EventStream:
         if self._timer:
             self._timer.cancel()
 
-    def _open(self, ping_seconds: float) -> None:
-        self._streaming = asyncio.create_task(self._stream(ping_seconds))
+    def _open(self, request: Request, ping_seconds: float) -> None:
+        question = partial(
+            self._questions.of_request, request.user_id, request.topic.text, request.request_id
+        )
+        self._streaming = asyncio.create_task(self._stream(question, ping_seconds))
 
-    async def _stream(self, ping_seconds: float) -> None:
+    async def _stream(self, question: _Question, ping_seconds: float) -> None:
         if not sys.modules.keys() >= _STREAMING:
             await asyncio.to_thread(_import_streaming)
         from sse_starlette import EventSourceResponse, ServerSentEvent
 
         response = EventSourceResponse(
-            self._all_events(),
+            self._all_events(question),
             headers=HEADERS,
             ping=ping_seconds,
-            ping_message_factory=lambda: ServerSentEvent(comment=self._state(), sep="\n"),
+            ping_message_factory=lambda: ServerSentEvent(comment=_state(question()), sep="\n"),
             sep="\n",
         )
         await response(self._scope, self._receive, self._send)
 
-    async def _all_events(self) -> AsyncIterator[bytes]:
-        async for question in self._asked():
-            yield f": {_waiting_for(question)}\n\n".encode()
+    async def _all_events(self, question: _Question) -> AsyncIterator[bytes]:
+        async for asked in self._asked(question):
+            yield f": {_waiting_for(asked)}\n\n".encode()
         yield self._events
 
-    async def _asked(self) -> AsyncIterator[OpenQuestion]:
+    async def _asked(self, question: _Question) -> AsyncIterator[OpenQuestion]:
         """Yield each question that the command waits for, until it ends."""
         shown: str | None = None
         ended = asyncio.create_task(self._ended.wait())
@@ -91,21 +95,13 @@ class EventStream:
             with self._questions.watched() as changed:
                 while not ended.done():
                     changed.clear()
-                    question = self._question()
-                    if question and question.id != shown:
-                        shown = question.id
-                        yield question
+                    asked = question()
+                    if asked and asked.id != shown:
+                        shown = asked.id
+                        yield asked
                     await _first_of(ended, changed)
         finally:
             ended.cancel()
-
-    def _question(self) -> OpenQuestion | None:
-        request = self._request
-        return self._questions.of_request(request.user_id, str(request.topic), request.request_id)
-
-    def _state(self) -> str:
-        question = self._question()
-        return _waiting_for(question) if question else "still running"
 
     async def _send_whole(self, events: bytes) -> None:
         length = (b"content-length", str(len(events)).encode())
@@ -116,6 +112,10 @@ class EventStream:
 def _import_streaming() -> None:
     for name in sorted(_STREAMING):
         import_module(name)
+
+
+def _state(question: OpenQuestion | None) -> str:
+    return _waiting_for(question) if question else "still running"
 
 
 def _waiting_for(question: OpenQuestion) -> str:

@@ -9,19 +9,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, Proceed, Run
-from stringd.api.events import CommandBegun
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
 from stringd.api.secrets import Secrets
 from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
-from stringd.events.output_feed import OutputFeed
+from stringd.events.command_events import CommandEvents
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
 from stringd.sessions.command_lookup import check_shape, explain, find_command, require_command
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
-from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_command
+from stringd.text.command_line import LONGEST_HEAD, first_line, label
 from stringd.text.masking import MASK, masked_in_shell, masked_unknown
 from stringd.workers.threads import working_for
 
@@ -52,7 +51,7 @@ class _Plan:
 class Execution:
     """One run of a command; await `reply` once."""
 
-    __slots__ = ("_catalogue", "_has_begun", "_running", "_runtime", "_sent", "_session", "_shown")
+    __slots__ = ("_catalogue", "_running", "_runtime", "_sent", "_session", "events", "shown")
 
     def __init__(
         self, runtime: Runtime, catalogue: Catalogue, session: LiveSession, running: RunningCommand
@@ -62,25 +61,21 @@ class Execution:
         self._session = session
         self._running = running
         self._sent = running.sent
-        self._has_begun = False
-        # Everything is hidden until the text has been masked.
-        self._shown = MASK
-
-    @property
-    def label(self) -> str:
-        """The label of the command, with everything that may be secret masked."""
-        return label(self._shown)
-
-    @property
-    def whole_label(self) -> str:
-        """The label before it is cut."""
-        return first_line(self._shown)
+        self.events = CommandEvents(
+            events=runtime.events,
+            user_id=session.user.id,
+            topic=session.name.text,
+            request_id=running.sent.request_id,
+        )
+        self.shown = MASK
+        """The text with everything that may be secret masked: all of it, until it has been looked at."""
 
     async def reply(self) -> Reply:
         """Run the command and return its reply, or what is to be answered in its place."""
         reply = await self._reply()
-        if not self._has_begun:
-            self._publish_begun(self.whole_label)
+        if not self.events.has_begun:
+            self._running.label = first_line(self.shown)
+            self.events.begin(self._running.label)
         return self._cancelled(reply) if self._running.is_cancelled else reply
 
     def refuse_waiting(self) -> Reply:
@@ -102,28 +97,16 @@ class Execution:
                 return self._refuse_unplanned(refusal)
             session = self._session
             topic = await session.lifetime.topic()
+            self._mask_by(topic)
+            shown = first_line(masked_unknown(self.shown) if plan.has_member else self.shown)
+            self._running.label = shown
+            self.events.begin(shown, partial(_secret_names, topic, self._runtime.secrets))
             with working_for(f"{session.user.id}:{session.name.text}", self._runtime.workers):
-                self._mask_by(topic)
-                self._publish_begun(
-                    first_line(masked_unknown(self._shown) if plan.has_member else self._shown)
-                )
                 return await self._run(topic, plan)
         except BaseException as error:
             if is_signal(error):
                 return self._interrupted(error)
             return self._reply_to(error)
-
-    def _publish_begun(self, shown: str) -> None:
-        session, request_id = self._session, self._sent.request_id
-        self._has_begun, self._running.label = True, shown
-        self._runtime.events.publish_lazily(
-            CommandBegun,
-            len(shown) + len(request_id or ""),
-            user_id=session.user.id,
-            topic=session.name.text,
-            request_id=request_id,
-            label=shown,
-        )
 
     def _interrupted(self, error: BaseException) -> Reply:
         """Return the reply to a command that was cancelled, as is its session; no other is answered."""
@@ -142,13 +125,14 @@ class Execution:
         return reply if self._session.ended or reply.code == ErrorCode.CANCELLED else _CANCELLED
 
     def _plan(self) -> _Plan:
-        text, plain_text = self._sent.text, self._session.topic_type.plain_text
-        if plain_text and not text.startswith("//"):
-            self._shown = masked_in_shell(text)
+        text, line = self._sent.text, self._sent.line
+        if line is None:
+            plain_text = self._session.topic_type.plain_text
+            if not plain_text:
+                message = "Commands must start with /. Use /help for details."
+                raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, message)
+            self.shown = masked_in_shell(text)
             return _Plan(plain_text, CommandLine(text=text))
-        if not text.startswith("/"):
-            raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, "Commands must start with /. Use /help for details.")
-        line = parse_command(text)
         command = require_command(self._catalogue, self._session, line)
         self._mask_by_command(command)
         if line.arguments in _HELP_FLAGS and line.word == command.name:
@@ -158,33 +142,31 @@ class Execution:
 
     def _refuse_unplanned(self, refusal: Refusal) -> Reply:
         """Return the reply to an unknown command, whose text may be a secret."""
-        text = self._sent.text
-        command = (
-            find_command(self._catalogue, self._session, parse_command(text))
-            if text.startswith("/")
-            else None
-        )
+        text, line = self._sent.text, self._sent.line
+        command = find_command(self._catalogue, self._session, line) if line else None
         if command:
             self._mask_by_command(command)
         else:
-            self._shown = masked_unknown(text[:LONGEST_HEAD])
-        topic, known = self._session.lifetime.current, self._shown
+            self.shown = masked_unknown(text[:LONGEST_HEAD])
+        topic, known = self._session.lifetime.current, self.shown
         if topic:
             self._mask_by(topic)
-            if self._shown != known:
-                refusal = Refusal(refusal.code, f"Unknown command: {self.label}", topic.advice())
+            if self.shown != known:
+                refusal = Refusal(refusal.code, f"Unknown command: {label(self.shown)}", topic.advice())
         return _refused(refusal)
 
     def _mask_by_command(self, command: Command) -> None:
         if command.mask:
-            self._shown = f"{self._session.slash}{command.name} {MASK}"
-            self._shown = _expect_text(command.mask(self._sent.text[:LONGEST_HEAD]))
+            self.shown = f"{self._session.slash}{command.name} {MASK}"
+            self.shown = _expect_text(command.mask(self._sent.text[:LONGEST_HEAD]))
         else:
-            self._shown = self._sent.text
+            self.shown = self._sent.text
 
     def _mask_by(self, topic: Topic) -> None:
-        known, self._shown = self._shown, MASK
-        self._shown = _expect_text(topic.masked(known))
+        known, self.shown = self.shown, MASK
+        masked = topic.masked(known)
+        # Looked at here rather than in a function, since every command passes here.
+        self.shown = masked if isinstance(masked, str) else _expect_text(masked)
 
     async def _run(self, topic: Topic, plan: _Plan) -> Reply:
         session, runtime = self._session, self._runtime
@@ -200,8 +182,7 @@ class Execution:
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(self._intercept, interceptor, partial(self._proceed, run))
-        with self._output(topic):
-            return _expect_reply(await self._running.drive(run, invocation))
+        return _expect_reply(await self._running.drive(run, invocation))
 
     async def _intercept(self, interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
         """Run an interceptor; one that fails refuses the command."""
@@ -211,16 +192,6 @@ class Execution:
             if is_signal(error):
                 raise
             return self._reply_to(error, interceptor)
-
-    def _output(self, topic: Topic) -> OutputFeed:
-        session, runtime = self._session, self._runtime
-        return OutputFeed(
-            runtime.events,
-            user_id=session.user.id,
-            topic=session.name.text,
-            request_id=self._sent.request_id,
-            secrets=partial(_secret_names, topic, runtime.secrets),
-        )
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
         """Run the next interceptor or the command; anything raised becomes a reply."""
@@ -237,14 +208,14 @@ class Execution:
         """Return the reply to an exception of a command, or of an interceptor."""
         match error:
             case Unrecognised():
-                self._shown = masked_unknown(self._shown)
+                self.shown = masked_unknown(self.shown)
                 return _refused(error)
             case Refusal():
                 return _refused(error)
             case RequestRefused():
                 return _refused(error.as_refusal())
         session = self._session
-        command = f"{self.label} of {session.user.id}:{session.name}"
+        command = f"{label(self.shown)} of {session.user.id}:{session.name}"
         failure = (
             f"interceptor {interceptor.name} failed and refuses {command}"
             if interceptor

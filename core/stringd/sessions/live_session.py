@@ -51,6 +51,8 @@ class LiveSession:
         self.user = user
         self.name = name
         self.topic_type = topic_type
+        self.slash = topic_type.slash
+        """The prefix of commands: `/`, or `//` if the topic takes plain text."""
         self.state = state
         self.data = data
         self.stored: State | None = None
@@ -67,11 +69,6 @@ class LiveSession:
     def shows_documents(self) -> bool:
         """Whether documents can be opened in topics of this type."""
         return self.topic_type.documents
-
-    @property
-    def slash(self) -> str:
-        """The prefix of commands: `/`, or `//` if the topic takes plain text."""
-        return self.topic_type.slash
 
     @property
     def is_ending(self) -> bool:
@@ -158,7 +155,7 @@ class LiveSession:
         """Return the command of a request; without one, the command that holds the turn."""
         for running in self._running.values():
             sent = running.sent
-            if not sent.urgent if request_id is None else sent.request_id == request_id:
+            if not sent.is_urgent if request_id is None else sent.request_id == request_id:
                 return running
         return None
 
@@ -203,7 +200,7 @@ class Turn:
     async def __aenter__(self) -> None:
         session = self._session
         session.refuse_reentry()
-        if self._sent.urgent:
+        if self._sent.is_urgent:
             await session.ready()
             return
         await session.turns.take(self._sent.disconnected, self._sent.request_id)
@@ -214,7 +211,7 @@ class Turn:
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        if not self._sent.urgent:
+        if not self._sent.is_urgent:
             self._session.turns.pass_on()
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 
-from stringd.api.events import CommandEnded
 from stringd.api.replies import Outcome
-from stringd.api.runtime import Runtime
+from stringd.api.runtime import Disconnected, Runtime
 from stringd.errors import ErrorCode
 from stringd.extensions.catalogue import Catalogue
 from stringd.sessions.execution import Execution
 from stringd.sessions.live_session import LiveSession, current_task
 from stringd.sessions.running_command import RunningCommand, Sent
-from stringd.text.command_line import LONGEST_HEAD, parse_command
+from stringd.text.command_line import first_line, label, parse_command
 
 
 class Runner:
@@ -22,12 +21,25 @@ class Runner:
         self._runtime = runtime
         self._catalogue = catalogue
 
-    def is_urgent(self, session: LiveSession, text: str) -> bool:
-        """Tell whether a command's text names a command that waits for no turn."""
-        urgent = self._catalogue.urgent_by_type[session.name.type]
-        if not urgent or not text.startswith(session.slash):
-            return False
-        return parse_command(text[:LONGEST_HEAD]).word in urgent
+    def receive(
+        self,
+        session: LiveSession,
+        text: str,
+        *,
+        arrived: float | None = None,
+        disconnected: Disconnected | None = None,
+        request_id: str | None = None,
+    ) -> Sent:
+        """Read a text that was sent to a session, which arrives now unless it did before."""
+        line = parse_command(text) if text.startswith(session.slash) else None
+        return Sent(
+            text=text,
+            line=line,
+            is_urgent=line is not None and line.word in self._catalogue.urgent_by_type[session.name.type],
+            arrived=time.monotonic() if arrived is None else arrived,
+            disconnected=disconnected,
+            request_id=request_id,
+        )
 
     async def run(self, session: LiveSession, running: RunningCommand) -> Outcome:
         """Execute the command."""
@@ -39,23 +51,14 @@ class Runner:
             reply = await execution.reply()
             code, size = reply.code, len(reply.system) + len(reply.content or "")
         finally:
-            label, request_id = execution.whole_label, running.sent.request_id
-            self._runtime.events.publish_lazily(
-                CommandEnded,
-                len(label) + len(request_id or ""),
-                user_id=session.user.id,
-                topic=session.name.text,
-                request_id=request_id,
-                label=label,
-                code=code,
-                seconds=time.perf_counter() - started,
-                size=size,
-            )
-        return Outcome(label=execution.label, reply=reply, document=session.state.document)
+            line = first_line(execution.shown)
+            shown = label(line)
+            execution.events.end(line, code=code, seconds=time.perf_counter() - started, size=size)
+        return Outcome(label=shown, reply=reply, document=session.state.document)
 
     def refuse_waiting(self, session: LiveSession, sent: Sent) -> Outcome:
         """Answer a command that was cancelled before its turn came."""
         running = RunningCommand(sent, current_task())
         execution = Execution(self._runtime, self._catalogue, session, running)
         reply = execution.refuse_waiting()
-        return Outcome(label=execution.label, reply=reply, document=session.state.document)
+        return Outcome(label=label(execution.shown), reply=reply, document=session.state.document)

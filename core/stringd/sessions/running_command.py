@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
+from stringd.api.commands import CommandLine
 from stringd.api.runtime import Disconnected
 from stringd.sessions.command_tasks import run_in_task
 from stringd.text.masking import MASK
@@ -21,15 +22,19 @@ log = logging.getLogger(__name__)
 CLEAN_UP_SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """A command's text, when it came, what its sender calls it, and how to learn that the sender is gone."""
+    """A command's text, when it came, what its sender calls it, and how to learn that the sender is gone.
+
+    `line` is the text as a command; None if it has no slash. An urgent command waits for no turn.
+    """
 
     text: str
+    line: CommandLine | None
+    is_urgent: bool
     arrived: float
-    disconnected: Disconnected | None = None
-    request_id: str | None = None
-    urgent: bool = False
+    disconnected: Disconnected | None
+    request_id: str | None
 
 
 class RunningCommand:

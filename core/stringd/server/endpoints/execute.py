@@ -26,20 +26,20 @@ class Execute:
         runtime = self._runtime
         user_id = requesting_user_id(scope)
         body = await read_body(receive)
+        stream = EventStream(runtime.questions, scope, receive, send)
         try:
             request = _request(user_id, body, runtime)
         except RequestRefused:
             # An unknown user is refused as such, whatever the body; `execute` looks the user up otherwise.
             runtime.user(user_id)
             raise
-        stream = EventStream(request, runtime.questions, scope, receive, send)
         try:
             outcome = await runtime.execute(
                 user_id,
                 request.topic,
                 request.cmd,
                 disconnected=partial(disconnected, receive),
-                begun=partial(stream.begin, runtime.config.ping_seconds),
+                begun=partial(stream.begin, request, runtime.config.ping_seconds),
                 request_id=request.request_id,
             )
             events = encode_events(request, outcome)

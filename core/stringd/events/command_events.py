@@ -1,0 +1,61 @@
+"""The events of one command: that it begins, what it prints, and how it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stringd.api.events import CommandBegun, CommandEnded
+from stringd.api.watching import Events
+from stringd.events.output_feed import OutputFeed, SecretNames
+
+
+@dataclass(slots=True, kw_only=True)
+class CommandEvents:
+    """Publishes the events of a command of a topic; each method is called once at most."""
+
+    events: Events
+    user_id: str
+    topic: str
+    request_id: str | None
+    has_begun: bool = False
+    _output: OutputFeed | None = field(default=None, init=False)
+
+    def begin(self, label: str, secrets: SecretNames | None = None) -> None:
+        """Publish the beginning; given the secrets to mask, publish what the caller runs prints, too."""
+        self.has_begun = True
+        self.events.publish_lazily(
+            CommandBegun,
+            self._weight(label),
+            user_id=self.user_id,
+            topic=self.topic,
+            request_id=self.request_id,
+            label=label,
+        )
+        if secrets:
+            self._output = OutputFeed(
+                self.events,
+                user_id=self.user_id,
+                topic=self.topic,
+                request_id=self.request_id,
+                secrets=secrets,
+            )
+            self._output.open()
+
+    def end(self, label: str, *, code: str | None, seconds: float, size: int) -> None:
+        """Publish what the command printed last, and its end."""
+        if self._output:
+            self._output.close()
+        self.events.publish_lazily(
+            CommandEnded,
+            self._weight(label),
+            user_id=self.user_id,
+            topic=self.topic,
+            request_id=self.request_id,
+            label=label,
+            code=code,
+            seconds=seconds,
+            size=size,
+        )
+
+    def _weight(self, label: str) -> int:
+        return len(label) + len(self.request_id or "")
