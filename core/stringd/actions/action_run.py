@@ -57,7 +57,8 @@ class ActionRun:
 
     async def reply(self) -> Reply:
         """Run the action and return its reply, or refuse; neither shows a secret."""
-        current_output().hide(self.environment.secret_names)
+        if names := self.environment.secret_names:
+            current_output().hide(names)
         try:
             require_variables(self.call.action, self.page, self.environment)
             self.call.require_all()

@@ -240,9 +240,11 @@ class DocumentNavigator:
         return not self._is_relative_to_uri(typed) and names_file(typed, self._invocation)
 
     def _is_relative_to_uri(self, typed: str) -> bool:
-        state, is_local = self._session.state, typed.startswith(("~", FILE_URI)) or is_line_range(typed)
+        state = self._session.state
         location = None if state.directory else state.document
-        if location is None or is_local or location.uri.startswith(FILE_URI):
+        if location is None or location.uri.startswith(FILE_URI):
+            return False
+        if typed.startswith(("~", FILE_URI)) or is_line_range(typed):
             return False
         return is_hierarchical(location.uri) or not typed.startswith("/")
 

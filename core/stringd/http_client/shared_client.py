@@ -43,8 +43,9 @@ class SharedHttpClient:
     ) -> HttpResponse:
         """Send a request and read the response; see `HttpClient.exchange`."""
         url = _read_origin(request.origin)
+        origin = url.origin
         route = await self._policy.route(url.host, url.port, nearest_zone=request.nearest_zone)
-        async with self._origin_slots(url.origin):
+        async with self._origin_slots(origin):
             try:
                 response = await self._send(build_wire_request(request, url, route, on_progress))
                 try:

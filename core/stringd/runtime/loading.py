@@ -38,7 +38,8 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
     if unknown:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{scheme}: URIs take no --{unknown[0]}.")
     hidden = wanted.options.hidden
-    current_output().hide(hidden)
+    if hidden:
+        current_output().hide(hidden)
     try:
         loaded = await call_async(loader.load, wanted)
         if isinstance(loaded, LocalFile):

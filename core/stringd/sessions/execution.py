@@ -97,11 +97,11 @@ class Execution:
                 return self._refuse_unplanned(refusal)
             session = self._session
             topic = await session.lifetime.topic()
-            self._mask_by(topic)
-            shown = first_line(masked_unknown(self.shown) if plan.has_member else self.shown)
-            self._running.label = shown
-            self.events.begin(shown, partial(_secret_names, topic, self._runtime.secrets))
             with working_for(f"{session.user.id}:{session.name.text}", self._runtime.workers):
+                self._mask_by(topic)
+                shown = first_line(masked_unknown(self.shown) if plan.has_member else self.shown)
+                self._running.label = shown
+                self.events.begin(shown, partial(_secret_names, topic, self._runtime.secrets))
                 return await self._run(topic, plan)
         except BaseException as error:
             if is_signal(error):

@@ -34,6 +34,8 @@ def with_template_values(
 
 def with_links(state: State, links: Mapping[str, str], provenance: Provenance) -> State:
     """Return the state with the named links of an answer; the oldest links are dropped above the limit."""
+    if not links:
+        return state
     known = [*state.links.items(), *attributed(links, provenance).items()]
     return replace(state, links=dict(known[-NAMES:]))
 
