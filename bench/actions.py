@@ -139,7 +139,7 @@ def listing() -> Iterator[Row]:
         reference=f"`/info` about the page {milliseconds(1 / middle(page, rate))}",
     )
     yield Row(
-        what="the same, beside `/info` where no page is open",
+        what="the same, compared with `/info` where no page is open",
         measured=milliseconds(1 / middle(act, rate)),
         reference=f"`/info` {milliseconds(1 / middle(none, rate))}",
         ratio=ratio(none, act, rate),

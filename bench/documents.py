@@ -125,7 +125,7 @@ def _edit_rows(what: str, seen: list[tuple[float, float, float]]) -> Iterator[Ro
         reference=f"read, write, fsync {milliseconds(median(in_place for _, in_place, _ in seen))}",
     )
     yield Row(
-        what="the same, beside a rewrite that survives a kill",
+        what="the same, compared with a rewrite that survives a kill",
         measured=measured,
         reference=f"new file, fsync, rename {milliseconds(median(whole for _, _, whole in seen))}",
         ratio=median(ours / whole for ours, _, whole in seen),

@@ -1,4 +1,4 @@
-"""The rows of events: what publishing costs when nobody watches, and what watchers cost those who work."""
+"""Benchmarks of events: publishing without watchers, and the cost of many watchers for commands."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _TOPICS = 50
 _WATCHERS = 200
 _ROUNDS, _SECONDS = 5, 6.0
 _PAIRS = 50_000
-# By then, what is kept for those who come back and for those who read slowly has reached its limits.
+# By then, the buffers of recent events and of slow watchers are full.
 _WARM_UP = 25.0
 _MOST_GROWTH = 1.1
 
 
 @measurement
 def publishing() -> Iterator[Row]:
-    """The two events of a command beside the whole command, and a daemon beside one that publishes none."""
+    """The two events of a command: their share of its CPU time, and a daemon that does not publish them."""
     with ExitStack() as servers:
         ours = servers.enter_context(_daemon())
         silent = servers.enter_context(_daemon("silent.py"))
@@ -45,12 +45,12 @@ def publishing() -> Iterator[Row]:
     yield at_most(
         1.02,
         whole / (whole - pair),
-        what="`/info`, nobody watches: processor time with the publishing of its two events",
+        what="`/info`, no watchers: processor time of publishing its two events",
         measured=f"{pair * 1e6:.1f} µs",
         reference=f"{whole * 1e6:.0f} µs with, {(whole - pair) * 1e6:.0f} µs without",
     )
     yield Row(
-        what="the same, beside a daemon that publishes none: processor time per answer",
+        what="the same, compared with a daemon that publishes no events: processor time per answer",
         measured=f"{whole * 1e6:.0f} µs",
         reference=f"{middle(rounds['silent'], cpu) * 1e6:.0f} µs",
         ratio=ratio(rounds["ours"], rounds["silent"], cpu),
@@ -58,7 +58,7 @@ def publishing() -> Iterator[Row]:
 
 
 def _pair_seconds() -> float:
-    """The processor time of publishing the two events of a command, the best of some runs."""
+    """Return the CPU time of publishing the two events of a command: the best of several runs."""
     bus = EventBus()
     common = {"user_id": USER, "topic": "file:main", "request_id": None, "label": "/info"}
     best = float("inf")
@@ -73,7 +73,7 @@ def _pair_seconds() -> float:
 
 @measurement
 def watching() -> Iterator[Row]:
-    """Topics that work and print, with 200 watchers, half of them slow, beside the same without watchers."""
+    """Topics that run printing commands, with 200 watchers, half of them slow, and without watchers."""
     with ExitStack() as servers:
         watched = servers.enter_context(_daemon("working.py"))
         alone = servers.enter_context(_daemon("working.py"))
@@ -86,7 +86,7 @@ def watching() -> Iterator[Row]:
     yield at_most(
         1.2,
         1 / ratio(rounds["watched"], rounds["alone"], rate),
-        what=f"{_TOPICS} topics work, {_WATCHERS} watchers, half of them slow: seconds of a command",
+        what=f"{_TOPICS} busy topics, {_WATCHERS} watchers, half of them slow: time per command",
         measured=_mean(rounds["watched"]),
         reference=f"{_mean(rounds['alone'])} without watchers",
     )

@@ -70,7 +70,7 @@ def _beside_bare(ours: list[Round], bare: list[Round]) -> Iterator[Row]:
 def _beside_raw(ours: list[Round], raw: list[Round]) -> Row:
     # The daemon sends commands past Starlette's layers; the bare app pays for them.
     return Row(
-        what="the same, beside an app without Starlette: answers/s",
+        what="the same, compared with an app without Starlette: answers/s",
         measured=_rate(ours),
         reference=f"raw app {_rate(raw)}, {middle(raw, cpu) * 1e6:.0f} µs an answer",
         ratio=ratio(ours, raw, rate),
@@ -81,12 +81,12 @@ def _beside_mcp(ours: list[Round], handshake: list[Round], envelope: list[Round]
     yield at_least(
         4,
         ratio(ours, handshake, rate),
-        what=f"the same, beside an MCP tool call ({HANDSHAKE}): answers/s",
+        what=f"the same, compared with an MCP tool call ({HANDSHAKE}): answers/s",
         measured=_rate(ours),
         reference=f"MCP server {_rate(handshake)}",
     )
     yield Row(
-        what=f"the same, beside an MCP tool call ({ENVELOPE}): answers/s",
+        what=f"the same, compared with an MCP tool call ({ENVELOPE}): answers/s",
         measured=_rate(ours),
         reference=f"MCP server {_rate(envelope)}",
         ratio=ratio(ours, envelope, rate),

@@ -1,4 +1,4 @@
-"""The rows of output events: what those who watch cost a flood, beside the same flood unwatched."""
+"""Benchmarks of output events: a flood of output with a watcher, compared with the same flood without."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def stringd_observers():
 
 @measurement
 def floods() -> Iterator[Row]:
-    """Output of `/exec` and of bash topics: in a daemon that is watched, and in one that is not."""
+    """A flood of output of `/exec` and bash topics, with and without an observer of output."""
     with ExitStack() as stack:
         plugin = Path(stack.enter_context(tempfile.TemporaryDirectory()), "watching.py")
         plugin.write_text(_WATCHING, encoding="utf-8")
