@@ -9,7 +9,8 @@ from tests.bash.conftest import Topic
 ALL_VARIABLES = "for v in $(compgen -v); do unset $v 2>/dev/null; done; true"
 
 
-@pytest.mark.requirement("bash.persists")
+@pytest.mark.requirement("bash.persists", "bash.file_limit")
+@pytest.mark.parametrize("before", ["true", "ulimit -f 0"])
 @pytest.mark.parametrize(
     ("trap", "text", "output"),
     [
@@ -20,10 +21,21 @@ ALL_VARIABLES = "for v in $(compgen -v); do unset $v 2>/dev/null; done; true"
         ("trap 'echo \"a\nb\"' ERR", "false; true", "a\nb"),
     ],
 )
-def test_traps_run_only_for_the_text(topic: Topic, trap: str, text: str, output: str) -> None:
+def test_traps_run_only_for_the_text(topic: Topic, trap: str, text: str, output: str, before: str) -> None:
+    topic.says(before)
     topic(f"{trap}; false")
     assert topic.says(text) == output
     assert topic.says(text) == output
+
+
+@pytest.mark.requirement("bash.file_limit")
+def test_shell_survives_a_limit_on_files(topic: Topic) -> None:
+    topic.says("kept=yes; ulimit -f 0; sleep 5001 &")
+    it = topic("echo x >file")
+    assert (it.state, "write error: File too large" in it.output) == ("1", True), it.raw
+    it = topic("head -c 9 /dev/zero >file")
+    assert (it.state, "File size limit exceeded" in it.output) == ("153", True), it.raw
+    assert topic.says("echo $kept; jobs -p | wc -l") == "yes\n1"
 
 
 def test_status_is_kept_without_triggering_traps(topic: Topic) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.bash.conftest import Topic
+from tests.protocol.waits import eventually
 
 
 @pytest.mark.requirement("bash.persists")
@@ -140,8 +143,57 @@ def test_runtime_commands_start_with_two_slashes(topic: Topic) -> None:
     assert topic("/open x").state == "127"
 
 
+@pytest.mark.requirement("bash.home")
 def test_shell_start_failure_is_reported(shared: DaemonProcess) -> None:
     shared.register("ghost", shared.home / "nowhere")
     (shared.home / "nowhere").rmdir()
     it = shared.exec("echo x", "bash:t", "ghost")
     assert it.head["code"] == "NOT_FOUND"
+    assert f"ERROR(NOT_FOUND): No such directory: {shared.home / 'nowhere'}\n" in it.content
+    assert "home of user ghost" in it.content
+
+
+@pytest.mark.requirement("bash.home")
+def test_shell_goes_on_when_its_home_vanishes(shared: DaemonProcess) -> None:
+    home = shared.home / "vanishing"
+    shared.register("mover", home)
+    topic = Topic(shared, "bash:t", "mover")
+    assert topic("pwd; rmdir ~").cwd == f"{home} (deleted)"
+    assert topic.says("echo on") == "on"
+    assert topic("exit 3").code == "EXIT_3"
+    assert topic.events("echo x").head["code"] == "NOT_FOUND"
+    home.mkdir()
+    assert topic.says("echo back") == "back"
+
+
+@pytest.mark.requirement("bash.replaced.later")
+def test_first_reply_after_a_lost_shell_says_so(topic: Topic) -> None:
+    shell = int(topic.says("echo $$"))
+    os.kill(shell, signal.SIGKILL)
+    eventually(lambda: "shell: (none)" in topic.events("//info").content)
+    first, *output = topic.says("echo new").splitlines()
+    assert first.startswith("[the shell before has ended with status 137; this is a new one in ")
+    assert output == ["new"]
+    assert topic.says("echo again") == "again"
+    topic("exit 3")
+    assert topic.says("echo told") == "told"
+    topic("//reset")
+    assert topic.says("echo wanted") == "wanted"
+
+
+@pytest.mark.requirement("bash.replaced.later")
+def test_first_reply_after_a_restart_says_so(own_daemon: DaemonProcess) -> None:
+    topic = Topic(own_daemon)
+    topic.says("x=1")
+    topic.events("//fork bash:other")
+    own_daemon.restart()
+    assert Topic(own_daemon, "bash:other").says("echo mine") == "mine"
+    first, *output = topic.says("echo new").splitlines()
+    assert first.startswith("[the shell before has ended with the daemon; this is a new one in ")
+    assert output == ["new"]
+    assert topic.says("echo again") == "again"
+
+
+@pytest.mark.requirement("bash.help")
+def test_help_names_the_session(topic: Topic) -> None:
+    assert topic.events("//help").content.startswith("re: //help\nBash Session\n---\n//")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from stringd.commands import close, info
+from stringd.commands import close, help, info
 
 __all__ = [
     "close",
+    "help",
     "info",
 ]

@@ -34,7 +34,7 @@ class BashTopic(Topic):
         console = self._console
         return {
             "cwd": console.cwd,
-            "shell": str(console.shell.pid) if console.shell else "(none)",
+            "shell": str(console.shell.pid) if console.shell and console.shell.is_alive else "(none)",
             "program": label(masked_in_shell(console.running.text)) if console.running else "(none)",
         }
 

@@ -5,6 +5,8 @@
 # text that removes what this code needs ends the shell.
 # An interrupt before PROMPT_COMMAND is set would leave the shell at its prompt.
 trap '' INT
+# A builtin that exceeds `ulimit -f` fails, as it would without a limit on a full disk, but does not end the shell.
+trap : XFSZ
 if [[ -n $__stringd_rc ]]; then
     trap - INT
     . "$__stringd_rc"
@@ -15,22 +17,25 @@ shopt -s execfail
 set +o history
 unset HISTFILE
 
-# Read records from the pipe: P, commands whose output is discarded; T, a text; E, the token of the report that is
-# due after the text. Until then the token stays in the pipe, where the text can't read it.
+# Read records from the pipe: P, commands whose output is discarded; T, a text; E, the token of a report, which is
+# due after the text before it. Until then the token stays in the pipe, where the text can't read it.
 __stringd_next() {
     local __stringd_flags=$- REPLY
     # With line editing on, bash would not run PROMPT_COMMAND after an interrupt.
     builtin set +xT +o vi +o emacs
     builtin unset __stringd || return
     __stringd_loop
+    __stringd_find_limit
     [[ -t 255 ]] || exec 255<>/dev/tty
     # As a traced function, this can save the traps, which would otherwise run for these lines as well.
-    builtin trap -p DEBUG RETURN >|CHANNEL/traps
+    case ${__stringd_kept[0]} in
+        unlimited) builtin trap -p DEBUG RETURN >|CHANNEL/traps ;;
+        *) __stringd_kept[1]=$(builtin trap -p DEBUG RETURN) ;;
+    esac
     builtin trap - DEBUG RETURN
-    __stringd_tell_deaths
     while REPLY= && builtin read -r -d '' -t 999999999 && [[ $REPLY == [EP]* ]]; do
         case $REPLY in
-            E*) builtin printf '%s %d %s\0' "${REPLY:1}" "$1" "${PWD-}" >CHANNEL/reports ;;
+            E*) __stringd_report "${REPLY:1}" "$1" >CHANNEL/reports ;;
             P*) builtin eval "${REPLY:1}" ;;
         esac
     done <CHANNEL/commands
@@ -41,22 +46,32 @@ __stringd_next() {
 __stringd_loop() {
     # A stopped program ends the loop, as does `break`; PROMPT_COMMAND restarts it then.
     PROMPT_COMMAND='while { __stringd_next "$?"; } >/dev/null 2>&1 || { builtin exit 1; exit 1; } && {
-        builtin trap -p ERR >|"$__stringd_errors"; builtin trap - ERR; __stringd_reopen;
+        case ${__stringd_kept[0]} in
+            unlimited) builtin trap -p ERR >|"$__stringd_errors" ;;
+            *) __stringd_kept[2]=$(builtin trap -p ERR) ;;
+        esac;
+        builtin trap - ERR; __stringd_reopen;
         __stringd_prepare "${__stringd[@]}"; }; do
         builtin eval "${__stringd[0]}" && :; builtin eval "${__stringd[1]}"; done; builtin eval "$PROMPT_COMMAND"'
     # On one line after an empty one, so that the line numbers of a text start at 1.
     PROMPT_COMMAND=$'\n'${PROMPT_COMMAND//$'\n'/ }
 }
 
-# Print, as before a prompt, which jobs were ended by a signal.
-__stringd_tell_deaths() {
+# Find out whether files may have any size (`ulimit -f`). Where they may not, writing one might end the shell, so
+# traps are kept in an array, which takes a fork; unlike other variables, arrays are never exported.
+__stringd_find_limit() {
     local REPLY
-    LC_ALL=C builtin jobs >|CHANNEL/jobs
-    while REPLY= && builtin read -r && [[ -n $REPLY ]]; do
-        if [[ $REPLY == '['* && ! $REPLY =~ ^[^[:space:]]+\ +(Running|Done|Exit|Stopped|Interrupt|Broken) ]]; then
-            builtin printf '%s\n' "$REPLY" >/dev/tty
-        fi
-    done <CHANNEL/jobs
+    { builtin ulimit -f >&0; builtin read -r; } 0<>CHANNEL/limit
+    __stringd_kept=("$REPLY")
+}
+
+# Report the jobs, each with the id of its process group, then the status of the text and the directory.
+__stringd_report() {
+    builtin printf '%s ' "$1"
+    builtin jobs -p
+    builtin printf '\1'
+    LC_ALL=C builtin jobs
+    builtin printf '\0%s %d %s\0' "$1" "$2" "${PWD-}"
 }
 
 # Reopen standard streams that were closed, and those that a program has made non-blocking.
@@ -71,10 +86,15 @@ __stringd_reopen() {
 # which would show a separate evaluation, it is joined with the text.
 __stringd_prepare() {
     local __stringd_traps __stringd_before="__stringd_back $1 && __stringd_back $1" REPLY
-    builtin read -r -d '' <CHANNEL/traps
-    __stringd_traps=$REPLY
-    builtin read -r -d '' <"$__stringd_errors"
-    __stringd_traps+=$'\n'$REPLY
+    case ${__stringd_kept[0]} in
+        unlimited)
+            builtin read -r -d '' <CHANNEL/traps
+            __stringd_traps=$REPLY
+            builtin read -r -d '' <"$__stringd_errors"
+            __stringd_traps+=$'\n'$REPLY
+            ;;
+        *) __stringd_traps=${__stringd_kept[1]}$'\n'${__stringd_kept[2]} ;;
+    esac
     # As part of a list, the restored status triggers neither errexit nor ERR.
     [[ $2 != *x* ]] || __stringd_before="builtin set -x; $__stringd_before"
     [[ $2 != *T* ]] || __stringd_before="builtin set -T; $__stringd_before"
@@ -89,7 +109,8 @@ __stringd_prepare() {
 __stringd_back() { return "$1"; }
 
 declare -ft __stringd_next
-readonly -f __stringd_next __stringd_loop __stringd_tell_deaths __stringd_reopen __stringd_prepare __stringd_back
+readonly -f __stringd_next __stringd_loop __stringd_find_limit __stringd_report __stringd_reopen
+readonly -f __stringd_prepare __stringd_back
 # Without PROMPT_COMMAND bash shows its prompt and would wait there for ever.
 PS1='$(builtin kill -KILL $$; kill -KILL $$)'
 readonly __stringd_errors=CHANNEL/errors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from stringd_bash.output_rendering import section
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.progress_replies import progress_reply
 from stringd_bash.running_shell import Result, Shell
+from stringd_bash.shell_losses import ShellLosses
 from stringd_bash.shell_process import ShellOptions
 from stringd_bash.terminal_queries import TerminalQueries
 from stringd_bash.topic_settings import Settings
@@ -51,6 +53,7 @@ class Console:
             self._runtime.events, user_id=self._session.user.id, topic=str(self._session.name)
         )
         self._notes: list[str] = []
+        self._losses = ShellLosses(self._session)
         self._typed = ""
         self._is_echoed = False
 
@@ -140,7 +143,7 @@ class Console:
         if result:
             self.status = result.status
             self.evaluation = None if self.evaluation is evaluation else self.evaluation
-            parts += [_replacement_note(cwd)] if result.cwd is None else []
+            parts += [self._losses.tell_end(cwd)] if result.cwd is None else []
         evaluation.mark_reported(progress)
         return progress_reply(progress, result, cwd, parts)
 
@@ -153,6 +156,7 @@ class Console:
         """End the shell and everything it has started, discard its output, and start a new one."""
         async with self._shell_lock:
             await self._end_shell()
+            self._losses.mark_told()
             self.evaluation = None
             self._notes = []
             self._background.take()
@@ -168,11 +172,13 @@ class Console:
         async with self._shell_lock:
             if self.shell and self.shell.is_alive:
                 return self.shell
-            return await self._start_shell()
+            loss = self._losses.untold(self._home)
+            shell = await self._start_shell()
+            self._notes += loss
+            return shell
 
     async def _start_shell(self) -> Shell:
-        if not self._session.user.home.is_dir():
-            raise Refusal(ErrorCode.NOT_FOUND, f"No such directory: {self._home}")
+        self._require_home()
         size = self._settings.size
         options = ShellOptions(
             program=self._settings.program,
@@ -185,7 +191,13 @@ class Console:
         self._exports = Exports()
         self._fork_client.environment = kept_environment(self._runtime)
         self.shell = await Shell.start(self._fork_client, options, self._handle_output)
+        self._losses.begin(self.shell)
         return self.shell
+
+    def _require_home(self) -> None:
+        if not os.path.isdir(self._home):  # noqa: PTH112 - Path.is_dir raises PermissionError
+            advice = f"Shells start in the home of user {self._session.user.id}: make it, and try again."
+            raise Refusal(ErrorCode.NOT_FOUND, f"No such directory: {self._home}", advice)
 
     async def _end_shell(self) -> None:
         shell, self.shell = self.shell, None
@@ -225,7 +237,3 @@ class Console:
         if typed and self.view.shows_lines and echo.startswith(f"{typed}\n"):
             text = text[len(typed) :].removeprefix("\n")
         return text.removesuffix("\n")
-
-
-def _replacement_note(home: str) -> str:
-    return f"[the shell has ended; the next text starts a new one in {home}]"

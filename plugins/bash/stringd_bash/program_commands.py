@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, parse_seconds
-from stringd.plugin.commands import close, info
+from stringd.plugin.commands import close, help, info
 from stringd_bash.bash_topic import BashTopic
 from stringd_bash.keys import NAMES
 
@@ -44,6 +44,11 @@ async def _keys(invocation: Invocation) -> Reply:
 
 async def _reset(invocation: Invocation) -> Reply:
     return await topic_of(invocation).reset()
+
+
+async def _help(invocation: Invocation) -> Reply:
+    reply = await help.run(invocation)
+    return reply if invocation.line.arguments else replace(reply, system="Bash Session")
 
 
 def topic_of(invocation: Invocation) -> BashTopic:
@@ -97,4 +102,5 @@ RESET = Command(
 # A topic whose program is running can be inspected and closed as well.
 CLOSE = replace(close.CLOSE, topic_types=_TYPES, urgent=True)
 INFO = replace(info.INFO, topic_types=_TYPES, urgent=True)
-COMMANDS = (CLOSE, INFO, INTERRUPT, KEYS, KILL, RESET, WAIT)
+HELP = replace(help.HELP, topic_types=_TYPES, run=_help)
+COMMANDS = (CLOSE, HELP, INFO, INTERRUPT, KEYS, KILL, RESET, WAIT)

@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import platform
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.processes import ForkClient, Message, MessageSocket, working_directory
 from stringd_bash.channel import Channel, Report
+from stringd_bash.listed_jobs import ListedJob
 from stringd_bash.pseudo_terminal import Terminal
 from stringd_bash.shell_process import ShellOptions
 
@@ -35,6 +36,8 @@ class Shell:
         loop = asyncio.get_running_loop()
         self.pid = 0
         self.is_alive = False
+        self.status = 0
+        """The exit status, once the shell has ended."""
         self.terminal: Terminal
         self._cwd = home
         self._channel: Channel
@@ -134,12 +137,20 @@ class Shell:
             self._cwd = self._actual_directory(report.cwd)
             # The kernel has passed on everything printed before the report, so draining now misses nothing.
             self.terminal.drain()
+            self._tell_deaths(report.jobs)
             self.terminal.restore()
             self._finish(Result(status=report.status, cwd=self._cwd))
+
+    def _tell_deaths(self, jobs: Sequence[ListedJob]) -> None:
+        """Show, as shells do before a prompt, which jobs were ended by a signal."""
+        for job in jobs:
+            if job.was_killed:
+                self._on_output(f"{job.first_line}\r\n".encode(errors="surrogateescape"))
 
     def _hang_up(self, status: int) -> None:
         if self.is_alive:
             self.is_alive = False
+            self.status = status
             self.terminal.drain()
             self.terminal.close()
             self._channel.close()

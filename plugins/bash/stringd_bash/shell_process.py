@@ -94,9 +94,9 @@ class ShellProcess:
             self._control.send({"status": status})
 
     def _make_pipes(self) -> list[int]:
-        """Make and open the named pipes for texts to the shell and for its reports."""
+        """Make the shell's named pipes; open those for texts to the shell and for its reports."""
         paths = [Path(self._directory, name) for name in ("commands", "reports")]
-        for path in paths:
+        for path in (*paths, Path(self._directory, "limit")):
             os.mkfifo(path, 0o600)
         # Opened for both, neither side waits for the other to open its end.
         return [os.open(path, os.O_RDWR | os.O_NONBLOCK) for path in paths]
