@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -16,9 +18,11 @@ from stringd.actions.values.typed_values import Value
 from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.sessions import NamedValue
 from stringd.documents.syntax.actions import Action, parse_actions
+from stringd.documents.syntax.forms import CONFIRMING
 from stringd.documents.syntax.parser import parse
 from stringd.errors import Refusal
 from tests.actions.acting import Stage, act
+from tests.actions.service import Service
 from tests.documents.standing import standing
 
 TWO = ("  city, -c: string (required)", "  days, -d: number")
@@ -190,7 +194,12 @@ def test_quoted_help_is_a_value(typed: str) -> None:
         ("n: string (min:1)", '""', "a string of at least 1 character"),
         ("n: string (a|b)", "c", "one of a, b, received 'c'"),
         ("n: boolean", "maybe", "true or false"),
-        ("n: tuple", "a,b", "an @shortcut of an earlier answer, received 'a,b'"),
+        ("n: tuple", "a,b", "an @shortcut of an earlier answer or \"(a, b)\", received 'a,b'"),
+        ("n: list (a|b)", "a,c", "any of a, b, received 'a,c'"),
+        ("n: list (max:1)", "a,b", 'a list such as a,b or ["a", "b"] of at most 1 element, received'),
+        ("n: list", "'[a, b]'", "a list such as"),
+        ("n: json", "{a:1}", "JSON, received '{a:1}'"),
+        ("n: json", "''", "JSON, received ''"),
     ],
 )
 def test_invalid_value_error_names_the_parameter(line: str, typed: str, expected: str) -> None:
@@ -207,6 +216,98 @@ def test_invalid_value_error_names_the_parameter(line: str, typed: str, expected
 def test_numbers_keep_their_spelling(typed: str, number: float) -> None:
     value = given(typed, "  n: number")["n"]
     assert (value, str(value)) == (number, typed)
+
+
+@pytest.mark.requirement("parameter.tuple")
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ('"(acme/app, 7)"', ("acme/app", "7")),
+        ("(acme/app,7)", ("acme/app", "7")),
+        ("""'("a, b", c\\"d, )'""", ("a, b", 'c\\"d', "")),
+        ("'(one)'", ("one",)),
+        ("'()'", ("",)),
+        ("'({x}, <x>)'", ("Oslo", "<x>")),
+    ],
+)
+def test_a_tuple_can_be_typed(typed: str, value: tuple[str, ...]) -> None:
+    assert given(typed, "  ref: tuple (required)", x="Oslo") == {"ref": value}
+
+
+@pytest.mark.requirement("parameter.list")
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("a,b", ("a", "b")),
+        ("'a, \"b, c\" , d'", ("a", "b, c", "d")),
+        ("""'["a, b", 1, {"c": null}]'""", ("a, b", "1", '{"c": null}')),
+        ("--tags a,b --tags c", ("a", "b", "c")),
+        ("-t a -t a", ("a", "a")),
+        ("''", ()),
+        ("{x}", ("Oslo", "Rome")),
+        ("@pair", ("p", "q,r")),
+    ],
+)
+def test_lists(typed: str, value: tuple[str, ...]) -> None:
+    values = call(
+        typed, "  tags, -t: list", variables={"x": "Oslo,Rome"}, values={"pair": ("p", "q,r")}
+    ).values
+    assert values == {"tags": value}
+
+
+@pytest.mark.requirement("parameter.json")
+def test_json_keeps_its_spelling(stage: Stage, service: Service) -> None:
+    stage.open(
+        act(
+            "x",
+            f"POST {service.url}/rows?q={{filter}}",
+            "  body:",
+            '    {"filter": {filter}, "text": "{filter}", "tags": {tags}, "joined": "{tags}"}',
+            "  filter: json",
+            "  tags: list",
+        ),
+        act("x.response.j2", "{{ params.filter.a[1] }} {{ params.tags|length }}"),
+        act("y", f"PUT {service.url}/rows", "  filter: json", "  tags: list"),
+    )
+    typed = """ --filter ' {"a": [1.0,"é\\""]}' --tags a,b"""
+    assert stage.send(f"/act.x{typed}") == 'é" 2'
+    text = '{"a": [1.0,"é\\""]}'
+    filtered = f'{{"filter": {text}, "text": {json.dumps(text, ensure_ascii=False)}'
+    assert service.last.body.decode() == f'{filtered}, "tags": ["a", "b"], "joined": "a,b"}}'
+    assert unquote(service.last.target) == f"/rows?q={text}"
+    stage.send(f"/act.y{typed}")
+    assert service.last.body.decode() == f'{{"filter": {text}, "tags": ["a", "b"]}}'
+
+
+def test_lists_and_json_in_commands_are_text(stage: Stage) -> None:
+    stage.open(act("x", "CLI printf '%s|' {tags} {tags[1]} {filter}", "  tags: list", "  filter: json"))
+    assert stage.send("""/act.x '$(id), "b c"' '{"a": "$(id)"}'""") == '$(id),b c|b c|{"a": "$(id)"}|'
+
+
+@pytest.mark.requirement("parameter.fallback")
+def test_an_optional_parameter_falls_back_to_the_variable_of_its_name() -> None:
+    lines = "  city: string", '  days: number = "3"', "  id: string (required)", "  n: number"
+    known = {"city": "Oslo", "days": "9", "id": "7", "n": "5"}
+    made = call("", *lines, variables=known)
+    assert made.values == {"city": "Oslo", "days": 3, "n": 5}
+    assert [it.name for it in made.missing] == ["id"]
+    assert given("--city Rome", *lines, **known)["city"] == "Rome"
+    assert given("--city ''", *lines, **known)["city"] == ""
+
+
+def test_a_variable_that_does_not_fit_its_parameter_is_named() -> None:
+    refused = refusal("", "  n: number", variables={"n": "many"})
+    assert refused.message == "n: expected a number, received 'many'"
+    assert refused.context[0] == "It is the variable {n} of the topic."
+
+
+def test_no_variable_confirms_a_call() -> None:
+    confirming = replace(action("  q: string"), parameters=(CONFIRMING,))
+    session = standing(Path("/home"))
+    known = attributed({"confirm": "true"}, BY_HAND)
+    session.state = replace(session.state, variables=known)
+    environment = Environment(variables=AvailableVariables(usable=known))
+    assert not read_call(confirming, "", session, environment).confirmed
 
 
 @pytest.mark.requirement("variable.values")

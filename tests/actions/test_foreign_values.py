@@ -36,6 +36,7 @@ IMPLICIT = {
     "header": ("GET {url}/pay -H 'X-To: {account}'",),
     "body": ('POST {url}/pay -d \'{"to": "{account}"}\'',),
     "file": ('POST {url}/pay -d \'{"to": "{account|base64}"}\'',),
+    "fallback": ("GET {url}/pay", "  account: string"),
     "default": ("GET {url}/pay", '  to: string = "{account}"'),
 }
 

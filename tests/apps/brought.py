@@ -20,7 +20,7 @@ def stringd_apps() -> Iterable[App]:
 ACTIONS = '''
 import asyncio
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from stringd.errors import StringdError
 from stringd.plugin import Refusal
 from stringd_app import Context, Param
@@ -55,7 +55,10 @@ async def nothing() -> None:
 async def signs(a: str = "{x} $5 <y> @z", b: tuple[str, ...] = ("p", "q")) -> str:
     return f"{a} {b}"
 
-ACTIONS = (add, whoami, fail, nothing, signs)
+async def several(names: list[str], more: dict[str, Any] = {}) -> str:
+    return f"{names} {more}"
+
+ACTIONS = (add, whoami, fail, nothing, signs, several)
 '''
 PAGE = """---
 name: sums

@@ -81,6 +81,13 @@ def test_return_value_is_the_reply(sums: DaemonProcess) -> None:
     assert said(sums, "/act.signs", TOPIC) == "{x} $5 <y> @z ('p', 'q')"
 
 
+def test_function_gets_lists_and_json(sums: DaemonProcess) -> None:
+    assert said(sums, "/act.several a,b", TOPIC) == "['a', 'b'] {}"
+    assert said(sums, """/act.several a '{"b": [1]}'""", TOPIC) == "['a'] {'b': [1]}"
+    told = "more expects a JSON object, not [1]"
+    assert refused(sums, "/act.several a [1]", TOPIC) == ("INVALID_PARAMS", f"ERROR(INVALID_PARAMS): {told}")
+
+
 def test_function_respects_the_timeout_of_the_topic(sums: DaemonProcess) -> None:
     said(sums, '/set {_timeout} = "0.2"', TOPIC)
     assert refused(sums, "/act.fail hang", TOPIC)[0] == "TIMEOUT"
@@ -100,7 +107,7 @@ def test_refusal_of_a_function_is_the_reply(sums: DaemonProcess) -> None:
 
 
 def test_info_lists_its_actions(sums: DaemonProcess) -> None:
-    assert "actions: /act.add, /act.whoami, /act.fail, /act.nothing, /act.signs\n" in said(
+    assert "actions: /act.add, /act.whoami, /act.fail, /act.nothing, /act.signs, /act.several\n" in said(
         sums, "/info", TOPIC
     )
 
@@ -141,7 +148,11 @@ def test_app_document_cannot_be_edited(sums: DaemonProcess) -> None:
         ("how: str", "how", "TypeError: parameter how of fail needs one of the types str, int"),
         ("how: str", "*how: str", "TypeError: parameter how of fail can't be named by a caller"),
         ("async def nothing", "def nothing", "TypeError: an action needs an async function"),
-        ("(add, whoami, fail, nothing, signs)", "(add, add)", "ValueError: an action is defined twice: add"),
+        (
+            "(add, whoami, fail, nothing, signs, several)",
+            "(add, add)",
+            "ValueError: an action is defined twice: add",
+        ),
     ],
 )
 def test_invalid_action_skips_the_plugin(wrong: str, right: str, reason: str, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stringd.actions.acting_topic import ActingTopic, open_document_topic
-from stringd.actions.arguments.action_call import fits
 from stringd.actions.arguments.schema import expectation, schema_of
 from stringd.actions.environment.action_environment import ActionFunction, Environment, FunctionRun
 from stringd.actions.environment.declared_variables import (
@@ -13,6 +12,7 @@ from stringd.actions.environment.declared_variables import (
 )
 from stringd.actions.shell.analysed_command import analyse_command
 from stringd.actions.templates.template_diagnostics import check_template
+from stringd.actions.values.conversion import fits
 from stringd.actions.values.placeholders import find_placeholders, placeholder_names
 from stringd.actions.values.secret_taint import secret_names
 from stringd.actions.values.typed_values import Value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import logging
 import re
 import types
@@ -32,6 +33,8 @@ _TYPES: Mapping[object, str] = {
     bool: "boolean",
     Path: "path",
     tuple[str, ...]: "tuple",
+    list[str]: "list",
+    dict[str, Any]: "json",
 }
 
 AppFunction: TypeAlias = Callable[..., Awaitable[object]]
@@ -132,7 +135,9 @@ def _bind_parameter(function: str, parameter: inspect.Parameter, hint: object) -
     choices = get_args(wanted) if get_origin(wanted) is Literal else ()
     kind = "string" if choices else _TYPES.get(wanted)
     if kind is None or not all(isinstance(choice, str) for choice in choices):
-        names = "str, int, float, bool, Path, tuple[str, ...] or a Literal of texts"
+        names = (
+            "str, int, float, bool, Path, tuple[str, ...], list[str], dict[str, Any] or a Literal of texts"
+        )
         raise TypeError(f"{where} needs one of the types {names}, not {hint!r}")
     required = parameter.default is parameter.empty
     read = Parameter(
@@ -163,7 +168,7 @@ def _unwrapped(hint: object) -> tuple[Param, object]:
 
 def _default(default: object) -> str | None:
     """Return a default for the schema, or None to leave it to the function."""
-    if default is None or isinstance(default, tuple):
+    if default is None or isinstance(default, tuple | list | dict):
         return None
     if isinstance(default, bool):
         return str(default).lower()
@@ -176,5 +181,17 @@ def _converter(name: str, wanted: object) -> Callable[[Value], object]:
             raise Refusal(ErrorCode.INVALID_PARAMS, f"{name} expects a whole number, not {value}")
         return int(value)
 
-    kinds: Mapping[object, Callable[[Any], object]] = {int: whole, float: float, Path: Path}
+    def mapping(value: Value) -> object:
+        read = json.loads(str(value))
+        if not isinstance(read, dict):
+            raise Refusal(ErrorCode.INVALID_PARAMS, f"{name} expects a JSON object, not {value}")
+        return read
+
+    kinds: Mapping[object, Callable[[Any], object]] = {
+        int: whole,
+        float: float,
+        Path: Path,
+        list[str]: list,
+        dict[str, Any]: mapping,
+    }
     return kinds.get(wanted, lambda value: value)

@@ -12,12 +12,13 @@ from stringd.actions.arguments.argument_words import assign_words
 from stringd.actions.arguments.schema import expectation, usage_of
 from stringd.actions.environment.action_environment import Environment
 from stringd.actions.environment.required_variables import unset_variable_refusal
-from stringd.actions.values.typed_values import Value, read_number, split_choices
+from stringd.actions.values.conversion import convert, is_valid
+from stringd.actions.values.typed_values import Value, split_choices
 from stringd.api.provenance import Attributed, plain
 from stringd.api.sessions import NamedValue, Session
 from stringd.documents.syntax.actions import Action, Parameter
 from stringd.documents.syntax.forms import CONFIRM
-from stringd.documents.syntax.parameters import CHOICES
+from stringd.documents.syntax.parameters import CHOICES, JSON, LIST
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.action_words import Word, fill, fill_text, split_words
 from stringd.text.formatting import counted
@@ -29,6 +30,7 @@ T = TypeVar("T", bound=NamedValue)
 _SHORTCUT = re.compile(r"@(?P<id>[\w.-]+)")
 _SECRET = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)", re.ASCII)
 _SHOWN = 80
+_JSON_QUOTED = """Write it in single quotes: '{"a": [1, true]}'"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,17 +90,20 @@ class _Reader:
         self._action = action
         self._state = session.state
         self._environment = environment
+        # The defaults of functions are in their signatures.
+        self._is_function = action.id in environment.functions
         self._implicit = plain(environment.variables.all)
         self.references: dict[str, Attributed[NamedValue]] = {}
 
     def value(self, parameter: Parameter, given: Sequence[Word | None]) -> Value | None:
-        """Return the last argument given, or all of them for a parameter of several choices."""
+        """Return the last argument given, or all of them for a list or a parameter of several choices."""
         if not given:
-            return None if self._action.form else self._default(parameter)
-        if parameter.type != CHOICES:
+            return None if self._action.form else self._not_given(parameter)
+        if parameter.type not in {CHOICES, LIST}:
             return self._read(parameter, given[-1])
         read = (self._read(parameter, it) for it in given)
-        return tuple(dict.fromkeys(choice for it in read if isinstance(it, tuple) for choice in it))
+        several = tuple(element for it in read if isinstance(it, tuple) for element in it)
+        return several if parameter.type == LIST else tuple(dict.fromkeys(several))
 
     def _read(self, parameter: Parameter, word: Word | None) -> Value:
         try:
@@ -121,12 +126,19 @@ class _Reader:
             return self._shortcut(parameter, shortcut["id"])
         return self._validated(parameter, fill(word, partial(self._variable, parameter)))
 
-    def _default(self, parameter: Parameter) -> Value | None:
-        if parameter.default is None:
+    def _not_given(self, parameter: Parameter) -> Value | None:
+        """Return the default, or else the topic's variable of the same name for an optional parameter."""
+        if parameter.default is not None:
+            return self._default(parameter, parameter.default)
+        text = self._implicit.get(parameter.name)
+        if text is None or parameter.required or parameter.confirms or self._is_function:
             return None
-        text = self._resolved(parameter, parameter.default)
+        return self._validated(parameter, text, f"It is the variable {{{parameter.name}}} of the topic.")
+
+    def _default(self, parameter: Parameter, default: str) -> Value:
+        text = self._resolved(parameter, default)
         # The author's default is not validated. An empty default of a number means that there is none.
-        return _typed(parameter, text) if text else text
+        return convert(parameter, text) if text else text
 
     def _resolved(self, parameter: Parameter, text: str) -> str:
         """Fill in the variables and secrets of a default; neither is expanded inside a value of the other."""
@@ -151,7 +163,7 @@ class _Reader:
             hints = [f"nearest: @{suggestion}"] if suggestion else []
             raise self._mismatch(parameter, received, *hints, f"For the text itself write \\@{name}")
         value = self._recorded(parameter, f"@{name}", known[name])
-        if parameter.type == "tuple":
+        if parameter.type in {"tuple", LIST}:
             return value if isinstance(value, tuple) else (value,)
         if isinstance(value, tuple) and parameter.type == CHOICES:
             return tuple(choice for it in value for choice in self._chosen(parameter, it))
@@ -169,12 +181,14 @@ class _Reader:
         self.references[typed] = Attributed(value=value, provenance=found.provenance)
         return found.value
 
-    def _validated(self, parameter: Parameter, text: str) -> Value:
+    def _validated(self, parameter: Parameter, text: str, *hints: str) -> Value:
         if parameter.type == CHOICES:
             return self._chosen(parameter, text)
-        if not fits(parameter, text):
-            raise self._mismatch(parameter, _received(parameter, text), *_nearest_choice(parameter, text))
-        return _typed(parameter, text)
+        value = convert(parameter, text)
+        if not is_valid(parameter, value):
+            hints = (*_spelling(parameter, text), *hints)
+            raise self._mismatch(parameter, _received(parameter, text), *hints)
+        return value
 
     def _chosen(self, parameter: Parameter, text: str) -> tuple[str, ...]:
         chosen = split_choices(text, parameter.choices)
@@ -193,38 +207,8 @@ def _received(parameter: Parameter, text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
-def _nearest_choice(parameter: Parameter, text: str) -> list[str]:
+def _spelling(parameter: Parameter, text: str) -> list[str]:
+    if parameter.type == JSON:
+        return [_JSON_QUOTED]
     suggestion = nearest(text, parameter.choices)
     return [f"nearest: {suggestion}"] if suggestion else []
-
-
-def fits(parameter: Parameter, text: str) -> bool:
-    """Return whether a text is a valid value of a parameter."""
-    value = _typed(parameter, text)
-    return parameter.type != "tuple" and _has_type(parameter, value) and _is_within(parameter, value)
-
-
-def _typed(parameter: Parameter, text: str) -> Value:
-    """Return the text converted to the parameter's type, or unchanged if it cannot be converted."""
-    match parameter.type:
-        case "number":
-            number = read_number(text)
-            return text if number is None else number
-        case "boolean" if text.lower() in {"true", "false"}:
-            return text.lower() == "true"
-        case "tuple":
-            return (text,)
-        case _:
-            return text
-
-
-def _has_type(parameter: Parameter, value: Value) -> bool:
-    return parameter.type not in {"number", "boolean"} or not isinstance(value, str)
-
-
-def _is_within(parameter: Parameter, value: Value) -> bool:
-    if parameter.choices and str(value) not in parameter.choices:
-        return False
-    size = len(value) if isinstance(value, str | tuple) else value
-    low, high = parameter.minimum, parameter.maximum
-    return (low is None or size >= low) and (high is None or size <= high)

@@ -6,10 +6,16 @@ import sys
 from collections.abc import Iterator
 
 from stringd.documents.syntax.actions import Action, Parameter
-from stringd.documents.syntax.parameters import CHOICES
+from stringd.documents.syntax.parameters import CHOICES, JSON, LIST
 from stringd.text.escaping import printable
 from stringd.text.formatting import counted, listed
 
+_KINDS = {
+    "boolean": "true or false",
+    "tuple": 'an @shortcut of an earlier answer or "(a, b)"',
+    LIST: 'a list such as a,b or ["a", "b"]',
+    JSON: "JSON",
+}
 _EMPTY = '""'
 _MOST_SHOWN = 200
 
@@ -39,11 +45,9 @@ def schema_of(action: Action, summary: str = "", *, most: int = sys.maxsize) -> 
 def expectation(parameter: Parameter) -> str:
     """Return a description of the valid values of a parameter."""
     if parameter.choices:
-        number = "any" if parameter.type == CHOICES else "one"
+        number = "any" if parameter.type in {CHOICES, LIST} else "one"
         return f"{number} of {listed([*map(_shown, parameter.choices)], '--help lists them')}"
-    if parameter.type == "tuple":
-        return "an @shortcut of an earlier answer"
-    kind = "true or false" if parameter.type == "boolean" else f"a {parameter.type}"
+    kind = _KINDS.get(parameter.type, f"a {parameter.type}")
     bounds = " and ".join(_bounds(parameter))
     return f"{kind} of {bounds}" if bounds else kind
 
@@ -102,4 +106,4 @@ def _bounds(parameter: Parameter) -> Iterator[str]:
 def _measured(bound: float, parameter: Parameter) -> str:
     if parameter.type == "number":
         return f"{bound:g}"
-    return counted(int(bound), "character")
+    return counted(int(bound), "element" if parameter.type in {"tuple", LIST} else "character")

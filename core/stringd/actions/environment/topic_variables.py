@@ -72,8 +72,11 @@ def variables_used_by(
     """Return the variables that an action uses, in addition to the arguments `given` by its caller."""
     declared = {it.name for it in action.parameters}
     named = (it for it in (*_in_request(action), *_in_template(template)) if it not in declared)
-    defaults = (it.default or "" for it in action.parameters if it.name not in given)
-    used = (*named, *(name for text in defaults for name in placeholder_names(text)))
+    not_given = [it for it in action.parameters if it.name not in given]
+    in_defaults = (name for it in not_given for name in placeholder_names(it.default or ""))
+    # An optional parameter without a default falls back to the variable of its name.
+    fallbacks = (it.name for it in not_given if it.default is None and not it.required)
+    used = (*named, *in_defaults, *fallbacks)
     return {name: variables[name] for name in used if name in variables}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stringd.actions.answers import Answer
-from stringd.actions.values.typed_values import Value, WrittenFloat, WrittenInt, as_text
+from stringd.actions.values.typed_values import JsonText, Value, WrittenFloat, WrittenInt, as_text
 from stringd.api.workers import Budget, Workers
 from stringd.errors import ErrorCode, Refusal, WorkStopped
 
@@ -103,8 +103,10 @@ def _rendered(made: Mapping[str, Any], answer: Answer) -> RenderedTemplate:
     )
 
 
-def _plain(value: Value | None) -> Value | None:
-    """Return a value for templates to calculate with: numbers lose their notation."""
+def _plain(value: Value | None) -> object:
+    """Return a value for templates to calculate with: numbers lose their notation, JSON is decoded."""
+    if isinstance(value, JsonText):
+        return value.value
     if isinstance(value, WrittenInt):
         return int(value)
     return float(value) if isinstance(value, WrittenFloat) else value

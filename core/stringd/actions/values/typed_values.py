@@ -1,4 +1,4 @@
-"""Parameter values: text, numbers that keep their notation, booleans and tuples."""
+"""Parameter values: text, numbers that keep their notation, booleans, tuples, lists and JSON."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 # Python refuses to convert much longer integers from or to text.
 _MOST_DIGITS = 1000
 _COMMA = ","
+_ELEMENT = re.compile(r'\s*(?:"(?P<quoted>(?:[^"\\]|\\.)*+)"\s*|(?P<bare>[^,]*))(?P<comma>,|\Z)', re.DOTALL)
+_ESCAPED = re.compile(r'\\(["\\])')
 
 
 class WrittenInt(int):
@@ -35,6 +37,49 @@ class WrittenFloat(float):
 
     def __str__(self) -> str:
         return self.written
+
+
+class JsonText(str):
+    """A text that is JSON, with the value that it encodes."""
+
+    __slots__ = ("value",)
+    value: object
+
+
+def read_json_text(text: str) -> JsonText | None:
+    """Return a text that is JSON, or None."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    read = JsonText(text.strip())
+    read.value = value
+    return read
+
+
+def read_tuple(text: str) -> tuple[str, ...] | None:
+    """Return the elements of a text such as `(a, "b, c")`, or None if it is not in parentheses."""
+    text = text.strip()
+    return tuple(_elements(text[1:-1])) if text[:1] == "(" and text[-1:] == ")" else None
+
+
+def read_list(text: str) -> tuple[str, ...] | None:
+    """Return the elements of a text such as `a, "b, c"` or of a JSON array, or None."""
+    text = text.strip()
+    if text[:1] != "[":
+        return tuple(_elements(text)) if text else ()
+    read = read_json_text(text)
+    if read is None or not isinstance(read.value, list):
+        return None
+    return tuple(it if isinstance(it, str) else as_json(it) for it in read.value)
+
+
+def _elements(text: str) -> Iterator[str]:
+    position, follows = 0, True
+    while follows and (found := _ELEMENT.match(text, position)):
+        bare = found["bare"]
+        yield _ESCAPED.sub(r"\1", found["quoted"]) if bare is None else bare.strip()
+        position, follows = found.end(), bool(found["comma"])
 
 
 def read_number(text: str) -> WrittenInt | WrittenFloat | None:
@@ -62,6 +107,8 @@ def as_text(value: Value) -> str:
 
 def as_json(value: Value | None) -> str:
     """Return a value as JSON; a number keeps its notation if that is valid JSON."""
+    if isinstance(value, JsonText):
+        return str(value)
     if isinstance(value, WrittenInt | WrittenFloat) and _JSON_NUMBER.fullmatch(value.written):
         return value.written
     return json.dumps(value, ensure_ascii=False)

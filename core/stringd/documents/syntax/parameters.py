@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 CHOICES = "choices"
+LIST, JSON = "list", "json"
 _QUOTED = r'"(?:[^"\\]|\\.)*+"'
 _LINE = re.compile(
     r"[ \t]+(?P<name>[^\W\d][\w-]*)(?:,[ \t]*-(?P<alias>[A-Za-z]))?[ \t]*:"
-    r"[ \t]+(?P<type>string|number|boolean|path|tuple)"
+    r"[ \t]+(?P<type>string|number|boolean|path|tuple|list|json)"
     r"(?:[ \t]*\((?P<constraints>[^()]*)\))?"
     rf"(?:[ \t]+(?P<description>{_QUOTED}))?"
     rf"(?:[ \t]*=[ \t]*(?P<default>{_QUOTED}))?[ \t]*"
@@ -21,7 +22,7 @@ _ESCAPE = re.compile(r'\\(["\\])')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A parameter of an action; `minimum` and `maximum` of a text bound its length.
+    """A parameter of an action; `minimum` and `maximum` bound a text's length and a list's elements.
 
     `default` is the author's text. `labels` name the choices where these differ from their values. A
     `secret` value is never shown. `confirms` marks the runtime's own `--confirm`. Only form fields have the

@@ -8,7 +8,9 @@ from enum import Enum
 
 from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart
 from stringd.actions.values.typed_values import NUMBER
-from stringd.documents.syntax.parameters import Parameter
+from stringd.documents.syntax.parameters import JSON, LIST, Parameter
+
+_COMPOSED = frozenset({"tuple", LIST, JSON})
 
 
 class ValueKind(Enum):
@@ -54,6 +56,8 @@ class ParameterKinds:
 def _kind(parameter: Parameter) -> ValueKind:
     """Return the kind of a parameter; its default counts too, because it is not validated."""
     default, words = parameter.default, _words(parameter)
+    if parameter.type in _COMPOSED:
+        return ValueKind.TEXT
     if parameter.type == "number" and (not default or NUMBER.fullmatch(default)):
         return ValueKind.NUMBER
     return ValueKind.WORDS if words and (default is None or default in words) else ValueKind.TEXT
