@@ -86,7 +86,7 @@ class TestSet:
     def test_file_topic_stores_no_secrets(self, daemon: DaemonProcess) -> None:
         reply = daemon.exec('/set {x} = "1"\n$KEY = "s"')
         assert reply.head["code"] == "INVALID_TARGET"
-        assert reply.content.endswith("Topics of type file keep no $KEY; {KEY} is a variable.")
+        assert "): Topics of type file keep no $KEY; {KEY} is a variable.\n" in reply.content
         assert content(daemon, "/set") == "Variables\n---\n(none)"
 
 

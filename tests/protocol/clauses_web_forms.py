@@ -30,6 +30,13 @@ WEB_FORMS = (
         ("web.form.values", "Variables and @names are filled in as for other actions, never in defaults."),
         ("web.form.login", "Cookies that a form brings stay in the topic."),
         ("web.form.secret", "What goes into a password field is shown nowhere."),
+        ("web.form.name_secret", "A password field takes a $NAME, whose value is sent and shown nowhere."),
+        ("web.form.name_secret.site", "The value goes to the origin that it was set for, and to no other."),
+        (
+            "web.form.name_secret.field",
+            "Only a password field takes one; an unknown one is not quoted.",
+        ),
+        ("web.form.name_secret.app", "An app's $NAME goes into forms of the site that its env: declares."),
         ("web.form.navigates", "What answers is a step of the history; /refresh asks for it with GET."),
         ("web.form.refused", "A site that does not take a form is LOAD_ERROR, with how its page begins."),
         ("web.form.page", "A POST tells the origin of its page, and to its own site the page."),

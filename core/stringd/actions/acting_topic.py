@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from stringd.actions.arguments.call_text import mask_call
+from stringd.api.secrets import SecretScope, site_scope
 from stringd.api.sessions import Session, Topic
 from stringd.api.topic_types import TopicContext
 from stringd.documents.document_topic import DocumentTopic
 from stringd.files.typed_paths import FILE_URI
 from stringd.text.uris import is_hierarchical
+from stringd.text.web_urls import origin_of
 
 
 class ActingTopic(DocumentTopic):
@@ -19,6 +21,12 @@ class ActingTopic(DocumentTopic):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
+
+    def secret_scope(self) -> SecretScope | None:
+        """Return the scope of the site whose page is open, as its forms take secrets."""
+        document = self._session.state.document
+        origin = origin_of(document.uri) if document else None
+        return site_scope(self._session.user.id, origin) if origin else None
 
     def masked(self, text: str) -> str:
         """Mask the values that a call passes to secret form fields."""

@@ -26,7 +26,8 @@ class LoadOptions:
     `nearest_zone` is the nearest zone that may be connected to. `fresh` bypasses caches. `full` requests the
     whole document instead of its main content. `flags` are the given options among those that the loader
     declares, as in `/open uri --flag`. `submission` is the form to submit. `hidden` maps texts that must
-    never be shown, even in a URI or an error, to their replacements.
+    never be shown, even in a URI or an error, to their replacements. `secrets` are those among them that only
+    the requested origin may get, and that what it answers must not show.
     """
 
     nearest_zone: Zone = Zone.LOOPBACK
@@ -35,6 +36,7 @@ class LoadOptions:
     flags: frozenset[str] = frozenset()
     submission: Submission | None = None
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_optional_text("load options", *self.flags)

@@ -20,6 +20,11 @@ class SecretScope:
     config: str | None = None
 
 
+def site_scope(user_id: str, origin: str) -> SecretScope:
+    """Return the scope of the secrets that forms may send to an origin, and to no other."""
+    return SecretScope(user_id=user_id, owner=f"site:{origin}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginSecret:
     """The name of a secret that a person has set for plugins, and for whom; None means all."""

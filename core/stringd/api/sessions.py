@@ -128,6 +128,10 @@ class Topic:
         """Return the scope of the topic's `$NAME`s; None if it has none."""
         return None
 
+    def form_secrets(self, origin: str) -> Mapping[str, str]:
+        """Return the `$NAME`s with their values that forms may send to an origin, besides the site's own."""
+        return {}
+
     def is_secret(self, name: str) -> bool:
         """Whether the value of `$name` is masked wherever it would be shown."""
         return True

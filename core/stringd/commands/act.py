@@ -12,6 +12,7 @@ from stringd.actions.arguments.schema import schema_of, usage_of
 from stringd.actions.default_action import render_opened
 from stringd.actions.environment.action_environment import environment_of
 from stringd.actions.environment.provenance_notices import foreign_value_notices
+from stringd.actions.forms.form_secrets import secrets_of_forms
 from stringd.actions.forms.submissions import form_target
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.outlines import Form
@@ -51,7 +52,8 @@ async def run(invocation: Invocation) -> Reply:
 async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> Reply:
     """Submit a form and open the response."""
     call.require_all()
-    opened = await DocumentNavigator(invocation).open(form_target(page, form, call))
+    target = form_target(page, form, call, secrets_of_forms(invocation))
+    opened = await DocumentNavigator(invocation).open(target)
     visit(invocation.session, opened)
     return Reply.page(f"Opened {opened.page.uri}", await render_opened(invocation, opened))
 

@@ -43,7 +43,9 @@ def _scope(invocation: Invocation, name: str) -> SecretScope:
     if scope is None:
         kind = invocation.session.name.type
         message = f"Topics of type {kind} keep no ${name}; {{{name}}} is a variable."
-        raise Refusal(ErrorCode.INVALID_TARGET, message)
+        shows_pages = invocation.session.shows_documents
+        hints = ["For a form of a web page, open the page first."] if shows_pages else []
+        raise Refusal(ErrorCode.INVALID_TARGET, message, *hints)
     return scope
 
 

@@ -15,7 +15,7 @@ from stringd.events.output_feed import current_output
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
-from stringd.text.masking import mask_values
+from stringd.text.masking import mask_bytes, mask_values
 from stringd.text.media_type_detection import possible_types
 from stringd.text.media_types import parse_media_type
 from stringd.workers.threads import READING, STORAGE, current_work
@@ -47,6 +47,8 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
         # Replies and the stored location contain the URI.
         uri = mask_values(loaded.uri, hidden)
         options = wanted.options.for_reload(loaded.zone)
+        if wanted.options.secrets:
+            loaded = replace(loaded, body=await READING.run(mask_bytes, loaded.body, wanted.options.secrets))
         return await render_document(catalogue, replace(loaded, uri=uri, options=options))
     except Refusal as refusal:
         if not hidden:

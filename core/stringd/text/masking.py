@@ -90,6 +90,16 @@ def mask_values(text: str, values: Mapping[str, str]) -> str:
     return _masked(text, values, len(text))
 
 
+def mask_bytes(data: bytes, values: Mapping[str, str]) -> bytes:
+    """Return a text of an unknown charset with each value replaced, as `mask_values` does."""
+    written = {
+        value.encode(charset, "ignore").decode("latin-1"): shown
+        for value, shown in values.items()
+        for charset in ("utf-8", "latin-1")
+    }
+    return mask_values(data.decode("latin-1"), written).encode("latin-1")
+
+
 def mask_beginning(text: str, values: Mapping[str, str], most: int) -> str:
     """Return the first `most` characters of a text after masking; values across the cut are found."""
     margin = margin_of(values)

@@ -58,6 +58,13 @@ class AppTopic(ActingTopic):
         owner = app.owner if app else f"topic:{name.name}"
         return SecretScope(user_id=self._session.user.id, owner=owner, config=name.config)
 
+    def form_secrets(self, origin: str) -> Mapping[str, str]:
+        """Return the `$NAME`s that the app declares for a site."""
+        app = self.app()
+        names = {it.name for it in app.declared if it.site == origin} if app else set()
+        values = self._runtime.secrets.of(self.secret_scope())
+        return {name: value for name, value in values.items() if name in names}
+
     def is_secret(self, name: str) -> bool:
         """Return whether a value is secret, as all are unless the app declares otherwise."""
         app = self.app()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from stringd.plugin import (
     ErrorCode,
@@ -52,7 +53,7 @@ async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadReque
 
     try:
         request, response = await follow_redirects(
-            _first_request(wanted), send, carry=_carry, refresh=refresh_target
+            _first_request(wanted), send, carry=partial(_carry, wanted), refresh=refresh_target
         )
     except TooManyRedirects as failure:
         message = f"More than {MAX_REDIRECTS} redirects: {wanted.uri}"
@@ -70,12 +71,19 @@ def _failed(failure: HttpFailed, url: WebUrl, requested: str) -> Refusal:
     )
 
 
-def _carry(redirect: Redirect) -> HttpRequest:
-    """Return the following request; the headers that name a form's page stay within its origin."""
+def _carry(wanted: LoadRequest, redirect: Redirect) -> HttpRequest:
+    """Return the following request; the headers that name a form's page stay within its origin.
+
+    A body with a secret does so, too.
+    """
     current_output().write(f"redirected to {redirect.target}\n", REDIRECT)
     request = redirect.request
-    if request.method != "GET" and redirect.target.origin == redirect.source.origin:
+    is_within = redirect.target.origin == redirect.source.origin
+    if request.method != "GET" and is_within:
         return request
+    if request.body is not None and wanted.options.secrets:
+        message = f"The site redirects to {redirect.target.origin}, which would be sent a form with a $NAME."
+        raise Refusal(ErrorCode.NOT_TRUSTED, message, "Only the origin that the form is sent to gets it.")
     headers = {name: text for name, text in request.headers.items() if name not in REFERRER_HEADERS}
     return replace(request, headers=headers)
 

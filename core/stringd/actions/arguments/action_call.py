@@ -39,7 +39,8 @@ class Call:
 
     `values` omits parameters without an argument or default; the required ones among them are `missing`.
     `given` are the parameters that the caller named. `references` are the remembered values that were used,
-    by the typed reference. `confirmed` lifts the restrictions on documents that are not the user's own.
+    by the typed reference. `secrets` are the `$NAME`s whose values the parameters get when a form is sent, by
+    parameter. `confirmed` lifts the restrictions on documents that are not the user's own.
     """
 
     action: Action
@@ -49,6 +50,7 @@ class Call:
     wants_help: bool = False
     given: frozenset[str] = frozenset()
     references: Mapping[str, Attributed[NamedValue]] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict)
     confirmed: bool = False
 
     def require_all(self) -> None:
@@ -79,6 +81,7 @@ def read_call(action: Action, typed: str, session: Session, environment: Environ
         is_bare=not words,
         given=frozenset(given.by_name),
         references=reader.references,
+        secrets=reader.secrets,
         confirmed=confirmed,
     )
 
@@ -94,6 +97,7 @@ class _Reader:
         self._is_function = action.id in environment.functions
         self._implicit = plain(environment.variables.all)
         self.references: dict[str, Attributed[NamedValue]] = {}
+        self.secrets: dict[str, str] = {}
 
     def value(self, parameter: Parameter, given: Sequence[Word | None]) -> Value | None:
         """Return the last argument given, or all of them for a list or a parameter of several choices."""
@@ -121,10 +125,20 @@ class _Reader:
             if parameter.type == "boolean":
                 return True
             raise self._mismatch(parameter, "a flag without a value")
-        shortcut = _SHORTCUT.fullmatch(word.text) if not any(it.literal for it in word.pieces) else None
+        whole = None if any(it.literal for it in word.pieces) else word.text
+        if whole and self._names_secret(parameter, whole):
+            return whole
+        shortcut = _SHORTCUT.fullmatch(whole) if whole else None
         if shortcut:
             return self._shortcut(parameter, shortcut["id"])
         return self._validated(parameter, fill(word, partial(self._variable, parameter)))
+
+    def _names_secret(self, parameter: Parameter, whole: str) -> bool:
+        """Whether a word is a `$NAME` for the password field of a form, which is filled when it is sent."""
+        name = _SECRET.fullmatch(whole) if self._action.form and parameter.secret else None
+        if name:
+            self.secrets[parameter.name] = name[1]
+        return name is not None
 
     def _not_given(self, parameter: Parameter) -> Value | None:
         """Return the default, or else the topic's variable of the same name for an optional parameter."""

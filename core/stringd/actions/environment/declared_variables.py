@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stringd.text.web_urls import origin_of
+
 _BRACED = re.compile(r"\{(?P<name>[\w-]+)\}")
 _FALSE = frozenset({"false", "no", "off"})
 
@@ -20,6 +22,8 @@ class DeclaredVariable:
     required: bool = True
     secret: bool = True
     default: str = ""
+    site: str | None = None
+    """The origin to which forms of web pages may send it."""
 
 
 def declared_variables(frontmatter: Mapping[str, Any]) -> tuple[DeclaredVariable, ...]:
@@ -62,6 +66,7 @@ def _entries(value: object) -> Iterator[DeclaredVariable]:
                 required=not default and _is_true(properties.get("required")),
                 secret=_is_true(properties.get("secret")),
                 default=default,
+                site=origin_of(str(properties.get("site", ""))),
             )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from stringd.actions.arguments.action_call import Call
 from stringd.actions.forms.form_encoding import Entry, body_of, query_of
+from stringd.actions.forms.form_secrets import SecretsOf, filled_call
 from stringd.actions.values.typed_values import Value, as_text
 from stringd.api.load_options import LoadOptions
 from stringd.api.outlines import Choice, Field, FieldKind, Form
@@ -30,16 +31,20 @@ class _Pressed(NamedTuple):
     choice: Choice
 
 
-def form_target(page: Page, form: Form, call: Call) -> Target:
-    """Return the target and the submission of a form's call, or refuse to send it."""
+def form_target(page: Page, form: Form, call: Call, secrets_of: SecretsOf) -> Target:
+    """Return the target and the submission of a form's call, or refuse to send it.
+
+    `secrets_of` returns the `$NAME`s that may be sent to an origin.
+    """
     pressed = _pressed(form, call)
     own = pressed.choice if pressed else Choice(value="", label="")
     target = ((own.url or form.url) or page.uri).partition("#")[0]
-    _require_sendable(target, page, call)
+    call, secrets = filled_call(call, _require_sendable(target, page, call), page, secrets_of)
     entries = [entry for _, entry in sorted(_entries(form, call, pressed), key=lambda it: it[0])]
-    hidden = dict.fromkeys(_secrets(form, call), MASK)
+    hidden = {**dict.fromkeys(_secrets(form, call), MASK), **secrets}
     method = own.method or form.method
-    options = LoadOptions(nearest_zone=page.zone.nearest_allowed(confirmed=call.confirmed), hidden=hidden)
+    nearest_zone = page.zone.nearest_allowed(confirmed=call.confirmed)
+    options = LoadOptions(nearest_zone=nearest_zone, hidden=hidden, secrets=secrets)
     if method != "POST":
         url, shown = (_with_query(target, it, form) for it in (entries, _masked(entries, form)))
         # The whole address, too: a short value is not found by itself.
@@ -88,7 +93,8 @@ def _chosen(button: Field, value: Value | None) -> Choice | None:
     return next((it for it in button.choices if it.value == value), None)
 
 
-def _require_sendable(target: str, page: Page, call: Call) -> None:
+def _require_sendable(target: str, page: Page, call: Call) -> str:
+    """Return the origin that a form is sent to, or refuse."""
     name = call.action.id
     origin = origin_of(target)
     if origin is None:
@@ -99,6 +105,7 @@ def _require_sendable(target: str, page: Page, call: Call) -> None:
     if is_foreign(target, page.uri) and not call.confirmed:
         message = f"act.{name} is sent to {origin}, and its page is from {origin_of(page.uri) or page.uri}."
         raise Refusal(ErrorCode.NOT_TRUSTED, message, f"--{CONFIRM} sends it there.")
+    return origin
 
 
 def _entries(form: Form, call: Call, pressed: _Pressed | None) -> Iterator[tuple[int, Entry]]:
