@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 
 from stringd.api.runtime import Runtime
 from stringd.api.sessions import Session
@@ -42,9 +44,10 @@ def _inherited(patterns: Iterable[str]) -> dict[str, str]:
 
 
 def _matching(environment: Mapping[str, str], patterns: Iterable[str]) -> dict[str, str]:
-    patterns = tuple(patterns)
-    return {
-        name: value
-        for name, value in environment.items()
-        if any(fnmatchcase(name, pattern) for pattern in patterns)
-    }
+    is_wanted = _any_of(tuple(patterns)).match
+    return {name: value for name, value in environment.items() if is_wanted(name)}
+
+
+@lru_cache(maxsize=16)
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))

@@ -1,19 +1,23 @@
-"""The descriptors of this process: a raised limit, and none of them inherited by programs."""
+"""The descriptors of this process: a raised limit, which programs do not inherit."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import resource
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 # Programs that close all possible descriptors one by one would take minutes without a limit.
 MOST = 65_536
-_FIRST_AFTER_STANDARD_STREAMS = 3
-_LAST = 0xFFFFFFFF
-_CLOSE_RANGE_CLOEXEC = 4
-# Not a CDLL: releasing the interpreter's lock gains nothing in a child that was just forked.
-_close_range = getattr(ctypes.PyDLL(None), "close_range", None)
+_OPEN = "/dev/fd"
+
+
+def open_descriptors() -> int:
+    """Return how many descriptors this process has open."""
+    with os.scandir(_OPEN) as entries:
+        return sum(1 for _ in entries)
 
 
 class DescriptorLimit:
@@ -40,23 +44,33 @@ class DescriptorLimit:
         """Restore the initial limit; to be called in a child before it becomes another program."""
         resource.setrlimit(resource.RLIMIT_NOFILE, self._initial)
 
-    def prepare_child(self) -> None:
-        """Restore the initial limit and let the program inherit the standard streams alone.
+    def start(
+        self, command: Sequence[str], *, directory: Path, environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        """Start a program in a session of its own, with the initial limit and its output in one pipe.
 
-        `subprocess.Popen` closes other descriptors itself. Processes of uvloop inherit all that are
-        inheritable, among them its own duplicates of their standard streams.
+        A function that runs in the child would make the system copy the page tables of this process, which
+        takes several times as long as to start a shell. So the limit is restored for the moment in which the
+        child is made, unless that would leave other threads short of descriptors.
         """
-        self.restore()
-        if _close_range is None or _close_range(_FIRST_AFTER_STANDARD_STREAMS, _LAST, _CLOSE_RANGE_CLOEXEC):
-            _close_listed_on_exec()
+        raised = resource.getrlimit(resource.RLIMIT_NOFILE)
+        is_crowded = raised != self._initial and open_descriptors() > self._initial[0] // 2
+        if not is_crowded:
+            self.restore()
+        try:
+            return subprocess.Popen(
+                command,
+                cwd=directory,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                bufsize=0,
+                start_new_session=True,
+                preexec_fn=self.restore if is_crowded else None,
+            )
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, raised)
 
 
 DESCRIPTORS = DescriptorLimit()
-
-
-def _close_listed_on_exec() -> None:
-    """Fallback for systems without `close_range`."""
-    for name in os.listdir("/dev/fd"):  # noqa: PTH208 - a Path costs more than it says here
-        if int(name) >= _FIRST_AFTER_STANDARD_STREAMS:
-            with contextlib.suppress(OSError):
-                os.set_inheritable(int(name), False)

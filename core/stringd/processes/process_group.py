@@ -6,21 +6,15 @@ import asyncio
 import contextlib
 import os
 import signal
-from asyncio import SubprocessProtocol, SubprocessTransport
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
-from stringd.processes.descriptors import DESCRIPTORS
+from stringd.processes.spawned_program import OnOutput, SpawnedProgram
 from stringd.processes.tree import kill_tree
 from stringd.text.head_tail_buffer import OUTPUT_LIMIT, HeadTailBuffer
 
-Started: TypeAlias = tuple[SubprocessTransport, SubprocessProtocol]
-
 LINGER_SECONDS = 0.1
-
-OnOutput: TypeAlias = Callable[[bytes], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,82 +38,31 @@ async def run_shell(
 
     `on_output` gets the output as it comes.
     """
-    run = _Run(output_limit, on_output)
-    transport = await _start(run, command, directory, environment)
-    try:
-        await asyncio.wait({run.exited}, timeout=seconds)
-        # A background child may keep the pipe open; its later output belongs to no reply.
-        await asyncio.wait({run.closed}, timeout=LINGER_SECONDS if run.exited.done() else 0)
-        return Finished(status=_status(transport.get_returncode()), output=run.output.take_text())
-    finally:
-        if not run.exited.done():
-            kill_tree(transport.get_pid())
-        _kill_group(transport.get_pid())
-        if not run.exited.done():
-            # Let the event loop reap it.
-            await asyncio.wait({run.exited}, timeout=LINGER_SECONDS)
-        transport.close()
+    output = HeadTailBuffer(output_limit)
 
+    def receive(data: bytes) -> None:
+        output.add(data)
+        if on_output:
+            on_output(data)
 
-async def _start(
-    run: _Run, command: str, directory: Path, environment: Mapping[str, str]
-) -> asyncio.SubprocessTransport:
-    """Start a shell; when cancelled meanwhile, end its children too, which asyncio would leave behind."""
-    starting = asyncio.get_running_loop().subprocess_exec(
-        lambda: run,
-        "/bin/bash",
-        "-c",
-        command,
-        cwd=directory,
-        env=environment,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
-        preexec_fn=DESCRIPTORS.prepare_child,
+    program = SpawnedProgram(
+        ("/bin/bash", "-c", command), directory=directory, environment=environment, on_output=receive
     )
-    started = asyncio.ensure_future(starting)
     try:
-        transport, _ = await asyncio.shield(started)
-    except asyncio.CancelledError:
-        transport, _ = await started
-        kill_tree(transport.get_pid())
-        transport.close()
-        raise
-    return transport
-
-
-def _status(code: int | None) -> int | None:
-    return 128 - code if code is not None and code < 0 else code
+        await asyncio.wait({program.exited}, timeout=seconds)
+        # A background child may keep the pipe open; its later output belongs to no reply.
+        await asyncio.wait({program.closed}, timeout=LINGER_SECONDS if program.exited.done() else 0)
+        return Finished(status=program.status, output=output.take_text())
+    finally:
+        if not program.exited.done():
+            kill_tree(program.pid)
+        _kill_group(program.pid)
+        if not program.exited.done():
+            # Let the event loop reap it.
+            await asyncio.wait({program.exited}, timeout=LINGER_SECONDS)
+        program.close()
 
 
 def _kill_group(leader: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
-
-
-class _Run(asyncio.SubprocessProtocol):
-    """Collects the output of a command and resolves futures when it exits and when its output ends."""
-
-    def __init__(self, limit: int, on_output: OnOutput | None) -> None:
-        loop = asyncio.get_running_loop()
-        self.exited: asyncio.Future[None] = loop.create_future()
-        self.closed: asyncio.Future[None] = loop.create_future()
-        self.output = HeadTailBuffer(limit)
-        self._on_output = on_output
-
-    def pipe_data_received(self, _: int, data: bytes) -> None:
-        self.output.add(data)
-        if self._on_output:
-            self._on_output(data)
-
-    def pipe_connection_lost(self, _: int, __: Exception | None) -> None:
-        _resolve(self.closed)
-
-    def process_exited(self) -> None:
-        _resolve(self.exited)
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)

@@ -11,7 +11,8 @@ from stringd.api.replies import Reply
 from stringd.api.sessions import Session
 from stringd.errors import ErrorCode, Refusal
 from stringd.processes.exported_variables import time_limit
-from stringd.processes.process_group import Finished, OnOutput, run_shell
+from stringd.processes.process_group import Finished, run_shell
+from stringd.processes.spawned_program import OnOutput
 from stringd.text.escaping import printable
 from stringd.text.head_tail_buffer import OUTPUT_LIMIT
 

@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import Callable
 
+from stringd.processes.descriptors import open_descriptors
 from stringd.server.client_timeouts import ClientTimeouts
 
 log = logging.getLogger(__name__)
@@ -19,7 +20,6 @@ _PAUSE_SECONDS = 0.1
 # Descriptors below the limit: kept free for what commands open, and reserved for new clients.
 _FREE = 128
 _RESERVED = 16
-_DESCRIPTORS = "/dev/fd"
 
 
 class Acceptor:
@@ -84,7 +84,7 @@ class Acceptor:
 
     def _drop_excess(self) -> None:
         """Drop as many connections as there are descriptors over the limit."""
-        excess = _open_descriptors() - self._most
+        excess = open_descriptors() - self._most
         self._is_crowded = excess > 0
         for _ in range(excess):
             self._timeouts.drop_oldest()
@@ -112,11 +112,6 @@ class Acceptor:
     def _resume(self) -> None:
         if self._is_open:
             self._loop.add_reader(self._listener, self._accept)
-
-
-def _open_descriptors() -> int:
-    with os.scandir(_DESCRIPTORS) as entries:
-        return sum(1 for _ in entries)
 
 
 class Reserve:

@@ -47,8 +47,7 @@ class _Formatter(logging.Formatter):
 def serve(config: Config) -> int:
     """Run until told to stop, and return the exit code."""
     formatter = _set_up_logging()
-    # A parent process may have blocked them, which is inherited.
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_END_SIGNALS, signal.SIGCHLD})
+    _take_default_signals()
     DESCRIPTORS.raise_to_most()
     if will_have_operator(config.operator_fd):
         forbid_memory_access()
@@ -65,6 +64,14 @@ def serve(config: Config) -> int:
             announce(f"stringd: {notice}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             return _run_to_end(runner.get_loop(), _run(runtime, listener))
+
+
+def _take_default_signals() -> None:
+    """Undo what a parent process has blocked or ignored, which programs would inherit from here."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
+        # Shells ignore it for what they start in the background. A program does not inherit a function.
+        signal.signal(signal.SIGQUIT, lambda *_: None)
 
 
 def _run_to_end(loop: asyncio.AbstractEventLoop, main: Coroutine[Any, Any, int]) -> int:
