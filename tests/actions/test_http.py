@@ -25,8 +25,19 @@ PARAMETERS = ("  a: string", "  b: string", "  n: number", "  ok: boolean")
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 def test_every_method(stage: Stage, service: Service, method: str) -> None:
     stage.open(act("x", f"{method} {service.url}/rows/{{id}}", "  id: string"))
-    assert stage.send("/act.x 7").startswith(f"Opened {service.url}/rows/7\n---\n")
+    opened = f"Opened {service.url}/rows/7\n---\n" if method in {"GET", "POST"} else ""
+    assert stage.send("/act.x 7") == f"{opened}```json\n{{}}\n```"
     assert (service.last.method, service.last.target) == (method, "/rows/7")
+
+
+@pytest.mark.requirement("result.changed")
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+def test_what_changes_something_answers_with_the_body(stage: Stage, service: Service, method: str) -> None:
+    stage.open(act("x", f"{method} {service.url}/rows"))
+    service.answer("/rows", "# Gone\n\nSee [here](https://a.example/x).", media_type="text/markdown")
+    assert stage.send("/act.x") == "# Gone\n\nSee [here][@here]."
+    service.answer("/rows", status=204)
+    assert stage.send("/act.x") == "(no content)"
 
 
 @pytest.mark.requirement("http.url.exact", "http.url.values")

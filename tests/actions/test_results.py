@@ -99,6 +99,94 @@ def test_binary_body_is_saved_unchanged(stage: Stage, service: Service) -> None:
     assert (stage.daemon.home / "new" / "logo.png").read_bytes() == image
 
 
+@pytest.mark.requirement("template.save.checked")
+@pytest.mark.parametrize(
+    ("line", "call", "code"),
+    [
+        ("{file}", "/etc/passwd", "FILE_NOT_ALLOWED"),
+        ("{file}", "folder", "INVALID_TARGET"),
+        ("{file}", "page.md/x.png", "WRITE_FAILED"),
+        ("../{file}.png", "x", "FILE_NOT_ALLOWED"),
+        ("{file}", "''", "INVALID_PARAMS"),
+        ("{elsewhere}", "x", "FILE_NOT_ALLOWED"),
+        ("{ref[1]}", "--ref (a,/etc/passwd)", "FILE_NOT_ALLOWED"),
+    ],
+)
+def test_a_file_that_cannot_be_written_stops_the_call(
+    stage: Stage, service: Service, line: str, call: str, code: str
+) -> None:
+    (stage.daemon.home / "folder").mkdir(exist_ok=True)
+    template = act("x.response", "Saved.", "save: Response.body.data", "  decode: base64", f"  to: {line}")
+    stage.open(act("x", f"POST {service.url}/paid", "  file: path", "  ref: tuple"), template)
+    stage.send('/set {elsewhere} = "/etc/passwd"')
+    assert stage.code(f"/act.x {call}") == code
+    assert not service.received
+
+
+@pytest.mark.requirement("template.save.checked")
+def test_a_file_named_by_the_answer_is_checked_later(stage: Stage, service: Service) -> None:
+    service.answer("/x", {"name": "made.txt", "text": "hi"})
+    template = act("x.response", "{file} = Response.body.name", "save: text", "to: {file}")
+    stage.open(act("x", f"GET {service.url}/x", '  file: path = "/etc/passwd"'), template)
+    assert stage.code("/act.x") is None
+    assert (stage.daemon.home / "made.txt").read_text(encoding="utf-8") == "hi"
+
+
+@pytest.mark.requirement("template.missed")
+@pytest.mark.parametrize(
+    "template",
+    [
+        ("x.response", "{city} = Response.body.name", "City: {Response.body.name}, {Response.status}"),
+        ("x.response", "for: r in Response.body.rows", "- {r.id}", "end:", "Done."),
+        ("x.response", "save: data", "to: a.png", "Saved."),
+        ("x.response.j2", "City: {{ response.body.name }}{% set city = response.body.name %}"),
+        ("x.response.j2", "{% for r in response.body.rows %}{{ r.id }}{% endfor %}Done."),
+    ],
+)
+def test_answer_that_misses_the_whole_template_is_shown(
+    stage: Stage, service: Service, template: tuple[str, ...]
+) -> None:
+    service.answer("/x", {"message": "try later"})
+    stage.open(act("x", f"GET {service.url}/x"), act(*template))
+    stage.send('/set {city} = "Oslo"')
+    missed = "[!] Nothing that the template of act.x shows is in this answer, so here it is as it came."
+    assert stage.send("/act.x") == (
+        f'Opened {service.url}/x\n---\n{missed}\n```json\n{{\n  "message": "try later"\n}}\n```'
+    )
+    assert "Oslo" in stage.send("/set")
+
+
+@pytest.mark.requirement("template.missed")
+def test_output_that_misses_the_whole_template_is_shown(stage: Stage) -> None:
+    stage.open(act("x", "CLI echo no rows"), act("x.response", "{Response.body.rows[0].id}"))
+    assert stage.send("/act.x").endswith("so here it is as it came.\nno rows")
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        (("x.response", "{Response.body.name}, {Response.body.message}"), ", try later"),
+        (("x.response", "for: r in Response.body.rows", "- {r.id}", "end:", "Rows."), "Rows."),
+        (("x.response", "Saved."), "Saved."),
+        (("x.response", "{Response.status} {name}"), "200 {name}"),
+        (("x.response.j2", "{% if response.body.error %}No{% endif %}Done."), "Done."),
+        (("x.response.j2", "{{ vars.nothing }}{{ response.headers.none }}Done."), "Done."),
+    ],
+)
+def test_answer_that_a_template_finds_something_in_is_rendered(
+    stage: Stage, service: Service, template: tuple[str, ...], text: str
+) -> None:
+    service.answer("/x", {"message": "try later", "rows": []})
+    stage.open(act("x", f"GET {service.url}/x"), act(*template))
+    assert stage.send("/act.x") == text
+
+
+def test_empty_answer_is_rendered_even_if_it_misses_everything(stage: Stage, service: Service) -> None:
+    service.answer("/x", status=204)
+    stage.open(act("x", f"DELETE {service.url}/x"), act("x.response", "Removed {Response.body.id}."))
+    assert stage.send("/act.x") == "Removed ."
+
+
 @pytest.mark.requirement("result.cli")
 def test_command_reply_is_its_output(stage: Stage) -> None:
     stage.open(act("x", "CLI printf '%s' '[a](https://a.example) {\"b\":1}\n\n'"), act("none", "CLI true"))

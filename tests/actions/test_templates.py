@@ -228,7 +228,7 @@ def test_saving_text_and_json_and_in_loops() -> None:
         ("a\nend:", "line 2: end: without for:"),
         ("a\nsave: a\nx", "line 2: save: needs a line below it, to: and a file"),
         ("save: rows\ndecode: rot13\nto: x", "line 1: decode: rot13 is not known, base64 is"),
-        ("\nsave: nothing\nto: x", "line 2: there is nothing to save at that path of the answer"),
+        ("{$.rows}\nsave: nothing\nto: x", "line 2: there is nothing to save at that path of the answer"),
         ('{f} = ""\nsave: rows\nto: {f}', "line 2: to: names no file"),
         ("save: rows\ndecode: base64\nto: x", "what is to be saved as x is not base64"),
     ],

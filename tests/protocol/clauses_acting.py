@@ -77,6 +77,7 @@ ACTIONS = requirements(
     ("result.markdown", "Markdown without a template is rendered."),
     ("result.links", "The links of an answer are shortcuts beside the page's."),
     ("result.other", "Text, unknown types, nothing: all are shown as what they are."),
+    ("result.changed", "PUT, PATCH and DELETE without a template answer with the body alone."),
     ("result.cli", "A command without a template answers its output alone."),
     ("result.failed_cli", "A failed command is EXIT_n with its output, and no template runs."),
     ("trust.cli", "A document from the network runs no CLI action: NOT_TRUSTED."),

@@ -27,8 +27,9 @@ from stringd.actions.results.action_files import ActionFiles, untrusted_refusal
 from stringd.actions.results.remembered_names import with_links, with_template_values
 from stringd.actions.results.rendered_answer import name_markdown_links, render_answer
 from stringd.actions.shell.cli_run import run_cli
-from stringd.actions.templates.template_run import RenderedTemplate, render
+from stringd.actions.templates.template_run import SHORT_LANGUAGE, RenderedTemplate, render
 from stringd.actions.values.secret_taint import Taint, may_leave_secret, taint_of
+from stringd.actions.values.typed_values import Value
 from stringd.api.commands import Invocation
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.replies import Reply
@@ -43,6 +44,9 @@ from stringd.text.formatting import fenced
 
 # The remembered values that a call uses, by the reference to each: `{name}` or `@name`.
 References = Mapping[str, Attributed[NamedValue]]
+# What they answer is a result, not a document that was opened.
+_CHANGING = frozenset({"PUT", "PATCH", "DELETE"})
+_MISSES = "[!] Nothing that the template of act.{action} shows is in this answer, so here it is as it came."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +97,7 @@ class ActionRun:
         self, template: Template | None, variables: Mapping[str, str], used: References
     ) -> Reply:
         taint = taint_of(self.call.action, self.environment.secret_values, used)
+        self._check_files(template, variables)
         answer = await self._answer(variables, taint)
         if isinstance(answer, Reply):
             return answer
@@ -105,12 +110,32 @@ class ActionRun:
             text,
             role,
             answer,
-            {it.name: self.call.values.get(it.name) for it in self.call.action.parameters},
+            self._arguments,
             variables,
             workers=self.invocation.runtime.template_workers,
             owner=f"{session.user.id}:{session.name.text}",
         )
+        if rendered.misses_all and answer.text.strip():
+            reply = await self._reply_without_template(answer, provenance)
+            return reply.below([_MISSES.format(action=self.call.action.id)])
         return await self._reply_from_template(rendered, provenance)
+
+    def _check_files(self, template: Template | None, variables: Mapping[str, str]) -> None:
+        """Refuse a call whose template could not write its files, before anything is sent or run."""
+        text, role = template or ("", "")
+        if role != SHORT_LANGUAGE or "save:" not in text:
+            return
+        # Importing this loads Jinja2, which the daemon does not need at startup.
+        from stringd.actions.templates.save_targets import save_targets
+
+        known = {**variables, **self._arguments}
+        files = ActionFiles(self.invocation, self.environment)
+        for typed in save_targets(text, known):
+            files.check(typed)
+
+    @property
+    def _arguments(self) -> Mapping[str, Value | None]:
+        return {it.name: self.call.values.get(it.name) for it in self.call.action.parameters}
 
     def _provenance(self, answer: Answer, used: References, taint: Taint) -> Provenance:
         """Return the provenance of the results, which foreign values pass on in a trusted document's call."""
@@ -188,6 +213,8 @@ class ActionRun:
             # The links were written by the service, not by the user's document.
             provenance = replace(provenance, author=Author.NETWORK, document=answer.uri)
         self.invocation.session.remember(with_links(state, shown.links, provenance))
+        if self.call.action.method in _CHANGING:
+            return Reply.page("", shown.text)
         return Reply.page(f"Opened {answer.uri}", shown.text)
 
     def _taken_names(self, state: State) -> Iterable[str]:

@@ -7,7 +7,7 @@ from stringd.actions.templates.template_run import FileToSave
 from stringd.api.commands import Invocation
 from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.paths.resolving import resolve
-from stringd.documents.paths.text_files import read_bytes, write_bytes
+from stringd.documents.paths.text_files import check_writable, read_bytes, write_bytes
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import FileTarget
 
@@ -22,6 +22,13 @@ class ActionFiles:
     def read(self, typed: str) -> bytes:
         """Return the content of the file at a typed path, or refuse."""
         return read_bytes(self._resolved(typed, "reads").path, typed)
+
+    def check(self, typed: str) -> None:
+        """Refuse a path to which `save` could not write."""
+        if not typed.strip():
+            message = "The template saves a file, but the call names none."
+            raise Refusal(ErrorCode.INVALID_PARAMS, message)
+        check_writable(self._resolved(typed, "writes").path, typed)
 
     async def save(self, file: FileToSave) -> None:
         """Write a file atomically, or refuse."""

@@ -91,18 +91,30 @@ def _run_jinja(
     template: Template, response: Mapping[str, Any], values: Mapping[str, Any], variables: Mapping[str, str]
 ) -> dict[str, Any]:
     names = {"response": response, "params": values, "vars": variables}
-    text, made = _jinja.run(template, names)
-    return {"text": text, "variables": made}
+    text, made = _jinja.run(template, names, body=response["body"])
+    return {"text": text, "variables": made, "misses_all": _jinja.misses_all}
 
 
 def _run_data(
     template: Template, response: Mapping[str, Any], texts: Mapping[str, Any], variables: Mapping[str, str]
 ) -> dict[str, Any]:
     page = Recorder(texts, variables)
-    text, _ = _data.run(template, {"Response": response, RECORDER: page})
+    try:
+        text, _ = _data.run(template, {"Response": response, RECORDER: page})
+    except TemplateError:
+        # An answer without anything that the template expects is shown, instead of what it lacks.
+        if not (page.misses_all and response["body"]):
+            raise
+        text = ""
     page.check_size()
     saves = [{"text": it.text, "decode": it.decode, "path": it.path} for it in page.saves]
-    return {"text": text, "variables": page.variables, "values": page.values, "saves": saves}
+    return {
+        "text": text,
+        "variables": page.variables,
+        "values": page.values,
+        "saves": saves,
+        "misses_all": page.misses_all,
+    }
 
 
 def _encodable(made: Any) -> Any:

@@ -41,6 +41,20 @@ class Recorder:
         self.saves: list[SaveRequest] = []
         self._numbers: Counter[str] = Counter()
         self._labels: dict[str, str] = {}
+        self._hits = self._misses = 0
+
+    @property
+    def misses_all(self) -> bool:
+        """Whether there are paths into the body of the response, none of which is in it."""
+        return self._misses > 0 and self._hits == 0
+
+    def seek(self, value: object) -> object:
+        """Return what a path into the body of the response has found, and count it."""
+        if isinstance(value, Undefined):
+            self._misses += 1
+        else:
+            self._hits += 1
+        return value
 
     def assign(self, name: str, value: object) -> None:
         """Set a variable of the topic; in later lines it takes precedence over a parameter of that name."""

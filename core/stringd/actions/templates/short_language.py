@@ -12,11 +12,11 @@ from stringd.actions.templates.response_values import BODY, PLACEHOLDER, Path, p
 
 RECORDER = "page"
 _VALUE = r"(?P<value>\S(?:.*\S)?)[ \t]*"
-_ASSIGNMENT = re.compile(rf"[ \t]*\{{(?P<at>@?)(?P<name>[^\W\d][\w-]*)\}}[ \t]*=[ \t]*{_VALUE}")
+ASSIGNMENT = re.compile(rf"[ \t]*\{{(?P<at>@?)(?P<name>[^\W\d][\w-]*)\}}[ \t]*=[ \t]*{_VALUE}")
 _FOR = re.compile(r"[ \t]*for:[ \t]*(?P<name>[^\W\d]\w*)[ \t]+in[ \t]+(?P<path>\S+)[ \t]*")
 _END = re.compile(r"[ \t]*end:[ \t]*")
-_SAVE = re.compile(r"[ \t]*save:[ \t]*(?P<value>\S+)[ \t]*")
-_DETAIL = re.compile(rf"[ \t]*(?P<key>decode|to):[ \t]*{_VALUE}")
+SAVE = re.compile(r"[ \t]*save:[ \t]*(?P<value>\S+)[ \t]*")
+DETAIL = re.compile(rf"[ \t]*(?P<key>decode|to):[ \t]*{_VALUE}")
 _SUSPICIOUS = re.compile(
     r"[ \t]*(?:\{@?[\w. -]*\}[ \t]*=(?!=).*|for:?[ \t]+\w+[ \t]+in[ \t]+[$\w.\[\]{}]+[ \t]*"
     r"|(?:save|decode):.*)"
@@ -78,9 +78,9 @@ class _Compiler:
             path = self._data_path(loop["path"])
             if path:
                 return self._loop(loop["name"], path)
-        if (save := _SAVE.fullmatch(line)) and (path := self._data_path(save["value"])):
+        if (save := SAVE.fullmatch(line)) and (path := self._data_path(save["value"])):
             return self._save(path)
-        if assignment := _ASSIGNMENT.fullmatch(line):
+        if assignment := ASSIGNMENT.fullmatch(line):
             call = self._assignment(assignment)
             if call:
                 return nodes.ExprStmt(call)
@@ -98,7 +98,7 @@ class _Compiler:
 
     def _save(self, path: Path) -> nodes.ExprStmt:
         line, details = self._next, {}
-        while self._next < len(self._lines) and (found := _DETAIL.fullmatch(self._lines[self._next])):
+        while self._next < len(self._lines) and (found := DETAIL.fullmatch(self._lines[self._next])):
             details[found["key"]] = found["value"]
             self._next += 1
         if "to" not in details:
@@ -165,8 +165,10 @@ class _Compiler:
         return path.root == BODY[0] or path.root in self._loops
 
     def _walk(self, path: Path) -> nodes.Expr:
-        name = path.root if path.root == BODY[0] and path.root not in self._loops else _local(path.root)
-        return self._steps(nodes.Name(name, "load"), path)
+        if path.root in self._loops:
+            return self._steps(nodes.Name(_local(path.root), "load"), path)
+        value = self._steps(nodes.Name(path.root, "load"), path)
+        return self._call("seek", value) if (path.root, *path.steps[:1]) == BODY else value
 
     def _steps(self, value: nodes.Expr, path: Path) -> nodes.Expr:
         for step in path.steps:

@@ -13,6 +13,8 @@ from stringd.api.workers import Budget, Workers
 from stringd.errors import ErrorCode, Refusal, WorkStopped
 
 JINJA = "j2"
+SHORT_LANGUAGE = "response"
+"""The role of templates in the short template language."""
 # Python imports most of these lazily, which fails once the worker can no longer read files.
 TEMPLATE_MODULES = (
     "stringd.actions.templates.jobs",
@@ -43,13 +45,14 @@ class RenderedTemplate:
     """The result of a template.
 
     `variables` are set in the topic, `values` are remembered as `@name` (keyed without the `@`), and `saves`
-    are the files to write.
+    are the files to write. `misses_all` means that none of what it shows of the body is in it.
     """
 
     text: str
     variables: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     saves: tuple[FileToSave, ...] = ()
+    misses_all: bool = False
 
 
 async def render(
@@ -100,6 +103,7 @@ def _rendered(made: Mapping[str, Any], answer: Answer) -> RenderedTemplate:
         variables=made["variables"],
         values={name: _value(value) for name, value in made.get("values", {}).items()},
         saves=tuple(_save(order, answer) for order in made.get("saves", ())),
+        misses_all=made["misses_all"],
     )
 
 

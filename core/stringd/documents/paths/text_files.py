@@ -72,6 +72,16 @@ def write_bytes(path: Path, data: bytes, shown: str) -> int:
         return _write(folder, path.name, data, shown, _writable(folder, path.name, shown))
 
 
+def check_writable(path: Path, shown: str) -> None:
+    """Refuse a real path that `write_bytes` would refuse, without writing anything."""
+    parent = next(it for it in path.parents if is_there(it))
+    with _write_failures(shown), open_folder(parent) as folder:
+        if parent == path.parent:
+            _writable(folder, path.name, shown)
+        if not os.access(".", os.W_OK, dir_fd=folder.descriptor):
+            raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot write {shown}: its directory is read-only")
+
+
 def remove_text(path: Path, shown: str) -> None:
     """Remove the file at a real path, or refuse."""
     try:
