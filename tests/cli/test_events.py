@@ -93,7 +93,7 @@ def test_it_goes_on_after_a_restart(chattering: DaemonProcess) -> None:
         chattering.restart()
         lines = lines_until(program, "lost")
         assert any("daemon-stopping" in it for it in lines)
-        assert lines[-1].endswith("lost events: the daemon was started anew since")
+        assert lines[-1].endswith("lost events: the daemon has been restarted")
         lines_until(program, "daemon-ready")
         chattering.exec("/say again", "file:main")
         lines_until(program, "output again")

@@ -94,7 +94,7 @@ def test_only_what_is_wanted_comes(own_daemon: DaemonProcess, watch: Watch) -> N
 def test_it_goes_on_after_a_restart(own_daemon: DaemonProcess, watch: Watch) -> None:
     seen = watch(own_daemon, "lost", own_daemon.restart, after=0, everyone=True, reconnect=True)
     assert [it.kind for it in seen] == ["daemon-ready", "user-added", "daemon-stopping", "lost"]
-    assert seen[-1].fields == {"count": None, "reason": "the daemon was started anew since"}
+    assert seen[-1].fields == {"count": None, "reason": "the daemon has been restarted"}
     assert seen[-1].seq is None
 
 

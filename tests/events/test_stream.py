@@ -115,7 +115,7 @@ def test_one_of_another_life_is_told_and_gets_what_this_life_keeps(chattering: D
         back.wait_for("daemon-ready")
     lost, ready = back.records[:2]
     assert (lost["kind"], lost["count"], lost["seq"]) == ("lost", None, None)
-    assert lost["reason"] == "the daemon was started anew since"
+    assert lost["reason"] == "the daemon has been restarted"
     assert (ready["kind"], ready["seq"]) == ("daemon-ready", 1)
     assert back.position.partition("-")[0] != position.partition("-")[0]
 

@@ -43,7 +43,7 @@ def test_of_two_answers_at_once_one_wins_and_the_other_is_told_who_did(people: P
         assert (late.status, late.headers["X-Error-Code"]) == (409, "QUESTION_CLOSED")
         assert late.json() == {
             "error": "QUESTION_CLOSED",
-            "message": f"The question was answered already, by default through {won[0]}.",
+            "message": f"The question was already answered, by default through {won[0]}.",
         }
 
 
@@ -51,9 +51,9 @@ def test_of_two_answers_at_once_one_wins_and_the_other_is_told_who_did(people: P
 @pytest.mark.parametrize(
     ("fields", "wrong", "message", "right"),
     [
-        ({"kind": "approve"}, ["yes", 1, None, {}], "answered by yes or no", True),
+        ({"kind": "approve"}, ["yes", 1, None, {}], "must be yes or no", True),
         ({"kind": "text"}, [True, 5, None, ["a"]], "text", "a\nb"),
-        ({"kind": "choice", "choices": ["a", "b"]}, ["c", 1, None, True], "one of its 2 choices", "b"),
+        ({"kind": "choice", "choices": ["a", "b"]}, ["c", 1, None, True], "one of the 2 choices", "b"),
         ({"kind": "secret"}, [7, None, "", "two\nlines", "\x03"], "must be", "x" * 4000),
         ({"kind": "text"}, ["x" * 65537], "more than 65536 characters", "x" * 65536),
         ({"kind": "secret"}, ["x" * 4001], "more than 4000", "x"),
@@ -85,7 +85,7 @@ def test_comment_and_the_fields_that_were_asked_for_come_along(people: People) -
     asked = people.ask(kind="approve", extras=["grant"])
     assert asked.question["extras"] == ["grant"]
     reply = people.answer(asked.question, False, comment="no", other=1)
-    assert (reply.status, reply.json()["message"]) == (400, "The question takes no field 'other'")
+    assert (reply.status, reply.json()["message"]) == (400, "The question does not accept the field 'other'")
     assert people.answer(asked.question, False, comment="x" * 4097).status == 400
     assert people.answer(asked.question, False, comment="not today", grant={"times": 3}).status == 200
     told = asked.told()
@@ -189,7 +189,7 @@ def test_a_thousand_questions_are_open_at_once_and_no_more(asking: DaemonProcess
     until(lambda: len(people.listed()) == 1000)
     full = asking.exec("/ask", "file:full")
     assert full.content == (
-        "re: /ask\nERROR(TOO_MANY_QUESTIONS): This can't be asked: 1000 questions are open already."
+        "re: /ask\nERROR(TOO_MANY_QUESTIONS): The question can't be asked: 1000 questions are open already."
     )
     assert asking.request("DELETE", "/users/u4").json()["deleted"]
     until(lambda: len(people.listed()) == 800)

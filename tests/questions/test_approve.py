@@ -107,11 +107,11 @@ def test_answer_elsewhere_and_withdrawal_are_told_even_while_a_line_is_typed(per
         "POST", f"/questions/{asked.id}", {"answer": "x", "through": "a page"}, headers
     )
     assert reply.status == 200
-    person.sees("Answered already, by operator through a page.")
+    person.sees("Already answered, by operator through a page.")
     asked = person.is_asked(title="Again?")
     person.sees("Answer (")
     person.daemon.exec("/cancel", "file:main")
-    person.sees("Withdrawn: who asked it was cancelled.")
+    person.sees("Withdrawn: its asker was cancelled.")
     asked = person.is_asked(title="Third?")
     person.sees("Answer (")
     person.terminal.type("whole\n")
@@ -181,7 +181,7 @@ def test_wrong_token_is_refused(operated: DaemonProcess) -> None:
     with Terminal(f"env TERM=dumb {APPROVE} --port {operated.port} approve") as terminal:
         terminal.expect("has shown it: ")
         terminal.type("wrong-token\n")
-        assert "wrong-token" not in terminal.expect("This is not the operator's token of this daemon.")
+        assert "wrong-token" not in terminal.expect("This is not the token of this daemon's operator.")
         assert terminal.process.wait(10) == 1
 
 

@@ -136,7 +136,7 @@ def test_script_that_sends_no_answer_fails(operated: DaemonProcess, answers: str
         ([], "answers are typed in a terminal; --json is for scripts"),
         (["--json"], "the operator's token is asked for in a terminal; --token-fd reads it from elsewhere"),
         (["--json", "--token-fd", "77"], "the operator's token can't be read: Bad file descriptor"),
-        (["--json", "--token-fd", "0"], "This is not the operator's token of this daemon."),
+        (["--json", "--token-fd", "0"], "This is not the token of this daemon's operator."),
     ],
 )
 def test_without_a_terminal_it_says_what_it_needs(

@@ -14,7 +14,7 @@ from stringd.testing.process import DaemonProcess
 from tests.questions.conftest import PLUGIN
 from tests.questions.people import People, until
 
-WITHDRAWN = "The question is not open any more: {}."
+WITHDRAWN = "The question is no longer open: {}."
 
 
 def refusal_of(people: People, question: dict[str, Any]) -> str:
@@ -30,7 +30,7 @@ def test_question_of_a_cancelled_command_is_withdrawn(people: People) -> None:
     assert people.daemon.exec("/cancel", "file:main").head["ok"]
     assert "ERROR(CANCELLED)" in asked.content()
     assert people.listed() == []
-    assert refusal_of(people, asked.question) == WITHDRAWN.format("who asked it was cancelled")
+    assert refusal_of(people, asked.question) == WITHDRAWN.format("its asker was cancelled")
 
 
 @pytest.mark.requirement("questions.withdrawn.disconnected")
@@ -43,7 +43,7 @@ def test_question_is_withdrawn_when_its_client_hangs_up(people: People) -> None:
     asked = until(people.listed)[0]
     connection.close()
     until(lambda: not people.listed(), "the question of nobody stays open")
-    assert refusal_of(people, asked) == WITHDRAWN.format("who asked it is gone")
+    assert refusal_of(people, asked) == WITHDRAWN.format("its asker is gone")
     assert people.daemon.exec("/help", "file:x").head["ok"]
 
 
@@ -68,7 +68,7 @@ def test_question_to_anyone_expires_after_its_seconds(people: People) -> None:
     asked = people.ask(expires=0.3)
     assert asked.question["expires"] == 0.3
     assert 0 < asked.question["expires_at"] - asked.question["asked_at"] < 0.4
-    assert asked.content() == "ERROR(QUESTION_EXPIRED): Nobody has answered within 0.3 s."
+    assert asked.content() == "ERROR(QUESTION_EXPIRED): Nobody answered within 0.3 s."
     assert refusal_of(people, asked.question) == WITHDRAWN.format("it has expired")
 
 
@@ -169,7 +169,7 @@ def test_events_tell_of_each_question_and_never_of_its_answer(people: People) ->
     ]
     assert "Which word?" in said[0]
     assert "by='default', through='HTTP'" in said[1]
-    assert "reason='who asked it was cancelled'" in said[3]
+    assert "reason='its asker was cancelled'" in said[3]
     assert "sesame" not in "".join(said)
     assert "psst" not in "".join(said)
 

@@ -38,7 +38,7 @@ def refused(people: People, **fields: Any) -> list[str]:
 def test_without_an_operator_a_person_can_not_be_asked(people: People) -> None:
     assert refused(people, waits_for_operator=True) == [
         NO_OPERATOR,
-        "`stringd shutdown`, then `stringd approve` in a terminal of yours, starts it with one.",
+        "To start one with an operator: `stringd shutdown`, then `stringd approve` in your own terminal.",
     ]
     assert people.daemon.request("GET", "/questions").json() == {"questions": [], "operator": "none"}
     for token in ("", "x", "None", "a" * 43):
@@ -49,7 +49,7 @@ def test_without_an_operator_a_person_can_not_be_asked(people: People) -> None:
 @pytest.mark.requirement("operator.absent")
 def test_operator_who_is_not_attached_is_only_waited_for_on_demand(operated: DaemonProcess) -> None:
     people = People(operated)
-    assert refused(people)[0] == "ERROR(OPERATOR_REQUIRED): No operator is attached who could be asked."
+    assert refused(people)[0] == "ERROR(OPERATOR_REQUIRED): No operator is attached."
     patient = people.ask(**PERSON, waits_for_operator=True, expires=0.2)
     assert patient.question["expires_at"] is None
     with Operator(operated) as operator:
@@ -95,7 +95,7 @@ def test_time_of_a_question_to_a_person_begins_when_it_is_shown(operator: Operat
     operator.ask(topic="file:beside", **PERSON)
     assert not asked.done()
     assert operator.show(asked.question).json() == {"id": asked.id, "shown": True}
-    assert asked.content() == "ERROR(QUESTION_EXPIRED): Nobody has answered within 0.5 s."
+    assert asked.content() == "ERROR(QUESTION_EXPIRED): Nobody answered within 0.5 s."
     operator.expect("closed", id=asked.id, reason="it has expired")
 
 
@@ -106,7 +106,7 @@ def test_time_begins_too_when_the_last_operator_leaves(operated: DaemonProcess) 
         with Operator(operated):
             pass
         assert not asked.done()
-    assert asked.content() == "ERROR(QUESTION_EXPIRED): Nobody has answered within 0.3 s."
+    assert asked.content() == "ERROR(QUESTION_EXPIRED): Nobody answered within 0.3 s."
 
 
 @pytest.mark.requirement("operator.stream")
@@ -125,7 +125,7 @@ def test_stream_tells_every_front_end_of_every_change(operated: DaemonProcess) -
         for watcher in (first, stranger):
             watcher.expect("question", id=after.id)
             watcher.expect("closed", id=after.id, by="default", through="somewhere", reason=None)
-            watcher.expect("closed", id=before.id, by=None, reason="who asked it was cancelled")
+            watcher.expect("closed", id=before.id, by=None, reason="its asker was cancelled")
 
 
 @pytest.mark.requirement("operator.stream", "questions.bounds")

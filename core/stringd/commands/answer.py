@@ -1,4 +1,4 @@
-"""`/answer`: answer a question of the same user, or list those that are open."""
+"""`/answer`: answer an open question of the same user, or list the open questions."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ID = re.compile(r"(q[0-9a-f]{8})(?:\s+|\Z)")
 _HEAD = re.compile(r"/+\S*(?:[ \t]+q[0-9a-f]{8}(?=\s|\Z))?")
 _LONGEST_NAME = 64
 _PERSON = (
-    "A person answers this question, not an agent.",
-    "`stringd approve` in a terminal of that person shows it.",
+    "Only a person may answer this question.",
+    "A person can answer it with `stringd approve` in a terminal.",
 )
 
 
 async def run(invocation: Invocation) -> Reply:
-    """Answer the question that is named, or the only one that is open; without a text, list them."""
+    """Answer the given question, or the only open one; without arguments, list the open questions."""
     session, line = invocation.session, invocation.line
     text = "\n".join(part for part in (line.arguments, line.body) if part)
     listed = invocation.runtime.questions.listed(session.user.id)
@@ -41,7 +41,7 @@ async def run(invocation: Invocation) -> Reply:
 
 
 def _only(listed: Sequence[OpenQuestion]) -> OpenQuestion:
-    """Return the one question that an agent may answer."""
+    """Return the only open question that an agent may answer, or refuse."""
     open_to_agents = [it for it in listed if it.question.trust is Trust.ANYONE]
     if len(open_to_agents) == 1:
         return open_to_agents[0]
@@ -71,7 +71,7 @@ def _shown(opened: OpenQuestion) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return the first line of the command with its answer masked, whatever kind of question it is for."""
+    """Return the first line of the command with the answer masked, for any kind of question."""
     head = _HEAD.match(text)
     shown = head[0] if head else ""
     return f"{shown} {MASK}" if text[len(shown) :].strip() else shown

@@ -1,1 +1,1 @@
-"""Events: numbered, kept for a while, and handed to observers and watchers."""
+"""Events: numbered, kept for a while, and delivered to observers and watchers."""

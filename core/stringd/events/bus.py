@@ -1,4 +1,4 @@
-"""Where events are published: they are numbered, kept, and handed to observers and watchers."""
+"""The event bus: number events, keep recent ones, and deliver them to observers and watchers."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ log = logging.getLogger(__name__)
 
 MOST_EVENT_BYTES = 256 * 1024
 _LIFE_BYTES = 4
-# Handing out several events at once costs the commands less than one after the other; the first one after
-# a quiet time is handed out at once.
+# Delivering events in batches costs the commands less than one at a time; the first event after a pause is
+# delivered immediately.
 _BATCH_SECONDS = 0.05
 _MOST_IN_BATCH = 500
 _FLOOD = f"more than {MOST_IN_A_SECOND:,} of them were published in a second"
 
 _Source: TypeAlias = "tuple[str, str | None, str | None]"
-"""What has its own share of the events of a second: a plugin's kind, or the output of a topic."""
+"""What the limit per second applies to: a plugin's kind, or the output of a topic."""
 
 
 class EventBus:
-    """Publishes the events of one life of the daemon; it implements the `Events` that plugins see."""
+    """Publishes the events of one run of the daemon; implements `Events`, the interface for plugins."""
 
     def __init__(self) -> None:
         self.life = secrets.token_hex(_LIFE_BYTES)
@@ -61,11 +61,11 @@ class EventBus:
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody wants `Output`."""
+        """Whether any watcher or observer wants `Output`."""
         return bool(self._output_watches) or Output.kind in self._observers
 
     def declare(self, kinds: Iterable[EventKind], observers: Iterable[Observer]) -> None:
-        """Take in what plugins add."""
+        """Add the kinds and observers of plugins."""
         for declared in kinds:
             self._kinds[declared.name] = declared.event
             self._declared.add(declared.name)
@@ -74,7 +74,7 @@ class EventBus:
                 self._observers.setdefault(kind, []).append(observer)
 
     def publish(self, event: Event) -> None:
-        """Number an event and hand it to all who watch; see `Events.publish`."""
+        """Number an event and deliver it to all watchers; see `Events.publish`."""
         self._check_thread()
         kind = event.kind
         if self._kinds.get(kind) is not type(event):
@@ -87,7 +87,7 @@ class EventBus:
         self._publish(event, _measure(event) if is_declared else _weigh(event))
 
     def publish_lazily(self, kind: type[Event], weight: int, /, **fields: Any) -> None:
-        """Publish an event that is made when somebody looks at it; see `Events.publish_lazily`."""
+        """Publish an event that is created when it is first needed; see `Events.publish_lazily`."""
         fields["at"] = time.time()
         if self._watches or kind.kind in self._observers:
             self.publish(kind(**fields))
@@ -96,7 +96,7 @@ class EventBus:
 
     @contextmanager
     def watch(self, wanted: EventFilter = EVERYTHING, *, after: int | None = None) -> Iterator[Watch]:
-        """Watch events: from now on, or from the one after a number."""
+        """Watch new events, or all events after a number."""
         self._hand_out()
         if after is None:
             watch = Watch(wanted, self.last)
@@ -114,7 +114,7 @@ class EventBus:
             self._output_watches.discard(watch)
 
     def close(self) -> None:
-        """End all watches, once they have read what was published."""
+        """End all watches after the events that were published."""
         self._is_closed = True
         self._hand_out()
         for watch in self._watches:
@@ -163,7 +163,7 @@ class EventBus:
         return False
 
     def _report_dropped(self) -> None:
-        """Publish how many events were dropped in the second that is over."""
+        """Publish how many events were dropped in the last second."""
         for (kind, user_id, topic), count in self._limit.take_dropped().items():
             log.warning("%d events %s were dropped: %s", count, kind, _FLOOD)
             lost = Lost(user_id=user_id, topic=topic, count=count, reason=f"{kind}: {_FLOOD}")
@@ -175,10 +175,10 @@ def _weigh(event: Event) -> int:
 
 
 def _measure(event: Event) -> int:
-    """Return the weight of a plugin's event, which it can't be trusted to tell."""
+    """Measure the weight of a plugin's event, since its own property can't be trusted."""
     size = len(encode_event(0, event))
     if size > MOST_EVENT_BYTES:
-        raise ValueError(f"event {event.kind} takes {size} bytes; it may take {MOST_EVENT_BYTES}")
+        raise ValueError(f"event {event.kind} takes {size} bytes, more than {MOST_EVENT_BYTES}")
     return BASE_WEIGHT + size
 
 

@@ -1,4 +1,4 @@
-"""The events of one command: that it begins, what it prints, and how it ends."""
+"""The events of one command: its beginning, its output, and its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stringd.events.output_feed import OutputFeed, SecretNames
 
 @dataclass(slots=True, kw_only=True)
 class CommandEvents:
-    """Publishes the events of a command of a topic; each method is called once at most."""
+    """Publishes the events of a command; each method is called at most once."""
 
     events: Events
     user_id: str
@@ -21,7 +21,7 @@ class CommandEvents:
     _output: OutputFeed | None = field(default=None, init=False)
 
     def begin(self, label: str, secrets: SecretNames | None = None) -> None:
-        """Publish the beginning; given the secrets to mask, publish what the caller runs prints, too."""
+        """Publish the beginning; given the secrets to mask, also publish the output of the calling task."""
         self.has_begun = True
         self.events.publish_lazily(
             CommandBegun,
@@ -42,7 +42,7 @@ class CommandEvents:
             self._output.open()
 
     def end(self, label: str, *, code: str | None, seconds: float, size: int) -> None:
-        """Publish what the command printed last, and its end."""
+        """Publish the last output, and the end."""
         if self._output:
             self._output.close()
         self.events.publish_lazily(

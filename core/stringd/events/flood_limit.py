@@ -1,4 +1,4 @@
-"""How many events of one kind may be published in a second."""
+"""The limit on how many events of a kind are published in a second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class FloodLimit(Generic[Key]):
-    """Admits so many events of each key in each second, and counts the others."""
+    """Admits a number of events per key and second, and counts the others."""
 
     def __init__(self) -> None:
         self._begun = 0.0
@@ -23,11 +23,11 @@ class FloodLimit(Generic[Key]):
 
     @property
     def has_dropped(self) -> bool:
-        """Whether events were dropped since the last time that they were taken."""
+        """Whether events were dropped since the last `take_dropped`."""
         return bool(self._dropped)
 
     def admits(self, key: Key, now: float) -> bool:
-        """Tell whether an event may be published now; one that may not is counted."""
+        """Return whether an event may be published now; otherwise count it as dropped."""
         self._now = now
         if now - self._begun >= _WINDOW_SECONDS:
             self._begun = now
@@ -39,10 +39,10 @@ class FloodLimit(Generic[Key]):
         return False
 
     def seconds_left(self) -> float:
-        """Return how long the current second goes on."""
+        """Return the rest of the current second."""
         return self._begun + _WINDOW_SECONDS - self._now
 
     def take_dropped(self) -> Mapping[Key, int]:
-        """Return how many events of each key were dropped since the last time."""
+        """Return how many events of each key were dropped since the last call."""
         dropped, self._dropped = self._dropped, Counter()
         return dropped

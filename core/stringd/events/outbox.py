@@ -1,4 +1,4 @@
-"""One who watches events, with a bounded outbox of its own."""
+"""A watcher of events, with a bounded outbox of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSED = "events were read too slowly, and no more are sent"
 
 
 class Batch:
-    """Some events that are handed out together, mostly the same to many who watch."""
+    """Events that are delivered together, mostly the same ones to many watchers."""
 
     __slots__ = ("encoded", "events", "last", "weight")
 
@@ -28,24 +28,24 @@ class Batch:
         self.weight = sum(it.weight for it in self.events)
         self.last = next((it.seq for it in reversed(self.events) if it.seq), 0)
         self.encoded: bytes | None = None
-        """What is sent of them, once it was made."""
+        """The events as they are sent, once they have been encoded."""
 
     def chosen(self, wanted: EventFilter, seen: int) -> Batch:
-        """Return those that are wanted and come after what was seen."""
+        """Return the events that are wanted and newer than `seen`."""
         return Batch(it for it in self.events if (it.seq or 0) > seen and wanted.accepts(it.event))
 
 
 class Watch:
     """An asynchronous iterator over events.
 
-    First come those that were missed, as long as the daemon keeps them, then new ones by an outbox. When
-    that is full, it loses the `Output` in it, and takes no more until half of it was read. When that makes
-    no room, it is closed: the iteration ends after what is in the outbox.
+    It first yields missed events, as far as the daemon has kept them, then new ones from an outbox. When the
+    outbox is full, `Output` is removed from it, and no more is added until half of it was read. If it is
+    still full, the watch is closed: the iteration ends after the events in the outbox.
     """
 
     def __init__(self, wanted: EventFilter, seen: int, missed: Iterator[Published] | None = None) -> None:
         self.seen = seen
-        """The number of the newest event that is not still to come."""
+        """The number of the newest event that was read, queued or filtered out."""
         self._wanted = wanted
         self._wants_all = wanted == EventFilter()
         self._missed = missed
@@ -58,8 +58,8 @@ class Watch:
         self.is_closed = False
 
     def offer(self, batch: Batch) -> None:
-        """Take in those of the newest events that are wanted."""
-        # What is still to be read of the events that were missed ends with the newest ones.
+        """Queue the new events that are wanted."""
+        # The missed events that are still to be read include the new ones.
         if self.is_closed or self._missed:
             return
         if not self._wants_all or batch.events[0].seq != self.seen + 1:
@@ -72,7 +72,7 @@ class Watch:
             self._arrived.set()
 
     def close(self) -> None:
-        """End the iteration after what is in the outbox."""
+        """End the iteration after the events in the outbox."""
         self.is_closed = True
         self._arrived.set()
         self._closed.set()
@@ -89,7 +89,7 @@ class Watch:
         return published
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until an event may be there, or the end; false if that takes too long."""
+        """Wait until an event is available or the watch is closed; return false after a timeout."""
         if not (self._missed or self._outbox or self.is_closed):
             self._arrived.clear()
             try:
@@ -100,19 +100,19 @@ class Watch:
         return True
 
     async def pause(self, seconds: float) -> None:
-        """Let events gather, but not beyond the end."""
+        """Wait for more events, but not after the watch is closed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._closed.wait()
 
     def next_ready(self) -> Published | None:
-        """Return the next event; None if there is none at this moment."""
+        """Return the next event, or None if there is none yet."""
         if not self._reading and (batch := self.next_batch()):
             self._reading.extend(batch.events)
         return self._reading.popleft() if self._reading else None
 
     def next_batch(self) -> Batch | None:
-        """Return the next events; None if there are none at this moment."""
+        """Return the next events, or None if there are none yet."""
         if self._missed and (batch := self._next_missed(self._missed)).events:
             return batch
         if not self._outbox:
@@ -127,7 +127,7 @@ class Watch:
     def _next_missed(self, missed: Iterator[Published]) -> Batch:
         batch = Batch(islice(self._wanted_of(missed), _AT_ONCE))
         if len(batch.events) < _AT_ONCE:
-            # From here on, new events come by the outbox.
+            # From now on, new events go through the outbox.
             self._missed = None
         return batch
 
@@ -149,7 +149,7 @@ class Watch:
 
     def _add(self, batch: Batch) -> None:
         if batch.last == 0 and self._outbox and self._outbox[-1].last == 0:
-            # Nothing but lost output, again.
+            # Merge consecutive reports of lost output.
             batch = without_output(Batch([*self._outbox.pop().events, *batch.events]))
             self._outbox.append(batch)
             return
@@ -172,7 +172,7 @@ class Watch:
 
 
 def without_output(batch: Batch) -> Batch:
-    """Replace all output by the number of its events, where the first of it was."""
+    """Replace all output by one `Lost` with the number of its events, in the place of the first one."""
     kept: list[Published] = []
     lost = place = 0
     for published in batch.events:

@@ -1,4 +1,4 @@
-"""Publishes what a command prints and how far it is, while it runs."""
+"""Publish the output and progress of a command while it runs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SecretNames: TypeAlias = Callable[[], Mapping[str, str]]
 
 
 class OutputFeed:
-    """Collects what one command prints and reports, and publishes it at most ten times a second.
+    """Collects the output and progress of a command, and publishes them at most ten times a second.
 
-    Nothing is collected while nobody watches. `secrets` returns the values to mask, each with the name that
-    takes its place. All methods are to be called on the event loop's thread.
+    Nothing is collected without watchers. `secrets` returns the values to mask, each with the name that
+    replaces it. All methods must be called in the thread of the event loop.
     """
 
-    # Every command has a feed, and most feeds collect nothing: what they would need is made when they do.
+    # Every command has a feed, and most feeds collect nothing, so their collections are created on demand.
     _hidden: Mapping[str, str] = MappingProxyType({})
     _printed: Mapping[str | None, PrintedText] = MappingProxyType({})
     _reported: AbstractSet[str | None] = frozenset()
@@ -50,16 +50,16 @@ class OutputFeed:
         self._user_id = user_id
         self._topic = topic
         self._secrets = secrets
-        # By kind and source, the longest waiting first.
+        # By kind and source, the oldest first.
         self._pending: dict[tuple[str, str | None], PrintedText | Output] | None = None
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody would see what is passed on."""
+        """Whether there are watchers of the output."""
         return self._events is not None and self._events.is_watched
 
     def write(self, data: bytes | str, source: str | None = None) -> None:
-        """Pass on what was printed; `source` says by what, if it is not the command's own output."""
+        """Pass on printed text; `source` names its origin if it is not the command itself."""
         if self._events is None or not self._events.is_watched:
             return
         printed = self._printed.get(source)
@@ -70,11 +70,11 @@ class OutputFeed:
         self._plan("text", source, printed)
 
     def report(self, source: str, done: int, total: int | None = None, unit: str = "bytes") -> None:
-        """Pass on how far something is; only the newest of reports that come fast is published."""
+        """Report progress; of frequent reports, only the latest is published."""
         if not self.is_watched:
             return
         if done == total and source not in self._reported:
-            # It took too little time for anybody to care.
+            # It was too short to be of interest.
             (self._pending or {}).pop(("progress", source), None)
         else:
             event = Output(
@@ -89,14 +89,14 @@ class OutputFeed:
             self._plan("progress", source, event)
 
     def hide(self, names: Mapping[str, str]) -> None:
-        """Mask more values, each by the name that it maps to."""
+        """Mask additional values, each by the name that it maps to."""
         if names:
             self._hidden = {**self._hidden, **names}
 
     def flush(self, *, final: bool = False) -> None:
-        """Publish what waits; if it is `final`, what is written later has nothing to do with it.
+        """Publish pending output; if `final`, later output is unrelated to it.
 
-        Progress that was never published is left out: the work was too short.
+        Progress that was never published is dropped, since the work was too short.
         """
         if self._timer:
             self._timer.cancel()
@@ -111,11 +111,11 @@ class OutputFeed:
                 self._publish(source, printed, final=True)
 
     def open(self) -> None:
-        """Become the `current_output` of all that the caller runs, until it closes the feed."""
+        """Become the `current_output` of the calling task until the feed is closed."""
         self._token = _current.set(self)
 
     def close(self) -> None:
-        """Publish what waits, and nothing more."""
+        """Publish pending output, and ignore later output."""
         if self._token:
             _current.reset(self._token)
             self._token = None
@@ -160,7 +160,7 @@ class OutputFeed:
             secrets = self._secrets() if self._secrets else {}
             return printed.take({**secrets, **self._hidden}, final=final)
         except Exception:
-            log.exception("output can't be shown to those who watch")
+            log.exception("output can't be published")
             return ""
 
 
@@ -169,5 +169,5 @@ _NOBODY = OutputFeed(None)
 
 
 def current_output() -> OutputFeed:
-    """Return the feed of the command that the caller is part of; outside of commands, one without readers."""
+    """Return the feed of the current command; outside of commands, one without watchers."""
     return _current.get() or _NOBODY

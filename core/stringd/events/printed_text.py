@@ -1,4 +1,4 @@
-"""What a program has printed and nobody has seen yet, within bounds."""
+"""A bounded buffer of program output that has not been published yet."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from stringd.text.masking import margin_of, mask_head, mask_piece, mask_tail
 from stringd.text.printed_lines import PrintedLines
 
 MOST_BYTES = 16 * 1024
-"""The most that one event shows of it."""
+"""The most bytes that one event shows."""
 _HALF = MOST_BYTES // 2
-# What moves the cursor or is escaped may make more of few bytes.
+# Cursor movements and escaping may lengthen the text.
 _MOST_CHARACTERS = 2 * MOST_BYTES
 
 
 class PrintedText:
-    """Collects bytes, and hands out the text that a terminal would show of them, with secrets masked."""
+    """Collects bytes, and returns the text that a terminal would show, with secrets masked."""
 
     def __init__(self) -> None:
         self._head = bytearray()
@@ -31,7 +31,7 @@ class PrintedText:
         self._withheld = ""
 
     def add(self, data: bytes) -> None:
-        """Collect what was printed; of a flood, the beginning and references to the last pieces."""
+        """Collect output; of large output, only the beginning and the last pieces."""
         if len(self._head) < _HALF:
             self._head += data
             return
@@ -44,10 +44,10 @@ class PrintedText:
             self._dropped += count
 
     def take(self, names: Mapping[str, str], *, final: bool) -> str:
-        """Return what is new, with each of some values replaced by its name.
+        """Return the new text, with each secret value replaced by its name.
 
-        An end that may be the beginning of a value is withheld until more has come; of the `final` text
-        nothing is.
+        If the text ends with a possible beginning of a value, that end is withheld until more text follows,
+        unless the text is `final`.
         """
         head, dropped, tail = self._take_bytes()
         before = self._take_head(head, dropped, names) if dropped else ""
@@ -58,7 +58,7 @@ class PrintedText:
         return limited(before + masked, _MOST_CHARACTERS)
 
     def _take_head(self, head: bytes, dropped: int, names: Mapping[str, str]) -> str:
-        """Return what stands before a cut, and the line that says how much is left out."""
+        """Return the text before a cut, and the line that says how much is left out."""
         text = self._withheld + self._drawn(head, final=True)
         self._withheld = ""
         self._lines.begin_row()
@@ -67,7 +67,7 @@ class PrintedText:
         return f"{mask_head(text, names)}\n{omission(left_out)}\n"
 
     def _take_bytes(self) -> tuple[bytes, int, bytes]:
-        """Empty the collection; return the head, the number of bytes left out after it, and the tail."""
+        """Empty the buffer; return the head, the number of bytes left out after it, and the tail."""
         head, tail, dropped = bytes(self._head), b"".join(self._tail), self._dropped
         self._head.clear()
         self._tail.clear()

@@ -1,4 +1,4 @@
-"""The last events, for those who come back after they were disconnected."""
+"""The most recent events, for watchers that reconnect."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from stringd.api.watching import Published
 MOST_EVENTS = 10_000
 MOST_BYTES = 8 * 1024 * 1024
 _GONE = "the daemon no longer keeps them"
-_AHEAD = "the number is ahead of this daemon's"
+_AHEAD = "the number is ahead of the daemon's latest event"
 
 
-# Its weight, and the event, or what it is to be made of. A plain tuple is the quickest to make.
+# The weight, and the event or the fields to create it from. A plain tuple is the fastest to create.
 _Kept: TypeAlias = "tuple[int, Event | None, type[Event], Mapping[str, Any]]"
 _NOTHING: Mapping[str, Any] = {}
 
 
 class RecentEvents:
-    """A bounded queue of events, in the order in which they were published; it numbers them."""
+    """A bounded queue of events in the order of publication; it numbers them."""
 
     def __init__(self) -> None:
         self._kept: deque[_Kept] = deque()
@@ -31,7 +31,7 @@ class RecentEvents:
         """The number of the newest event."""
 
     def append(self, event: Event, weight: int) -> Published:
-        """Add an event; the oldest ones make room for it."""
+        """Add an event, and drop the oldest ones to make room for it."""
         self.last += 1
         self._kept.append((weight, event, type(event), _NOTHING))
         self._weight += weight
@@ -39,8 +39,8 @@ class RecentEvents:
         return Published(self.last, event, weight)
 
     def append_unmade(self, kind: type[Event], fields: Mapping[str, Any], weight: int) -> None:
-        """Add an event that is made when it is looked at."""
-        # Written out, since every command pays for it.
+        """Add an event that is created when it is first read."""
+        # Inlined, since every command pays for it.
         self.last += 1
         self._kept.append((weight, None, kind, fields))
         self._weight += weight
@@ -48,9 +48,9 @@ class RecentEvents:
             self._drop_oldest()
 
     def after(self, seq: int) -> Iterator[Published]:
-        """Return the events after a number, up to those that are added meanwhile.
+        """Iterate over the events after a number, including those that are added meanwhile.
 
-        Events that are gone are replaced by how many there were. A number that is ahead means all events.
+        A `Lost` with their number replaces dropped events. For a number ahead of the last, return all events.
         """
         if seq > self.last:
             return chain([Published(None, Lost(count=None, reason=_AHEAD))], self._after(0))

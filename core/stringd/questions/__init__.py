@@ -1,1 +1,1 @@
-"""Questions to a person or an agent: who may answer them, and which are open."""
+"""Questions to a person or an agent, and who may answer them."""

@@ -1,4 +1,4 @@
-"""Which values answer a question of each kind."""
+"""Validation of answers by the kind of question."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stringd.errors import AnswerInvalid, Refusal
 
 LONGEST_TEXT = 64 * 1024
 LONGEST_SECRET = 4000
-"""In bytes: a terminal takes no longer line."""
+"""In bytes: terminals do not accept longer lines."""
 LONGEST_COMMENT = 4096
 LONGEST_NAME = 64
 LARGEST_EXTRAS = 64 * 1024
@@ -45,7 +45,7 @@ def make_answer(
 
 
 def value_of_text(question: Question, text: str) -> object:
-    """Return the value that a typed text stands for: yes or no, a choice or its number, or itself."""
+    """Return the value that a typed text denotes: yes or no, a choice or its number, or the text itself."""
     if question.kind is QuestionKind.APPROVE:
         word = text.strip().lower()
         return True if word in _YES else False if word in _NO else text
@@ -58,7 +58,7 @@ def value_of_text(question: Question, text: str) -> object:
 
 
 def checked_name(through: object) -> str:
-    """Return the name of what an answer came through, or raise `AnswerInvalid`."""
+    """Return the name of the front end of an answer, or raise `AnswerInvalid`."""
     if not isinstance(through, str) or not 0 < len(through) <= LONGEST_NAME or not through.isprintable():
         raise AnswerInvalid(f"through must be a name of 1 to {LONGEST_NAME} printable characters")
     return through
@@ -68,7 +68,7 @@ def _checked(question: Question, value: object) -> AnswerValue:
     match question.kind:
         case QuestionKind.APPROVE:
             if not isinstance(value, bool):
-                raise AnswerInvalid("The question is answered by yes or no (true or false)")
+                raise AnswerInvalid("The answer must be yes or no (true or false)")
             return value
         case QuestionKind.TEXT:
             return _checked_text(value, "answer", LONGEST_TEXT)
@@ -76,7 +76,7 @@ def _checked(question: Question, value: object) -> AnswerValue:
             return _checked_secret(value)
         case QuestionKind.CHOICE:
             if not isinstance(value, str) or value not in question.choices:
-                raise AnswerInvalid(f"The question is answered by one of its {len(question.choices)} choices")
+                raise AnswerInvalid(f"The answer must be one of the {len(question.choices)} choices")
             return value
 
 
@@ -86,13 +86,13 @@ def _checked_text(value: object, name: str, most: int) -> str:
     if len(value) > most:
         raise AnswerInvalid(f"The {name} has more than {most} characters")
     if not _is_encodable(value):
-        raise AnswerInvalid(f"The {name} is no text that UTF-8 can encode")
+        raise AnswerInvalid(f"The {name} can't be encoded in UTF-8")
     return value
 
 
 def _checked_secret(value: object) -> str:
     text = _checked_text(value, "answer", LONGEST_SECRET)
-    # It may be typed into a terminal, where a control character is a key of its own.
+    # The secret may be typed into a terminal, where control characters act as keys.
     if not text or _has_controls(text):
         raise AnswerInvalid("The answer must be one line without control characters")
     if len(text.encode()) > LONGEST_SECRET:
@@ -108,7 +108,7 @@ def _checked_extras(question: Question, extras: Mapping[str, Any]) -> Mapping[st
     for name in extras:
         if name not in question.extras:
             shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
-            raise AnswerInvalid(f"The question takes no field {shown!r}")
+            raise AnswerInvalid(f"The question does not accept the field {shown!r}")
     if len(json.dumps(dict(extras))) > LARGEST_EXTRAS:
         raise AnswerInvalid(f"The fields of the answer have more than {LARGEST_EXTRAS} characters")
     return dict(extras)

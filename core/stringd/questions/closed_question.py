@@ -1,4 +1,4 @@
-"""What became of a question that is open no more."""
+"""The outcome of a question that is no longer open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedQuestion:
-    """What became of a question: who answered it through what, or why it was withdrawn."""
+    """The outcome of a question: who answered it and through what, or why it was withdrawn."""
 
     id: str
     user_id: str | None
@@ -18,9 +18,9 @@ class ClosedQuestion:
 
     def __str__(self) -> str:
         if self.by is not None:
-            return f"The question was answered already, by {self.by} through {self.through}."
-        return f"The question is not open any more: {self.reason}."
+            return f"The question was already answered, by {self.by} through {self.through}."
+        return f"The question is no longer open: {self.reason}."
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as front ends are given it."""
+        """Return the outcome in the format for front ends."""
         return {"id": self.id, "by": self.by, "through": self.through, "reason": self.reason}

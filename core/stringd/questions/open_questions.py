@@ -1,4 +1,4 @@
-"""The questions that are open, and what became of the last ones that are not."""
+"""The open questions, and the outcomes of recently closed ones."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ MOST_CLOSED = 1000
 _ID_BYTES = 4
 _NO_OPERATOR = (
     "This daemon has no operator: it was started neither in a terminal nor by `stringd approve`.",
-    "`stringd shutdown`, then `stringd approve` in a terminal of yours, starts it with one.",
+    "To start one with an operator: `stringd shutdown`, then `stringd approve` in your own terminal.",
 )
 _NOBODY_ATTACHED = (
-    "No operator is attached who could be asked.",
-    "`stringd approve` in a terminal attaches the one who has the operator's token.",
+    "No operator is attached.",
+    "Whoever has the operator's token can attach with `stringd approve` in a terminal.",
 )
 
 
@@ -48,7 +48,7 @@ class _Pending:
 
 
 class OpenQuestions:
-    """Asks questions, takes answers, and withdraws what nobody waits for; implements `Questions`."""
+    """Asks questions, accepts answers, and withdraws abandoned questions; implements `Questions`."""
 
     def __init__(self, operator: Operator, publish: Callable[[Event], None]) -> None:
         self._operator = operator
@@ -62,13 +62,13 @@ class OpenQuestions:
 
     @property
     def observer(self) -> Observer:
-        """What has to be notified of events, so that questions end with their topics."""
+        """The observer that withdraws questions when their topics end."""
         kinds = frozenset({SessionEnded.kind, UserRemoved.kind, DaemonStopping.kind})
         return Observer(name="questions", on_event=self._end_with, kinds=kinds)
 
     @property
     def operator_state(self) -> str:
-        """Whether an operator is `attached`, is `absent`, or there is `none` who could be."""
+        """`attached` or `absent` if the daemon has an operator, otherwise `none`."""
         if self._attached:
             return "attached"
         return "absent" if self._operator.is_appointed else "none"
@@ -79,25 +79,25 @@ class OpenQuestions:
         try:
             outcome = await _outcome_of(pending, disconnected)
         except asyncio.CancelledError:
-            self._withdraw(pending, "who asked it was cancelled")
+            self._withdraw(pending, "its asker was cancelled")
             raise
         finally:
-            self._withdraw(pending, "who asked it is gone")
+            self._withdraw(pending, "its asker is gone")
         if isinstance(outcome, Unanswered):
             raise outcome
         return outcome
 
     def listed(self, user_id: str | None = None) -> Sequence[OpenQuestion]:
-        """Return the open questions in order: those of a user, or all."""
+        """Return the open questions of a user, or all, in the order in which they were asked."""
         opened = (it.opened for it in self._pending.values())
         return [it for it in opened if user_id is None or it.question.user_id == user_id]
 
     def get(self, question_id: str, user_id: str | None = None) -> OpenQuestion:
-        """Return an open question; for a user, only that user's own exist, and those of nobody."""
+        """Return an open question; for a user, only that user's own and those without a user exist."""
         return self._find(question_id, user_id).opened
 
     def closed(self, question_id: str) -> ClosedQuestion | None:
-        """Return what became of a question, if that is still known."""
+        """Return the outcome of a closed question, if it is still known."""
         return self._closed.get(question_id)
 
     def answer(
@@ -121,20 +121,20 @@ class OpenQuestions:
         )
 
     def mark_shown(self, question_id: str) -> None:
-        """Note that a person is shown a question, whose time begins to run."""
+        """Note that a question is shown to a person; its time to answer starts."""
         self._start_time(self._find(question_id))
         self._notify_watchers()
 
     @contextmanager
     def attach_operator(self) -> Iterator[None]:
-        """Attach an operator, who can be asked, for as long as the context lasts."""
+        """Attach an operator for the duration of the context."""
         self._attached += 1
         try:
             yield
         finally:
             self._attached -= 1
             if not self._attached:
-                # What nobody will be shown must not wait for ever.
+                # Questions that are not shown to anyone must not wait forever.
                 for pending in self._pending.values():
                     self._start_time(pending)
 
@@ -149,7 +149,7 @@ class OpenQuestions:
             self._watchers.discard(changed)
 
     def of_request(self, user_id: str, topic: str, request_id: str | None) -> OpenQuestion | None:
-        """Return the latest question that a topic waits for, unless it belongs to another request."""
+        """Return the latest question of a topic, unless it belongs to another request."""
         for pending in reversed(self._pending.values()):
             question = pending.opened.question
             if (question.user_id, question.topic) == (user_id, topic) and question.request_id in {
@@ -208,11 +208,11 @@ class OpenQuestions:
 
     def _expire(self, pending: _Pending) -> None:
         seconds = pending.opened.question.expires
-        unanswered = Unanswered(ErrorCode.QUESTION_EXPIRED, f"Nobody has answered within {seconds:g} s.")
+        unanswered = Unanswered(ErrorCode.QUESTION_EXPIRED, f"Nobody answered within {seconds:g} s.")
         self._withdraw(pending, "it has expired", unanswered)
 
     def _end_with(self, event: Event) -> None:
-        """Withdraw the questions of a topic or user that has ended, or all when the daemon stops."""
+        """Withdraw the questions of an ended topic or removed user, or all when the daemon stops."""
         self._is_stopping = self._is_stopping or isinstance(event, DaemonStopping)
         for pending in list(self._pending.values()):
             question = pending.opened.question
@@ -265,7 +265,7 @@ def _ends_with(question: Question, event: Event) -> bool:
 
 
 async def _outcome_of(pending: _Pending, disconnected: Disconnected | None) -> Answer | Unanswered:
-    """Wait for the answer; return without one when the asker's client has gone."""
+    """Wait for the outcome, or for the asker's client to disconnect."""
     leaving = asyncio.ensure_future(disconnected()) if disconnected else None
     events: set[asyncio.Future[Any]] = {pending.outcome, leaving} if leaving else {pending.outcome}
     try:
@@ -276,7 +276,7 @@ async def _outcome_of(pending: _Pending, disconnected: Disconnected | None) -> A
             leaving.cancel()
     if pending.outcome.done():
         return pending.outcome.result()
-    return Unanswered(ErrorCode.QUESTION_WITHDRAWN, "The client that waited for the answer has gone.")
+    return Unanswered(ErrorCode.QUESTION_WITHDRAWN, "The client that waited for the answer has disconnected.")
 
 
 def _owner(question: Question) -> dict[str, Any]:

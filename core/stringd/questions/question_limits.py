@@ -1,4 +1,4 @@
-"""How many questions may be open, and how much they may hold."""
+"""Limits on the number and the size of open questions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_CHARACTERS = 16 * 1024 * 1024
 
 @dataclass(slots=True)
 class QuestionLimits:
-    """Counts the open questions and their texts, and refuses those that are too many."""
+    """Counts the open questions and the size of their texts, and refuses those that exceed a limit."""
 
     by_user: Counter[str | None] = field(default_factory=Counter)
     characters: int = 0
@@ -27,7 +27,7 @@ class QuestionLimits:
         self.characters += question.size
 
     def remove(self, question: Question) -> None:
-        """Count a question no more."""
+        """Stop counting a question."""
         self.by_user[question.user_id] -= 1
         if not self.by_user[question.user_id]:
             del self.by_user[question.user_id]
@@ -43,4 +43,4 @@ class QuestionLimits:
 
 
 def _too_many(reason: str) -> Unanswered:
-    return Unanswered(ErrorCode.TOO_MANY_QUESTIONS, f"This can't be asked: {reason}.")
+    return Unanswered(ErrorCode.TOO_MANY_QUESTIONS, f"The question can't be asked: {reason}.")

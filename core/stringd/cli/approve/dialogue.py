@@ -167,8 +167,8 @@ class Dialogue:
 def _outcome(closed: dict[str, Any]) -> str:
     if closed.get("by"):
         by, through = unambiguous(closed["by"]), unambiguous(closed["through"])
-        return f"Answered already, by {by} through {through}."
-    return f"Withdrawn: {unambiguous(closed.get('reason') or 'it is not open any more')}."
+        return f"Already answered, by {by} through {through}."
+    return f"Withdrawn: {unambiguous(closed.get('reason') or 'it is no longer open')}."
 
 
 def _styles() -> tuple[str, str]:

@@ -24,24 +24,24 @@ from stringd.text.sse import encode_sse
 log = logging.getLogger(__name__)
 
 EVENTS = "/events"
-# The first event after a quiet time is sent at once; then, several at a time cost the commands less.
+# The first event after a pause is sent immediately; batches of later ones cost the commands less.
 _PAUSE_SECONDS = 0.25
 _CHUNK_BYTES = 64 * 1024
 _KEPT_BYTES = 1024 * 1024
 _POSITION = re.compile(r"(?:(?P<life>[0-9a-f]{1,16})-)?(?P<seq>[0-9]{1,15})")
-_OTHER_LIFE = "the daemon was started anew since"
+_OTHER_LIFE = "the daemon has been restarted"
 _NO_JSON = "it could not be written as JSON; the daemon's log says why"
 
 
 class SendEvents:
-    """The endpoint as a bare ASGI application: one task for each watcher, and its events in few chunks."""
+    """The endpoint as a bare ASGI application: one task per client, and its events in few chunks."""
 
     def __init__(self, runtime: LocalRuntime) -> None:
         self._runtime = runtime
         self._encoder = _Encoder(runtime.events.life)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events that are wanted until the client goes away or the daemon stops."""
+        """Send the requested events until the client disconnects or the daemon stops."""
         runtime = self._runtime
         query = _Query(scope, runtime)
         await send({"type": "http.response.start", "status": 200, "headers": RAW_HEADERS})
@@ -75,7 +75,7 @@ class SendEvents:
 
 
 class _Query:
-    """What a request asks for: which events, and after which one."""
+    """The query of a request: a filter, and the position to resume from."""
 
     def __init__(self, scope: Scope, runtime: LocalRuntime) -> None:
         self._parameters = QueryParams(scope["query_string"])
@@ -119,7 +119,7 @@ class _Query:
 
 
 class _Encoder:
-    """Encodes each event once for all who watch, as long as they read about equally fast."""
+    """Encodes each event once for all clients, as long as they read at about the same speed."""
 
     def __init__(self, life: str) -> None:
         self._life = life
@@ -127,7 +127,7 @@ class _Encoder:
         self._size = 0
 
     def take(self, watch: Watch) -> bytes:
-        """Return the events that a watcher is to get next, not many more than fit into a chunk."""
+        """Return a watcher's next events, about one chunk of them."""
         pieces: list[bytes] = []
         size = 0
         while size < _CHUNK_BYTES and (batch := watch.next_batch()):
@@ -138,11 +138,11 @@ class _Encoder:
         return b"".join(pieces)
 
     def notice(self, lost: Event) -> bytes:
-        """Return an event that has no number, since it concerns one watcher alone."""
+        """Encode an event without a number, which concerns a single watcher."""
         return encode_sse(lost.kind, encode_event(None, lost))
 
     def position(self, seq: int) -> bytes:
-        """Return a comment, with the number after which a client that reconnects goes on."""
+        """Return a comment with the position from which a client that reconnects resumes."""
         return b": watching\nid: %b-%d\n\n" % (self._life.encode(), seq)
 
     def _event(self, published: Published) -> bytes:

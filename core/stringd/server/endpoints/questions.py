@@ -1,4 +1,4 @@
-"""`/questions`: what waits for an answer, and the answers; see docs/reference/questions.md."""
+"""`/questions`: list, stream and answer questions; see docs/reference/questions.md."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class QuestionsEndpoint(HTTPEndpoint):
     """Lists the open questions."""
 
     async def get(self, request: Request) -> Response:
-        """List the questions of one user, or of all, and whether there is an operator."""
+        """List the open questions of a user, or all, and the state of the operator."""
         questions = runtime_of(request).questions
         listed = questions.listed(request.query_params.get("user_id"))
         return Json(
@@ -46,10 +46,10 @@ class QuestionsEndpoint(HTTPEndpoint):
 
 
 class QuestionStream(HTTPEndpoint):
-    """Tells what is asked, answered and withdrawn; with the operator's token, an operator is attached."""
+    """Streams questions as they are asked and closed; with the operator's token, attaches an operator."""
 
     async def get(self, request: Request) -> Response:
-        """Stream the open questions, and each change."""
+        """Stream the open questions, and then every change."""
         from sse_starlette import EventSourceResponse, ServerSentEvent
 
         runtime = runtime_of(request)
@@ -63,10 +63,10 @@ class QuestionStream(HTTPEndpoint):
 
 
 class QuestionEndpoint(HTTPEndpoint):
-    """Answers one question, or notes that a person is shown it."""
+    """Accepts an answer to a question, or the report that it is shown to a person."""
 
     async def post(self, request: Request) -> Response:
-        """Answer it, or `/shown`; those for a person take the operator's token."""
+        """Answer the question, or mark it as shown; a question to a person requires the operator's token."""
         runtime = runtime_of(request)
         match path_segments(request):
             case [_, str(question_id)]:
@@ -96,7 +96,7 @@ async def _answer(request: Request, runtime: LocalRuntime, question_id: str) -> 
 
 
 def _answering(request: Request, runtime: LocalRuntime, question_id: str) -> str:
-    """Return who answers, who must be an operator for a question that only a person may answer."""
+    """Return who answers; refuse anyone but the operator for a question to a person."""
     if _is_operator(request, runtime):
         return _OPERATOR
     user = requesting_user(request.scope, runtime)
@@ -108,14 +108,16 @@ def _answering(request: Request, runtime: LocalRuntime, question_id: str) -> str
 
 def _require_operator(request: Request, runtime: LocalRuntime) -> None:
     if not _is_operator(request, runtime):
-        raise OperatorRequired(f"A person answers this, with the operator's token in {TOKEN_HEADER}.")
+        raise OperatorRequired(
+            f"Only a person may answer this question, with the operator's token in {TOKEN_HEADER}."
+        )
 
 
 def _is_operator(request: Request, runtime: LocalRuntime) -> bool:
-    """Tell whether a request has the operator's token; refuse a wrong one."""
+    """Return whether a request has the operator's token; refuse a wrong one."""
     tokens = request.headers.getlist(TOKEN_HEADER)
     if tokens and not (len(tokens) == 1 and runtime.operator.accepts(tokens[0].strip())):
-        raise OperatorRequired("This is not the operator's token of this daemon.")
+        raise OperatorRequired("This is not the token of this daemon's operator.")
     return bool(tokens)
 
 
