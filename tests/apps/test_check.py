@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from stringd.documents.syntax.diagnostics import DiagnosticCode
 from stringd_app.checking import check_file
 from tests.apps.shelf import put, write_app
 from tests.repository.tree import ROOT
@@ -133,6 +134,58 @@ def test_diagnostics_are_printed_above_their_remedies(tmp_path: Path) -> None:
 @pytest.mark.requirement("app.check")
 def test_clean_app_reports_zero_warnings(tmp_path: Path) -> None:
     assert check(write_app(tmp_path / "parrot")) == (0, ["3 files, 0 warnings"])
+
+
+@pytest.mark.requirement("app.check.used")
+def test_what_only_templates_use_and_the_entry_declares_is_no_flaw(tmp_path: Path) -> None:
+    put(tmp_path / "string.md", "---\nname: a\nenv:\n  - name: KEY\n---\n[Rows](pages/rows.md)\n")
+    rows = "```act.rows\nGET http://x.y/?k=$KEY\n```\n"
+    short = "```act.a\nCLI true\n  x: string\n  y: tuple\n```\n```act.a.response\n{x} {y[0]}\n```\n"
+    jinja = "```act.b\nCLI true\n  x: string\n```\n```act.b.response.j2\n{{ params.x }}\n```\n"
+    package = "```act.c\nCLI true\n  x: string\n  z: string\n```\n"
+    put(tmp_path / "pages" / "rows.md", f"{rows}{short}{jinja}{package}")
+    put(tmp_path / "templates" / "c.md.j2", "{{ params['x'] }}\n")
+    assert check(tmp_path) == (
+        1,
+        [
+            "pages/rows.md:19: act.c: z is declared, but the command has no {z}",
+            "    Write {z} where it belongs.",
+            "3 files, 1 warning",
+        ],
+    )
+
+
+CUT = {
+    "inner": "```act.a.response\nSee\n```json\n{Response.body}\n```\nmore\n```\n",
+    "inner of an action": "```act.a\nCLI cat <<E\n```sh\nls\n```\nE\n```\n",
+    "bare": "```act.a.response\nSee\n```\n{Response.body}\n```\n```\n",
+    "bare, far": "```act.a.response\nSee\n```\n\nand\n\nend:\n\n```\n",
+    "bare, jinja": "~~~act.a.response.j2\nSee\n~~~\n{% if response.body %}\n~~~\n",
+    "bare, placeholder": "```act.a.response\nSee\n```\nthe {name}\n```\nend\n```\n",
+}
+WHOLE = {
+    "longer": "````act.a.response\nSee\n```json\n{Response.body}\n```\n````\n",
+    "other sign": "~~~act.a.response\n```\n{Response.body}\n```\n~~~\n",
+    "example below": "```act.a.response\nSee\n```\n\nWith {city}:\n\n```\n/act.a --city {city}\n```\n",
+    "section below": "```act.a.response\nSee\n```\n\n# {Response}\n\n```\n/act.a\n```\n",
+    "next action": "```act.a.response\nSee\n```\n{Response}\n```act.b\nCLI true\n```\n",
+}
+
+
+@pytest.mark.requirement("app.check.cut")
+@pytest.mark.parametrize("page", CUT.values(), ids=CUT)
+def test_fence_that_ends_too_early_is_told(tmp_path: Path, page: str) -> None:
+    text = page if "act.a\n" in page else f"```act.a\nCLI true\n```\n{page}"
+    found = check_file(put(tmp_path / "string.md", text), tmp_path)
+    (cut,) = [it for it in found if it.code == DiagnosticCode.FENCE_CUT]
+    assert text.splitlines()[cut.line - 1] in {"```", "~~~"}
+    assert cut.message.startswith("the fence act.a")
+
+
+@pytest.mark.parametrize("page", WHOLE.values(), ids=WHOLE)
+def test_whole_fence_is_no_flaw(tmp_path: Path, page: str) -> None:
+    path = put(tmp_path / "string.md", f"```act.a\nCLI true\n```\n{page}")
+    assert not [it for it in check_file(path, tmp_path) if it.code == DiagnosticCode.FENCE_CUT]
 
 
 def test_directory_check_covers_pages_and_templates(tmp_path: Path) -> None:

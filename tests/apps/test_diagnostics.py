@@ -40,6 +40,7 @@ DOCUMENTS = {
     Code.MENU_UNREADABLE: "[!nav:main](gone.md)\n",
     Code.LINK_BROKEN: "[this](gone.md)\n",
     Code.ACTION_NAME: "```act.Say\nCLI true\n```\n",
+    Code.FENCE_CUT: action("CLI true") + "```act.a.response\nSee\n```json\n{Response.body}\n```\nmore\n```\n",
     Code.ACTION_METHOD: action("FETCH x"),
     Code.ACTION_REPEATED: action("CLI true") + action("CLI true"),
     Code.ACTION_URL: action("GET /x"),

@@ -33,6 +33,8 @@ APPS = (
     *requirements(
         "Actions",
         ("app.check", "stringd check warns of each flaw, with line and remedy."),
+        ("app.check.used", "What only templates use, and $NAMEs that the entry page declares, are no flaws."),
+        ("app.check.cut", "A fence that an inner one ends too early is a warning at that line."),
         ("app.directory", "Programs of an app run in the home, or where /open dir set it."),
     ),
     *requirements(

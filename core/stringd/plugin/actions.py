@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from stringd.actions.acting_topic import ActingTopic, open_document_topic
 from stringd.actions.arguments.schema import expectation, schema_of
-from stringd.actions.environment.action_environment import ActionFunction, Environment, FunctionRun
+from stringd.actions.environment.action_environment import (
+    TEMPLATES,
+    ActionFunction,
+    Environment,
+    FunctionRun,
+)
 from stringd.actions.environment.declared_variables import (
     DeclaredVariable,
     declared_variables,
@@ -12,12 +17,14 @@ from stringd.actions.environment.declared_variables import (
 )
 from stringd.actions.shell.analysed_command import analyse_command
 from stringd.actions.templates.template_diagnostics import check_template
+from stringd.actions.templates.template_names import parameters_in
 from stringd.actions.values.conversion import fits
 from stringd.actions.values.placeholders import find_placeholders, placeholder_names
 from stringd.actions.values.secret_taint import secret_names
 from stringd.actions.values.typed_values import Value
 
 __all__ = [
+    "TEMPLATES",
     "ActingTopic",
     "ActionFunction",
     "DeclaredVariable",
@@ -32,6 +39,7 @@ __all__ = [
     "find_placeholders",
     "fits",
     "open_document_topic",
+    "parameters_in",
     "placeholder_names",
     "schema_of",
     "secret_names",

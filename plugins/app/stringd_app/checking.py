@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 from stringd.plugin import Package, Refusal
 from stringd.plugin.actions import (
+    TEMPLATES,
     check_template,
     declared_variables,
     find_placeholders,
+    parameters_in,
     placeholder_names,
     secret_names,
 )
@@ -34,7 +37,7 @@ from stringd.plugin.documents import (
 from stringd.plugin.text import nearest
 from stringd_app.command_safety import unproved
 from stringd_app.declarations import VARIABLE, check_modifiers, check_parameters, check_url
-from stringd_app.entries import is_name
+from stringd_app.entries import is_name, named_entry, read_entry
 
 
 def check_file(path: Path, root: Path) -> list[Diagnostic]:
@@ -54,7 +57,7 @@ def _check_document(path: Path, root: Path) -> list[Diagnostic]:
         *_check_variables(document),
         *_check_default(document, root),
         *_check_templates(document),
-        *(it for action in document.actions.actions.values() for it in _check_action(action, document)),
+        *(it for action in document.actions.actions.values() for it in _check_action(action, document, root)),
         *(it for action in document.actions.actions.values() for it in unproved(action)),
         *_check_links(document, path, root),
     ]
@@ -108,29 +111,49 @@ def _check_templates(document: ParsedDocument) -> Iterator[Diagnostic]:
             yield replace(it, line=fence.first + 1 + it.line)
 
 
-def _check_action(action: Action, document: ParsedDocument) -> Iterator[Diagnostic]:
+def _check_action(action: Action, document: ParsedDocument, root: Path) -> Iterator[Diagnostic]:
     yield from check_parameters(action)
     yield from check_modifiers(action)
     if action.method == CLI:
-        yield from _check_command(action)
+        yield from _check_command(action, document, root)
     else:
         yield from check_url(action)
-        yield from _check_request(action, document)
+        yield from _check_request(action, document, root)
 
 
-def _check_command(action: Action) -> Iterator[Diagnostic]:
+def _check_command(action: Action, document: ParsedDocument, root: Path) -> Iterator[Diagnostic]:
     names = {it.name for it in action.parameters}
     used = {slot.name for slot in find_placeholders(action.target, names)}
+    used |= {name for text, role in _templates(action, document, root) for name in parameters_in(text, role)}
     for name in sorted(names - used):
         yield Diagnostic(
             DiagnosticCode.PARAMETER_UNUSED, action.line, {"name": name}, subject=f"act.{action.id}"
         )
 
 
-def _check_request(action: Action, document: ParsedDocument) -> Iterator[Diagnostic]:
+def _templates(action: Action, document: ParsedDocument, root: Path) -> Iterator[tuple[str, str]]:
+    """Yield the texts and roles of an action's templates."""
+    for (name, role), text in document.actions.templates.items():
+        if name == action.id:
+            yield text, role
+    path = root / TEMPLATES / f"{action.id}.md.j2"
+    with suppress(Refusal):
+        yield read_if_there(path, path.name) or "", "response.j2"
+
+
+def _declared(document: ParsedDocument, root: Path) -> set[str]:
+    """Return the `$NAME`s that a document or the entry document of its app declares."""
+    declared = {it.name for it in declared_variables(document.parsed.frontmatter)}
+    with suppress(Refusal):
+        entry = read_entry(named_entry(root))
+        declared |= {it.name for it in declared_variables(entry.parsed.frontmatter)}
+    return declared
+
+
+def _check_request(action: Action, document: ParsedDocument, root: Path) -> Iterator[Diagnostic]:
     subject = f"act.{action.id}"
     texts = (action.target, action.body or "", *(text for _, text in action.headers))
-    declared = {it.name for it in declared_variables(document.parsed.frontmatter)}
+    declared = _declared(document, root)
     for name in dict.fromkeys(it for text in texts for it in secret_names(text) if it not in declared):
         yield Diagnostic(DiagnosticCode.SECRET_UNDECLARED, action.line, {"name": name}, subject)
     names = {it.name for it in action.parameters}

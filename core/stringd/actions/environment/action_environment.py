@@ -14,10 +14,10 @@ from stringd.actions.environment.declared_variables import (
 )
 from stringd.actions.environment.topic_variables import (
     AvailableVariables,
-    Template,
     available_variables,
     variables_used_by,
 )
+from stringd.actions.templates.template_names import Template
 from stringd.actions.values.typed_values import Value
 from stringd.api.commands import Invocation
 from stringd.api.sessions import Session

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from stringd.actions.templates.template_names import Template, variables_in
 from stringd.actions.values.placeholders import placeholder_names
 from stringd.api.provenance import Attributed, Provenance, plain
 from stringd.api.zones import Zone
@@ -14,13 +14,6 @@ from stringd.documents.syntax.actions import HTTP_METHODS, Action
 from stringd.text.web_urls import origin_of
 
 Variables = Mapping[str, Attributed[str]]
-Template = tuple[str, str]
-"""A template's text and its role."""
-# In the short template language, an assignment or a loop defines a name of the template's own.
-_DEFINED = re.compile(
-    r"^[ \t]*(?:\{(?P<name>[A-Za-z_][\w-]*)\}[ \t]*=|for:[ \t]*(?P<item>\w+))", re.MULTILINE
-)
-_IN_JINJA = re.compile(r"""\bvars(?:\.get\()?[.\[ ]*["']?(?P<name>[A-Za-z_]\w*)""", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +64,8 @@ def variables_used_by(
 ) -> Variables:
     """Return the variables that an action uses, in addition to the arguments `given` by its caller."""
     declared = {it.name for it in action.parameters}
-    named = (it for it in (*_in_request(action), *_in_template(template)) if it not in declared)
+    in_template = variables_in(*template) if template else ()
+    named = (it for it in (*_in_request(action), *in_template) if it not in declared)
     not_given = [it for it in action.parameters if it.name not in given]
     in_defaults = (name for it in not_given for name in placeholder_names(it.default or ""))
     # An optional parameter without a default falls back to the variable of its name.
@@ -83,15 +77,6 @@ def variables_used_by(
 def _in_request(action: Action) -> Iterator[str]:
     texts = (action.target, action.body or "", *(text for _, text in action.headers))
     return (name for text in texts if action.method in HTTP_METHODS for name in placeholder_names(text))
-
-
-def _in_template(template: Template | None) -> Iterator[str]:
-    """Yield the names that look like variables; a template never gets a variable that is not found here."""
-    text, role = template or ("", "")
-    if role == "response":
-        own = {found["name"] or found["item"] for found in _DEFINED.finditer(text)}
-        return (name for name in placeholder_names(text) if name not in own)
-    return (found["name"] for found in _IN_JINJA.finditer(text))
 
 
 def _site_of(uri: str) -> str:

@@ -94,6 +94,11 @@ class DiagnosticCode(StrEnum):
         "{info} does not name an action",
         "Write act.name, act.name.response or act.name.response.j2; names are lower-case.",
     )
+    FENCE_CUT = (
+        "fence-cut",
+        "the fence {info} ends here, before what seems to be the rest of it",
+        "Begin and end it with more backticks than the fences inside of it: ````.",
+    )
     ACTION_METHOD = (
         "action-method",
         "act.{id} is not an action: expected {methods} and what it runs",

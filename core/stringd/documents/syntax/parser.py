@@ -19,6 +19,7 @@ from stringd.documents.syntax.blocks import (
     marked_blocks,
     pair_markers,
 )
+from stringd.documents.syntax.cut_fences import find_cut_fences
 from stringd.documents.syntax.definitions import Definition, find_definitions, spelled_as_defined
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.frontmatter import Frontmatter, read_frontmatter
@@ -99,6 +100,7 @@ def parse(text: str) -> Parsed:
     structure = _structure(tokens, directives, lines)
     definitions = tuple(find_definitions(tokens, environment, lines, diagnostics))
     fences = tuple(_fences(tokens, diagnostics))
+    diagnostics.extend(find_cut_fences(tokens, frozenset(it.first for it in fences), lines))
     hidden = [
         (0, front.height),
         *((it.line, it.line + 1) for it in structure.markers),
