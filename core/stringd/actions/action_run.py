@@ -16,13 +16,13 @@ from stringd.actions.environment.provenance_notices import (
     kept_variable_notice,
     unconfirmed_refusal,
 )
-from stringd.actions.environment.required_variables import (
+from stringd.actions.environment.topic_variables import Variables, variables_used_by
+from stringd.actions.http.http_run import run_http
+from stringd.actions.requirements.required_variables import (
     missing_variable_hints,
     require_variables,
     setup_hint,
 )
-from stringd.actions.environment.topic_variables import Variables, variables_used_by
-from stringd.actions.http.http_run import run_http
 from stringd.actions.results.action_files import ActionFiles, untrusted_refusal
 from stringd.actions.results.remembered_names import with_links, with_template_values
 from stringd.actions.results.rendered_answer import name_markdown_links, render_answer

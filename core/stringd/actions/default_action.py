@@ -7,7 +7,7 @@ from dataclasses import replace
 from stringd.actions.action_run import ActionRun
 from stringd.actions.arguments.action_call import read_call
 from stringd.actions.environment.action_environment import Environment, environment_of
-from stringd.actions.environment.required_variables import missing_for, missing_variable_hints
+from stringd.actions.requirements.required_variables import missing_for, missing_variable_hints
 from stringd.api.commands import Invocation
 from stringd.api.replies import Reply
 from stringd.documents.pages.page import Page

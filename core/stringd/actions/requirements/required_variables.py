@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from stringd.actions.environment.action_environment import Environment
 from stringd.actions.environment.declared_variables import required_names
-from stringd.actions.environment.used_secrets import used_secrets
+from stringd.actions.environment.unset_variable import unset_variable_refusal
+from stringd.actions.requirements.used_secrets import used_secrets
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
-from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import open_folder
 
 _SETUP_FILE = re.compile(r"requirements?\.(?:md|txt)", re.IGNORECASE)
@@ -39,21 +39,6 @@ def require_variables(action: Action, page: Page, environment: Environment) -> N
     missing = next(iter(missing_for(action, environment)), None)
     if missing is not None:
         raise unset_variable_refusal(missing, environment, *setup_hint(page))
-
-
-def unset_variable_refusal(name: str, environment: Environment, *context: str) -> Refusal:
-    """Return the refusal of an action that needs a `$NAME` which is not set."""
-    description = next((it.description for it in environment.declared if it.name == name), "")
-    message = f"${name} is not set: {description}" if description else f"${name} is not set."
-    return Refusal(ErrorCode.ENV_REQUIRED, message, _how_to_set(name, environment), *context)
-
-
-def _how_to_set(name: str, environment: Environment) -> str:
-    if not environment.trusted:
-        hint = f": {environment.trust_hint}" if environment.trust_hint else "."
-        return f"Documents from the network are given none{hint}"
-    where = f" in {environment.secrets_topic}" if environment.secrets_topic else ""
-    return f'Set it: /set ${name} = "..."{where}'
 
 
 def setup_hint(page: Page) -> tuple[str, ...]:

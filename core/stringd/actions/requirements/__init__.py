@@ -1,0 +1,1 @@
+"""What an action requires before it can run."""
