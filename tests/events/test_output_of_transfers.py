@@ -56,6 +56,18 @@ def test_the_download_of_an_http_action_is_seen(watched: Watched, site: Site, si
     assert {it["request_id"] for it in watched.progress("download")} == {"r1"}
 
 
+@pytest.mark.requirement("output.http", "web.save.progress")
+@pytest.mark.parametrize("sized", [True, False])
+def test_the_download_of_a_file_that_is_saved_is_seen(watched: Watched, site: Site, sized: bool) -> None:
+    site.serve("/slow", lambda _: slow(site, sized=sized))
+    command = f"/open {site.url}/slow --save {'sized' if sized else 'endless'}.txt"
+    with watched.running(command, "web:saved", request_id="r2") as answer:
+        watched.wait_for(lambda it: bool(it.progress("download")))
+        assert not answer.done()
+    assert answer.result().head["ok"]
+    check_progress(watched.progress("download"), SIZE if sized else None)
+
+
 @pytest.mark.requirement("output.http")
 def test_the_upload_of_an_http_action_is_seen(watched: Watched) -> None:
     size, halfway, seen = 9_000_000, 1_000_000, threading.Event()

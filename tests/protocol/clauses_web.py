@@ -41,6 +41,16 @@ FETCHING = requirements(
     ("web.close", "/close drops cookies and cache."),
 )
 
+SAVING = requirements(
+    "Web topics",
+    ("web.save", "/open url --save path streams a URL into a file; the answer tells size and type."),
+    ("web.save.bounded", "No more is stored than web.download allows, whatever the server declares."),
+    ("web.save.whole", "A file appears when it is complete; what fails or is cancelled leaves nothing."),
+    ("web.save.path", "It is written within the user's boundary, and replaces nothing."),
+    ("web.save.options", "Only URLs are saved, and options that say how to show a page are refused."),
+    ("web.save.progress", "Events tell how much has arrived."),
+)
+
 SAFETY = requirements(
     "the web's safety",
     ("web.bombs", "Decompression bombs and endless streams cost no more than the limit and a buffer."),
@@ -49,4 +59,4 @@ SAFETY = requirements(
     ("web.connections", "Connections are kept, for the same name at the same addresses."),
 )
 
-WEB = FETCHING + SAFETY
+WEB = FETCHING + SAVING + SAFETY

@@ -12,7 +12,7 @@ from typing import Any, cast
 import uvloop
 
 from stringd.errors import Refusal
-from stringd.plugin import LoadedBytes, LoadOptions, LoadRequest, Topic
+from stringd.plugin import LoadedBytes, LoadOptions, LoadRequest, Topic, WritePiece
 from stringd_web.browser.shared_browser import Browser
 from stringd_web.web_loader import web_loader
 from tests.documents.standing import standing
@@ -33,7 +33,9 @@ class Visitor:
         )
         self.topic = Topic()
 
-    def open(self, url: str, *, part_of: str | None = None, **options: Any) -> LoadedBytes:
+    def open(
+        self, url: str, *, part_of: str | None = None, save: WritePiece | None = None, **options: Any
+    ) -> LoadedBytes:
         """Return what the loader brings for a URL."""
         request = LoadRequest(
             uri=url,
@@ -41,6 +43,7 @@ class Visitor:
             topic=self.topic,
             options=LoadOptions(**options),
             part_of=part_of,
+            save=save,
         )
         loaded = self._runner.run(self._load(request))
         assert isinstance(loaded, LoadedBytes)

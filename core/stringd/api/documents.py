@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stringd.api.checks import check_async, check_sync, check_words
+from stringd.api.http import WritePiece
 from stringd.api.load_options import PUBLIC_ONLY, UNRESTRICTED, LoadOptions
 from stringd.api.outlines import Outline
 from stringd.api.sessions import Session, Topic
@@ -19,7 +20,7 @@ class LoadRequest:
     """A request to load a URI, and the topic that it is for.
 
     `part_of` is the URI of the page that includes the document or uses it as a menu, if it was not requested
-    by itself.
+    by itself. With `save`, the bytes are to go there piece by piece, instead of into what is returned.
     """
 
     uri: str
@@ -27,6 +28,7 @@ class LoadRequest:
     topic: Topic
     options: LoadOptions = UNRESTRICTED
     part_of: str | None = None
+    save: WritePiece | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +97,7 @@ class Loader:
 
     `options` are the options that `/open uri --word` accepts for these URIs, with their descriptions. With
     `named_links`, documents show links to these URIs as shortcuts, as they do links to the web. A page of
-    more than `part_characters` is shown in parts.
+    more than `part_characters` is shown in parts. A loader that `saves` heeds `LoadRequest.save`.
     """
 
     schemes: tuple[str, ...]
@@ -103,6 +105,7 @@ class Loader:
     options: Mapping[str, str] = field(default_factory=dict)
     named_links: bool = True
     part_characters: int = PART_CHARACTERS
+    saves: bool = False
 
     def __post_init__(self) -> None:
         check_words("loader", self.schemes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -10,6 +10,18 @@ from stringd.api.zones import Zone
 
 OnProgress: TypeAlias = Callable[[str, int, int | None], None]
 """Is called with `upload` or `download`, how many bytes of a body are done, and of how many if known."""
+
+
+WritePiece: TypeAlias = Callable[[bytes], Awaitable[None]]
+"""Takes the next piece of a body."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodySink:
+    """Where the body of a successful response goes, decompressed, up to a limit of bytes."""
+
+    write: WritePiece
+    limit: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +77,17 @@ class HttpClient(Protocol):
     """Makes single exchanges; it neither follows redirects nor stores cookies."""
 
     async def exchange(
-        self, request: HttpRequest, *, limit: int, on_progress: OnProgress | None = None
+        self,
+        request: HttpRequest,
+        *,
+        limit: int,
+        on_progress: OnProgress | None = None,
+        sink: BodySink | None = None,
     ) -> HttpResponse:
         """Send a request and read the response, up to a limit of decompressed bytes.
 
-        `on_progress` is called while the bodies are transferred, with their sizes before decompression.
+        `on_progress` is called while the bodies are transferred, with their sizes before decompression. With
+        a `sink`, the body of a response with a status of 2xx goes there, and the response has none.
 
         Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `nearest_zone`, and
         always the daemon itself, with `NOT_TRUSTED`.

@@ -143,6 +143,9 @@ class Runtime(Protocol):
     async def find(self, wanted: LoadRequest) -> Document | LocalFile:
         """Load and render a URI, or return the local file that its loader found."""
 
+    async def save(self, wanted: LoadRequest) -> LoadedBytes:
+        """Have the bytes of a URI written to `wanted.save`; return what is known of them."""
+
     async def load(self, wanted: LoadRequest) -> Document:
         """Load and render a URI; of a local file, return the text as a document."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from stringd.actions.default_action import render_opened
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
+from stringd.commands.saving import SAVE, save
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pagination.parts import PART
 from stringd.documents.paths.directory_listing import list_directory
@@ -29,12 +30,16 @@ _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 async def run(invocation: Invocation) -> Reply:
     """Open a path, URI, shortcut or block; without one, open the current document again."""
     flags = invocation.runtime.load_options
-    arguments = parse_path_arguments(invocation.line.arguments, FULL, CONFIRMED, *flags, valued=(PART,))
+    valued = (PART, SAVE)
+    arguments = parse_path_arguments(invocation.line.arguments, FULL, CONFIRMED, *flags, valued=valued)
     if arguments == _NO_ARGUMENTS:
         raise Refusal(ErrorCode.INVALID_TARGET, "Nothing to open.", f"Usage: {OPEN.usage}")
     navigator = DocumentNavigator(invocation)
     confirmed = CONFIRMED in arguments.options
     target = await navigator.find(arguments.path, confirmed=confirmed) if arguments.path else navigator.here()
+    if SAVE in arguments.values:
+        _refuse_views(arguments)
+        return await save(invocation, target, arguments.values[SAVE])
     if arguments.options or arguments.values:
         target = _with_options(target, arguments)
     if target.path and is_directory(target.path, target.shown):
@@ -42,6 +47,13 @@ async def run(invocation: Invocation) -> Reply:
     opened = await navigator.open(target)
     visit(invocation.session, opened)
     return Reply.page(f"Opened {opened.target.shown}", await render_opened(invocation, opened))
+
+
+def _refuse_views(arguments: PathArguments) -> None:
+    """Refuse options that say how to show a document, which do not go with saving it."""
+    views = {*arguments.options, *arguments.values} - {CONFIRMED, SAVE}
+    if views:
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{SAVE} does not go with {min(views)}.")
 
 
 def _with_options(target: Target, arguments: PathArguments) -> Target:
@@ -77,7 +89,7 @@ OPEN = Command(
     name="open",
     summary="Open a document: a path, a URL, @shortcut, #block, or a directory.",
     usage="/open path | path#block | path:L5 | path:L5-L10 | #block | @id | @menu.id | url | directory"
-    " [--full] [--part N] [--confirm]",
+    " [--full] [--part N] [--confirm] [--save path]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

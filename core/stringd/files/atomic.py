@@ -6,9 +6,10 @@ import fcntl
 import logging
 import os
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from operator import attrgetter
+from typing import BinaryIO
 
 from stringd.files.file_kinds import require_regular
 from stringd.files.open_directory import Directory
@@ -33,7 +34,24 @@ def write_atomically(
     like: os.stat_result | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> None:
-    """Replace a file atomically, sync it to disk, and remove leftovers of killed writers.
+    """Replace a file atomically by one with this content; see `replacement`."""
+    with replacement(folder, name, mode=mode, like=like, check=check) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacement(
+    folder: Directory,
+    name: str,
+    *,
+    mode: int,
+    like: os.stat_result | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Iterator[BinaryIO]:
+    """Yield a new file, which replaces the one of a name atomically at the end of the block.
+
+    It is synced to disk then, and leftovers of killed writers are removed. If the block raises, nothing is
+    replaced.
 
     `mode` is subject to the umask; with `like`, the new file gets the permissions of that one, and its owner
     and group where the system permits. `check` is called right before the replacement, and may raise.
@@ -43,7 +61,7 @@ def write_atomically(
         with os.fdopen(descriptor, "wb") as file:
             if like:
                 _copy_owner_and_mode(descriptor, like)
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(descriptor)
             check()

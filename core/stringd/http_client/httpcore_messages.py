@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 
 import httpcore
 
-from stringd.api.http import HttpRequest, HttpResponse, OnProgress
+from stringd.api.http import BodySink, HttpRequest, HttpResponse, OnProgress
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http_client.address_policy import Route
@@ -21,8 +21,11 @@ from stringd.text.web_urls import WebUrl
 MEBIBYTE = 1024 * 1024
 # Each piece has a cost, however small: ten million of them would block the daemon for minutes.
 MAX_PIECES = 50_000
+# The least average size of the pieces of a body that has more of them.
+_LEAST_PIECE = 1024
 UPLOAD, DOWNLOAD = "upload", "download"
 _UPLOAD_PIECE = 64 * 1024
+_SUCCESS = 2
 _BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
 
 
@@ -73,16 +76,29 @@ def _headers(request: HttpRequest, url: WebUrl) -> Mapping[str, str]:
 
 
 async def read_response(
-    response: httpcore.Response, limit: int, *, zone: Zone, on_progress: OnProgress | None = None
+    response: httpcore.Response,
+    limit: int,
+    *,
+    zone: Zone,
+    on_progress: OnProgress | None = None,
+    sink: BodySink | None = None,
 ) -> HttpResponse:
     """Read the whole response, or raise `HttpFailed`."""
     lines = [(name.decode("latin-1").lower(), _text(value)) for name, value in response.headers]
     headers = _joined(lines)
+    body = bytearray()
+
+    async def collect(piece: bytes) -> None:
+        body.extend(piece)
+
+    if sink is None or response.status // 100 != _SUCCESS:
+        sink = BodySink(write=collect, limit=limit)
+    await _read_body(response, headers, sink, on_progress)
     return HttpResponse(
         status=response.status,
         reason=_text(response.extensions.get("reason_phrase", b"")),
         headers=headers,
-        body=await _read_body(response, headers, limit, on_progress),
+        body=bytes(body),
         charset=parse_media_type(headers.get("content-type", "")).charset,
         cookies=tuple(value for name, value in lines if name == "set-cookie"),
         zone=zone,
@@ -90,32 +106,31 @@ async def read_response(
 
 
 async def _read_body(
-    response: httpcore.Response, headers: Mapping[str, str], limit: int, on_progress: OnProgress | None
-) -> bytes:
+    response: httpcore.Response, headers: Mapping[str, str], sink: BodySink, on_progress: OnProgress | None
+) -> None:
     declared = headers.get("content-length", "")
     total = int(declared) if declared.isdigit() else None
-    _check_size(total or 0, 0, limit)
+    _check_size(total or 0, 0, sink.limit)
     decoder = BodyDecoder(headers.get("content-encoding", ""))
-    body = bytearray()
-    count = arrived = 0
+    count = arrived = size = 0
     async for data in response.aiter_stream():
         count += 1
         arrived += len(data)
         for piece in decoder.feed(data):
-            body += piece
-            _check_size(max(len(body), arrived), count, limit)
+            size += len(piece)
+            _check_size(max(size, arrived), count, sink.limit)
+            await sink.write(piece)
             # A highly compressed body, or one in tiny chunks, would otherwise block the event loop.
             await asyncio.sleep(0)
         if on_progress:
             on_progress(DOWNLOAD, arrived, total)
     decoder.finish()
-    return bytes(body)
 
 
 def _check_size(size: int, count: int, limit: int) -> None:
     if size > limit:
         raise HttpFailed(f"the answer is larger than {limit // MEBIBYTE} MiB")
-    if count > MAX_PIECES:
+    if count > MAX_PIECES + size // _LEAST_PIECE:
         raise HttpFailed(f"the answer comes in more than {MAX_PIECES} pieces")
 
 

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 import httpcore
 
-from stringd.api.http import HttpRequest, HttpResponse, HttpRoute, OnProgress
+from stringd.api.http import BodySink, HttpRequest, HttpResponse, HttpRoute, OnProgress
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http_client.address_policy import AddressPolicy
@@ -39,7 +39,12 @@ class SharedHttpClient:
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def exchange(
-        self, request: HttpRequest, *, limit: int, on_progress: OnProgress | None = None
+        self,
+        request: HttpRequest,
+        *,
+        limit: int,
+        on_progress: OnProgress | None = None,
+        sink: BodySink | None = None,
     ) -> HttpResponse:
         """Send a request and read the response; see `HttpClient.exchange`."""
         url = _read_origin(request.origin)
@@ -49,7 +54,9 @@ class SharedHttpClient:
             try:
                 response = await self._send(build_wire_request(request, url, route, on_progress))
                 try:
-                    return await read_response(response, limit, zone=route.zone, on_progress=on_progress)
+                    return await read_response(
+                        response, limit, zone=route.zone, on_progress=on_progress, sink=sink
+                    )
                 except httpcore.RemoteProtocolError as error:
                     raise HttpFailed(body_failure_reason(error, ended=has_ended(response))) from error
                 finally:

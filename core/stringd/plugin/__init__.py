@@ -42,7 +42,15 @@ from stringd.api.events import (
 )
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
-from stringd.api.http import HttpClient, HttpRequest, HttpResponse, HttpRoute, OnProgress
+from stringd.api.http import (
+    BodySink,
+    HttpClient,
+    HttpRequest,
+    HttpResponse,
+    HttpRoute,
+    OnProgress,
+    WritePiece,
+)
 from stringd.api.load_options import LoadOptions, Submission
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.provenance import Attributed, Author, Provenance
@@ -90,6 +98,7 @@ __all__ = [
     "AnswerInvalid",
     "Attributed",
     "Author",
+    "BodySink",
     "Budget",
     "Choice",
     "CliCommand",
@@ -189,6 +198,7 @@ __all__ = [
     "UserRemoved",
     "WorkStopped",
     "Workers",
+    "WritePiece",
     "Zone",
     "check_optional_text",
     "hookimpl",

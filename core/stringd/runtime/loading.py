@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile, Render, Renderer
+from stringd.api.documents import Document, LoadedBytes, Loader, LoadRequest, LocalFile, Render, Renderer
 from stringd.api.workers import Budget
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
@@ -29,14 +29,7 @@ _SUFFIXES = {"json": "application/json", "xml": "application/xml"}
 
 async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document | LocalFile:
     """Load and render a URI, or return the local file that its loader found."""
-    scheme = wanted.uri.partition(":")[0].lower()
-    loader = catalogue.loaders.get(scheme)
-    if loader is None:
-        known = ", ".join(sorted(catalogue.loaders)) or "none"
-        raise Refusal(ErrorCode.INVALID_TARGET, f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
-    unknown = sorted(wanted.options.flags - loader.options.keys())
-    if unknown:
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{scheme}: URIs take no --{unknown[0]}.")
+    loader = _loader_of(catalogue, wanted)
     hidden = wanted.options.hidden
     if hidden:
         current_output().hide(hidden)
@@ -55,6 +48,31 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
             raise
         message, *context = (mask_values(it, hidden) for it in (refusal.message, *refusal.context))
         raise Refusal(refusal.code, message, *context) from None
+
+
+async def save_bytes(catalogue: Catalogue, wanted: LoadRequest) -> LoadedBytes:
+    """Have the bytes of a URI written to where the request says, or refuse."""
+    loader = _loader_of(catalogue, wanted)
+    loaded = await call_async(loader.load, wanted) if loader.saves else None
+    if not isinstance(loaded, LoadedBytes):
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"What {_scheme(wanted)}: URIs lead to can't be saved.")
+    return loaded
+
+
+def _loader_of(catalogue: Catalogue, wanted: LoadRequest) -> Loader:
+    scheme = _scheme(wanted)
+    loader = catalogue.loaders.get(scheme)
+    if loader is None:
+        known = ", ".join(sorted(catalogue.loaders)) or "none"
+        raise Refusal(ErrorCode.INVALID_TARGET, f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
+    unknown = sorted(wanted.options.flags - loader.options.keys())
+    if unknown:
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{scheme}: URIs take no --{unknown[0]}.")
+    return loader
+
+
+def _scheme(wanted: LoadRequest) -> str:
+    return wanted.uri.partition(":")[0].lower()
 
 
 async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document:

@@ -27,7 +27,7 @@ from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import Plugins, load_plugins
 from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
-from stringd.runtime.loading import as_document, find_document, find_renderer, render_document
+from stringd.runtime.loading import as_document, find_document, find_renderer, render_document, save_bytes
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
@@ -213,6 +213,10 @@ class LocalRuntime:
     async def find(self, wanted: LoadRequest) -> Document | LocalFile:
         """Load and render a URI, or return the local file that its loader found."""
         return await find_document(self.catalogue, wanted)
+
+    async def save(self, wanted: LoadRequest) -> LoadedBytes:
+        """Have the bytes of a URI written to `wanted.save`; return what is known of them."""
+        return await save_bytes(self.catalogue, wanted)
 
     async def load(self, wanted: LoadRequest) -> Document:
         """Load and render a URI; of a local file, return the text as a document."""

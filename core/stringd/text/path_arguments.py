@@ -17,7 +17,7 @@ _OPTION_LIKE = re.compile(r"(--[a-z][a-z-]*)(=\S*)?(?=\s|$)")
 # What no file name with blanks begins with, so that options behind it are options.
 _NO_FILE = re.compile(r"[a-z][a-z\d+.-]*://|[@#]", re.IGNORECASE)
 _BLANK_BEFORE_MARK = re.compile(r"\s(?=--)")
-_VALUE = r"""(?:"[^"\s]*"|'[^'\s]*'|[^\s"']+)"""
+_VALUE = r"""(?:"[^"\n]*"|'[^'\n]*'|[^\s"']+)"""
 _BETWEEN = re.compile(r"=|\s+")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import HttpClient, HttpRequest, HttpResponse, OnProgress, Session, Topic
+from stringd.plugin import BodySink, HttpClient, HttpRequest, HttpResponse, OnProgress, Session, Topic
 from stringd.plugin.text import WebUrl
 from stringd_web.cache import NOT_MODIFIED, CacheBudget, CachedPage, PageCache, revalidated
 from stringd_web.cookies import Cookies
@@ -58,16 +58,20 @@ class BrowsingState:
         fresh: bool,
         site: str | None = None,
         on_progress: OnProgress | None = None,
+        sink: BodySink | None = None,
     ) -> HttpResponse:
         """Answer a request from the cache or the network; `fresh` forces revalidation.
 
-        Requests that opening a page of a `site` causes use neither cookies nor cache of other sites.
+        What goes into a sink is always from the network. Requests that opening a page of a `site` causes use
+        neither cookies nor cache of other sites.
         """
         if site not in {None, url.origin}:
             return await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress)
         cookie = self.cookies.header(url)
         headers = {**request.headers, "cookie": cookie} if cookie else request.headers
         request = replace(request, headers=headers)
+        if sink:
+            return await self._send(client, url, request, on_progress, sink)
         if request.method == "GET":
             return await self._get(client, url, request, on_progress, fresh=fresh)
         self._cache.evict(str(url))
@@ -100,8 +104,13 @@ class BrowsingState:
         return None if cached and cached.response.zone > request.nearest_zone else cached
 
     async def _send(
-        self, client: HttpClient, url: WebUrl, request: HttpRequest, on_progress: OnProgress | None
+        self,
+        client: HttpClient,
+        url: WebUrl,
+        request: HttpRequest,
+        on_progress: OnProgress | None,
+        sink: BodySink | None = None,
     ) -> HttpResponse:
-        response = await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress)
+        response = await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress, sink=sink)
         self.cookies.store(url, response.cookies)
         return response

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from stringd.plugin import (
+    BodySink,
     ErrorCode,
     HttpClient,
     HttpFailed,
@@ -33,8 +34,13 @@ REDIRECT = "redirect"
 ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
 
 
-async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadRequest) -> LoadedBytes:
-    """Load the requested page, following redirects and refreshes; refusals name what was asked for."""
+async def fetch_page(
+    client: HttpClient, state: BrowsingState, wanted: LoadRequest, sink: BodySink | None = None
+) -> LoadedBytes:
+    """Load the requested page, following redirects and refreshes; refusals name what was asked for.
+
+    With a sink, the page goes there, and no refreshes are followed.
+    """
     site = read_url(wanted.part_of).origin if wanted.part_of else None
     # What a page includes is fetched at the same time, and would be taken for the page.
     on_progress = None if wanted.part_of else current_output().report
@@ -43,7 +49,13 @@ async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadReque
         url = WebUrl.read(request.url)
         try:
             return await state.exchange(
-                client, url, request, fresh=wanted.options.fresh, site=site, on_progress=on_progress
+                client,
+                url,
+                request,
+                fresh=wanted.options.fresh,
+                site=site,
+                on_progress=on_progress,
+                sink=sink,
             )
         except HttpFailed as failure:
             raise _failed(failure, url, wanted.uri) from failure
@@ -53,7 +65,10 @@ async def fetch_page(client: HttpClient, state: BrowsingState, wanted: LoadReque
 
     try:
         request, response = await follow_redirects(
-            _first_request(wanted), send, carry=partial(_carry, wanted), refresh=refresh_target
+            _first_request(wanted),
+            send,
+            carry=partial(_carry, wanted),
+            refresh=None if sink else refresh_target,
         )
     except TooManyRedirects as failure:
         message = f"More than {MAX_REDIRECTS} redirects: {wanted.uri}"
@@ -90,7 +105,7 @@ def _carry(wanted: LoadRequest, redirect: Redirect) -> HttpRequest:
 
 def _first_request(wanted: LoadRequest) -> HttpRequest:
     url, submission = read_url(wanted.uri), wanted.options.submission
-    headers = {"accept": ACCEPT}
+    headers = {"accept": "*/*" if wanted.save else ACCEPT}
     if submission:
         headers |= {"content-type": submission.media_type, **referrer_headers(submission.page, url)}
     return HttpRequest(

@@ -28,6 +28,14 @@ class WebSettings:
         most=10 * 1024 * 1024,
         option=True,
     )
+    download: int = setting(
+        1024,
+        "How large a file from the web may be that is saved.",
+        unit="MiB",
+        least=1,
+        most=1024 * 1024,
+        option=True,
+    )
     private: PrivateAddresses = setting(
         PrivateAddresses.TYPED,
         "Whether pages of private networks and of this machine are opened if their URL is typed, or never.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from stringd.plugin import ErrorCode, LoadedBytes, Loader, LoadRequest, Refusal, Runtime, Zone
 from stringd_web.browser.shared_browser import Browser
+from stringd_web.downloading import save_over_http
 from stringd_web.settings import PrivateAddresses, WebSettings
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 BROWSER = "browser"
 SCHEMES = ("http", "https")
 TOTAL_SECONDS = 20.0
+MEBIBYTE = 1024 * 1024
 
 
 def web_loader(runtime: Runtime, browser: Browser) -> Loader:
@@ -44,12 +46,14 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
         try:
             if BROWSER in wanted.options.flags:
                 return await _load_in_browser(wanted, runtime, browser, state)
+            if wanted.save:
+                return await save_over_http(wanted, wanted.save, runtime, state, settings.download * MEBIBYTE)
             return await _load_over_http(wanted, runtime, state)
         finally:
             states().keep(state, wanted.session)
 
     options = {BROWSER: "Has Chromium run the page's scripts first."}
-    return Loader(schemes=SCHEMES, load=load, options=options, part_characters=settings.part)
+    return Loader(schemes=SCHEMES, load=load, options=options, part_characters=settings.part, saves=True)
 
 
 def _public(wanted: LoadRequest) -> LoadRequest:

@@ -9,9 +9,10 @@ from codecs import utf_8_decode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from stringd.errors import ErrorCode, Refusal
-from stringd.files.atomic import stamp, write_atomically
+from stringd.files.atomic import replacement, stamp, write_atomically
 from stringd.files.file_kinds import NotRegular, require_regular
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
@@ -80,6 +81,22 @@ def check_writable(path: Path, shown: str) -> None:
             _writable(folder, path.name, shown)
         if not os.access(".", os.W_OK, dir_fd=folder.descriptor):
             raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot write {shown}: its directory is read-only")
+
+
+@contextmanager
+def new_file(path: Path, shown: str) -> Iterator[BinaryIO]:
+    """Yield a file that appears at a real path at the end of the block; refuse if there is one."""
+
+    def require_absent() -> None:
+        status = folder.status(path.name)
+        if status:
+            problem = "Is a directory" if stat.S_ISDIR(status.st_mode) else "Exists already"
+            raise Refusal(ErrorCode.CONFLICT, f"{problem}: {shown}", "Name a new file.")
+
+    with _write_failures(shown), made_folder(path.parent) as folder:
+        require_absent()
+        with replacement(folder, path.name, mode=_NEW_FILE_MODE, check=require_absent) as file:
+            yield file
 
 
 def remove_text(path: Path, shown: str) -> None:
