@@ -19,12 +19,81 @@ from tests.apps.site import Site
 def test_directory_is_installed_with_file_modes(daemon: DaemonProcess, app: Path) -> None:
     assert said(daemon, "/install apps/parrot") == (
         "Installed app:parrot\n---\nsource: apps/parrot\n"
-        "stored: packages/parrot/string.md\nopen: /open app:parrot"
+        "stored: packages/parrot/string.md\nruns: 1 command\n- act.say: ./say {word}\nopen: /open app:parrot"
     )
     stored = daemon.home / "packages" / "parrot"
     assert (stored / "nav" / "main.md").read_bytes() == (app / "nav" / "main.md").read_bytes()
     assert stat.S_IMODE((stored / "say").stat().st_mode) == 0o755
     assert stat.S_IMODE((stored / "guide.md").stat().st_mode) & 0o111 == 0
+
+
+REPORTED = """---
+name: owl
+---
+# Owl
+
+```act.rows
+GET https://u@api.example:8443/rows?at=https://other.example/
+```
+
+```act.rows.response.j2
+{% if x %}
+```
+
+```act.base
+POST $BASE/{x}
+  x: string
+```
+
+```act.fetch
+CLI curl -s "https://cdn.example/$(date)" |
+  sed s/a/b/
+```
+
+```act.say
+CLI true
+  x: string
+```
+"""
+
+
+@pytest.mark.requirement("app.install.report")
+def test_reply_tells_what_runs_where_to_and_what_is_wrong(daemon: DaemonProcess) -> None:
+    put(daemon.home / "owl" / "string.md", REPORTED)
+    put(daemon.home / "owl" / "pages" / "more.md", "```act.x\nCLI ./x\n```\n[gone](gone.md)\n")
+    put(daemon.home / "owl" / "templates" / "say.md.j2", "{% for %}\n")
+    lines = said(daemon, "/install owl").splitlines()
+    assert lines[4:-1] == [
+        "runs: 3 commands",
+        "- act.x: ./x",
+        '- act.fetch: curl -s "https://cdn.example/$(date)" | sed s/a/b/',
+        "- act.say: true",
+        "talks to:",
+        "- api.example:8443",
+        "- $BASE",
+        "- cdn.example",
+        "warnings: 5",
+        "- pages/more.md:4: gone.md is not a file of this app",
+        "  Link to a file of the app, relative to this page.",
+        *lines[15:17],
+        "- string.md:14: act.base: $BASE is declared nowhere",
+        "  Add it to `requires:` or `env:`, or write \\$BASE for the text.",
+        "- string.md:24: act.say: x is declared, but the command has no {x}",
+        "  Write {x} where it belongs.",
+        *lines[21:-1],
+    ]
+    assert lines[15].startswith("- string.md:11: act.rows.response.j2: ")
+    assert lines[21].startswith("- templates/say.md.j2:1: ")
+
+
+@pytest.mark.requirement("app.install.report")
+def test_long_reports_are_shortened(daemon: DaemonProcess) -> None:
+    actions = (f"```act.a{it}\nCLI echo {it} '{'x' * 200}'\n```\n" for it in range(25))
+    put(daemon.home / "owl" / "string.md", "\n".join(actions))
+    text = said(daemon, "/install owl")
+    assert "runs: 25 commands\n- act.a0: echo 0 'xxx" in text
+    assert "xxx…\n- … and 5 more\nopen: /open app:owl" in text
+    assert len(text) < 4000
 
 
 @pytest.mark.requirement("app.install.file")

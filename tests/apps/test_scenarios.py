@@ -100,7 +100,9 @@ def test_single_file_app_is_installed_and_used(daemon: DaemonProcess, tmp_path: 
     told = said(daemon, "/install --app ./apps/weather/index.md", "file:setup")
     assert told == (
         "Installed app:weather\n---\nsource: ./apps/weather/index.md\n"
-        "stored: packages/weather/index.md\nopen: /open app:weather"
+        "stored: packages/weather/index.md\nruns: 2 commands\n"
+        "- act.now: printf 'Sunny in %s' \"{city}\"\n- act.week: printf 'A week in %s' {city}\n"
+        "open: /open app:weather"
     )
     page = said(daemon, "/open app:weather", "app:weather")
     assert page == (
@@ -228,6 +230,6 @@ def test_agent_writes_its_own_app(daemon: DaemonProcess) -> None:
     for call in ("/act.hello name=world", "/act.hello -n world", "/act hello world"):
         assert said(daemon, call, "app:myapp") == "Hello world"
     told = install(STARTER.replace("CLI echo today", "echo today").replace("# Mine", "# New"))
-    assert "warnings: 1, which stringd check lists" in told
+    assert "\nwarnings: 2\n- string.md:" in told
     assert "# New" in said(daemon, "/open app:myapp", "app:myapp")
     assert "warning: line" in said(daemon, "/info", "app:myapp")

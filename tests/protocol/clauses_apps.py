@@ -19,6 +19,10 @@ APPS = (
             "app.install.proved",
             "An app whose values might be evaluated is refused, with file, line and remedy.",
         ),
+        (
+            "app.install.report",
+            "The reply lists the commands, the hosts and what stringd check finds, shortened.",
+        ),
         ("app.install.atomic", "An installation that fails leaves the old app as it was."),
         ("app.install.identity", "(namespace, name) is the identity: the same pair is replaced in place."),
         ("app.install.as", "Another namespace under a taken name is CONFLICT naming --as."),

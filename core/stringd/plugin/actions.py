@@ -16,7 +16,7 @@ from stringd.actions.environment.declared_variables import (
     exported_names,
 )
 from stringd.actions.shell.analysed_command import analyse_command
-from stringd.actions.templates.template_diagnostics import check_template
+from stringd.actions.templates.template_diagnostics import check_template, check_template_in
 from stringd.actions.templates.template_names import parameters_in
 from stringd.actions.values.conversion import fits
 from stringd.actions.values.placeholders import find_placeholders, placeholder_names
@@ -33,6 +33,7 @@ __all__ = [
     "Value",
     "analyse_command",
     "check_template",
+    "check_template_in",
     "declared_variables",
     "expectation",
     "exported_names",

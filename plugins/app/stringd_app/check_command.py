@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from stringd.plugin import CliCommand, Fault
 from stringd.plugin.cli import write_output
 from stringd.plugin.text import counted
+from stringd_app.entries import app_texts
 
 if TYPE_CHECKING:
     from stringd.plugin.documents import Diagnostic
@@ -25,7 +26,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if path.suffix == ".py" or (path / "pyproject.toml").is_file():
         return _check_plugins(path, arguments)
     root = path if path.is_dir() else path.parent
-    files = list(_files(root)) if path.is_dir() else [path]
+    files = app_texts(root) if path.is_dir() else [path]
     if not files:
         raise Fault(f"no document in {arguments.path}", exit_code=MISUSE)
     found = [(file.relative_to(root), it) for file in files for it in _check(file, root)]
@@ -55,11 +56,6 @@ def _lines(found: Inspection) -> Iterator[str]:
         yield from (f"    adds {it}" for it in found.report.adds or ("nothing",))
         yield from (f"    {it}" for it in found.report.left_out)
     yield from (f"\n{it}" for it in found.tracebacks)
-
-
-def _files(root: Path) -> Iterator[Path]:
-    yield from sorted(it for it in root.rglob("*.md") if it.is_file())
-    yield from sorted(it for it in root.rglob("templates/*.md.j2") if it.is_file())
 
 
 def _check(file: Path, root: Path) -> list[Diagnostic]:

@@ -1,10 +1,10 @@
-"""Static checks of an app's documents and templates, which run nothing."""
+"""Static checks of an app's documents and templates, which run nothing of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -40,32 +40,71 @@ from stringd_app.declarations import VARIABLE, check_modifiers, check_parameters
 from stringd_app.entries import is_name, named_entry, read_entry
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateText:
+    """A template of an app: its text and role, and the number of lines above it in its file."""
+
+    text: str
+    role: str
+    subject: str = ""
+    above: int = 0
+
+    def in_file(self, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """Return diagnostics of the template by the lines of its file."""
+        return [replace(it, line=self.above + it.line) for it in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """What is wrong with a document or template file, and the templates in it, which are not checked yet."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    templates: tuple[TemplateText, ...] = ()
+
+
 def check_file(path: Path, root: Path) -> list[Diagnostic]:
     """Return the diagnostics of a document or template in the order of its lines; `root` is the app."""
+    checked = check_text(path, root)
+    found = list(checked.diagnostics)
+    for it in checked.templates:
+        found += it.in_file(check_template(it.text, it.role, it.subject))
+    return sorted(found, key=lambda it: it.line)
+
+
+def check_text(path: Path, root: Path) -> CheckedFile:
+    """Return the diagnostics of a document or template file that need no worker process."""
     try:
-        return _check_template_file(path) if path.suffix == ".j2" else _check_document(path, root)
+        if path.suffix == ".j2":
+            template = TemplateText(text=read_text(path, path.name), role="response.j2")
+            return CheckedFile(templates=(template,))
+        return _check_document(path, root)
     except Refusal as refusal:
-        return [Diagnostic(DiagnosticCode.DOCUMENT_UNREADABLE, 1, {"reason": refusal.message})]
+        unreadable = Diagnostic(DiagnosticCode.DOCUMENT_UNREADABLE, 1, {"reason": refusal.message})
+        return CheckedFile(diagnostics=(unreadable,))
 
 
-def _check_document(path: Path, root: Path) -> list[Diagnostic]:
+def _check_document(path: Path, root: Path) -> CheckedFile:
     page = _page(path, root)
     document = read_sheet(page.source)
-    found = [
+    found = (
         *page.diagnostics,
         *_check_name(document),
         *_check_variables(document),
         *_check_default(document, root),
-        *_check_templates(document),
         *(it for action in document.actions.actions.values() for it in _check_action(action, document, root)),
         *(it for action in document.actions.actions.values() for it in unproved(action)),
         *_check_links(document, path, root),
-    ]
-    return sorted(found, key=lambda it: it.line)
+    )
+    return CheckedFile(
+        diagnostics=tuple(sorted(found, key=lambda it: it.line)), templates=tuple(_template_texts(document))
+    )
 
 
-def _check_template_file(path: Path) -> list[Diagnostic]:
-    return list(check_template(read_text(path, path.name), "response.j2"))
+def _template_texts(document: ParsedDocument) -> Iterator[TemplateText]:
+    for fence in document.parsed.fences:
+        if fence.role:
+            subject = f"act.{fence.id}.{fence.role}"
+            yield TemplateText(text=fence.text, role=fence.role, subject=subject, above=fence.first + 1)
 
 
 def _page(path: Path, root: Path) -> Page:
@@ -102,13 +141,6 @@ def _check_default(document: ParsedDocument, root: Path) -> Iterator[Diagnostic]
     elif missing := [it.name for it in actions[name].parameters if it.required and it.default is None]:
         arguments = {"name": name, "missing": ", ".join(missing)}
         yield Diagnostic(DiagnosticCode.DEFAULT_NEEDS_VALUES, 1, arguments)
-
-
-def _check_templates(document: ParsedDocument) -> Iterator[Diagnostic]:
-    for fence in document.parsed.fences:
-        subject = f"act.{fence.id}.{fence.role}"
-        for it in check_template(fence.text, fence.role, subject) if fence.role else ():
-            yield replace(it, line=fence.first + 1 + it.line)
 
 
 def _check_action(action: Action, document: ParsedDocument, root: Path) -> Iterator[Diagnostic]:

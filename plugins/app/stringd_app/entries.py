@@ -41,6 +41,12 @@ def entry_in(directory: Path, called: str | None = None) -> Path:
     return documents[0] if len(documents) == 1 else named_entry(directory, called)
 
 
+def app_texts(directory: Path) -> list[Path]:
+    """Return the documents and templates of an app."""
+    documents = sorted(it for it in directory.rglob("*.md") if it.is_file())
+    return [*documents, *sorted(it for it in directory.rglob("templates/*.md.j2") if it.is_file())]
+
+
 def read_entry(entry: Path) -> ParsedDocument:
     """Read the entry document of an app, or refuse."""
     text = read_text(entry, entry.name)

@@ -13,6 +13,7 @@ from stringd_app.app_registry import find_app, not_installed, packages_directory
 from stringd_app.command_safety import refuse_unproved
 from stringd_app.entries import entry_in, is_name, read_entry
 from stringd_app.install_record import Identity, InstallRecord, identity_in, read_install_record
+from stringd_app.install_report import report_lines
 from stringd_app.sources import Staged, download_source, stage
 from stringd_app.staging import Staging, staging
 
@@ -69,7 +70,7 @@ async def _install(invocation: Invocation) -> Reply:
                 await finish(found.put_in_place(staged, area, user, runtime.secrets))
     except OSError as error:
         raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot install {request.source}: {error.strerror}") from error
-    return _installed(found.name, request, shelf / found.name)
+    return await _installed(found.name, request, invocation)
 
 
 def _request(arguments: str) -> _Request:
@@ -134,13 +135,12 @@ def _refuse_taken_name(name: str, identity: Identity, invocation: Invocation) ->
         raise Refusal(ErrorCode.CONFLICT, f"app:{name} is {whose}, not {identity}.", hint)
 
 
-def _installed(name: str, request: _Request, place: Path) -> Reply:
-    sheet = read_entry(entry_in(place))
-    warnings = len(sheet.diagnostics)
+async def _installed(name: str, request: _Request, invocation: Invocation) -> Reply:
+    place = packages_directory(invocation.session.user, invocation.runtime) / name
     lines = [
         f"source: {request.source}",
         f"stored: {place.parent.name}/{name}/{entry_in(place).name}",
-        *([f"warnings: {warnings}, which stringd check lists"] if warnings else []),
+        *await report_lines(place, invocation),
         f"open: /open app:{name}",
     ]
     return Reply.page(f"Installed app:{name}", "\n".join(lines))

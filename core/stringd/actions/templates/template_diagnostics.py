@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stringd.actions.templates import jobs
 from stringd.actions.templates.template_run import JINJA, MEMORY, TEMPLATE_MODULES
-from stringd.api.workers import Budget
+from stringd.api.workers import Budget, Workers
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.errors import WorkStopped
 from stringd.workers.blocking import BlockingWorkers
@@ -23,6 +26,23 @@ def check_template(template: str, role: str, subject: str = "") -> tuple[Diagnos
         made = _workers.run(jobs.check_template, template, role.endswith(JINJA), budget=_BUDGET)
     except WorkStopped as stopped:
         return (_invalid(1, str(stopped), subject),)
+    return _diagnostics(made, subject)
+
+
+async def check_template_in(
+    workers: Workers, owner: str, template: str, role: str, subject: str = ""
+) -> tuple[Diagnostic, ...]:
+    """Return the same as `check_template`, from a pool of workers."""
+    try:
+        made = await workers.run(
+            jobs.check_template, template, role.endswith(JINJA), owner=owner, budget=_BUDGET
+        )
+    except WorkStopped as stopped:
+        return (_invalid(1, str(stopped), subject),)
+    return _diagnostics(made, subject)
+
+
+def _diagnostics(made: Mapping[str, Any], subject: str) -> tuple[Diagnostic, ...]:
     if "error" in made:
         return (_invalid(made["line"], made["error"], subject),)
     return tuple(

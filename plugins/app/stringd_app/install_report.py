@@ -1,0 +1,97 @@
+"""What `/install` reports of an app: what its actions run, which hosts they talk to, and its flaws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from stringd.plugin import Invocation, Refusal
+from stringd.plugin.documents import CLI, Action, Diagnostic, read_sheet, read_text
+from stringd.plugin.text import counted, printable
+from stringd.plugin.workers import READING
+from stringd_app.entries import app_texts
+
+_HOST = re.compile(r"https?://(?P<host>[^\s/?#'\"`;|&<>()\\]+)", re.IGNORECASE)
+_END_OF_HOST = re.compile(r"[/?#]")
+_MOST_LINES = 20
+_MOST_FILES = 500
+_LONGEST = 120
+
+
+async def report_lines(directory: Path, invocation: Invocation) -> list[str]:
+    """Return the lines that describe an installed app, each part shortened to what is readable."""
+    files = await READING.run(app_texts, directory)
+    actions = await READING.run(_actions, files[:_MOST_FILES])
+    flaws = await _flaws(files[:_MOST_FILES], directory, invocation)
+    commands = [f"act.{it.id}: {_in_line(it.target)}" for it in actions if it.method == CLI]
+    left = len(files) - _MOST_FILES
+    return [
+        *_part(f"runs: {counted(len(commands), 'command')}", commands),
+        *_part("talks to:", list(_hosts(actions))),
+        *_part(f"warnings: {len(flaws)}", flaws),
+        *([f"not checked: {counted(left, 'file')}, see stringd check"] if left > 0 else []),
+    ]
+
+
+def _part(heading: str, lines: Sequence[str]) -> Iterator[str]:
+    if not lines:
+        return
+    yield heading
+    yield from (f"- {it}" for it in lines[:_MOST_LINES])
+    if len(lines) > _MOST_LINES:
+        yield f"- … and {len(lines) - _MOST_LINES} more"
+
+
+def _actions(files: Iterable[Path]) -> list[Action]:
+    """Return the actions of all documents that can be read."""
+    return [it for file in files if file.suffix == ".md" for it in _actions_of(file)]
+
+
+def _actions_of(file: Path) -> Iterable[Action]:
+    try:
+        return read_sheet(read_text(file, file.name)).actions.actions.values()
+    except Refusal:
+        return ()
+
+
+def _in_line(command: str) -> str:
+    """Return the beginning of a command in one line."""
+    text = printable(" ".join(command.split()))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _hosts(actions: Iterable[Action]) -> Iterator[str]:
+    """Yield each host that an action names in its URL or command, and each `$NAME` that a URL begins with."""
+    found: dict[str, None] = {}
+    for action in actions:
+        if action.method == CLI:
+            found |= dict.fromkeys(it["host"] for it in _HOST.finditer(action.target))
+        else:
+            first = _HOST.match(action.target)
+            found[first["host"] if first else _END_OF_HOST.split(action.target)[0]] = None
+    yield from (printable(it.rpartition("@")[2]) for it in found)
+
+
+async def _flaws(files: Sequence[Path], directory: Path, invocation: Invocation) -> list[str]:
+    """Return what `stringd check` finds; templates are compiled in the worker processes of the daemon."""
+    # These imports load Jinja2, which the daemon does not need at startup.
+    from stringd.plugin.actions import check_template_in
+    from stringd_app.checking import check_text
+
+    session, workers = invocation.session, invocation.runtime.template_workers
+    owner = f"{session.user.id}:{session.name}"
+    flaws = []
+    for file in files:
+        checked = await READING.run(check_text, file, directory)
+        found = list(checked.diagnostics)
+        for it in checked.templates:
+            found += it.in_file(await check_template_in(workers, owner, it.text, it.role, it.subject))
+        in_order = sorted(found, key=lambda it: it.line)
+        flaws += [_flaw(file.relative_to(directory), it) for it in in_order]
+    return flaws
+
+
+def _flaw(file: Path, diagnostic: Diagnostic) -> str:
+    where = f"{file}:{diagnostic.line}: {diagnostic.message}"
+    return f"{printable(where)}\n  {printable(diagnostic.remedy)}"
