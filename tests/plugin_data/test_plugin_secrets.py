@@ -171,7 +171,7 @@ def test_a_directory_that_a_daemon_elsewhere_uses_is_left_alone(own_daemon: Daem
     assert done.returncode == 1
     assert done.stderr == (
         f"stringd: data directory {own_daemon.data_dir} is in use, but not by a daemon on port 1: "
-        "name its port, as in stringd --port N secret\n"
+        "give its port, as in stringd --port N secret\n"
     )
     assert own_daemon.request("GET", "/secrets").json() == {"secrets": []}
 

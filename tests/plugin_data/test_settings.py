@@ -235,7 +235,7 @@ def test_config_shows_values_and_where_they_come_from(data_dir: Path) -> None:
 @pytest.mark.requirement("settings.config")
 def test_config_check_names_everything_that_is_wrong(data_dir: Path) -> None:
     file = data_dir / "config.toml"
-    assert config(data_dir, "check").stdout == f"{file}: nothing is wrong\n"
+    assert config(data_dir, "check").stdout == f"{file}: no errors\n"
     file.write_text("[tuned]\ncount = 0\nloud = 2\n[tunde]\n", encoding="utf-8")
     checked = config(data_dir, "check")
     assert checked.returncode == 1

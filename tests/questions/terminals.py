@@ -14,7 +14,7 @@ from tests.questions.people import Asked, People
 
 PERSON: dict[str, Any] = {"trust": "person", "waits_for_operator": True}
 APPROVE = str(Path(sys.executable).with_name("stringd"))
-READY = "Waiting for questions; Ctrl-C ends this."
+READY = "Waiting for questions; press Ctrl-C to exit."
 
 
 class Person(People):
@@ -35,7 +35,7 @@ class Person(People):
 def approving(daemon: DaemonProcess, *options: str, env: str = "TERM=dumb") -> Iterator[Person]:
     command = f"env {env} {APPROVE} --port {daemon.port} approve {' '.join(options)}"
     with Terminal(command) as terminal:
-        terminal.expect("The operator's token, as the daemon has shown it: ")
+        terminal.expect("The operator's token, as shown by the daemon: ")
         terminal.type(f"{daemon.operator_token}\n")
         terminal.expect(READY)
         yield Person(daemon, terminal)

@@ -61,7 +61,7 @@ def test_lines_choices_and_secrets_are_typed(person: Person) -> None:
     person.sees("Answered.")
     assert asked.told()["value"] == "blue"
     asked = person.is_asked(kind="secret")
-    person.sees("not shown: ")
+    person.sees("(not shown): ")
     person.terminal.type("tulip-98127\n")
     assert "tulip" not in person.sees("Answered.")
     assert asked.told()["value"] == len("tulip-98127")
@@ -73,7 +73,7 @@ def test_long_body_is_cut_and_shown_whole_on_demand(person: Person) -> None:
     shown = person.sees("Allow? ")
     assert "line 18." in shown
     assert "line 19." not in shown
-    assert "(31 more lines: ? shows them)" in shown
+    assert "(31 more lines: ? shows all)" in shown
     person.terminal.type("?")
     assert "line 49." in person.sees("Allow? ")
     person.terminal.type("y")
@@ -148,12 +148,12 @@ def test_terminal_is_restored_however_it_ends_and_the_question_stays(
 ) -> None:
     with approving(operated) as person:
         asked = person.is_asked(kind="secret")
-        person.sees("not shown: ")
+        person.sees("(not shown): ")
         modes = termios.tcgetattr(person.terminal._theirs)
         assert not modes[3] & termios.ECHO
         if how == "daemon":
             operated.kill()
-            person.sees("the daemon has ended")
+            person.sees("the daemon has stopped")
         elif isinstance(how, signal.Signals):
             person.terminal.process.send_signal(how)
         else:
@@ -170,7 +170,7 @@ def test_terminal_is_restored_however_it_ends_and_the_question_stays(
     assert not asked.done()
     until(lambda: operated.request("GET", "/questions").json()["operator"] == "absent")
     with approving(operated, "--once") as person:
-        person.sees("not shown: ")
+        person.sees("(not shown): ")
         person.terminal.type("s\n")
         assert asked.told()["value"] == 1
         assert person.terminal.process.wait(10) == 0
@@ -179,7 +179,7 @@ def test_terminal_is_restored_however_it_ends_and_the_question_stays(
 @pytest.mark.requirement("operator.token")
 def test_wrong_token_is_refused(operated: DaemonProcess) -> None:
     with Terminal(f"env TERM=dumb {APPROVE} --port {operated.port} approve") as terminal:
-        terminal.expect("has shown it: ")
+        terminal.expect("shown by the daemon: ")
         terminal.type("wrong-token\n")
         assert "wrong-token" not in terminal.expect("This is not the token of this daemon's operator.")
         assert terminal.process.wait(10) == 1

@@ -133,8 +133,11 @@ def test_script_that_sends_no_answer_fails(operated: DaemonProcess, answers: str
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "answers are typed in a terminal; --json is for scripts"),
-        (["--json"], "the operator's token is asked for in a terminal; --token-fd reads it from elsewhere"),
+        ([], "answers must be typed in a terminal; use --json in scripts"),
+        (
+            ["--json"],
+            "the operator's token must be typed in a terminal, or read with --token-fd",
+        ),
         (["--json", "--token-fd", "77"], "the operator's token can't be read: Bad file descriptor"),
         (["--json", "--token-fd", "0"], "This is not the token of this daemon's operator."),
     ],

@@ -58,7 +58,7 @@ def test_answer_of_a_person_goes_into_the_program_alone(bash: DaemonProcess, pro
 def test_person_types_it_in_a_terminal(bash: DaemonProcess) -> None:
     with approving(bash) as person:
         bash.exec(READ, "bash:t")
-        shown = person.sees("Answer, which is not shown: ")
+        shown = person.sees("Answer (not shown): ")
         assert "┃ A program in a shell asks for a secret." in shown
         assert "│ Password:⟨U+0020⟩" in shown
         person.terminal.type("tulip-98127\n")

@@ -83,8 +83,8 @@ def test_concurrent_opens_get_separate_tabs(run: Run, home: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["http://example.com/", "/info"], "a URL is opened by itself"),
-        (["http://example.com/", "-"], "a URL is opened by itself"),
+        (["http://example.com/", "/info"], "a URL takes no command"),
+        (["http://example.com/", "-"], "a URL takes no command"),
         (["--tab", "docs", "web:1"], "--tab goes with a URL"),
         (["--tab", "docs", "web:1", "/info"], "--tab goes with a URL"),
     ],

@@ -115,14 +115,14 @@ def _configure_sessions(parser: argparse.ArgumentParser) -> None:
         "--user",
         metavar="ID",
         type=user_argument,
-        help="only this user's; with --close, the owner (else: default)",
+        help="only sessions of this user; with --close, the owner (default: default)",
     )
     parser.add_argument("--close", metavar="TOPIC", help="end this session and delete its state")
 
 
 STATUS = CliCommand(
     name="status",
-    summary="Describe the running daemon, and what went wrong at its start.",
+    summary="Show the state of the running daemon, and problems at its start.",
     configure=_add_json,
     run=_status,
 )
@@ -133,5 +133,5 @@ SESSIONS = CliCommand(
     name="sessions", summary="List the sessions, or end one.", configure=_configure_sessions, run=_sessions
 )
 SHUTDOWN = CliCommand(
-    name="shutdown", summary="End the running daemon.", configure=lambda _: None, run=_shutdown
+    name="shutdown", summary="Stop the running daemon.", configure=lambda _: None, run=_shutdown
 )

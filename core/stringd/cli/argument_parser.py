@@ -11,10 +11,10 @@ MISUSE = 2
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises misuse as a one-line `Fault`."""
+    """Reports misuse as a one-line `Fault`."""
 
     def find_option(self, word: str) -> argparse.Action | None:
-        """Return what an option does, if there is such an option."""
+        """Return the action of an option, or None if it does not exist."""
         return self._option_string_actions.get(word)
 
     def error(self, message: str) -> NoReturn:

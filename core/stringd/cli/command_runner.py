@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C was pressed, and the command that ran has ended and been answered."""
+    """Ctrl-C was pressed, and the running command has ended with a reply."""
 
 
 class CommandRunner:
@@ -27,7 +27,7 @@ class CommandRunner:
         self.topic = topic
         self._as_json = as_json
         self.shown = ""
-        """The last command with secrets masked by the daemon; empty if no answer arrived."""
+        """The last command with secrets masked by the daemon; empty if no reply arrived."""
 
     def run(self, command: str) -> bool:
         """Run one command, print its result and return whether it succeeded.

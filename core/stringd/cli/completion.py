@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LISTED = re.compile(r"^(//?)([A-Za-z][\w.-]*)", re.MULTILINE)
-# A busy topic must not block the Tab key for longer.
+# A busy topic must not block the Tab key any longer.
 TIMEOUT_SECONDS = 2.0
 
 
@@ -25,7 +25,7 @@ class CommandNames:
         self._topic = topic
 
     def matching(self, text: str) -> Iterator[str]:
-        """Yield the commands that begin with `text`, with as many slashes as `/help` lists, or two."""
+        """Yield the commands that begin with `text`, with the slashes that `/help` lists, or two if typed."""
         candidates = (f"{'//' if text.startswith('//') else slashes}{name} " for slashes, name in self._names)
         return (candidate for candidate in candidates if candidate.startswith(text))
 
@@ -34,7 +34,7 @@ class CommandNames:
         user, port = self._client.user, self._client.port
         try:
             with Client(user, port=port, start=False, timeout=TIMEOUT_SECONDS) as client:
-                # Where plain text is taken, only two slashes begin a command; elsewhere both do.
+                # In topics that take plain text, commands need two slashes; elsewhere one or two work.
                 return tuple(_LISTED.findall(client.exec(self._topic, "//help").content))
         except StringdError:
             return ()

@@ -1,4 +1,4 @@
-"""`stringd config`: what plugins can be set to, what they are set to, and what is wrong with that."""
+"""`stringd config`: show, set and check the settings of plugins."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def _set(arguments: argparse.Namespace) -> int:
     plugin, found = settings.find(arguments.name)
     value = parse_setting(found, arguments.value, arguments.name)
     settings.file.write(plugin, found.key, value)
-    write_output(f"{settings.file.path}: {arguments.name} = {toml(value)}, from the daemon's next start on")
+    write_output(
+        f"{settings.file.path}: {arguments.name} = {toml(value)}, from the daemon's next start"
+    )
     return 0
 
 
@@ -52,7 +54,7 @@ def _check(arguments: argparse.Namespace) -> int:
     plugins = _plugins(arguments.config)
     settings = plugins.settings
     problems = [*settings.problems(), *settings.unknown_sections(plugins.available)]
-    write_output("\n".join(problems) if problems else f"{settings.file.path}: nothing is wrong")
+    write_output("\n".join(problems) if problems else f"{settings.file.path}: no errors")
     return 1 if problems else 0
 
 
@@ -64,16 +66,16 @@ def _plugins(config: Config) -> Plugins:
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="action", required=True, parser_class=Parser)
-    show = actions.add_parser("show", help="list all settings, their values, and where these come from")
+    show = actions.add_parser("show", help="list all settings, their values and where the values come from")
     show.add_argument("--json", action="store_true", help="print JSON")
     show.set_defaults(act=_show)
-    change = actions.add_parser("set", help="write a value into config.toml; the rest of it stays as it is")
+    change = actions.add_parser(
+        "set", help="write a value to config.toml, and keep everything else in the file"
+    )
     change.add_argument("name", metavar="PLUGIN.KEY")
     change.add_argument("value", metavar="VALUE")
     change.set_defaults(act=_set)
-    check = actions.add_parser(
-        "check", help="say what is wrong with the settings; exit code 1 if anything is"
-    )
+    check = actions.add_parser("check", help="list all invalid settings; exit code 1 if there are any")
     check.set_defaults(act=_check)
 
 

@@ -1,4 +1,4 @@
-"""Events as lines for a terminal, with everything escaped that could act on it."""
+"""Events as lines for a terminal, with all control characters escaped."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _COLOURS = {"command-ended": "\x1b[32m", "lost": "\x1b[33m", "output": _FAINT}
 
 
 def may_colour(stream: TextIO | None) -> bool:
-    """Tell whether lines may have colours: at a terminal, unless `NO_COLOR` or `TERM` forbids it."""
+    """Return whether to colour lines: at a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 class EventLines:
-    """Writes events as lines: when, whose, in which topic, of what kind, and what."""
+    """Formats events as lines: time, user, topic, kind and details."""
 
     def __init__(self, *, coloured: bool) -> None:
         self._coloured = coloured
 
     def of(self, event: Event) -> Iterator[str]:
-        """Yield the lines of one event; only output takes more than one."""
+        """Yield the lines of one event; only output has more than one."""
         when = time.strftime("%H:%M:%S", time.localtime(event.at))
         who = " ".join(visible_line(it) for it in (event.user_id, event.topic) if it)
         colour = _RED if event.fields.get("code") else _COLOURS.get(event.kind, "")
@@ -47,7 +47,7 @@ class EventLines:
 
 
 def describe(event: Event) -> list[str]:
-    """Return what has happened, without its kind."""
+    """Return the details of an event as lines, without its kind."""
     describe_fields = _DESCRIBED.get(event.kind, _any)
     try:
         return [visible_line(it) for it in describe_fields(event.fields)]
@@ -56,7 +56,7 @@ def describe(event: Event) -> list[str]:
 
 
 def describe_progress(fields: JsonObject) -> str | None:
-    """Return how far something is, if output tells that."""
+    """Return the progress that an event reports; empty if it reports none."""
     try:
         return None if fields["done"] is None else _with_source(fields, _progress(fields))
     except (KeyError, TypeError, ValueError):
@@ -113,7 +113,7 @@ _DESCRIBED: Mapping[str, Callable[[JsonObject], list[str]]] = {
 
 
 def write_lines(lines: Iterator[str], stream: TextIO | None) -> None:
-    """Write lines that are escaped already, and flush."""
+    """Write escaped lines, and flush."""
     if stream is not None:
         data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
         stream.buffer.write(data)

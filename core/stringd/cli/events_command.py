@@ -1,4 +1,4 @@
-"""The subcommand that shows what happens: `events`."""
+"""The subcommand `events`, which shows the events of the daemon."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stringd.client.sync import Client
 
 
 def _events(arguments: argparse.Namespace) -> int:
-    """Show events until Ctrl-C, which is the way to end this."""
+    """Show events until Ctrl-C, which counts as success."""
     lines = EventLines(coloured=may_colour(sys.stdout))
     _end_with_reader()
     try:
@@ -40,7 +40,7 @@ def _events(arguments: argparse.Namespace) -> int:
 
 
 def _end_with_reader() -> None:
-    """Interrupt the program when nobody reads its output any more, also while nothing happens."""
+    """Interrupt the program when its output is closed, even if there are no events."""
     try:
         output = sys.stdout.fileno()
     except (AttributeError, OSError, ValueError):
@@ -50,7 +50,7 @@ def _end_with_reader() -> None:
 
 def _await_closed(output: int, reader: int) -> None:
     watcher = select.poll()
-    # Errors are reported without being asked for.
+    # poll() reports errors without being asked to.
     watcher.register(output, 0)
     watcher.poll()
     signal.pthread_kill(reader, signal.SIGINT)
@@ -69,23 +69,25 @@ def _record(event: Event) -> dict[str, object]:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--topic", metavar="TOPIC", help="only what happens in this topic")
-    parser.add_argument("--user", metavar="ID", type=user_argument, help="only what concerns this user")
+    parser.add_argument("--topic", metavar="TOPIC", help="only events of this topic")
+    parser.add_argument("--user", metavar="ID", type=user_argument, help="only events of this user")
     parser.add_argument(
         "--kinds",
         metavar="KINDS",
         type=lambda text: text.split(","),
-        help="only events of these kinds, with commas between, such as command-ended,output",
+        help="only events of these kinds, separated by commas, such as command-ended,output",
     )
     parser.add_argument(
-        "--after", metavar="N", help="begin after the event of this number, as far as it is kept (0: all)"
+        "--after",
+        metavar="N",
+        help="start after the event with this number, as far as events are kept (0: all)",
     )
     parser.add_argument("--json", action="store_true", help="print each event as one line of JSON")
 
 
 EVENTS = CliCommand(
     name="events",
-    summary="Show what happens, while it happens, until Ctrl-C; goes on when the daemon is restarted.",
+    summary="Show events as they happen, until Ctrl-C; continues when the daemon is restarted.",
     configure=_configure,
     run=_events,
 )

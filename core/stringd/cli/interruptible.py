@@ -1,4 +1,4 @@
-"""A command that Ctrl-C cancels while its answer is awaited."""
+"""Cancellation by Ctrl-C of a command that waits for its reply."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANSWER_SECONDS = 1.0
 
 
 class Interruptible:
-    """Sends a command from a thread of its own, so that the program can cancel it meanwhile."""
+    """Sends a command from a separate thread, so that the program can cancel it meanwhile."""
 
     def __init__(self, client: Client, topic: str, command: str) -> None:
         self.is_cancelled = False
@@ -53,7 +53,7 @@ class Interruptible:
         return self._result
 
     def _cancel(self) -> None:
-        """Cancel the command; raise KeyboardInterrupt if there is no answer to wait for after that."""
+        """Cancel the command; raise KeyboardInterrupt if no reply can be expected after that."""
         cancelled = None
         with suppress(StringdError):
             cancelled = self._client.cancel(self._topic, self.request_id)

@@ -94,7 +94,7 @@ def _stdout_on_stderr() -> Iterator[None]:
 
 
 def _history_file() -> Path | None:
-    """Return the history file, or None if something else than a regular file is there."""
+    """Return the history file, or None if the path is not a regular file."""
     from stringd.files.file_kinds import require_file
 
     try:

@@ -45,7 +45,7 @@ def _subcommand(config: Config, argv: Sequence[str]) -> int:
 
 
 def _subcommands(config: Config, word: str) -> tuple[Collection[CliCommand], Mapping[str, Settings]]:
-    """Return what is needed to parse a command line: subcommands, and the settings of plugins.
+    """Return what the command line is parsed with: subcommands, and the settings of plugins.
 
     A built-in subcommand needs no plugin, unless there are options that stringd itself doesn't have.
     """

@@ -79,7 +79,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
 
 
 def _split(argv: Sequence[str], parser: Parser) -> tuple[list[str], tuple[tuple[str, str | None], ...]]:
-    """Take the options of plugins, such as `--web-part 1000`, out of those before the first other word.
+    """Extract the options of plugins, such as `--web-part 1000`, from those before the first other word.
 
     Which plugins there are is not known yet; each of their options has a value.
     """
@@ -156,12 +156,12 @@ def _add_access_options(parser: Parser) -> None:
     parser.add_argument(
         "--keep-env",
         metavar="NAMES",
-        help="further variables of the daemon for shells: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
+        help="pass these variables of the daemon to shells, too: TOKEN,AWS_* (STRINGD_KEEP_ENV)",
     )
     parser.add_argument(
         "--operator-fd",
         metavar="N",
-        help="write the operator's token to this inherited socket, as `stringd approve` asks for",
+        help="write the operator's token to this inherited socket; used by `stringd approve`",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a slow command prints and how far it is, shown on standard error while it runs."""
+"""Show the output and progress of a slow command on standard error while it runs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _RETRY_SECONDS = 0.5
 
 @contextmanager
 def showing_progress(client: Client, topic: str, request_id: str) -> Iterator[None]:
-    """Show the progress of the command that is sent meanwhile with the request id.
+    """Show the progress of the command that is sent with the request id within the context.
 
-    Without a terminal there is none. A command that takes less than a second causes no request for it.
+    Without a terminal, do nothing. A command that takes less than a second causes no extra request.
     """
     if not is_terminal(sys.stderr):
         yield
@@ -58,11 +58,11 @@ class _Progress:
                 with suppress(DaemonUnreachable):
                     self._follow()
                     return
-                # It may be that the daemon is only just started for this command.
+                # The daemon may still be starting, for this command.
                 self._stopped.wait(_RETRY_SECONDS)
 
     def stop(self) -> None:
-        """Show nothing more."""
+        """Stop showing events."""
         with self._writing:
             self._stopped.set()
             if self._screen:
@@ -78,7 +78,7 @@ class _Progress:
                     return
 
     def _write(self, event: Event) -> bool:
-        """Write an event; false when the command has been answered."""
+        """Write an event; return false if the reply has already arrived."""
         with self._writing:
             if self._stopped.is_set():
                 return False
@@ -88,7 +88,7 @@ class _Progress:
 
 
 class _Screen:
-    """Writes texts one after the other, and progress in one line below that is overwritten."""
+    """Writes texts one after the other, with the latest progress in the line below them."""
 
     def __init__(self) -> None:
         self._is_plain = os.environ.get("TERM") == "dumb"
@@ -96,7 +96,7 @@ class _Screen:
         self._has_progress = False
 
     def write(self, event: Event) -> None:
-        """Write an event of the kind `output`; what is lost is not shown here."""
+        """Write an event of the kind `output`; ignore `lost`."""
         from stringd.cli.event_lines import describe_progress
         from stringd.text.escaping import visible, visible_line
 
@@ -112,7 +112,7 @@ class _Screen:
             self._has_progress = True
 
     def leave(self) -> None:
-        """Leave the cursor at the beginning of a line."""
+        """Move the cursor to the beginning of a line."""
         self._clear()
         self._end_line()
 

@@ -50,7 +50,7 @@ class _OfDaemon:
 
 
 class _OfDirectory:
-    """The secrets in a data directory, which is locked meanwhile."""
+    """The secrets in a data directory, which is kept locked."""
 
     def __init__(self, store: SecretStore, config: Config) -> None:
         self._store = store
@@ -82,9 +82,9 @@ class _OfDirectory:
 
 def _set(arguments: argparse.Namespace) -> int:
     if arguments.rest:
-        # It must not be quoted, for it may be the secret.
+        # The word may be the secret, so it must not be quoted.
         message = "the value of a secret is not taken from the command line, where others can see it"
-        raise Fault(f"{message}: it is asked for, or read from standard input", exit_code=MISUSE)
+        raise Fault(f"{message}; type it at the prompt, or pipe it to standard input", exit_code=MISUSE)
     secret = _secret(arguments)
     value = _read_value(secret.name)
     with _opened(arguments.config) as secrets:
@@ -133,7 +133,7 @@ def _read_value(name: str) -> str:
 
 @contextmanager
 def _opened(config: Config) -> Iterator[_Secrets]:
-    """Yield the secrets of a data directory, by way of the daemon that uses it."""
+    """Yield the secrets of a data directory, through the daemon if one uses it."""
     from stringd.storage.data_directory import data_directory
     from stringd.storage.secret_store import SecretStore
 
@@ -156,7 +156,7 @@ def _require_same_directory(client: Client, config: Config) -> None:
     if used is None or used.resolve() != config.data_dir.resolve():
         raise Fault(
             f"data directory {config.data_dir} is in use, but not by a daemon on port {config.port}: "
-            "name its port, as in stringd --port N secret"
+            "give its port, as in stringd --port N secret"
         )
 
 
@@ -171,7 +171,7 @@ def _shown(name: str, user_id: str | None, plugin: str | None) -> str:
 def _configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="action", required=True, parser_class=Parser)
     change = actions.add_parser(
-        "set", help="store a secret; its value is asked for, or read from standard input"
+        "set", help="store a secret, whose value is typed at a prompt or read from standard input"
     )
     change.set_defaults(act=_set)
     removal = actions.add_parser("remove", help="remove a secret of the same user and plugin")
@@ -179,7 +179,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     for it in (change, removal):
         _add_owners(it)
     change.add_argument("rest", nargs="*", help=argparse.SUPPRESS)
-    listing = actions.add_parser("list", help="list the names of all secrets, and for whom they are")
+    listing = actions.add_parser("list", help="list the names of all secrets, with their users and plugins")
     listing.add_argument("--json", action="store_true", help="print JSON")
     listing.set_defaults(act=_list)
 
@@ -187,9 +187,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _add_owners(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME")
     parser.add_argument(
-        "--user", metavar="ID", type=user_argument, help="for this user alone (else: for all)"
+        "--user", metavar="ID", type=user_argument, help="only for this user (default: for all)"
     )
-    parser.add_argument("--plugin", metavar="NAME", help="for this plugin alone (else: for all)")
+    parser.add_argument("--plugin", metavar="NAME", help="only for this plugin (default: for all)")
 
 
 def _secret_command(arguments: argparse.Namespace) -> int:

@@ -47,7 +47,7 @@ EXEC = CliCommand(
 )
 CHANFLOW = CliCommand(
     name="chanflow",
-    summary="Execute the string blocks of a ChanFlow text on standard input and print their answers.",
+    summary="Execute the string blocks of a ChanFlow text on standard input and print their replies.",
     configure=_configure_chanflow,
     run=_chanflow,
 )

@@ -57,9 +57,9 @@ def parse_arguments(argv: Sequence[str] | None) -> Arguments:
     reads_input = rest[-1:] == ["-"]
     commands = rest[:-1] if reads_input else rest
     if len(commands) > 1:
-        parser.error("one command, as one argument: put quotes around it")
+        parser.error("expected one command as one argument: put quotes around it")
     if is_url(topic) and rest:
-        parser.error("a URL is opened by itself: commands are for its topic")
+        parser.error("a URL takes no command: send commands to its topic")
     if options.tab and not is_url(topic):
         parser.error("--tab goes with a URL")
     return Arguments(

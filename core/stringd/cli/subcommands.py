@@ -1,4 +1,4 @@
-"""The plugin `cli`: it adds the subcommands that come with stringd, as any plugin adds its own."""
+"""The plugin `cli`, which adds the subcommands of stringd itself."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def _type_for_urls(client: Client) -> str:
     types = client.status().get("topic_types", ())
     kind = next((it["name"] for it in types if it["opens_urls"]), None)
     if kind is None:
-        raise Fault("The daemon has no plugin with topics for URLs.")
+        raise Fault("The daemon has no plugin whose topics open URLs.")
     return str(kind)
 
 

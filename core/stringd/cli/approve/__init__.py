@@ -1,1 +1,1 @@
-"""`stringd approve`: a terminal or script in which a person answers questions."""
+"""`stringd approve`: answer questions as a person, in a terminal or by a script."""

@@ -23,8 +23,8 @@ def _approve(arguments: argparse.Namespace) -> int:
     from stringd.cli.approve.question_feed import QuestionFeed
 
     if not arguments.json and not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        raise Fault("answers are typed in a terminal; --json is for scripts")
-    # From here on this process holds the token, and what is typed.
+        raise Fault("answers must be typed in a terminal; use --json in scripts")
+    # From now on, the memory of this process contains the token and typed answers.
     forbid_memory_access()
     with Client(_USER, port=arguments.config.port, start=False) as client:
         token, has_started = operator_token(client, arguments.token_fd)
@@ -45,7 +45,7 @@ def _run_dialogue(client: Client, token: str, feed: QuestionFeed, *, once: bool,
     from stringd.cli.approve.keyboard import Keyboard
 
     if show_token:
-        sys.stdout.write(f"stringd is started. The operator's token, shown only here: {token}\n")
+        sys.stdout.write(f"Started stringd. The operator's token, shown only here: {token}\n")
         sys.stdout.flush()
     with Keyboard(sys.stdin.fileno()) as keyboard:
         Dialogue(client, token, feed, keyboard).run(once=once)
@@ -53,7 +53,7 @@ def _run_dialogue(client: Client, token: str, feed: QuestionFeed, *, once: bool,
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--once", action="store_true", help="end after one question was answered")
+    parser.add_argument("--once", action="store_true", help="exit after one answer")
     parser.add_argument(
         "--json", action="store_true", help="print questions and read answers as lines of JSON"
     )
@@ -61,13 +61,13 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "--token-fd",
         metavar="N",
         type=int,
-        help="read the operator's token from this descriptor, one line, instead of the terminal",
+        help="read the operator's token as one line from this descriptor instead of the terminal",
     )
 
 
 APPROVE = CliCommand(
     name="approve",
-    summary="Show questions as they come, and answer them as the operator; starts the daemon if need be.",
+    summary="Show questions as they are asked, and answer them as the operator; starts the daemon if needed.",
     configure=_configure,
     run=_approve,
 )

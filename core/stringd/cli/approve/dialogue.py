@@ -1,4 +1,4 @@
-"""The dialogue of `stringd approve` in a terminal: one question after the other, answered by keys."""
+"""The dialogue of `stringd approve` in a terminal: show one question at a time, and read its answer."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _END = "\x04"
 _GONE = frozenset({404, 409})
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[m"
 _PROMPTS = {
-    "approve": "Allow? y yes, n no, c no with a comment, ? all of it: ",
-    "text": "Answer (? shows all of it): ",
-    "secret": "Answer, which is not shown: ",
-    "choice": "Number (? shows all of it): ",
+    "approve": "Allow? y yes, n no, c no with a comment, ? show all: ",
+    "text": "Answer (? shows all): ",
+    "secret": "Answer (not shown): ",
+    "choice": "Number (? shows all): ",
 }
 
 
@@ -41,8 +41,8 @@ class Dialogue:
         self._shows_whole = False
 
     def run(self, *, once: bool) -> None:
-        """Go on until the person ends it by Ctrl-C or Ctrl-D, or after one question."""
-        _write("Waiting for questions; Ctrl-C ends this.")
+        """Run until Ctrl-C or Ctrl-D, or until one question was answered."""
+        _write("Waiting for questions; press Ctrl-C to exit.")
         try:
             while True:
                 self._await_question()
@@ -78,12 +78,12 @@ class Dialogue:
         bold, plain = _styles()
         lines = question_page(question, width, whole=self._shows_whole, now=time.time())
         others = len(self._feed.questions) - 1
-        heading = f"{bold}── question {question['id']}{plain}{f', {others} more wait' if others else ''}"
+        heading = f"{bold}── question {question['id']}{plain}{f', {others} more waiting' if others else ''}"
         _write("\n".join(("", heading, *lines)))
         self._client.mark_question_shown(question["id"], self._token)
 
     def _prompt(self, question: dict[str, Any]) -> None:
-        # Only what is typed from now on was meant for this question.
+        # Input that was typed earlier was not intended for this question.
         if question["kind"] == "approve":
             self._keyboard.expect_key()
         else:
@@ -102,7 +102,7 @@ class Dialogue:
             )
         except RequestRefused as refused:
             _write(unambiguous(refused.message))
-            # Its end may be still on its way, after which there is nothing to ask again.
+            # The feed may not have reported its end yet; do not ask again.
             if refused.status in _GONE:
                 self._feed.questions.pop(question["id"], None)
             return False
@@ -159,7 +159,7 @@ class Dialogue:
         return bool(self._feed.questions)
 
     def _is_over(self, question_id: str) -> bool:
-        """Take in what has happened meanwhile, and tell whether the question is open no more."""
+        """Process the changes of the feed; return whether the question is no longer open."""
         self._feed.take()
         return question_id not in self._feed.questions
 

@@ -1,4 +1,4 @@
-"""The terminal in which a person answers: keys, lines and hidden lines. Its modes are restored at the end."""
+"""Read keys, lines and hidden lines from a terminal, and restore its modes at the end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STOPPED = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Keyboard:
-    """Reads what is typed. Signals that end the program or suspend it leave the terminal as it was."""
+    """Reads typed input; restores the terminal when a signal ends or suspends the program."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -37,41 +37,41 @@ class Keyboard:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Restore the terminal; what was typed ahead is discarded, or the shell would run it."""
+        """Restore the terminal; discard type-ahead, which the shell would run otherwise."""
         self._discard_typed()
         self._apply(self._initial)
         for number in (*_STOPPED, signal.SIGTSTP):
             signal.signal(number, signal.SIG_DFL)
 
     def expect_key(self) -> None:
-        """Set the terminal to keys that are not shown, and forget what was typed before."""
+        """Switch to single keys without echo, and discard type-ahead."""
         self._set(line=False, echo=False)
         self._discard_typed()
 
     def expect_line(self, *, hidden: bool = False) -> None:
-        """Set the terminal to a line, and forget what was typed before."""
+        """Switch to whole lines, and discard type-ahead."""
         self._set(line=True, echo=not hidden)
         self._discard_typed()
 
-    def read_key(self, beside: QuestionFeed, is_over: Callable[[], bool]) -> str | None:
-        """Return a key; None when something has come up beside, after which it is over."""
-        typed = self._read(beside, is_over)
+    def read_key(self, feed: QuestionFeed, is_over: Callable[[], bool]) -> str | None:
+        """Return a key, or None when the feed has changes after which `is_over` is true."""
+        typed = self._read(feed, is_over)
         return None if typed is None else typed[:1].decode(errors="replace")
 
-    def read_line(self, beside: QuestionFeed, is_over: Callable[[], bool]) -> str | None:
-        """Return a line without its end, or None as `read_key` does."""
+    def read_line(self, feed: QuestionFeed, is_over: Callable[[], bool]) -> str | None:
+        """Return a line without its line end, or None as `read_key` does."""
         try:
-            typed = self._read(beside, is_over)
+            typed = self._read(feed, is_over)
         finally:
             self.expect_key()
         return None if typed is None else typed.decode(errors="replace").rstrip("\n")
 
-    def _read(self, beside: QuestionFeed, is_over: Callable[[], bool]) -> bytes | None:
-        """Return what is typed; raise EOFError at its end, as by Ctrl-D."""
-        watched: list[Any] = [self._descriptor, beside]
+    def _read(self, feed: QuestionFeed, is_over: Callable[[], bool]) -> bytes | None:
+        """Return typed input; raise EOFError at its end, such as for Ctrl-D."""
+        watched: list[Any] = [self._descriptor, feed]
         while True:
             ready, _, _ = select.select(watched, [], [])
-            if beside in ready:
+            if feed in ready:
                 if is_over():
                     return None
             elif typed := os.read(self._descriptor, _LONGEST_LINE):
@@ -98,7 +98,7 @@ class Keyboard:
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
 
     def _suspend(self, *_: object) -> None:
-        """Stop as Ctrl-Z does, with the terminal as it was meanwhile."""
+        """Suspend the program as Ctrl-Z does; restore the terminal while it is suspended."""
         present = self._present
         self._apply(self._initial)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""How `stringd approve` comes by the operator's token: by starting the daemon, or from the person."""
+"""Obtain the operator's token for `stringd approve`: start the daemon, or ask the person."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from stringd.errors import DaemonUnreachable, Fault, PortTaken
 
 _NO_OPERATOR = (
     "the daemon has no operator, since it was started neither in a terminal nor by `stringd approve`;"
-    " end it with `stringd shutdown`, and `stringd approve` starts it anew"
+    " stop it with `stringd shutdown`, then run `stringd approve` again"
 )
 _LONGEST_TOKEN = 256
 
 
 def operator_token(client: Client, token_fd: int | None) -> tuple[str, bool]:
-    """Return the operator's token, and whether this has started the daemon."""
+    """Return the operator's token, and whether a daemon was started for it."""
     if not _is_running(client):
         from stringd.client.autostart import start_daemon
 
@@ -45,14 +45,14 @@ def _given_token(token_fd: int | None) -> str:
     if token_fd is not None:
         return _read_line(token_fd)
     if not is_terminal(sys.stdin):
-        raise Fault("the operator's token is asked for in a terminal; --token-fd reads it from elsewhere")
+        raise Fault("the operator's token must be typed in a terminal, or read with --token-fd")
     with suppress(EOFError):
-        return getpass.getpass("The operator's token, as the daemon has shown it: ").strip()
+        return getpass.getpass("The operator's token, as shown by the daemon: ").strip()
     raise Fault("no token was typed")
 
 
 def _read_line(descriptor: int) -> str:
-    """Read one line byte by byte: what follows belongs to others."""
+    """Read one line byte by byte, and leave what follows unread."""
     line = b""
     try:
         while len(line) < _LONGEST_TOKEN and (byte := os.read(descriptor, 1)) not in {b"", b"\n"}:

@@ -1,4 +1,4 @@
-"""The questions of a daemon as they come, read in a thread, so that a terminal can be watched beside."""
+"""The stream of questions, read in a thread, so that the terminal can be polled at the same time."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 _CHUNK = 65536
 _MOST_CLOSED = 1000
-_ENDED = "the daemon has ended; the next one has another token, and whoever starts it is its operator"
+_ENDED = "the daemon has stopped; the next one has another token, and whoever starts it is its operator"
 
 
 class Change(NamedTuple):
-    """Something that the daemon has said: its name and its data."""
+    """An event of the stream: its name and its data."""
 
     name: str
     data: dict[str, Any]
 
 
 class QuestionFeed:
-    """Holds the stream of questions open, by which the operator is attached.
+    """Keeps the stream of questions open, which attaches the operator.
 
-    `questions` are the open ones by id, in order; `closed` says what became of the last others.
+    `questions` are the open questions by id, in order; `closed` are the outcomes of recently closed ones.
     """
 
     def __init__(self, port: int, token: str) -> None:
@@ -63,7 +63,7 @@ class QuestionFeed:
         return self._readable
 
     def take(self) -> list[Change]:
-        """Take in the changes that have arrived; raise `DaemonUnreachable` when the daemon has gone."""
+        """Apply and return the new changes; raise `DaemonUnreachable` if the daemon has stopped."""
         os.read(self._readable, _CHUNK)
         taken = []
         while not self._changes.empty():

@@ -1,4 +1,4 @@
-"""A question as a person sees it in a terminal. Pure: no I/O."""
+"""The text of a question for a terminal. Pure: no I/O."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _ASKERS = {"asked_by": "asked by", "user_id": "user", "topic": "topic", "request
 def question_page(
     question: dict[str, Any], width: int, *, now: float = 0.0, whole: bool = False
 ) -> list[str]:
-    """Return the lines that show a question; what is too long is cut, with the number of hidden lines."""
+    """Return the lines that show a question; long ones are truncated, with the number of hidden lines."""
     lines = unambiguous_lines(question["title"], _TITLE, width)
     lines += _content(question, width)
     if len(lines) > MOST_LINES and not whole:
-        lines = [*lines[:MOST_LINES], f"({len(lines) - MOST_LINES} more lines: ? shows them)"]
+        lines = [*lines[:MOST_LINES], f"({len(lines) - MOST_LINES} more lines: ? shows all)"]
     for number, choice in enumerate(question["choices"], 1):
         lines += unambiguous_lines(choice, f"{number}) ", width)
     for field, shown in _ASKERS.items():

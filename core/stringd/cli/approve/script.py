@@ -1,4 +1,4 @@
-"""`stringd approve --json`: questions as lines of JSON, and answers as lines of JSON, for scripts."""
+"""`stringd approve --json`: print questions and read answers as lines of JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OWN = frozenset({"id", "answer", "comment"})
 
 
 class Script:
-    """Prints each change, and sends the answers that are read; an answer without an id is to the oldest."""
+    """Prints each change, and sends the answers it reads; one without an id goes to the oldest question."""
 
     def __init__(self, client: Client, token: str, feed: QuestionFeed, descriptor: int) -> None:
         self._client = client
@@ -31,7 +31,7 @@ class Script:
         self._has_ended = False
 
     def run(self, *, once: bool) -> int:
-        """Go on until it is interrupted or, `once` a question was answered, return 0."""
+        """Run until interrupted; with `once`, return 0 after one answer."""
         while True:
             if self._feed.questions and (line := self._take_line()) is not None:
                 if self._send(line) and once:

@@ -1,8 +1,8 @@
-"""Shows texts of strangers: no two different ones look the same, and none imitates the program.
+"""Show untrusted texts so that different ones look different and none imitates the program.
 
-Characters that a terminal acts on, that reorder or overlay others, or that can't be seen are shown as
-`⟨U+202E⟩`; so is `⟨` itself, and a blank at the end of a line. Lines are broken here and not by the terminal,
-and each begins with a mark that says whether the text has a line break there.
+Control characters, characters that reorder or overlay others, and invisible ones are shown as `⟨U+202E⟩`, and
+so are `⟨` itself and a trailing blank. Lines are wrapped here rather than by the terminal, and each begins
+with a mark that tells a line break of the text from a wrapped line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LEAST_WIDTH = 20
 CONTINUED = "┊ "
 _OPENING = "⟨"
 _MOST_MARKS = 2
-# Printable according to Unicode, and yet blank.
+# Printable according to Unicode, but blank.
 _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _WIDE = frozenset("WFA")
 
@@ -23,9 +23,9 @@ _WIDE = frozenset("WFA")
 def unambiguous_lines(
     text: str, mark: str, width: int, *, name: str | None = None, next_mark: str | None = None
 ) -> list[str]:
-    """Return the lines in which a text is shown, the first begun by a mark and a name, if it has one.
+    """Return the lines that show a text; the first one begins with the mark and the name, if any.
 
-    Each further line of the text begins with `next_mark`; without one, its line breaks are escaped.
+    Further lines of the text begin with `next_mark`; without it, line breaks are escaped.
     """
     lead = "" if name is None else f"{''.join(_tokens(name, escaped=':'))}: "
     texts = [text] if next_mark is None else text.split("\n")
@@ -79,7 +79,7 @@ def _is_mark(character: str) -> bool:
 
 
 def _columns(text: str) -> int:
-    """Return how many columns a text takes at most: terminals differ over some characters."""
+    """Return an upper bound of the columns of a text, since terminals differ for some characters."""
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(it) in _WIDE else 1 for it in text)
