@@ -44,9 +44,7 @@ def _set(arguments: argparse.Namespace) -> int:
     plugin, found = settings.find(arguments.name)
     value = parse_setting(found, arguments.value, arguments.name)
     settings.file.write(plugin, found.key, value)
-    write_output(
-        f"{settings.file.path}: {arguments.name} = {toml(value)}, from the daemon's next start"
-    )
+    write_output(f"{settings.file.path}: {arguments.name} = {toml(value)}, from the daemon's next start")
     return 0
 
 
