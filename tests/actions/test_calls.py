@@ -12,12 +12,12 @@ import pytest
 
 from stringd.actions.arguments.action_call import Call, read_call
 from stringd.actions.environment.action_environment import Environment
-from stringd.actions.environment.declared_variables import DeclaredVariable
 from stringd.actions.environment.topic_variables import AvailableVariables
 from stringd.actions.values.typed_values import Value
 from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.sessions import NamedValue
 from stringd.documents.syntax.actions import Action, parse_actions
+from stringd.documents.syntax.declared_variables import DeclaredVariable
 from stringd.documents.syntax.forms import CONFIRMING
 from stringd.documents.syntax.parser import parse
 from stringd.errors import Refusal

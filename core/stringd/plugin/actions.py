@@ -10,11 +10,6 @@ from stringd.actions.environment.action_environment import (
     Environment,
     FunctionRun,
 )
-from stringd.actions.environment.declared_variables import (
-    DeclaredVariable,
-    declared_variables,
-    exported_names,
-)
 from stringd.actions.shell.analysed_command import analyse_command
 from stringd.actions.templates.template_diagnostics import check_template, check_template_in
 from stringd.actions.templates.template_names import parameters_in
@@ -22,6 +17,11 @@ from stringd.actions.values.conversion import fits
 from stringd.actions.values.placeholders import find_placeholders, placeholder_names
 from stringd.actions.values.secret_taint import secret_names
 from stringd.actions.values.typed_values import Value
+from stringd.documents.syntax.declared_variables import (
+    DeclaredVariable,
+    declared_variables,
+    exported_names,
+)
 
 __all__ = [
     "TEMPLATES",

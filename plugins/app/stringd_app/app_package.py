@@ -11,8 +11,6 @@ from stringd.plugin.actions import (
     ActionFunction,
     DeclaredVariable,
     Environment,
-    declared_variables,
-    exported_names,
 )
 from stringd.plugin.documents import ParsedDocument
 from stringd.plugin.files import real_path
@@ -52,7 +50,7 @@ class AppPackage(Package):
     @property
     def declared(self) -> tuple[DeclaredVariable, ...]:
         """The `$NAME`s that it declares."""
-        return declared_variables(self.sheet.parsed.frontmatter)
+        return self.sheet.parsed.declarations.secrets
 
     def file(self, path: str) -> Path:
         """Return the real path of a document in the app, or refuse; for a directory, that of its entry."""
@@ -73,5 +71,5 @@ class AppPackage(Package):
             functions=self.functions,
             declared=self.declared,
             secrets_topic="" if own else self.uri,
-            exports=exported_names(self.sheet.parsed.frontmatter),
+            exports=self.sheet.parsed.declarations.exported,
         )

@@ -12,7 +12,6 @@ from stringd.plugin import Package, Refusal
 from stringd.plugin.actions import (
     TEMPLATES,
     check_template,
-    declared_variables,
     find_placeholders,
     parameters_in,
     placeholder_names,
@@ -124,7 +123,7 @@ def _check_name(document: ParsedDocument) -> Iterator[Diagnostic]:
 
 
 def _check_variables(document: ParsedDocument) -> Iterator[Diagnostic]:
-    for it in declared_variables(document.parsed.frontmatter):
+    for it in document.parsed.declarations.secrets:
         if not VARIABLE.fullmatch(it.name):
             yield Diagnostic(DiagnosticCode.FRONTMATTER_VARIABLE, 1, {"name": it.name})
 
@@ -175,10 +174,10 @@ def _templates(action: Action, document: ParsedDocument, root: Path) -> Iterator
 
 def _declared(document: ParsedDocument, root: Path) -> set[str]:
     """Return the `$NAME`s that a document or the entry document of its app declares."""
-    declared = {it.name for it in declared_variables(document.parsed.frontmatter)}
+    declared = {it.name for it in document.parsed.declarations.secrets}
     with suppress(Refusal):
         entry = read_entry(named_entry(root))
-        declared |= {it.name for it in declared_variables(entry.parsed.frontmatter)}
+        declared |= {it.name for it in entry.parsed.declarations.secrets}
     return declared
 
 

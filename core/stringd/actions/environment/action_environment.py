@@ -7,12 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from stringd.actions.environment.declared_variables import (
-    DeclaredVariable,
-    declared_variables,
-    exported_names,
-)
 from stringd.actions.environment.topic_variables import (
+    NOTHING_AVAILABLE,
     AvailableVariables,
     available_variables,
     variables_used_by,
@@ -26,6 +22,9 @@ from stringd.documents.pages.page import Page
 from stringd.documents.paths.package_links import inside
 from stringd.documents.paths.text_files import read_if_there
 from stringd.documents.syntax.actions import HTTP_METHODS, Action
+from stringd.documents.syntax.declared_variables import (
+    DeclaredVariable,
+)
 from stringd.documents.syntax.forms import CONFIRM, CONFIRMING
 from stringd.text.masking import mask_beginning, mask_values
 from stringd.text.web_urls import origin_of
@@ -62,7 +61,7 @@ class Environment:
     trusted: bool = True
     secrets_topic: str = ""
     trust_hint: str = ""
-    variables: AvailableVariables = field(default_factory=AvailableVariables)
+    variables: AvailableVariables = NOTHING_AVAILABLE
     exports: frozenset[str] = frozenset()
 
     def actions_of(self, page: Page) -> Mapping[str, Action]:
@@ -124,11 +123,13 @@ Provide: TypeAlias = Callable[[Invocation], Environment]
 
 def environment_of(invocation: Invocation, page: Page) -> Environment:
     """Return what a page's actions may use: the environment of its package, or else of its topic."""
-    frontmatter = page.sheet.parsed.frontmatter
+    declarations = page.sheet.parsed.declarations
     base = _base_environment(invocation, page)
     variables = available_variables(page, invocation.session.state.variables)
-    base = replace(base, variables=variables, exports=base.exports | exported_names(frontmatter))
-    own = {it.name: it for it in declared_variables(frontmatter)}
+    # Most documents declare nothing, and are opened in topics without variables.
+    if variables is not base.variables or declarations.exported:
+        base = replace(base, variables=variables, exports=base.exports | declarations.exported)
+    own = {it.name: it for it in declarations.secrets}
     if not own and not base.declared:
         return base
     declared = (*own.values(), *(it for it in base.declared if it.name not in own))

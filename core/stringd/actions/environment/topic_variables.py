@@ -47,9 +47,13 @@ class AvailableVariables:
         return not provenance.is_own and (self.site is None or _site_of(provenance.document) != self.site)
 
 
+NOTHING_AVAILABLE = AvailableVariables()
+"""What a document of the user gets in a topic without variables."""
+
+
 def available_variables(page: Page, variables: Variables) -> AvailableVariables:
     """Return the variables that a page's actions may use; a public page only gets those of its own site."""
-    nothing = AvailableVariables(site=None if page.path else _site_of(page.uri))
+    nothing = NOTHING_AVAILABLE if page.path else AvailableVariables(site=_site_of(page.uri))
     if not variables:
         return nothing
     foreign = {name: it for name, it in variables.items() if nothing.is_foreign(it.provenance)}

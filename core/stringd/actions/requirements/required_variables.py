@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from stringd.actions.environment.action_environment import Environment
-from stringd.actions.environment.declared_variables import required_names
 from stringd.actions.environment.unset_variable import unset_variable_refusal
 from stringd.actions.requirements.used_secrets import used_secrets
 from stringd.documents.pages.page import Page
@@ -24,7 +23,7 @@ def missing_variable_hints(page: Page, environment: Environment) -> Iterator[str
         yield f'[!] Missing required env: ${name} — /set ${name} = "..."'
     if missing:
         yield from (f"[!] {it}" for it in setup_hint(page))
-    for name in required_names(page.sheet.parsed.frontmatter):
+    for name in page.sheet.parsed.declarations.required:
         if name not in environment.variables.all:
             yield f'[!] Missing variable: {{{name}}} — /set {{{name}}} = "..."'
 

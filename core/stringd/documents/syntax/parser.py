@@ -20,6 +20,7 @@ from stringd.documents.syntax.blocks import (
     pair_markers,
 )
 from stringd.documents.syntax.cut_fences import find_cut_fences
+from stringd.documents.syntax.declared_variables import NOTHING_DECLARED, Declarations, read_declarations
 from stringd.documents.syntax.definitions import Definition, find_definitions, spelled_as_defined
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.frontmatter import Frontmatter, read_frontmatter
@@ -85,6 +86,7 @@ class Parsed:
     fences: tuple[Fence, ...]
     hidden: tuple[tuple[int, int], ...]
     diagnostics: tuple[Diagnostic, ...]
+    declarations: Declarations = NOTHING_DECLARED
 
     def place(self, line: int) -> int:
         """Return the position in the text where a line starts."""
@@ -111,6 +113,7 @@ def parse(text: str) -> Parsed:
     return Parsed(
         lines=lines,
         frontmatter=front.values,
+        declarations=read_declarations(front.values),
         body=front.height,
         title=_title(front.values, structure.headings),
         structure=structure,

@@ -26,10 +26,31 @@ class DeclaredVariable:
     """The origin to which forms of web pages may send it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declarations:
+    """What a document declares: its `$NAME`s, the variables that it requires, and those that it exports."""
+
+    secrets: tuple[DeclaredVariable, ...] = ()
+    required: tuple[str, ...] = ()
+    exported: frozenset[str] = frozenset()
+
+
+NOTHING_DECLARED = Declarations()
+
+
+def read_declarations(frontmatter: Mapping[str, Any]) -> Declarations:
+    """Return what a document with this frontmatter declares."""
+    if not frontmatter:
+        return NOTHING_DECLARED
+    return Declarations(
+        secrets=declared_variables(frontmatter),
+        required=required_names(frontmatter),
+        exported=exported_names(frontmatter),
+    )
+
+
 def declared_variables(frontmatter: Mapping[str, Any]) -> tuple[DeclaredVariable, ...]:
     """Return the declared `$NAME`s, each once; an `env:` entry takes precedence over a `requires:` entry."""
-    if not frontmatter:
-        return ()
     entries = (*_entries(frontmatter.get("env")), *_entries(frontmatter.get("requires")))
     found: dict[str, DeclaredVariable] = {}
     for entry in entries:
