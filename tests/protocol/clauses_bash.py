@@ -62,6 +62,15 @@ BASH = requirements(
         "bash.background.flows",
         "A background job never stalls: its output is read at any time, head and tail of it kept.",
     ),
+    (
+        "bash.jobs",
+        "//jobs lists background jobs by the shell's numbers: state, age, command, last line; at any time.",
+    ),
+    (
+        "bash.jobs.output",
+        "//jobs n shows what it may have printed between texts, and says where that is mixed.",
+    ),
+    ("bash.jobs.kill", "//jobs n --kill ends a job with all that it has started, whatever it ignores."),
     ("bash.variables", "Variables that the user sets are exported, those that begin with _ are not."),
     ("bash.end", "The end of topic, user or daemon, kill -9 included, ends the whole process tree."),
     ("bash.programs", "Forty programs and more are answered in time and leave the topic usable."),

@@ -14,7 +14,9 @@ def test_head_and_tail_are_those_of_the_stream(pieces: list[bytes], half: int) -
     for piece in pieces:
         buffer.add(piece)
     assert buffer.received == len(stream)
+    copy = buffer.copy()
     head, dropped, tail = buffer.take()
+    assert copy.take() == (head, dropped, tail)
     assert len(head) + dropped + len(tail) == len(stream)
     assert stream.startswith(head)
     assert stream.endswith(tail)

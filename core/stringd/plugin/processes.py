@@ -10,6 +10,7 @@ from stringd.processes.helper_process import start_supervisor
 from stringd.processes.packets import Message, MessageSocket
 from stringd.processes.proc import (
     Process,
+    age,
     command_line,
     descriptor_info,
     descriptor_target,
@@ -30,6 +31,7 @@ __all__ = [
     "Message",
     "MessageSocket",
     "Process",
+    "age",
     "command_line",
     "descriptor_info",
     "descriptor_target",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -47,8 +48,7 @@ def processes() -> Iterator[Process]:
 
 def read_process(pid: int) -> Process:
     """Return one process."""
-    # The name of the program is in parentheses and may contain any character.
-    fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split(maxsplit=4)
+    fields = _stat_fields(pid, 4)
     parent, group, session = map(int, fields[1:4])
     return Process(pid=pid, state=fields[0].decode(), parent=parent, group=group, session=session)
 
@@ -66,6 +66,12 @@ def descendants(ancestor: int, excluded: Collection[int] = ()) -> Iterator[int]:
 def command_line(pid: int) -> bytes:
     """Return the arguments of a process, each terminated by a NUL byte."""
     return (_PROC / str(pid) / "cmdline").read_bytes()
+
+
+def age(pid: int) -> float:
+    """Return for how many seconds a process has existed."""
+    started = int(_stat_fields(pid)[19]) / os.sysconf("SC_CLK_TCK")
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - started
 
 
 def working_directory(pid: int) -> Path:
@@ -121,6 +127,12 @@ def read_memory(pid: int, address: int, size: int) -> bytes:
         memory.seek(address)
         data: bytes = memory.read(size)
         return data
+
+
+def _stat_fields(pid: int, most: int = -1) -> list[bytes]:
+    """Return what the kernel tells of a process, from its state on."""
+    # The name of the program is in parentheses and may contain any character.
+    return (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split(maxsplit=most)
 
 
 def _listed_children(pid: int) -> list[int]:

@@ -44,6 +44,13 @@ class HeadTailBuffer:
         if len(self._tail) > self._half + _SLACK:
             self._trim()
 
+    def copy(self) -> HeadTailBuffer:
+        """Return a buffer with the same content."""
+        other = HeadTailBuffer(2 * self._half)
+        other._head, other._tail = self._head[:], self._tail[:]
+        other._dropped, other.received = self._dropped, self.received
+        return other
+
     def take(self) -> tuple[bytes, int, bytes]:
         """Empty the buffer; return the head, the number of bytes dropped after it, and the tail."""
         self._trim()

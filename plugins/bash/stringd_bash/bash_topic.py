@@ -10,6 +10,7 @@ from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
 from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
 from stringd_bash.console import Console
 from stringd_bash.evaluation import Evaluation, Progress
+from stringd_bash.job_replies import JobReplies
 from stringd_bash.keys import encode_keys
 from stringd_bash.password_question import PasswordQuestion
 from stringd_bash.progress_replies import idle_reply, state_reply
@@ -24,6 +25,8 @@ class BashTopic(Topic):
 
     def __init__(self, console: Console, settings: Settings) -> None:
         self._console = console
+        self.jobs = JobReplies(console)
+        """What `//jobs` answers."""
         self._settings = settings
         self._password = PasswordQuestion(console, lambda: self._hides_typing)
         self._output_lock = asyncio.Lock()

@@ -12,6 +12,7 @@ from stringd.plugin import Answer, ErrorCode, Question, Refusal, Reply, TopicCon
 from stringd.plugin.events import OutputFeed
 from stringd.plugin.processes import ForkClient, kept_environment, topic_environment
 from stringd.plugin.text import HeadTailBuffer
+from stringd_bash.background_jobs import BackgroundJobs
 from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.exports import Exports
 from stringd_bash.output_rendering import section
@@ -53,6 +54,7 @@ class Console:
             self._runtime.events, user_id=self._session.user.id, topic=str(self._session.name)
         )
         self._notes: list[str] = []
+        self.jobs = BackgroundJobs(table)
         self._losses = ShellLosses(self._session)
         self._typed = ""
         self._is_echoed = False
@@ -147,6 +149,10 @@ class Console:
         evaluation.mark_reported(progress)
         return progress_reply(progress, result, cwd, parts)
 
+    async def shown(self, output: HeadTailBuffer) -> str:
+        """Return output of background jobs as a terminal shows it, and empty the buffer."""
+        return (await self._new_view().show(output, final=True)).removesuffix("\n")
+
     async def keep_output(self, evaluation: Evaluation) -> None:
         """Keep the output of an evaluation that ended unreported, for the next reply."""
         reply = await self.report(evaluation, Progress.ENDED)
@@ -192,6 +198,7 @@ class Console:
         self._fork_client.environment = kept_environment(self._runtime)
         self.shell = await Shell.start(self._fork_client, options, self._handle_output)
         self._losses.begin(self.shell)
+        self.jobs.begin(self.shell)
         return self.shell
 
     def _require_home(self) -> None:
@@ -206,11 +213,13 @@ class Console:
 
     def _end_evaluation(self, _: asyncio.Future[Result]) -> None:
         self._sink = self._background
+        self.jobs.update()
 
     def _handle_output(self, data: bytes) -> None:
         self._sink.add(data)
         self._output.write(data)
         if self._sink is self._background:
+            self.jobs.add_output(data)
             if self._sink.is_full and self.shell and self.shell.is_alive:
                 self.shell.terminal.rest(_REST_SECONDS)
         elif (answers := self._queries.answers(data, self.view.size)) and self.shell:
@@ -226,8 +235,7 @@ class Console:
         return View(self._settings.size, self._runtime.workers, f"{session.user.id}:{session.name}")
 
     async def _new_background(self) -> str:
-        text = await self._new_view().show(self._background, final=True)
-        return section("background output", text.removesuffix("\n"))
+        return section("background output", await self.shown(self._background))
 
     async def _new_output(self, evaluation: Evaluation, result: Result | None) -> str:
         text = await self.view.show(evaluation.output, final=result is not None)

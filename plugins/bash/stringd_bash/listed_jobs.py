@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 # Bash pads the state to the length of the longest description of a signal.
 _ENTRY = re.compile(r"^\[(?P<number>\d+)\].  (?P<state>.{24})", re.MULTILINE)
+_BREAK = re.compile(r"\s*\n\s*")
 _ENDED = re.compile(r"(?!Running|Stopped)")
 _NOT_TOLD = re.compile(r"Running|Stopped|Done|Exit|Interrupt|Broken")
 
@@ -43,7 +44,7 @@ def parse_jobs(groups: str, listing: str) -> Sequence[ListedJob]:
             number=int(entry["number"]),
             group=group,
             state=entry["state"].strip(),
-            command=listing[entry.end() : end].strip(),
+            command=_BREAK.sub(" ", listing[entry.end() : end].strip()).removesuffix("&").rstrip(),
             first_line=listing[entry.start() : end].partition("\n")[0],
         )
         for group, entry, end in zip(ids, entries, ends, strict=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stringd.plugin.processes import Process, processes
 
@@ -23,12 +23,15 @@ class ProcessTable:
 
         These are the foreground process group and the descendants that have left the shell's session.
         """
-        self._refresh()
+        family = self.family(shell)
+        sessions = {it.session for it in family if it.pid == shell}
+        return [it for it in family if it.group == foreground or it.session not in sessions]
+
+    def family(self, shell: int, *, fresh: bool = False) -> Sequence[Process]:
+        """Return a shell and all that it has started, parents before their children; none if it has ended."""
+        self._refresh(0 if fresh else _FRESH_SECONDS)
         root = self._by_pid.get(shell)
-        if root is None:
-            return []
-        family = self._descendants(root.parent)
-        return [it for it in family if it.group == foreground or it.session != root.session]
+        return [*self._descendants(root.parent)] if root else []
 
     def _descendants(self, ancestor: int) -> Iterator[Process]:
         found = list(self._children.get(ancestor, ()))
@@ -36,8 +39,8 @@ class ProcessTable:
             found += self._children.get(process.pid, ())
             yield process
 
-    def _refresh(self) -> None:
-        if time.monotonic() - self._taken > _FRESH_SECONDS:
+    def _refresh(self, most_seconds: float) -> None:
+        if time.monotonic() - self._taken > most_seconds:
             self._by_pid = {process.pid: process for process in processes()}
             self._children = {}
             for process in self._by_pid.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import replace
 from typing import cast
@@ -13,6 +14,7 @@ from stringd_bash.keys import NAMES
 
 TYPE = "bash"
 _TYPES = frozenset({TYPE})
+_JOB = re.compile(r"(?:%?(?P<number>\d{1,10})(?P<kill>\s+--kill)?)?")
 
 
 async def take(invocation: Invocation) -> Reply:
@@ -44,6 +46,17 @@ async def _keys(invocation: Invocation) -> Reply:
 
 async def _reset(invocation: Invocation) -> Reply:
     return await topic_of(invocation).reset()
+
+
+async def _jobs(invocation: Invocation) -> Reply:
+    match = _JOB.fullmatch(invocation.line.arguments)
+    if match is None:
+        raise Refusal(ErrorCode.INVALID_PARAMS, "//jobs takes the number of a job.", f"Usage: {JOBS.usage}")
+    jobs = topic_of(invocation).jobs
+    if match["number"] is None:
+        return await jobs.list_all()
+    number = int(match["number"])
+    return await (jobs.end(number) if match["kill"] else jobs.show(number))
 
 
 async def _help(invocation: Invocation) -> Reply:
@@ -90,6 +103,14 @@ KEYS = Command(
     topic_types=_TYPES,
     urgent=True,
 )
+JOBS = Command(
+    name="jobs",
+    summary="List what runs in the background, show a job's output, or end a job.",
+    usage="//jobs [number [--kill]]",
+    run=_jobs,
+    topic_types=_TYPES,
+    urgent=True,
+)
 RESET = Command(
     name="reset",
     summary="End everything that runs here and start a new shell at home.",
@@ -103,4 +124,4 @@ RESET = Command(
 CLOSE = replace(close.CLOSE, topic_types=_TYPES, urgent=True)
 INFO = replace(info.INFO, topic_types=_TYPES, urgent=True)
 HELP = replace(help.HELP, topic_types=_TYPES, run=_help)
-COMMANDS = (CLOSE, HELP, INFO, INTERRUPT, KEYS, KILL, RESET, WAIT)
+COMMANDS = (CLOSE, HELP, INFO, INTERRUPT, JOBS, KEYS, KILL, RESET, WAIT)

@@ -18,6 +18,7 @@ from stringd_bash.shell_process import ShellOptions
 
 _START_SECONDS = 20.0
 _END_SECONDS = 5.5
+_LIST_SECONDS = 1.0
 _KILLED = 137
 
 
@@ -38,6 +39,8 @@ class Shell:
         self.is_alive = False
         self.status = 0
         """The exit status, once the shell has ended."""
+        self.jobs: Sequence[ListedJob] = ()
+        """The jobs as the shell listed them last: after each text, and when it was asked."""
         self.terminal: Terminal
         self._cwd = home
         self._channel: Channel
@@ -47,6 +50,7 @@ class Shell:
         self._ended: asyncio.Future[None] = loop.create_future()
         self._token = ""
         self._result: asyncio.Future[Result] | None = None
+        self._asked: dict[str, asyncio.Future[None]] = {}
         loop.add_reader(control.fileno(), self._receive)
 
     @classmethod
@@ -76,7 +80,7 @@ class Shell:
     @property
     def cwd(self) -> str:
         """The current directory, also during an evaluation."""
-        if self._result and not self._result.done():
+        if not self.is_idle:
             return self._actual_directory(self._cwd)
         return self._cwd
 
@@ -85,6 +89,21 @@ class Shell:
         self._result = asyncio.get_running_loop().create_future()
         self._token = self._channel.send(text, preparation)
         return self._result
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it evaluates no text."""
+        return self._result is None or self._result.done()
+
+    async def list_jobs(self) -> bool:
+        """Have the shell list its jobs anew, if it is idle; return whether it has."""
+        if not (self.is_alive and self.is_idle):
+            return False
+        token = self._channel.ask()
+        listed = self._asked[token] = asyncio.get_running_loop().create_future()
+        await asyncio.wait({listed}, timeout=_LIST_SECONDS)
+        del self._asked[token]
+        return listed.done()
 
     async def end(self) -> None:
         """End the shell and everything it has started."""
@@ -137,13 +156,17 @@ class Shell:
             self._cwd = self._actual_directory(report.cwd)
             # The kernel has passed on everything printed before the report, so draining now misses nothing.
             self.terminal.drain()
-            self._tell_deaths(report.jobs)
+            self.jobs = report.jobs
+            self._tell_deaths()
             self.terminal.restore()
             self._finish(Result(status=report.status, cwd=self._cwd))
+        elif report.token in self._asked:
+            self.jobs = report.jobs
+            self._asked[report.token].set_result(None)
 
-    def _tell_deaths(self, jobs: Sequence[ListedJob]) -> None:
+    def _tell_deaths(self) -> None:
         """Show, as shells do before a prompt, which jobs were ended by a signal."""
-        for job in jobs:
+        for job in self.jobs:
             if job.was_killed:
                 self._on_output(f"{job.first_line}\r\n".encode(errors="surrogateescape"))
 
@@ -151,6 +174,7 @@ class Shell:
         if self.is_alive:
             self.is_alive = False
             self.status = status
+            self.jobs = ()
             self.terminal.drain()
             self.terminal.close()
             self._channel.close()
