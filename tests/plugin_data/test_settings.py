@@ -282,9 +282,12 @@ def test_help_lists_the_options_under_the_plugin_s_name(data_dir: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ("class R:\n    pass", "settings are a frozen dataclass"),
-        ("@dataclass\nclass R:\n    a: int = setting(1, 'x')", "settings are a frozen dataclass"),
-        ("@dataclass(frozen=True)\nclass R:\n    a: int = 1", "R.a is no lower-case name that is declared"),
+        ("class R:\n    pass", "settings need a frozen dataclass"),
+        ("@dataclass\nclass R:\n    a: int = setting(1, 'x')", "settings need a frozen dataclass"),
+        (
+            "@dataclass(frozen=True)\nclass R:\n    a: int = 1",
+            "R.a needs a lower-case name and a declaration",
+        ),
         ("@dataclass(frozen=True)\nclass R:\n    a: dict = setting(1, 'x')", "R.a must be a bool, int,"),
         ("@dataclass(frozen=True)\nclass R:\n    a: int = setting('b', 'x')", "its default is 'b'"),
     ],

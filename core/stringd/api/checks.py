@@ -88,7 +88,7 @@ def check_order(what: str, order: object) -> None:
 
 
 def check_names(what: str, names: object) -> None:
-    """Refuse what is no frozenset of text."""
+    """Raise `TypeError` unless this is a frozenset of strings."""
     if not isinstance(names, frozenset) or not all(isinstance(it, str) for it in names):
         raise TypeError(f"{what} needs a frozenset of names, not {names!r}")
 

@@ -44,7 +44,7 @@ class Invocation:
 
     `arrived` is the time of arrival by `time.monotonic`: its sender cannot have known replies of the topic
     from after that. `disconnected` returns when the client has gone; None if that cannot be detected.
-    `request_id` is the client's name for it, if it has one.
+    `request_id` is the client's id for the request, if it has one.
     """
 
     line: CommandLine
@@ -75,7 +75,7 @@ class Command:
     A command that takes no arguments or no body is never run with any. One that `takes_members` also runs
     for `/name.member`, whatever the member, and explains its members itself. `mask` hides secrets in the
     command's text wherever that is shown: in the reply's label, in logs and to observers. An `urgent`
-    command does not wait for its turn: it runs at once, beside the command that is running in its topic.
+    command does not wait for its turn: it runs immediately, concurrently with the running command.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Interceptor:
 
     `run` returns a reply: its own, or the result of `await proceed(invocation)`, which runs the next
     interceptor or finally the command. Exceptions of the command become replies: `proceed` only raises if the
-    command is cancelled. It sees a command before the interceptors named in `before`, and their replies after
+    command is cancelled. It sees a command before the interceptors named in `before`, and the reply after
     them; those named in `after` wrap it. Unknown names are ignored; otherwise the one whose plugin was loaded
     first is the outermost. A command whose interceptor fails is refused.
     """

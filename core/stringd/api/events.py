@@ -1,4 +1,4 @@
-"""What happens in the daemon while it happens, as observers and watchers see it."""
+"""The kinds of events that the daemon publishes to observers and watchers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ BASE_WEIGHT = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that has happened; `at` is when, in seconds since 1970.
+    """An event; `at` is its time in seconds since 1970.
 
-    Each kind is a subclass that names its `kind` and adds fields of its own, all of them values of JSON.
-    An event is published once, and not changed afterwards.
+    Each kind is a subclass that sets `kind` and adds fields whose values are JSON. An event is published once
+    and not changed afterwards.
     """
 
     kind: ClassVar[str] = ""
@@ -27,13 +27,13 @@ class Event:
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes; the daemon measures the events of plugins itself."""
+        """The approximate size in memory in bytes; the daemon measures events of plugins itself."""
         return BASE_WEIGHT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandBegun(Event):
-    """A command has begun. The label is its first line with secrets masked, not cut."""
+    """A command has begun. The label is its first line, with secrets masked and not truncated."""
 
     kind: ClassVar[str] = "command-begun"
 
@@ -41,15 +41,15 @@ class CommandBegun(Event):
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes."""
+        """The approximate size in memory in bytes."""
         return BASE_WEIGHT + len(self.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandEnded(Event):
-    """A command has ended: with a code if it failed, after so many seconds, answered in so many characters.
+    """A command has ended: an error code if it failed, its run time, and the characters of its reply.
 
-    Bodies and replies are left out: they may hold secrets.
+    Bodies and replies are left out, since they may contain secrets.
     """
 
     kind: ClassVar[str] = "command-ended"
@@ -61,15 +61,15 @@ class CommandEnded(Event):
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes."""
+        """The approximate size in memory in bytes."""
         return BASE_WEIGHT + len(self.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output(Event):
-    """What a command prints, or how far it is: `done` of `total` (None: unknown) in a `unit` such as bytes.
+    """The output of a command, or its progress: `done` of `total` (None: unknown) in a `unit` such as bytes.
 
-    Text is masked, and shown as a terminal would show it. `source` says what it comes from, in a few words.
+    Text is masked, and shown as a terminal would show it. `source` says in a few words where it comes from.
     """
 
     kind: ClassVar[str] = "output"
@@ -82,7 +82,7 @@ class Output(Event):
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes."""
+        """The approximate size in memory in bytes."""
         return BASE_WEIGHT + len(self.text or "")
 
 
@@ -104,7 +104,7 @@ class SessionForked(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionEnded(Event):
-    """A topic was closed or deleted, its user was removed, or the daemon stops: the `reason`."""
+    """A topic has ended: it was closed or deleted, its user was removed, or the daemon stops."""
 
     kind: ClassVar[str] = "session-ended"
 
@@ -127,7 +127,7 @@ class UserRemoved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked(Event):
-    """A question waits for its answer; `question` is what `GET /questions` lists of it."""
+    """A question was asked; `question` is its object in `GET /questions`."""
 
     kind: ClassVar[str] = "question-asked"
 
@@ -136,7 +136,7 @@ class QuestionAsked(Event):
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes."""
+        """The approximate size in memory in bytes."""
         details = self.question["details"]
         texts = (self.question["body"], *details.values())
         return 4 * BASE_WEIGHT + sum(map(len, texts))
@@ -144,7 +144,7 @@ class QuestionAsked(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAnswered(Event):
-    """A question was answered: by whom, and through what. The answer itself is told to the asker alone."""
+    """A question was answered: by whom, and through what. Only the asker receives the answer."""
 
     kind: ClassVar[str] = "question-answered"
 
@@ -155,7 +155,7 @@ class QuestionAnswered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionWithdrawn(Event):
-    """A question is open no more and has no answer, for a `reason` in a few words."""
+    """A question was closed without an answer; `reason` says why in a few words."""
 
     kind: ClassVar[str] = "question-withdrawn"
 
@@ -165,7 +165,7 @@ class QuestionWithdrawn(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonReady(Event):
-    """The daemon listens."""
+    """The daemon is listening."""
 
     kind: ClassVar[str] = "daemon-ready"
 
@@ -179,7 +179,7 @@ class DaemonStopping(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost(Event):
-    """So many events are missing here (None: nobody knows how many), and why."""
+    """Events are missing here: their number (None: unknown), and the reason."""
 
     kind: ClassVar[str] = "lost"
 

@@ -14,11 +14,11 @@ CORE_FIELDS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthField:
-    """A field of `/status`, read anew for each request; a public one is a field of `/health`, too."""
+    """A field of `/status`, read for each request; a public one is also a field of `/health`."""
 
     name: str
     read: Callable[[], object]
-    """Returns a value of JSON at once."""
+    """Returns a JSON value without blocking."""
     is_public: bool = False
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 from stringd.api.zones import Zone
 
 OnProgress: TypeAlias = Callable[[str, int, int | None], None]
-"""Is called with `upload` or `download`, how many bytes of a body are done, and of how many if known."""
+"""Called with `upload` or `download`, the transferred bytes of a body, and its size if known."""
 
 
 WritePiece: TypeAlias = Callable[[bytes], Awaitable[None]]

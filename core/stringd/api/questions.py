@@ -1,4 +1,4 @@
-"""Questions that a command, a service or a plugin asks while it works, and their answers."""
+"""Questions of commands, services and plugins to a person or an agent, and their answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AnswerValue: TypeAlias = bool | str
 
 
 class QuestionKind(StrEnum):
-    """What answers a question: yes or no, a text, a text that is shown nowhere, or one of some choices."""
+    """The kind of answer: yes or no, a text, a text that is never shown, or one of several choices."""
 
     APPROVE = "approve"
     TEXT = "text"
@@ -31,7 +31,7 @@ class QuestionKind(StrEnum):
 
 
 class Trust(StrEnum):
-    """Who may answer: only who holds the operator's token, or agents of the same user as well."""
+    """Who may answer: only the holder of the operator's token, or also agents of the same user."""
 
     PERSON = "person"
     ANYONE = "anyone"
@@ -39,10 +39,10 @@ class Trust(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The answer that won: who gave it, and through what.
+    """The first valid answer: who gave it, and through what.
 
-    `value` is True or False for `approve`, else a text. `extras` are the further fields of the answer that
-    the question asked for.
+    `value` is True or False for `approve`, otherwise a text. `extras` are the additional fields that the
+    question allows.
     """
 
     value: AnswerValue = field(repr=False)
@@ -69,15 +69,16 @@ Check: TypeAlias = Callable[[Answer], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked, of whom, and for whom.
+    """A question to a person or an agent, on behalf of a user, topic and request, if there are any.
 
-    `title` is one line, `body` and `details` say what is to be decided about. The question may be answered
-    for `expires` seconds; for a person, these begin when one is shown it. It is asked by a plugin or part of
-    the daemon, on behalf of a user, topic and request where there are such.
+    `title` is one line; `body` and `details` describe what has to be decided. `expires` is the time to answer
+    in seconds; for a question to a person, it starts when the question is shown. `asked_by` is a plugin or a
+    part of the daemon.
 
-    A question for a person is refused at once while no operator is attached, unless it `waits_for_operator`;
-    then it is refused only by a daemon that can have none. `check` may raise a `Refusal` for an answer that
-    does not do; the question stays open then. `extras` names further fields that an answer may have.
+    A question to a person is refused immediately while no operator is attached, unless it
+    `waits_for_operator`; then it is only refused by a daemon without an operator. `check` may raise a
+    `Refusal` for an unacceptable answer; the question then stays open. `extras` names additional fields that
+    an answer may have.
     """
 
     kind: QuestionKind
@@ -115,7 +116,7 @@ class Question:
 
     @property
     def size(self) -> int:
-        """About how many bytes of memory its texts take."""
+        """The approximate size of the texts in memory."""
         texts = (self.title, self.body, *self.details, *self.details.values(), *self.choices)
         return sum(map(len, texts))
 
@@ -142,8 +143,8 @@ class Question:
 class OpenQuestion:
     """A question that waits for its answer.
 
-    `asked_at` and `expires_at` are in seconds since 1970; a question that nobody has been shown yet may have
-    no `expires_at`.
+    `asked_at` and `expires_at` are in seconds since 1970; a question that has not been shown to anyone may
+    have no `expires_at`.
     """
 
     id: str
@@ -152,7 +153,7 @@ class OpenQuestion:
     expires_at: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the question as all front ends are given it."""
+        """Return the question in the format for front ends."""
         question = self.question
         return {
             "id": self.id,
@@ -174,7 +175,7 @@ class OpenQuestion:
 
 
 class Questions(Protocol):
-    """The questions of this daemon. All functions are to be called on the event loop's thread."""
+    """The questions of this daemon. Call all functions in the thread of the event loop."""
 
     async def ask(
         self, question: Question, *, disconnected: Callable[[], Awaitable[None]] | None = None
@@ -182,18 +183,18 @@ class Questions(Protocol):
         """Return the first valid answer.
 
         The question is withdrawn when the asking task is cancelled, when `disconnected` returns, when its
-        topic or user ends, and when the daemon stops. Raises `Unanswered` when there is no answer: nobody
-        can give one, none came in time, or the question was withdrawn. In a command that is an error of
-        its own.
+        topic or user ends, and when the daemon stops. Raises `Unanswered` if there is no answer: nobody can
+        give one, none arrived in time, or the question was withdrawn. In a command, that becomes an error
+        reply.
         """
 
     def listed(self, user_id: str | None = None) -> Sequence[OpenQuestion]:
-        """Return the open questions in the order in which they were asked: those of a user, or all."""
+        """Return the open questions of a user, or all, in the order in which they were asked."""
 
     def get(self, question_id: str, user_id: str | None = None) -> OpenQuestion:
         """Return an open question, or raise `QuestionNotFound` or `QuestionClosed`.
 
-        For a user there are only that user's questions, and those of nobody in particular.
+        For a user, only that user's questions and those without a user exist.
         """
 
     def answer(
@@ -206,16 +207,16 @@ class Questions(Protocol):
         comment: str | None = None,
         extras: Mapping[str, Any] | None = None,
     ) -> None:
-        """Answer a question; who may do so is for the caller to have checked.
+        """Answer a question; the caller must have checked that `by` may do so.
 
-        Raises `QuestionNotFound`, `QuestionClosed` which says who was faster, and `AnswerInvalid`.
+        Raises `QuestionNotFound`, `QuestionClosed`, which says who answered, or `AnswerInvalid`.
         """
 
     def mark_shown(self, question_id: str) -> None:
-        """Note that a person is shown a question, whose time begins to run."""
+        """Note that a question is shown to a person; its time to answer starts."""
 
     def attach_operator(self) -> AbstractContextManager[None]:
-        """Return a context within which an operator is attached, who can be asked."""
+        """Return a context in which an operator is attached."""
 
 
 def _check_member(value: object, kind: type[StrEnum]) -> None:

@@ -58,11 +58,11 @@ class Runtime(Protocol):
 
     @property
     def events(self) -> Events:
-        """What happens, while it happens."""
+        """The events of the daemon."""
 
     @property
     def questions(self) -> Questions:
-        """What waits for an answer by a person or an agent."""
+        """The open questions to a person or an agent."""
 
     @property
     def undo(self) -> Undo:
@@ -73,10 +73,10 @@ class Runtime(Protocol):
         """The `$NAME`s of all topics."""
 
     def settings(self, record: type[Record]) -> Record:
-        """Return a plugin's settings, by the record that it has declared; hooks may ask for them too."""
+        """Return a plugin's settings, an instance of its declared record; available to hooks, too."""
 
     def storage(self, plugin: str) -> PluginStorage:
-        """Return what a plugin keeps for itself; it is named after the plugin."""
+        """Return the persistent storage of a plugin."""
 
     @property
     def http(self) -> HttpClient:
@@ -122,14 +122,14 @@ class Runtime(Protocol):
 
     @property
     def trust_hint(self) -> str:
-        """How a document of the network becomes the user's own, for messages; empty if there is no way."""
+        """How a document from the network becomes the user's own, for messages; empty if it cannot."""
 
     @property
     def secrets_hint(self) -> str:
         """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
 
     def part_characters(self, uri: str) -> int:
-        """Return how long a part of a long page with this URI is."""
+        """Return the size in characters of a part of a long page with this URI."""
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return the records of this type that plugins returned from a hook defined by a plugin."""
@@ -166,7 +166,7 @@ class Runtime(Protocol):
         """Wait for the topic's turn, run the command in the calling task, and return its outcome.
 
         `begun` is called when the command's turn begins; `arrived` is the time of arrival, by default now.
-        The command can be cancelled by its `request_id`, which its events have, too.
+        The command can be cancelled by its `request_id`, which is also in its events.
         An urgent command does not wait for its turn. Raises `ClientGone` if `disconnected` returns while the
         command waits, `UnknownUser`, and `Unavailable` if it gets no turn; in each case it never runs.
         Failures of the command itself are replies.

@@ -27,7 +27,7 @@ def site_scope(user_id: str, origin: str) -> SecretScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginSecret:
-    """The name of a secret that a person has set for plugins, and for whom; None means all."""
+    """The name, user and plugin of a secret for plugins; None means all."""
 
     name: str
     user_id: str | None = None
@@ -39,9 +39,9 @@ class PluginSecret:
 
 
 def check_secret_value(value: object) -> str:
-    """Return the value of a secret, or raise `ValueError`, which doesn't quote it."""
+    """Return the value of a secret, or raise a `ValueError` that does not quote it."""
     if not isinstance(value, str) or not value:
-        raise ValueError("a secret needs a value, which is a text")
+        raise ValueError("a secret needs a value that is not empty")
     if len(value.encode(errors="surrogatepass")) > LARGEST_SECRET:
         raise ValueError(f"a secret has at most {LARGEST_SECRET // 1024} KiB")
     return value
@@ -54,7 +54,7 @@ class Secrets(Protocol):
         """Return the values of a scope; those of its configuration override those for all."""
 
     def find(self, name: str, *, plugin: str, user_id: str | None = None) -> str | None:
-        """Return what `stringd secret set` has stored for a plugin: for the user, or else for all of them."""
+        """Return the value that `stringd secret set` stored for a plugin, for the user or else for all."""
 
     async def keep(self, scope: SecretScope, values: Mapping[str, str]) -> None:
         """Store values for a scope; an empty value deletes the name."""

@@ -103,7 +103,7 @@ class EndReason(StrEnum):
 
 
 class Topic:
-    """What a topic keeps alive between commands; a type that keeps nothing uses this class itself."""
+    """The object that a topic keeps between commands; types without one use this class itself."""
 
     def info(self) -> Mapping[str, str]:
         """Return the lines that `/info` adds for this topic; `cwd` replaces the built-in one."""
@@ -121,7 +121,7 @@ class Topic:
         return ""
 
     async def cancel(self) -> str | None:
-        """Stop what goes on between commands and return its label; None if there is nothing."""
+        """Stop what runs between commands and return its label; None if nothing runs."""
         return None
 
     def secret_scope(self) -> SecretScope | None:
@@ -129,7 +129,7 @@ class Topic:
         return None
 
     def form_secrets(self, origin: str) -> Mapping[str, str]:
-        """Return the `$NAME`s with their values that forms may send to an origin, besides the site's own."""
+        """Return the additional `$NAME`s, with values, that forms may send to an origin."""
         return {}
 
     def is_secret(self, name: str) -> bool:
@@ -137,7 +137,7 @@ class Topic:
         return True
 
     async def ending(self, reason: EndReason) -> None:
-        """Save what should outlive the topic, right before its context is left."""
+        """Save what should outlive the topic, right before its context is exited."""
 
 
 class Session(Protocol):
@@ -165,20 +165,20 @@ class Session(Protocol):
 
     @property
     def data(self) -> MutableMapping[str, Any]:
-        """What plugins keep with the topic: one JSON value by the name of each plugin."""
+        """The data of plugins for the topic: one JSON value by the name of each plugin."""
 
     def remember(self, state: State) -> None:
         """Replace the state; it is stored before the command's reply is sent, unless the disk fails."""
 
     async def cancel(self, request_id: str | None = None) -> str | None:
-        """Cancel the command that runs, or the one of a request, which may still wait for its turn.
+        """Cancel the running command, or that of a request, which may still wait for its turn.
 
-        Returns its label once it has ended, after at most some seconds; None if there was nothing to cancel.
+        Returns its label once it has ended, within a few seconds; None if there was nothing to cancel.
         """
 
     @property
     def is_ending(self) -> bool:
-        """Whether the topic was deleted or the daemon stops: its commands are cancelled for that reason."""
+        """Whether the topic was deleted or the daemon stops, so that its commands are cancelled."""
 
     async def end_topic(self, reason: EndReason = EndReason.CLOSE) -> None:
         """Exit the topic's context; the next command enters a new one."""

@@ -26,7 +26,7 @@ _TEXTS = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """What a field says beside its type and its default."""
+    """The properties of a field in addition to its type and default."""
 
     summary: str
     unit: str | None
@@ -44,9 +44,9 @@ def setting(
     most: float | None = None,
     option: bool = False,
 ) -> T:
-    """Declare a field of a record of settings: its default, and what it does in one sentence.
+    """Declare a field of a settings record: its default, and a summary of one sentence.
 
-    `unit`, `least` and `most` are for numbers; with `option`, `stringd` has an option for it.
+    `unit`, `least` and `most` apply to numbers; with `option`, `stringd` has a command-line option for it.
     """
     declared = _Declared(summary, unit, least, most, option)
     field: T = dataclasses.field(default=default, metadata={_MARK: declared})
@@ -54,7 +54,7 @@ def setting(
 
 
 class WrongValue(ValueError):
-    """A value that a setting can't have; its text is what the setting must be."""
+    """An invalid value of a setting; the text says what the setting must be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class Setting:
     option: bool
 
     def check(self, value: object) -> Any:
-        """Return a value of a TOML file as the plugin gets it, or raise `WrongValue`."""
+        """Convert a value from a TOML file for the plugin, or raise `WrongValue`."""
         if isinstance(value, list):
             value = tuple(value)
         if self.type is float and isinstance(value, int) and not isinstance(value, bool):
@@ -83,7 +83,7 @@ class Setting:
         return value
 
     def parse(self, text: str) -> Any:
-        """Return a value that was typed, or raise `WrongValue`."""
+        """Convert a typed value, or raise `WrongValue`."""
         value: object = text
         if self.type is bool:
             value = _TRUTH.get(text.strip().lower())
@@ -97,7 +97,7 @@ class Setting:
 
     @cached_property
     def expected(self) -> str:
-        """What a value must be, in words."""
+        """A description of valid values."""
         if self.type is bool:
             return "true or false"
         if self._is_enum:
@@ -151,13 +151,13 @@ def settings_by_key(settings: Settings) -> Mapping[str, Setting]:
     record: Any = settings.record
     parameters = getattr(record, _PARAMETERS, None)
     if not isinstance(record, type) or parameters is None or not parameters.frozen:
-        raise TypeError(f"settings are a frozen dataclass, not {record!r}")
+        raise TypeError(f"settings need a frozen dataclass, not {record!r}")
     types = get_type_hints(record)
     return {it.name: _setting(record, it, types[it.name]) for it in dataclasses.fields(record)}
 
 
 def option_of(plugin: str, key: str) -> str:
-    """Return the option of a setting that has one."""
+    """Return the command-line option of a setting."""
     return f"--{plugin}-{key}".replace("_", "-").replace(".", "-")
 
 
@@ -170,7 +170,7 @@ def _setting(record: type, field: dataclasses.Field[Any], kind: Any) -> Setting:
     declared = field.metadata.get(_MARK)
     where = f"{record.__name__}.{field.name}"
     if not isinstance(declared, _Declared) or not _KEY.fullmatch(field.name):
-        raise TypeError(f"{where} is no lower-case name that is declared with setting(default, summary)")
+        raise TypeError(f"{where} needs a lower-case name and a declaration with setting(default, summary)")
     is_enum = isinstance(kind, type) and issubclass(kind, StrEnum)
     if kind not in (bool, int, float, str, _TEXTS) and not is_enum:
         raise TypeError(f"{where} must be a bool, int, float, str, tuple[str, ...] or StrEnum, not {kind!r}")

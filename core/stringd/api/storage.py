@@ -1,4 +1,4 @@
-"""What a plugin keeps for itself: a folder in the data directory, and a key-value store in it."""
+"""The persistent storage of a plugin: a folder in the data directory, and a key-value store in it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 
 class Entries(Protocol):
-    """JSON values by keys; what can't be read or stored raises `StorageFailed`.
+    """JSON values by key; failed reads and writes raise `StorageFailed`.
 
-    What is read can't be changed in place: arrays are tuples, objects are read-only mappings.
+    Values are read-only: arrays are tuples, objects are read-only mappings.
     """
 
     async def get(self, key: str, default: Any = None) -> Any:
@@ -21,21 +21,21 @@ class Entries(Protocol):
         """Store a value under a key."""
 
     async def delete(self, key: str) -> bool:
-        """Remove a key; return whether it was there."""
+        """Remove a key; return whether it existed."""
 
     async def items(self, prefix: str = "") -> Mapping[str, Any]:
         """Return the values of all keys that begin with a prefix, sorted by key."""
 
 
 class PluginStorage(Entries, Protocol):
-    """A plugin's own store; each change is on the disk when it returns."""
+    """A plugin's own store; each change is on disk when the call returns."""
 
     @property
     def folder(self) -> Path:
-        """The plugin's own folder, which nobody else may read and no command may touch."""
+        """The plugin's own folder, which only its owner can read and commands cannot access."""
 
     def transaction(self) -> AbstractAsyncContextManager[Entries]:
         """Return a context whose changes are stored together at its end, or not at all if it raises.
 
-        No one else changes the store meanwhile.
+        It excludes other changes to the store.
         """

@@ -40,7 +40,7 @@ class TopicType:
     `plain_text`, if given, handles every text that doesn't start with `//`. `opens_urls` means that
     `string URL` opens web pages in topics of this type.
 
-    `trust_hint` says how a document of the network becomes the user's own by this type, and `secrets_hint`
+    `trust_hint` says how a document from the network becomes the user's own by this type, and `secrets_hint`
     in which topics the `$NAME`s of files that belong to no package are set; both are for messages.
     """
 

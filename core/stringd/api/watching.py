@@ -1,4 +1,4 @@
-"""Who sees events: watchers, observers, and the publisher that hands events to them."""
+"""The interfaces to events: filters, watchers, observers, and the publisher."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from stringd.api.events import BASE_WEIGHT, CommandEnded, Event, Lost
 
 
 class Published(NamedTuple):
-    """An event as it was published: with its number in this life of the daemon, and its weight in bytes.
+    """A published event with its number in this run of the daemon, and its size in bytes.
 
-    A `Lost` that concerns one watcher alone has no number.
+    A `Lost` that only concerns one watcher has no number.
     """
 
     seq: int | None
@@ -24,7 +24,7 @@ class Published(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events a watcher wants: those of a user, of a topic, of a request, of some kinds; None: all."""
+    """A filter of events by user, topic, request and kind; None accepts all."""
 
     user_id: str | None = None
     topic: str | None = None
@@ -32,7 +32,7 @@ class EventFilter:
     kinds: Collection[str] | None = None
 
     def accepts(self, event: Event) -> bool:
-        """Tell whether an event is wanted; what is lost is, unless it is of another user or topic."""
+        """Return whether an event passes; `Lost` does, unless it concerns another user or topic."""
         if event.kind == Lost.kind:
             return not (_differ(self.user_id, event.user_id) or _differ(self.topic, event.topic))
         return (
@@ -51,45 +51,45 @@ EVERYTHING = EventFilter()
 
 
 class Events(Protocol):
-    """The events of this daemon. All functions are to be called on the event loop's thread."""
+    """The events of this daemon. Call all functions in the thread of the event loop."""
 
     @property
     def life(self) -> str:
-        """What tells this run of the daemon from others; numbers of events count within it."""
+        """An identifier of this run of the daemon, within which the numbers of events are unique."""
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody wants `Output`, which need not be made otherwise."""
+        """Whether there are watchers of `Output`, which need not be created otherwise."""
 
     def publish(self, event: Event) -> None:
-        """Number an event and hand it to all who watch; this never waits.
+        """Number an event and deliver it to observers and watchers, without waiting.
 
-        Raises `TypeError` or `ValueError` for an event of a kind that was not declared, or of a plugin's
-        kind whose fields are no JSON or take more than 256 KiB.
+        Raises `TypeError` for an undeclared kind, and `ValueError` for an event of a plugin whose fields are
+        not JSON or take more than 256 KiB.
         """
 
     def publish_lazily(self, kind: type[Event], weight: int, /, **fields: Any) -> None:
-        """Publish an event of a kind of the core's that is made of its fields when somebody looks at it.
+        """Publish an event of the core that is created from its fields when it is first needed.
 
-        It costs next to nothing as long as nobody does. The weight is how many characters its texts have.
+        The cost is negligible until then. The weight is the number of characters of its texts.
         """
 
     def watch(
         self, wanted: EventFilter = EVERYTHING, *, after: int | None = None
     ) -> AbstractContextManager[AsyncIterator[Published]]:
-        """Watch events: from now on, or from the one after a number.
+        """Watch new events, or all events after a number.
 
-        One who reads too slowly loses `Output` first; at last the iteration ends, as it does at the
-        daemon's end. An event arrives at most some hundredths of a second after it was published.
+        A watcher that reads too slowly first loses `Output`; finally the iteration ends, as it does when the
+        daemon stops. Events arrive within a few hundredths of a second.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observer:
-    """Is notified of events as they are published; it can't change anything.
+    """Is notified of events as they are published; it cannot change anything.
 
-    It sees the kinds that it names, by default the commands that have ended. The observer with the lowest
-    `order` comes first; of the same order, the one whose plugin was loaded first.
+    It observes the given kinds, by default finished commands. The observer with the lowest `order` is called
+    first; if equal, the one whose plugin was loaded first.
     """
 
     name: str
@@ -108,13 +108,13 @@ class Observer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventKind:
-    """A kind of event that a plugin publishes: a subclass of `Event` with a `kind` of its own."""
+    """A kind of events that a plugin publishes: a subclass of `Event` with its own `kind`."""
 
     event: type[Event]
 
     @property
     def name(self) -> str:
-        """The kind."""
+        """The name of the kind."""
         return self.event.kind
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias, TypeVar
 T = TypeVar("T")
 
 OnParts: TypeAlias = Callable[[int, int], None]
-"""Is called with how many parts of a job are done, and of how many."""
+"""Called with the number of finished parts of a job, and the number of all parts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Showing those who watch what a command does while it does it."""
+"""The output and progress of a running command, for watchers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inspection of plugins: which are installed, and what one that is not installed adds."""
+"""Inspection of installed plugins, and of plugins in files and directories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def inspect_plugin(path: Path, config: Config) -> list[Inspection]:
-    """Report on each plugin of a Python file or a distribution's directory, beside those of `config`."""
+    """Report on each plugin of a Python file or a distribution's directory, loaded with those of `config`."""
     # Importing the runtime is slow.
     from stringd.server.app import make_runtime
 

@@ -1,4 +1,4 @@
-"""Detection of media types, the same for files and for answers from the network."""
+"""Detection of media types, the same for files and responses from the network."""
 
 from __future__ import annotations
 

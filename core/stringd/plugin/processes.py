@@ -1,4 +1,4 @@
-"""Child processes: environment, supervision, messages, replies and what /proc says about processes."""
+"""Child processes: environment, supervision, messages, replies, and information from /proc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs send to terminals: its instructions, and what a terminal shows of lines."""
+"""Output for terminals: its instructions, and the text that a terminal would show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads for work that would block the event loop, and the progress of work in processes."""
+"""Threads for work that would block the event loop, and progress reports of worker processes."""
 
 from __future__ import annotations
 
