@@ -70,7 +70,7 @@ def test_network_page_cannot_run_commands_or_access_files(stage: Stage, service:
     service.answer("/x", {"data": "evil"})
     for cmd in ("/act.run", "/act.send diary.txt", "/act.enc diary.txt", "/act.save"):
         assert refused(stage, cmd), cmd
-    assert [it.method for it in service.received] == ["GET"]
+    assert service.received == []
     assert "first: /install URL, then /open app:name" in stage.send("/act.run")
     assert stage.code("/act.fine") is None
     assert not (stage.daemon.home / "ran").exists()

@@ -99,7 +99,7 @@ def test_each_document_is_fetched_once() -> None:
     web = Web(a="[!include:x](x)\n\n[!include:y](x#b)\n\n[!nav:m](x)\n", x="## B\n\n[c](d)\n")
     page = web.page(f"{PUBLIC}a")
     assert [uri for uri, _ in web.asked] == [f"{PUBLIC}a", f"{PUBLIC}x"]
-    assert [*page.sheet.parsed.blocks] == ["x", "b", "y"]
+    assert [*page.sheet.parsed.blocks] == ["x", "b", "y", "b-2"]
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 import select
-import signal
 import sys
 import threading
 
@@ -40,20 +40,21 @@ def _events(arguments: argparse.Namespace) -> int:
 
 
 def _end_with_reader() -> None:
-    """Interrupt the program when its output is closed, even if there are no events."""
+    """End the program when its output is closed, even if there are no events."""
     try:
         output = sys.stdout.fileno()
     except (AttributeError, OSError, ValueError):
         return
-    threading.Thread(target=_await_closed, args=(output, threading.get_ident()), daemon=True).start()
+    threading.Thread(target=_await_closed, args=(output,), daemon=True).start()
 
 
-def _await_closed(output: int, reader: int) -> None:
+def _await_closed(output: int) -> None:
     watcher = select.poll()
     # poll() reports errors without being asked to.
     watcher.register(output, 0)
     watcher.poll()
-    signal.pthread_kill(reader, signal.SIGINT)
+    # There is nothing to clean up, and an interrupt might arrive while the program already ends.
+    os._exit(0)
 
 
 def _record(event: Event) -> dict[str, object]:
