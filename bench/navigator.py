@@ -79,9 +79,9 @@ class DocumentNavigator:
 
 
 @contextmanager
-def new_navigator() -> Iterator[DocumentNavigator]:
+def new_navigator(*options: str) -> Iterator[DocumentNavigator]:
     """Start a daemon and return a topic without a document."""
-    with daemon() as server:
+    with daemon(*options) as server:
         opened = DocumentNavigator(server)
         try:
             yield opened

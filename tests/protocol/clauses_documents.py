@@ -25,3 +25,24 @@ DOCUMENTS = requirements(
     ("documents.history", "A topic keeps its last 200 documents, and /back says so where they end."),
     ("documents.menus.many", "A page names at most 100 menu files, each read once; each more is a warning."),
 )
+
+FILE_SEARCH = requirements(
+    "decided for searching files",
+    ("find.files", "/find text path lists the matching lines of the files below a path, by file."),
+    (
+        "find.files.document",
+        "Words that are no paths belong to the text, which the open document is searched for.",
+    ),
+    ("find.files.engines", "Files are searched alike with ripgrep and without."),
+    ("find.files.ignored", "Hidden files, links and what .gitignore files name are left out, as in ripgrep."),
+    (
+        "find.files.regex",
+        "An expression is refused if it is invalid, and holds nothing up that runs for ever.",
+    ),
+    ("find.files.shortcuts", "@found.N opens the lines around a place, whatever paths are relative to."),
+    ("find.files.boundary", "No file is searched that the user may not access, nor stringd's own."),
+    (
+        "find.files.bounded",
+        "Files, lines, their length and the time are bounded, and what is left out is said.",
+    ),
+)

@@ -13,7 +13,7 @@ from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_daemon import DAEMON
-from tests.protocol.clauses_documents import DOCUMENTS
+from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
 from tests.protocol.clauses_provenance import PROVENANCE
@@ -34,7 +34,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *QUESTIONS,
     *ACTIVITY_DATA,
-    *(PROVENANCE + RESOURCES + FILES + DOCUMENTS),
+    *(PROVENANCE + RESOURCES + FILES + FILE_SEARCH + DOCUMENTS),
     *ACTIVITY_CANCEL,
     *ACTIVITY_EVENTS,
     *ACTIVITY_OUTPUT,

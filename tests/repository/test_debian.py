@@ -14,7 +14,7 @@ from tests.repository.tree import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-PACKAGES = ["python3-doc", "chromium"]
+PACKAGES = ["python3-doc", "chromium", "ripgrep"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ def test_nothing_is_installed_if_complete(machine: Machine) -> None:
 def test_only_missing_packages_are_installed(machine: Machine) -> None:
     machine.installed("python3-doc")
     assert machine.run().returncode == 0
-    assert machine.calls() == ["install chromium"]
+    assert machine.calls() == ["install chromium ripgrep"]
 
 
 def test_package_lists_are_updated_if_install_fails(machine: Machine) -> None:
@@ -89,13 +89,17 @@ def test_package_lists_are_updated_if_install_fails(machine: Machine) -> None:
     (machine.folder / "wc").symlink_to(shutil.which("wc") or "/usr/bin/wc")
     outcome = machine.run()
     assert outcome.returncode == 0, outcome.stderr
-    assert machine.calls() == ["install python3-doc chromium", "update", "install python3-doc chromium"]
+    assert machine.calls() == [
+        "install python3-doc chromium ripgrep",
+        "update",
+        "install python3-doc chromium ripgrep",
+    ]
 
 
 def test_sudo_is_used_to_install(machine: Machine) -> None:
     machine.user(1000, sudo=True)
     assert machine.run().returncode == 0
-    assert machine.calls() == ["install python3-doc chromium"]
+    assert machine.calls() == ["install python3-doc chromium ripgrep"]
 
 
 def test_unprivileged_user_is_told_the_command(machine: Machine) -> None:
@@ -103,7 +107,7 @@ def test_unprivileged_user_is_told_the_command(machine: Machine) -> None:
     outcome = machine.run()
     assert outcome.returncode == 1
     assert outcome.stderr.count("\n") == 1
-    assert "sudo apt-get install --no-install-recommends python3-doc chromium" in outcome.stderr
+    assert "sudo apt-get install --no-install-recommends python3-doc chromium ripgrep" in outcome.stderr
     assert machine.calls() == []
 
 
@@ -111,7 +115,7 @@ def test_other_systems_are_told_the_packages(machine: Machine) -> None:
     (machine.folder / "apt-get").unlink()
     outcome = machine.run()
     assert outcome.returncode == 1
-    assert "python3-doc chromium" in outcome.stderr
+    assert "python3-doc chromium ripgrep" in outcome.stderr
     assert "no apt-get" in outcome.stderr
 
 

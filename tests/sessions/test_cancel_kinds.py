@@ -349,6 +349,16 @@ def test_a_search(shared: DaemonProcess, topic: str) -> None:
     assert shared.exec("/find nothing", topic).head["ok"]
 
 
+@pytest.mark.requirement("activity.cancel.gone", "find.files.regex")
+def test_an_expression_that_backtracks_for_ever(shared: DaemonProcess, topic: str) -> None:
+    (shared.home / "long.txt").write_text("x" * 5000, encoding="utf-8")
+    with sent(shared, topic, r"/find --regex (x+x+)+y|\<z ~/long.txt") as answer:
+        eventually(lambda: busy_children(shared))
+        assert shared.exec("/help", "file:other").head["ok"]
+        cancel(shared, topic, answer)
+    assert busy_children(shared) == []
+
+
 @pytest.mark.requirement("activity.cancel.gone")
 def test_a_download_of_an_app(shared: DaemonProcess, topic: str, slow: Trickle) -> None:
     with sent(shared, topic, f"/install {slow.url}/body.md") as answer:

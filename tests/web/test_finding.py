@@ -104,7 +104,7 @@ def test_no_match_is_an_empty_list(opened: Stage) -> None:
 
 @pytest.mark.requirement("web.find.none")
 def test_invalid_query_is_refused(opened: Stage) -> None:
-    assert opened.send("/find") == "ERROR(INVALID_PAYLOAD): Nothing to find.\nUsage: /find text"
+    assert opened.send("/find").startswith("ERROR(INVALID_PAYLOAD): Nothing to find.\nUsage: /find text\n")
     assert opened.code("/find a\nb") == "INVALID_PAYLOAD"
     assert opened.send("/find --help").startswith("String Commands\n---\n/find text\n")
 

@@ -1,4 +1,4 @@
-"""`/find`: search the current document."""
+"""`/find`: search the current document, or files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from itertools import islice
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
+from stringd.commands.find_request import CONTEXT, NAMES, REGEX, FindRequest, read_request
+from stringd.commands.found_files import find_files
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.search import find, find_links
@@ -28,20 +30,29 @@ _NO_MATCH = "(none)"
 
 
 async def run(invocation: Invocation) -> Reply:
-    """List the matches, each with its section."""
-    wanted = invocation.line.arguments
-    if not wanted.strip():
+    """List the matches: those in the document with their sections, those in files with their lines."""
+    request = read_request(invocation)
+    if not request.text:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "Nothing to find.", f"Usage: {FIND.usage}")
+    if request.paths:
+        return await find_files(invocation, request)
+    return await _find_in_document(invocation, request)
+
+
+async def _find_in_document(invocation: Invocation, request: FindRequest) -> Reply:
     navigator = DocumentNavigator(invocation)
+    if navigator.location is None and request.miss:
+        raise request.miss
     page = await navigator.current()
     parts, shortcuts = await navigator.parts(page), page.sheet.shortcuts.by_id.values()
     if len(parts.text) > SMALL:
-        return await READING.run(_listing, parts, shortcuts, wanted)
-    return _listing(parts, shortcuts, wanted)
+        return await READING.run(_listing, parts, shortcuts, request)
+    return _listing(parts, shortcuts, request)
 
 
-def _listing(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> Reply:
+def _listing(parts: Parts, shortcuts: Collection[Shortcut], request: FindRequest) -> Reply:
     """List the matches; retry a quoted text without its quotes if it does not occur."""
+    wanted = request.text
     found = _found(parts, shortcuts, wanted)
     quoted = _QUOTED.fullmatch(wanted)
     if quoted and not found:
@@ -49,7 +60,8 @@ def _listing(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> Repl
         found = _found(parts, shortcuts, wanted)
     shown = wanted if len(wanted) <= _LONGEST else f"{wanted[: _LONGEST - 1]}…"
     number = f"{len(found):,}" if len(found) < MOST_FOUND else f"the first {MOST_FOUND:,}"
-    return Reply.page(f"Matches: {shown} ({number})", "\n".join(_lines(parts, found)) or _NO_MATCH)
+    lines = list(_lines(parts, found)) or [_NO_MATCH, *request.miss_lines()]
+    return Reply.page(f"Matches: {shown} ({number})", "\n".join(lines))
 
 
 def _found(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> list[tuple[int, int]]:
@@ -81,8 +93,8 @@ def _snippets(text: str, found: list[tuple[int, int]]) -> Iterator[tuple[int, st
 
 FIND = Command(
     name="find",
-    summary="Find a text in this topic's document: each place with its section.",
-    usage="/find text",
+    summary="Find a text in this topic's document, or in the files below a path.",
+    usage=f"/find text\n/find text path … [{REGEX}] [{NAMES}] [{CONTEXT} N]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

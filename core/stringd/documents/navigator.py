@@ -191,10 +191,11 @@ class DocumentNavigator:
         return replace(here, block=block, shown=f"{here.shown}#{block}")
 
     async def _shortcut_target(self, name: str, *, confirmed: bool) -> Target:
-        page = await self.current()
+        page = await self.current() if self.location else None
         answered = self._answered_link(name, page)
         if answered:
             return await self._answered_target(answered, confirmed=confirmed)
+        page = page or await self.current()
         shortcut, author = page.shortcut(name)
         if isinstance(author, str):
             zone = page.zone.nearest_allowed(confirmed=confirmed)
@@ -213,17 +214,19 @@ class DocumentNavigator:
     async def _answered_target(self, link: Attributed[str], *, confirmed: bool) -> Target:
         source = link.provenance
         target = await self.find(link.value)
+        if target.path:
+            target = replace(target, shown=self._shown_part(target.path, target.block, target.lines))
         options = replace(target.options, nearest_zone=source.zone.nearest_allowed(confirmed=confirmed))
         target = replace(target, options=options)
         if not source.is_own:
             _require_web(target, source.document)
         return target
 
-    def _answered_link(self, name: str, page: Page) -> Attributed[str] | None:
-        """Return the link that an action's answer defined for a name, unless the page defines the name."""
+    def _answered_link(self, name: str, page: Page | None) -> Attributed[str] | None:
+        """Return the link that an answer defined for a name, unless the page defines the name."""
         state = self._session.state
         found = state.links.get(name) or state.values.get(name)
-        if found is None or page.has_shortcut(name):
+        if found is None or (page and page.has_shortcut(name)):
             return None
         link = found.value
         if not isinstance(link, str) or link.startswith("@"):
@@ -232,9 +235,11 @@ class DocumentNavigator:
 
     def _file_target(self, link: str, author: Path) -> Target:
         found = self.links.resolve(link, author)
-        lines = line_range(*found.lines) if found.lines else ""
-        shown = self.shown(found.path) + (f"#{found.block}" if found.block else lines)
+        shown = self._shown_part(found.path, found.block, found.lines)
         return Target(shown=shown, path=found.path, block=found.block, lines=found.lines)
+
+    def _shown_part(self, path: Path, block: str | None, lines: tuple[int, int] | None) -> str:
+        return self.shown(path) + (f"#{block}" if block else line_range(*lines) if lines else "")
 
     def _is_there(self, typed: str) -> bool:
         return not self._is_relative_to_uri(typed) and names_file(typed, self._invocation)

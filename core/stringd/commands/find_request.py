@@ -1,0 +1,165 @@
+"""The arguments of `/find`: a text of the current document, or one that is searched in files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from stringd.api.commands import Invocation
+from stringd.documents.paths.missing_files import MissingFile
+from stringd.documents.paths.resolving import resolve, working_directory
+from stringd.errors import ErrorCode, Refusal
+from stringd.files.open_directory import is_there
+from stringd.files.typed_paths import display, file_of
+
+NAMES, REGEX, CONTEXT = "--names", "--regex", "--context"
+MOST_CONTEXT = 10
+_OPTION = rf"(?P<flag>{NAMES}|{REGEX})|{CONTEXT}(?:=|\s+)(?P<lines>\d{{1,4}})"
+_LEADING = re.compile(rf"\A(?:{_OPTION})\s+")
+_TRAILING = re.compile(rf"\s+(?:{_OPTION})\Z")
+_HERE = "."
+_WORD = re.compile(r"""(?P<quote>["'])(?P<quoted>(?:(?!(?P=quote)).)+)(?P=quote)(?=\s|\Z)|\S+""")
+_PATH_LIKE = re.compile(r"\.{0,2}/|~|\.{1,2}\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchedPath:
+    """A path to search: the real one, its name in replies, and what the names of files in it begin with."""
+
+    real: str
+    shown: str
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindRequest:
+    """What is to be found; without `paths` in the current document.
+
+    `miss` says of the last word why it is no path, if it may have been meant as one.
+    """
+
+    text: str
+    paths: tuple[SearchedPath, ...] = ()
+    names: bool = False
+    regex: bool = False
+    context: int = 0
+    miss: Refusal | None = None
+
+    def miss_lines(self) -> Iterator[str]:
+        """Say why the last word was not taken for a path."""
+        if self.miss:
+            yield f"{self.miss.message}, so it was taken for a part of the text."
+            yield from self.miss.context
+
+    @property
+    def has_options(self) -> bool:
+        """Whether there are options, which are for files only."""
+        return self.names or self.regex or self.context > 0
+
+
+def read_request(invocation: Invocation) -> FindRequest:
+    """Tell a text from the paths behind it; refuse a path that is none where only files can be meant."""
+    request = _without_options(invocation.line.arguments.strip())
+    words, paths = list(_WORD.finditer(request.text)), _TopicPaths(invocation)
+    if not words:
+        return request
+    if request.has_options or paths.only_files:
+        return _in_files(request, words, paths)
+    return _in_files_or_document(request, words, paths)
+
+
+def _in_files(request: FindRequest, words: Sequence[re.Match[str]], paths: _TopicPaths) -> FindRequest:
+    """Take the last words for paths as far as they are; without any, search where the topic is."""
+    found, miss = paths.searched_last(words[1:])
+    if miss and not found and (words[0]["quote"] or _PATH_LIKE.match(words[-1][0])):
+        raise miss
+    text = _unquoted(request.text[: words[-1 - len(found)].end()])
+    return replace(request, text=text, paths=tuple(found) or (paths.here(),), miss=None if found else miss)
+
+
+def _in_files_or_document(
+    request: FindRequest, words: Sequence[re.Match[str]], paths: _TopicPaths
+) -> FindRequest:
+    """Search files if all words behind the first, which may be in quotes, are paths."""
+    found, miss = paths.searched_last(words[1:])
+    if miss or not found:
+        is_meant = words[0]["quote"] or "/" in words[-1][0] or _PATH_LIKE.match(words[-1][0])
+        return replace(request, miss=miss if is_meant else None)
+    return replace(request, text=_unquoted(words[0][0]), paths=tuple(found))
+
+
+def _without_options(text: str) -> FindRequest:
+    request = FindRequest(text=text)
+    for pattern in (_LEADING, _TRAILING):
+        while option := pattern.search(request.text):
+            rest = request.text[: option.start()] + request.text[option.end() :]
+            request = _with_option(replace(request, text=rest), option)
+    return request
+
+
+def _with_option(request: FindRequest, option: re.Match[str]) -> FindRequest:
+    if option["flag"] == NAMES:
+        return replace(request, names=True)
+    if option["flag"] == REGEX:
+        return replace(request, regex=True)
+    lines = int(option["lines"])
+    if lines > MOST_CONTEXT:
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"{CONTEXT} takes up to {MOST_CONTEXT} lines, not {lines}")
+    return replace(request, context=lines)
+
+
+def _unquoted(text: str) -> str:
+    found = _WORD.fullmatch(text)
+    return found["quoted"] if found and found["quote"] else text
+
+
+class _TopicPaths:
+    """The paths that can be named in a topic."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._session = invocation.session
+        self._full_access = invocation.runtime.config.full_access
+        state = self._session.state
+        self._is_remote = bool(state.document and not state.directory and not file_of(state.document.uri))
+
+    @property
+    def only_files(self) -> bool:
+        """Whether a directory is open and no document."""
+        return self._session.state.document is None and self._session.state.directory is not None
+
+    def searched(self, word: re.Match[str]) -> SearchedPath | Refusal:
+        """Return the path that a word names, or why it names none."""
+        typed = _unquoted(word[0])
+        if self._is_remote and not _PATH_LIKE.match(typed):
+            return _unnamed(typed)
+        try:
+            target = resolve(typed, self._session, full_access=self._full_access)
+        except Refusal as refusal:
+            return refusal
+        if target.block or target.lines or not is_there(target.path):
+            return MissingFile(typed, self._session, full_access=self._full_access).refusal()
+        prefix = "" if typed.rstrip("/") == _HERE else f"{typed.rstrip('/')}/"
+        return SearchedPath(real=str(target.path), shown=typed, prefix=prefix)
+
+    def searched_last(self, words: Sequence[re.Match[str]]) -> tuple[list[SearchedPath], Refusal | None]:
+        """Return the paths that the last words name, and why the one before them names none."""
+        found: list[SearchedPath] = []
+        for word in reversed(words):
+            path = self.searched(word)
+            if isinstance(path, Refusal):
+                return found, path
+            found.insert(0, path)
+        return found, None
+
+    def here(self) -> SearchedPath:
+        """Return the directory in which the topic is."""
+        if self._is_remote:
+            raise _unnamed(_HERE)
+        target = resolve(str(working_directory(self._session)), self._session, full_access=self._full_access)
+        return SearchedPath(real=str(target.path), shown=display(target.path, self._session.user))
+
+
+def _unnamed(typed: str) -> Refusal:
+    message = f"Not a path: {typed}"
+    return Refusal(ErrorCode.INVALID_TARGET, message, "Beside a page, paths begin with ~/, ./ or /.")

@@ -1,0 +1,1 @@
+"""Search files below directories: with ripgrep where it is installed, else in a worker process."""

@@ -1,0 +1,69 @@
+"""Search files below directories, with the engine that is there, and without stringd's own files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from stringd.api.workers import Budget
+from stringd.errors import ErrorCode, Refusal, WorkStopped
+from stringd.file_search import ripgrep
+from stringd.file_search.query import FileQuery, Found, SearchLimits, in_order
+from stringd.file_search.scan import matching_names, scan
+from stringd.files.protected import refuse_file, refuse_path
+from stringd.workers.threads import READING, current_work
+
+T = TypeVar("T")
+
+_MEMORY = 1024**3
+# A search stops by itself when its time is over, unless an expression backtracks for ever.
+_GRACE_SECONDS = 2.0
+_SIMPLER = "Search fewer files, or for something simpler."
+
+
+async def find_in_files(query: FileQuery, limits: SearchLimits) -> Found:
+    """Return what matches, in order; or refuse an invalid expression, or one that takes too long."""
+    query.pattern()
+    found = await _with_ripgrep(query, limits)
+    if found is None:
+        found = await _apart(limits, scan, query, limits)
+    return await READING.run(_without_own, found)
+
+
+def _without_own(found: Found) -> Found:
+    """Leave out the files of stringd itself, and hard links to them."""
+    return replace(
+        found,
+        files=tuple(it for it in in_order(found.files) if not _is_own(it.path)),
+        names=tuple(it for it in sorted(set(found.names)) if not _is_own(it)),
+    )
+
+
+def _is_own(path: str) -> bool:
+    try:
+        refuse_path(path, path)
+        refuse_file(os.lstat(path), path)
+    except (OSError, Refusal):
+        return True
+    return False
+
+
+async def _with_ripgrep(query: FileQuery, limits: SearchLimits) -> Found | None:
+    program = ripgrep.program() if query.is_portable else None
+    found = await ripgrep.search(program, query, limits) if program else None
+    if found and found.names:
+        return replace(found, names=await _apart(limits, matching_names, query, found.names))
+    return found
+
+
+async def _apart(limits: SearchLimits, job: Callable[..., T], *arguments: object) -> T:
+    work = current_work()
+    if work is None:
+        return job(*arguments)
+    budget = Budget(seconds=limits.seconds + _GRACE_SECONDS, memory=_MEMORY)
+    try:
+        return await work.apart(job, *arguments, budget=budget)
+    except WorkStopped as stopped:
+        raise Refusal(ErrorCode.TIMEOUT, f"The search was stopped: {stopped}", _SIMPLER) from stopped

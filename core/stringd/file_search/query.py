@@ -1,0 +1,108 @@
+"""What is searched in files, and what was found."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stringd.errors import ErrorCode, Refusal
+
+LARGEST = 10 * 1024 * 1024
+"""The size in bytes above which files are not searched."""
+MOST_FILES = 20_000
+"""The limit on files whose matches are counted."""
+_LONGEST = 1000
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+# What other engines accept with another meaning: possessive quantifiers, and edges of words.
+_OF_PYTHON = re.compile(r"[*+?}]\+|\\[<>]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileQuery:
+    """A text or a regular expression, the real paths to search, and whether names of files count too.
+
+    A text without capitals is found in any case.
+    """
+
+    text: str
+    roots: tuple[str, ...]
+    is_regex: bool = False
+    with_names: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.text) > _LONGEST:
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, f"The text is longer than {_LONGEST:,} characters.")
+        if "\n" in self.text or "\0" in self.text:
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, "Files are searched line by line, for text in one line.")
+
+    @property
+    def ignores_case(self) -> bool:
+        """Whether the text has no capitals, not counting escapes of an expression."""
+        letters = _ESCAPED.sub("", self.text) if self.is_regex else self.text
+        return not any(it.isupper() for it in letters)
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether ripgrep finds the same as Python, or refuses the expression."""
+        return not (self.is_regex and _OF_PYTHON.search(self.text))
+
+    def pattern(self) -> re.Pattern[str]:
+        """Compile the text or expression; refuse an invalid one."""
+        expression = self.text if self.is_regex else re.escape(self.text)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                return re.compile(expression, re.IGNORECASE if self.ignores_case else 0)
+        except (re.error, OverflowError, RecursionError, FutureWarning) as error:
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, f"Not a regular expression: {error}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A matching line, counted from 1, the byte of the file where it begins, and that of the match in it."""
+
+    line: int
+    offset: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileMatches:
+    """A file with the number of its matching lines, and the first of them."""
+
+    path: str
+    count: int
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The files that match, in order, the paths whose names do, and what kept others from being searched.
+
+    Only the first files have places.
+    """
+
+    files: tuple[FileMatches, ...] = ()
+    names: tuple[str, ...] = ()
+    unreadable: int = 0
+    is_late: bool = False
+    is_full: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchLimits:
+    """How many files are searched for places, how many places are kept of each, and the time in seconds."""
+
+    files: int
+    places: int
+    seconds: float
+
+
+def in_order(files: Iterable[FileMatches]) -> list[FileMatches]:
+    """Return each file once, sorted by directories and names."""
+    by_path: dict[str, FileMatches] = {}
+    for file in files:
+        by_path.setdefault(file.path, file)
+    return [by_path[path] for path in sorted(by_path, key=lambda it: it.split("/"))]

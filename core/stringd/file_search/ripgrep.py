@@ -1,0 +1,105 @@
+"""Search files with ripgrep."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from stringd.file_search.query import (
+    LARGEST,
+    FileMatches,
+    FileQuery,
+    Found,
+    Place,
+    SearchLimits,
+    in_order,
+)
+from stringd.processes.program_output import ProgramOutput, output_of
+
+_PROGRAM = "rg"
+# It respects the `.gitignore` files of the tree, in a repository or not, and no other rules.
+_OPTIONS = (
+    "--no-config",
+    "--color=never",
+    "--no-require-git",
+    "--no-ignore-dot",
+    "--no-ignore-exclude",
+    "--no-ignore-global",
+    "--null",
+)
+_SEARCH = ("--with-filename", "--no-heading", "--encoding=none", "--crlf", f"--max-filesize={LARGEST}")
+_MOST_BYTES = 16 * 1024 * 1024
+_COUNT = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
+# An empty match at the end of a line has no column.
+_PLACE = re.compile(rb"([^\0]+)\0(\d+):(?:(\d+):)??(\d+):(?:[^\n:]*|:)\n")
+# What it says of files that it cannot read, between the lines of its output.
+_ERROR = re.compile(rb"^rg: [^\n\0]*\(os error \d+\)\n", re.MULTILINE)
+# How it exits when something could not be searched, and what it says of an expression that it does not take.
+_FAILED, _UNFIT = 2, b"regex"
+
+
+def program() -> str | None:
+    """Return the path of the program, or None if it is not installed."""
+    return shutil.which(_PROGRAM)
+
+
+async def search(program: str, query: FileQuery, limits: SearchLimits) -> Found | None:
+    """Search all files until the time is over; None if ripgrep does not take the expression."""
+    counting = await _run(program, (*_SEARCH, "--count"), query, query.roots, limits)
+    output, unreadable = _ERROR.subn(b"", counting.output)
+    if counting.status == _FAILED and b"\0" not in output and _UNFIT in output:
+        return None
+    files = in_order(_counted(output))
+    shown = await _with_places(program, query, files[: limits.files], limits)
+    names = await _run(program, ("--files",), None, query.roots, limits) if query.with_names else None
+    return Found(
+        files=(*shown, *files[limits.files :]),
+        names=_paths(names.output) if names else (),
+        unreadable=unreadable,
+        is_late=counting.is_late or bool(names and names.is_late),
+        is_full=any(it.status is None and not it.is_late for it in (counting, names) if it),
+    )
+
+
+async def _with_places(
+    program: str, query: FileQuery, files: Sequence[FileMatches], limits: SearchLimits
+) -> list[FileMatches]:
+    """Return the files with their first places."""
+    if not files:
+        return []
+    # The text of the lines is left out, as it may be of any length.
+    options = (*_SEARCH, "--column", "--byte-offset", "--max-columns=1", f"--max-count={limits.places}")
+    listing = await _run(program, options, query, [it.path for it in files], limits)
+    places: dict[str, list[Place]] = {it.path: [] for it in files}
+    for path, line, column, offset in _PLACE.findall(_ERROR.sub(b"", listing.output)):
+        place = Place(line=int(line), offset=int(offset), column=int(column or 1) - 1)
+        places.setdefault(os.fsdecode(path), []).append(place)
+    return [replace(it, places=tuple(places[it.path])) for it in files]
+
+
+async def _run(
+    program: str, options: Sequence[str], query: FileQuery | None, paths: Sequence[str], limits: SearchLimits
+) -> ProgramOutput:
+    pattern = () if query is None else _pattern(query)
+    arguments = (program, *_OPTIONS, *options, *pattern, "--", *paths)
+    return await output_of(
+        arguments, environment={"PATH": os.defpath}, seconds=limits.seconds, most=_MOST_BYTES
+    )
+
+
+def _pattern(query: FileQuery) -> tuple[str, ...]:
+    case = "--ignore-case" if query.ignores_case else "--case-sensitive"
+    return (case, *(() if query.is_regex else ("--fixed-strings",)), f"--regexp={query.text}")
+
+
+def _counted(output: bytes) -> Iterator[FileMatches]:
+    for path, number in _COUNT.findall(output):
+        yield FileMatches(path=os.fsdecode(path), count=int(number))
+
+
+def _paths(output: bytes) -> tuple[str, ...]:
+    # What comes after the last NUL is nothing, or a part of a path.
+    return tuple(os.fsdecode(it) for it in _ERROR.sub(b"", output).split(b"\0")[:-1])

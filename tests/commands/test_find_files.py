@@ -1,0 +1,166 @@
+"""`/find` searches the files below a path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.commands.test_editing import content, put
+
+CODE = "import os\n# TODO: check\n\n\ndef f():\n    return 1  # todo later\n"
+UNSEARCHED = "Not searched: hidden and ignored files, binary ones, and those over 10 MiB."
+
+
+@pytest.fixture
+def tree(daemon: DaemonProcess) -> DaemonProcess:
+    """A daemon whose user has a project, and a document beside it."""
+    planted(daemon.home)
+    return daemon
+
+
+def planted(home: Path) -> None:
+    texts = {
+        "proj/src/a.py": CODE,
+        "proj/todo.txt": "TODO list\n",
+        "proj/.gitignore": "build/\n",
+        "proj/build/b.py": "TODO\n",
+        "proj/.hidden": "TODO\n",
+        "proj/bin": "TODO\0",
+        "d.md": "# Doc\n\nSee the proj and the README.\n",
+    }
+    for name, text in texts.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text, encoding="utf-8")
+
+
+LISTINGS = {
+    "/find todo proj": (
+        "Matches: todo in proj (3 lines in 2 files)\n---\nproj/src/a.py\n@found.1 2: # TODO: check\n"
+        "@found.2 6: return 1  # todo later\n\nproj/todo.txt\n@found.3 1: TODO list"
+    ),
+    "/find TODO proj/src": (
+        "Matches: TODO in proj/src (1 line in 1 file)\n---\nproj/src/a.py\n@found.1 2: # TODO: check"
+    ),
+    '/find "todo later" proj/src ./proj/todo.txt': (
+        "Matches: todo later in proj/src, ./proj/todo.txt (1 line in 1 file)\n---\n"
+        "proj/src/a.py\n@found.1 6: return 1  # todo later"
+    ),
+    r"/find --regex ^def\s+\w proj --context 1": (
+        "Matches: ^def\\s+\\w in proj (1 line in 1 file)\n---\nproj/src/a.py\n"
+        "         4-\n@found.1 5: def f():\n         6-     return 1  # todo later"
+    ),
+    "/find todo proj --names": (
+        "Matches: todo in proj (1 name, 3 lines in 2 files)\n---\n@found.1 proj/todo.txt\n\n"
+        "proj/src/a.py\n@found.2 2: # TODO: check\n@found.3 6: return 1  # todo later\n\n"
+        "proj/todo.txt\n@found.4 1: TODO list"
+    ),
+    "/find nowhere proj": f"Matches: nowhere in proj (0 lines in 0 files)\n---\n(none)\n{UNSEARCHED}",
+}
+
+
+@pytest.mark.requirement("find.files")
+@pytest.mark.parametrize("command", LISTINGS)
+def test_files_below_a_path_are_searched(tree: DaemonProcess, command: str) -> None:
+    assert content(tree, command) == LISTINGS[command]
+
+
+@pytest.mark.requirement("find.files.engines")
+def test_answers_are_the_same_without_ripgrep(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    daemon = start_daemon(env={"PATH": str(tmp_path)})
+    daemon.register("default", daemon.home)
+    planted(daemon.home)
+    assert {command: content(daemon, command) for command in LISTINGS} == LISTINGS
+
+
+@pytest.mark.requirement("find.files.shortcuts")
+def test_shortcuts_lead_to_the_places(tree: DaemonProcess) -> None:
+    content(tree, "/find todo proj")
+    assert content(tree, "/open @found.2") == f"Opened proj/src/a.py:L1-L6\n---\n{CODE.rstrip()}"
+    # Its directory is now what paths are relative to; shortcuts do not depend on it.
+    assert content(tree, "/open @found.3") == "Opened proj/todo.txt:L1\n---\nTODO list"
+    content(tree, "/find todo ~/proj/src")
+    assert tree.exec("/open @found.3").head["code"] == "NOT_FOUND"
+    put(tree, "a #b.txt", "\n" * 99 + "needle\n" + "\n" * 99)
+    content(tree, "/find needle ~/")
+    assert content(tree, "/open @found.1").startswith("Opened a #b.txt:L95-L114\n")
+    content(tree, "/find needle ~/", "web:new")
+    assert "needle" in content(tree, "/open @found.1", "web:new")
+
+
+@pytest.mark.requirement("find.files.document")
+def test_words_that_are_no_paths_belong_to_the_text(tree: DaemonProcess) -> None:
+    content(tree, "/open d.md")
+    assert (
+        content(tree, "/find the README")
+        == "Matches: the README (1)\n---\n#doc: See the proj and the README."
+    )
+    assert (
+        content(tree, "/find see the proj")
+        == "Matches: see the proj (1)\n---\n#doc: See the proj and the README."
+    )
+    missed = content(tree, "/find todo proj/srcc")
+    assert missed == (
+        "Matches: todo proj/srcc (0)\n---\n(none)\n"
+        "File not found: proj/srcc, so it was taken for a part of the text.\nnearest: proj/src\n"
+        "looked in: ~/ (the directory of the current document; ~/ leads to the home)"
+    )
+    assert content(tree, "/find todo /etc").splitlines()[3].startswith("Outside the allowed paths: /etc")
+
+
+@pytest.mark.requirement("find.files.document")
+def test_a_directory_is_searched_where_no_document_is_open(tree: DaemonProcess) -> None:
+    assert content(tree, "/find todo").startswith("ERROR(INVALID_TARGET): No document is open.")
+    content(tree, "/open proj")
+    assert content(tree, "/find todo list") == (
+        "Matches: todo list in proj (1 line in 1 file)\n---\ntodo.txt\n@found.1 1: TODO list"
+    )
+    assert content(tree, "/find todo ./srcs").startswith(
+        "ERROR(NOT_FOUND): File not found: ./srcs\nnearest: ./src\n"
+    )
+
+
+@pytest.mark.requirement("find.files.boundary")
+def test_nothing_outside_is_searched(daemon: DaemonProcess, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_text("needle\n", encoding="utf-8")
+    put(daemon, "in/own.txt", "needle\n")
+    (daemon.home / "in" / "link").symlink_to(outside)
+    (daemon.home / "in" / "file").symlink_to(outside / "secret.txt")
+    assert "(1 line in 1 file)" in content(daemon, "/find needle in")
+    for path in (outside, "in/link", "in/file", "/"):
+        assert "Outside the allowed paths" in content(daemon, f"/find needle {path}")
+
+
+@pytest.mark.requirement("find.files.boundary")
+def test_the_data_directory_is_not_searched(own_daemon: DaemonProcess) -> None:
+    reserved = own_daemon.home / "app" / ".stringd-install.json"
+    put(own_daemon, "app/.gitignore", "!.*\n")
+    reserved.write_text("needle\n", encoding="utf-8")
+    for number, name in enumerate(("users.json", "sessions.db")):
+        os.link(own_daemon.data_dir / name, own_daemon.home / f"hard{number}.json")
+    for text in ("needle", "default", "SQLite"):
+        assert "(0 lines in 0 files)" in content(own_daemon, f"/find {text} ~/")
+
+
+@pytest.mark.requirement("find.files.bounded")
+def test_listing_is_bounded_and_says_so(daemon: DaemonProcess) -> None:
+    for number in range(40):
+        put(daemon, f"many/{number:02}.txt", "a needle in a line\n" * 20 + "needle " * 5000 + "\n")
+    shown = content(daemon, "/find needle many --context 10")
+    assert shown.startswith("Matches: needle in many (840 lines in 40 files)\n---\nmany/00.txt (21 lines)\n")
+    assert shown.count("@found.") <= 50
+    assert shown.count("\n") < 250
+    assert len(shown) < 25_000
+    assert "more files: search one of the directories" in shown.splitlines()[-1]
+    long = content(daemon, "/find --regex needle.{300} many/00.txt")
+    assert len(long) < 400
+    assert content(daemon, "/find x many --context 11").startswith(
+        "ERROR(INVALID_PARAMS): --context takes up to 10"
+    )
