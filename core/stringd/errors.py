@@ -1,4 +1,4 @@
-"""The exceptions that stringd raises on purpose, in one tree, and the codes of errors.
+"""The exceptions that stringd raises deliberately, in one tree, and the codes of errors.
 
 StringdError
 ├── Fault                 the program can't go on: one line on stderr, an exit code
@@ -40,7 +40,7 @@ ERROR_CODE_HEADER = "X-Error-Code"
 
 
 class StringdError(Exception):
-    """Base of everything that stringd raises on purpose."""
+    """Base of everything that stringd raises deliberately."""
 
 
 class Fault(StringdError):
@@ -70,7 +70,7 @@ class Unrecognised(Refusal):
 
 
 class Unanswered(Refusal):
-    """A question has no answer: the code says whether none can be given, none came, or it was withdrawn."""
+    """A question has no answer: nobody can give one, none arrived in time, or it was withdrawn."""
 
 
 class HttpFailed(StringdError):
@@ -86,7 +86,7 @@ class CommandCancelled(StringdError):
 
 
 class WorkStopped(StringdError):
-    """A job in a worker process was ended before it was done; the text says why, in a few words."""
+    """A job in a worker process was stopped before it was done; the text says why, in a few words."""
 
 
 class DaemonUnreachable(StringdError):
@@ -107,7 +107,7 @@ class RequestRefused(StringdError):
     code: ErrorCode | str | None = None
     code_in_body = False
     command_code: ClassVar[ErrorCode | None] = ErrorCode.INVALID_TARGET
-    """The code of a command that comes upon this; None for the exception's own."""
+    """The code of a command that fails with this; None for the exception's own."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -149,7 +149,7 @@ class UnknownUser(RequestRefused):
 
 
 class InvalidTopic(RequestRefused):
-    """The topic's name does not parse, or its type is not known."""
+    """The topic's name is invalid, or its type is unknown."""
 
     code = ErrorCode.INVALID_TOPIC
 
@@ -206,20 +206,20 @@ class _Coded(RequestRefused):
 
 
 class AnswerInvalid(_Coded):
-    """The answer is none to this question, which stays open."""
+    """The answer does not fit the question, which stays open."""
 
     code = ErrorCode.INVALID_ANSWER
 
 
 class OperatorRequired(_Coded):
-    """The request needs the operator's token, and has none or a wrong one."""
+    """The request needs the operator's token, which is missing or wrong."""
 
     status = 403
     code = ErrorCode.OPERATOR_REQUIRED
 
 
 class QuestionNotFound(_Coded):
-    """There is no such question, at least for this user."""
+    """The question does not exist, at least for this user."""
 
     status = 404
     code = ErrorCode.QUESTION_NOT_FOUND
@@ -253,7 +253,7 @@ class QueueFull(Unavailable):
 
 
 class QueueTimeout(Unavailable):
-    """The command waited for its turn as long as it may."""
+    """The command waited too long for its turn."""
 
     status = 504
     code = ErrorCode.QUEUE_TIMEOUT

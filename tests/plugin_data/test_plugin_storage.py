@@ -105,7 +105,7 @@ def test_kill_9_leaves_no_half_of_a_transaction(vault: DaemonProcess) -> None:
 @pytest.mark.parametrize(
     ("kind", "code", "logged"),
     [
-        ("nested", "INTERNAL_ERROR", "a transaction is open: use what it gave instead of the storage"),
+        ("nested", "INTERNAL_ERROR", "a transaction is open: use its entries instead of the storage"),
         ("over", "INTERNAL_ERROR", "the transaction is over"),
         ("json", "INTERNAL_ERROR", "the value of 'x' is no JSON value: {1, 2}"),
         ("key", "INTERNAL_ERROR", "a key is a text that is not empty"),

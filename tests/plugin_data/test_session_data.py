@@ -116,7 +116,7 @@ def test_it_has_a_limit(kept: DaemonProcess) -> None:
         ("time", "session.data['keeper']['when'][0] is no JSON value: datetime.datetime("),
         ("number", "session.data['keeper'] has the key 1, but keys of JSON are texts"),
         ("nan", "session.data['keeper'] is no JSON value: nan"),
-        ("stranger", "data is kept under the name of a loaded plugin, and 'keper' is none"),
+        ("stranger", "data needs the name of a loaded plugin as its key, not 'keper'"),
         ("place", "does not support item assignment"),
         ("list", "'tuple' object has no attribute 'append'"),
     ],

@@ -111,7 +111,7 @@ def test_an_option_wins_over_the_environment_and_that_over_the_file(
         ("[tuned]\r\ncuont = 1\r\n", 2, "no setting tuned.cuont; did you mean count?"),
         ("[tuned]\nzzz = 1\n", 2, "no setting tuned.zzz"),
         ("[web]\nprt = 1\n", 2, "no setting web.prt; did you mean part?"),
-        ("port = 1\n[tuned]\n", 1, "port stands outside of a section"),
+        ("port = 1\n[tuned]\n", 1, "port is outside of a section"),
         ("[tuned]\ncount = \n", 2, "not TOML: Invalid value"),
         ("[tuned]\n[tuned]\n", 2, "not TOML: Cannot declare ('tuned',) twice"),
     ],

@@ -172,7 +172,7 @@ def test_command_that_ignores_its_cancellation_is_abandoned(waiting: DaemonProce
     assert cancel(waiting)["cancelled"]
     assert running.result(10).content.split("\n")[1:] == [
         "ERROR(CANCELLED): The command was cancelled.",
-        "It has not ended within 5 s and may still be going on.",
+        "It did not end within 5 s and may still be running.",
     ]
     assert "/stubborn does not end when it is cancelled" in waiting.stderr()
     assert waiting.exec("/help", "file:main").head["ok"]

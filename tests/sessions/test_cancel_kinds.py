@@ -381,7 +381,7 @@ def test_an_action_in_python_that_ignores_it(shared: DaemonProcess) -> None:
     with sent(shared, "app:sums", "/act deaf") as answer:
         assert http_cancel(shared, "app:sums")
         assert answer.result(8).content.partition("\n")[2] == (
-            f"{CANCELLED}\nIt has not ended within 5 s and may still be going on."
+            f"{CANCELLED}\nIt did not end within 5 s and may still be running."
         )
     assert shared.exec("/info", "app:sums").head["ok"]
 

@@ -60,7 +60,7 @@ def plugins_at(path: Path) -> tuple[Candidate, ...]:
 def inspect_plugins(
     candidates: Sequence[Candidate], config: Config, runtime: Runtime, settings: PluginSettings
 ) -> list[Inspection]:
-    """Load plugins beside those of a configuration, and report on each of them.
+    """Load plugins together with those of a configuration, and report on each of them.
 
     `settings` are those that the runtime gives to hooks.
     """

@@ -1,4 +1,4 @@
-"""The settings of all plugins: from options, else the environment, else `config.toml`, else defaults."""
+"""The settings of all plugins, from options, the environment, `config.toml` or defaults."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ResolvedSetting:
 
 
 class PluginSettings:
-    """What plugins declare, and the values that these settings have in this daemon."""
+    """The declared settings of plugins, and their values in this daemon."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -41,20 +41,20 @@ class PluginSettings:
 
     @cached_property
     def file(self) -> SettingsFile:
-        """The settings file; `Fault` if it can't be read."""
+        """The settings file; raises `Fault` if it can't be read."""
         return read_settings(self._config.data_dir)
 
     @property
     def declared(self) -> Mapping[str, Settings]:
-        """The settings of each plugin that has some."""
+        """The declared settings by plugin."""
         return self._declared
 
     def declare(self, plugin: str, settings: Settings) -> None:
-        """Take note of a plugin's settings; the values are looked up by `resolve`."""
+        """Declare a plugin's settings; `resolve` looks up the values."""
         self._declared[plugin] = settings
 
     def resolve(self, plugin: str) -> None:
-        """Look up the values of a plugin's settings, or raise `Fault` with the first that is wrong."""
+        """Look up the values of a plugin's settings, or raise `Fault` for the first invalid one."""
         for problem in self._problems_of(plugin):
             raise Fault(problem, exit_code=MISUSE)
         settings = self._declared[plugin]
@@ -68,7 +68,7 @@ class PluginSettings:
         return cast("T", self._records[record])
 
     def resolved(self) -> Iterator[ResolvedSetting]:
-        """Yield all settings of all plugins; `Fault` where a value is wrong."""
+        """Yield all settings of all plugins; raise `Fault` for an invalid value."""
         for plugin, settings in sorted(self._declared.items()):
             for it in settings_by_key(settings).values():
                 yield self._resolved(plugin, it)
@@ -85,14 +85,14 @@ class PluginSettings:
         return known[name]
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with the values of all plugins' settings."""
+        """Yield a message for each invalid value of any plugin."""
         yield from self._misplaced()
         for plugin in sorted(self._declared):
             yield from self._problems_of(plugin)
         yield from self.unknown_options()
 
     def unknown_sections(self, known: Collection[str]) -> Iterator[str]:
-        """Yield the sections of the file that belong to no known plugin, or to one without settings."""
+        """Yield the sections of the file for unknown plugins, or plugins without settings."""
         for section, values in self.file.values.items():
             if isinstance(values, dict) and section not in self._declared:
                 where = self.file.where(section)
@@ -101,13 +101,13 @@ class PluginSettings:
                 else:
                     yield f"{where}: no plugin {section}{_did_you_mean(section, self._declared)}"
 
-    def refuse_strangers(self) -> None:
-        """Raise `Fault` for values of the file outside of sections, and for options of no plugin."""
+    def refuse_unknown(self) -> None:
+        """Raise `Fault` for values of the file outside of sections, and for unknown options."""
         for problem in (*self._misplaced(), *self.unknown_options()):
             raise Fault(problem, exit_code=MISUSE)
 
     def unknown_options(self) -> Iterator[str]:
-        """Yield what is wrong with the options that are none of stringd's own."""
+        """Yield a message for each unknown option of plugins."""
         known = {
             option_of(plugin, key)
             for plugin, settings in self._declared.items()
@@ -124,14 +124,14 @@ class PluginSettings:
         for key, value in self.file.values.items():
             if not isinstance(value, dict):
                 yield (
-                    f"{self.file.where(key)}: {key} stands outside of a section; "
+                    f"{self.file.where(key)}: {key} is outside of a section; "
                     "each plugin has its own, such as [web]"
                 )
 
     def _problems_of(self, plugin: str) -> Iterator[str]:
         settings = settings_by_key(self._declared[plugin])
         section = self.file.values.get(plugin)
-        # In the order of the file, then what is not in it.
+        # Those in the file first, in its order.
         for key in dict.fromkeys((*(section if isinstance(section, dict) else ()), *settings)):
             if key not in settings:
                 meant = _did_you_mean(key, settings)
@@ -151,7 +151,7 @@ class PluginSettings:
         text = dict(self._config.plugin_options).get(option) if it.option else None
         if text is not None:
             return parse_setting(it, text, option), option
-        # A variable that is set to nothing counts as not set.
+        # An empty variable counts as unset.
         if text := os.environ.get(variable):
             return parse_setting(it, text, variable), variable
         section = self.file.values.get(plugin)
@@ -166,7 +166,7 @@ class PluginSettings:
 
 
 def parse_setting(it: Setting, text: str, where: str) -> Any:
-    """Return the value that was typed for a setting, or raise `Fault`."""
+    """Parse a typed value of a setting, or raise `Fault`."""
     try:
         return it.parse(text)
     except WrongValue as expected:

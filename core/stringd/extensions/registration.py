@@ -95,7 +95,7 @@ def load_plugins(
 ) -> Plugins:
     """Load the plugins of a configuration, or only as many as it takes until one adds a subcommand.
 
-    Without a runtime, hooks that need one are not called. `candidates` are loaded beside the plugins of the
+    Without a runtime, hooks that need one are not called. `candidates` are loaded together with those of the
     configuration, in place of other versions of the same distribution. The values of settings are looked up
     if there is a runtime, which is asked for them in hooks.
     """
@@ -109,7 +109,7 @@ def load_plugins(
     reports = loading.take_all(selected, until_subcommand)
     _refuse_named(reports, config)
     if runtime:
-        settings.refuse_strangers()
+        settings.refuse_unknown()
     loading.catalogue.interceptors = in_order(loading.catalogue.interceptors)
     names = frozenset(it.name for it in available)
     return Plugins(catalogue=loading.catalogue, settings=settings, reports=reports, available=names)

@@ -51,7 +51,7 @@ async def find_document(catalogue: Catalogue, wanted: LoadRequest) -> Document |
 
 
 async def save_bytes(catalogue: Catalogue, wanted: LoadRequest) -> LoadedBytes:
-    """Have the bytes of a URI written to where the request says, or refuse."""
+    """Have the loader write the bytes of a URI to `wanted.save`, or refuse."""
     loader = _loader_of(catalogue, wanted)
     loaded = await call_async(loader.load, wanted) if loader.saves else None
     if not isinstance(loaded, LoadedBytes):

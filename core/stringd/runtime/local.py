@@ -88,7 +88,7 @@ class LocalRuntime:
 
     @cached_property
     def http(self) -> HttpClient:
-        """The HTTP client of all topics, made at its first use."""
+        """The HTTP client of all topics, created at its first use."""
         from stringd.http_client.shared_client import SharedHttpClient
 
         return SharedHttpClient(self.port)
@@ -128,11 +128,11 @@ class LocalRuntime:
             yield
 
     def settings(self, record: type[Record]) -> Record:
-        """Return a plugin's settings, by the record that it has declared."""
+        """Return a plugin's settings, an instance of its declared record."""
         return self._settings.of(record)
 
     def storage(self, plugin: str) -> PluginStorage:
-        """Return what a plugin keeps for itself; it is named after the plugin."""
+        """Return the persistent storage of a plugin."""
         if self._plugins and plugin not in self._plugins.names:
             raise ValueError(f"storage is named after a loaded plugin, and {plugin!r} is none")
         return self._storages.of(plugin)
@@ -185,7 +185,7 @@ class LocalRuntime:
 
     @property
     def trust_hint(self) -> str:
-        """How a document of the network becomes the user's own, for messages; empty if there is no way."""
+        """How a document from the network becomes the user's own, for messages; empty if it cannot."""
         return self.catalogue.trust_hint
 
     @property
@@ -194,7 +194,7 @@ class LocalRuntime:
         return self.catalogue.secrets_hint
 
     def part_characters(self, uri: str) -> int:
-        """Return how long a part of a long page with this URI is."""
+        """Return the size in characters of a part of a long page with this URI."""
         loader = self.catalogue.loaders.get(uri.partition(":")[0].lower())
         return loader.part_characters if loader else PART_CHARACTERS
 
@@ -215,7 +215,7 @@ class LocalRuntime:
         return await find_document(self.catalogue, wanted)
 
     async def save(self, wanted: LoadRequest) -> LoadedBytes:
-        """Have the bytes of a URI written to `wanted.save`; return what is known of them."""
+        """Write the bytes of a URI to `wanted.save`; return them without a body."""
         return await save_bytes(self.catalogue, wanted)
 
     async def load(self, wanted: LoadRequest) -> Document:

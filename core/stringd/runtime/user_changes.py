@@ -1,4 +1,4 @@
-"""Registering and removing users, together with all that is kept for them."""
+"""Register and remove users, together with everything stored for them."""
 
 from __future__ import annotations
 

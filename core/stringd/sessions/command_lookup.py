@@ -1,4 +1,4 @@
-"""The command that a command line means, and what its words must look like."""
+"""Find the command of a command line, and check the arguments and body."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from stringd.text.nearest import nearest
 
 
 def find_command(catalogue: Catalogue, session: LiveSession, line: CommandLine) -> Command | None:
-    """Return the command that a line names in a session's topic, if there is one."""
+    """Return the command of a line in a session's topic, if there is one."""
     commands = catalogue.commands_by_type[session.name.type]
     return commands.get(line.word) or _owner(line.word, commands)
 
 
 def require_command(catalogue: Catalogue, session: LiveSession, line: CommandLine) -> Command:
-    """Return the command that a line names, or refuse with the nearest one."""
+    """Return the command of a line, or refuse with the most similar one."""
     command = find_command(catalogue, session, line)
     if command is None:
         slash = session.slash
@@ -44,7 +44,7 @@ def check_shape(command: Command, line: CommandLine) -> None:
 
 
 def explain(command: Command) -> Run:
-    """Return a command that answers as `--help` of another one does."""
+    """Return a function that replies with the help of a command."""
 
     async def run(_: Invocation) -> Reply:
         return command.explained()

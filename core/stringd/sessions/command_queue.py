@@ -12,7 +12,7 @@ MAX_QUEUE_SIZE = 16
 
 
 class CommandQueue:
-    """Passes the turn from one command directly to the next one that waits."""
+    """Passes the turn from one command directly to the next waiting one."""
 
     def __init__(self, who: str, wait_seconds: float) -> None:
         self._who = who
@@ -66,7 +66,7 @@ class CommandQueue:
                     watcher.set_result(None)
 
     def cancel(self, request_id: str) -> bool:
-        """Cancel the first command of a request that waits; false if there is none."""
+        """Cancel the first waiting command of a request; return false if there is none."""
         for turn in self._waiting:
             if self._request_ids.get(turn) == request_id:
                 self._waiting.remove(turn)

@@ -1,4 +1,4 @@
-"""Each command in a task of its own, and which command sent which."""
+"""Run each command in a task of its own, and record which command sent which."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ async def run_in_task(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Await a plugin's function in a task of its own; cancelling the caller cancels that.
+    """Await a plugin's function in a separate task; cancelling the caller cancels that task.
 
-    A task that cancels itself, or awaits what raises GeneratorExit, ends without an answer, whatever its
-    coroutines catch; the caller can answer then. One that is abandoned goes on without its caller.
+    A task that cancels itself, or in which a GeneratorExit is raised, ends without a reply, whatever its
+    coroutines catch; the caller can then still reply. An abandoned task continues without its caller.
     """
     task = asyncio.create_task(call_async(function, *args, **kwargs))
     _parents[task] = asyncio.current_task()
     task.add_done_callback(_forget)
     while not task.done():
-        # A future of its own, other than `await task`, is left at once when the caller is cancelled.
+        # Unlike `await task`, waiting for a separate future ends immediately when the caller is cancelled.
         waiter = asyncio.get_running_loop().create_future()
         task.add_done_callback(partial(_wake, waiter))
         try:
@@ -42,7 +42,7 @@ async def run_in_task(
 
 
 def command_tasks() -> Iterator[asyncio.Task[Any]]:
-    """Yield the current task, the one that runs it as a command, and so on to the outermost."""
+    """Yield the current task, the task that runs it as a command, and so on to the outermost."""
     task = asyncio.current_task()
     while task:
         yield task
@@ -52,7 +52,7 @@ def command_tasks() -> Iterator[asyncio.Task[Any]]:
 def _forget(task: asyncio.Task[Any]) -> None:
     del _parents[task]
     if not task.cancelled():
-        # What an abandoned task raises interests nobody.
+        # Mark the exception of an abandoned task as retrieved.
         task.exception()
 
 

@@ -31,16 +31,16 @@ UNEXPECTED = Reply.error(
 )
 _CANCELLED = Reply.error(ErrorCode.CANCELLED, "The command was cancelled.")
 _ABANDONED = replace(
-    _CANCELLED, context=(f"It has not ended within {CLEAN_UP_SECONDS:g} s and may still be going on.",)
+    _CANCELLED, context=(f"It did not end within {CLEAN_UP_SECONDS:g} s and may still be running.",)
 )
 _HELP_FLAGS = frozenset({"--help", "-h"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a command's text comes down to.
+    """The function that a text calls, and its command line.
 
-    Which arguments of a member are secret is known only once the command has found the member.
+    The secret arguments of a member are known only once the command has found the member.
     """
 
     run: Run
@@ -68,10 +68,10 @@ class Execution:
             request_id=running.sent.request_id,
         )
         self.shown = MASK
-        """The text with everything that may be secret masked: all of it, until it has been looked at."""
+        """The text with everything that may be secret masked; fully masked until it is parsed."""
 
     async def reply(self) -> Reply:
-        """Run the command and return its reply, or what is to be answered in its place."""
+        """Run the command and return its reply, or the reply to its cancellation."""
         reply = await self._reply()
         if not self.events.has_begun:
             self._running.label = first_line(self.shown)
@@ -109,7 +109,7 @@ class Execution:
             return self._reply_to(error)
 
     def _interrupted(self, error: BaseException) -> Reply:
-        """Return the reply to a command that was cancelled, as is its session; no other is answered."""
+        """Return the reply to a cancellation by `cancel` or the end of the session; reraise any other."""
         if not isinstance(error, asyncio.CancelledError):
             raise error
         if ended := self._session.ended:
@@ -119,7 +119,7 @@ class Execution:
         return _CANCELLED
 
     def _cancelled(self, reply: Reply) -> Reply:
-        """Return the reply to a command that was cancelled: it may have one of its own that says so."""
+        """Return the reply to a cancelled command, or its own reply if that also says so."""
         if self._running.is_abandoned:
             return _ABANDONED
         return reply if self._session.ended or reply.code == ErrorCode.CANCELLED else _CANCELLED
@@ -226,7 +226,7 @@ class Execution:
 
 
 def _secret_names(topic: Topic, secrets: Secrets) -> Mapping[str, str]:
-    """Return the values that the topic masks, each with what takes its place."""
+    """Return the values that the topic masks, each with its replacement."""
     scope = topic.secret_scope()
     values = secrets.of(scope) if scope else {}
     return {value: f"${name}" for name, value in values.items() if topic.is_secret(name)}

@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 6.0
 CANCEL_SECONDS = 0.5
-# Of the time in which a topic ends, for what it saves; the rest is for leaving its context.
+# The share of the time limit for saving; the rest is for exiting the context.
 SAVING_SHARE = 0.5
 
 
@@ -32,7 +32,7 @@ class TopicLifetime:
         return ready.result() if ready and ready.done() and not ready.exception() else None
 
     async def topic(self) -> Topic:
-        """Return the topic, entering its context first if need be; what that raises is raised here."""
+        """Return the topic, after entering its context if necessary; raise what that raises."""
         if self._life is None:
             self._life = _Life()
             self._life.task = asyncio.create_task(self._keep(self._life))
@@ -76,7 +76,7 @@ class TopicLifetime:
 
 
 async def _announce_end(topic: Topic, reason: EndReason, seconds: float) -> None:
-    """Let a topic save what should outlive it; whatever happens there, its context is left."""
+    """Let a topic save what should outlive it; log failures, so that its context is exited anyway."""
     try:
         async with asyncio.timeout(seconds):
             await call_async(topic.ending, reason)
@@ -93,7 +93,7 @@ def _expect_topic(topic: object) -> Topic:
 
 
 class _Life:
-    """One period between entering and exiting."""
+    """One period from entering to exiting the context."""
 
     def __init__(self) -> None:
         self.ready: asyncio.Future[Topic] = asyncio.get_running_loop().create_future()
@@ -101,6 +101,6 @@ class _Life:
         self.task: asyncio.Task[None] | None = None
 
     def end(self, reason: EndReason, seconds: float) -> None:
-        """Begin the end, with so many seconds for saving, unless it has begun."""
+        """Begin to end, with a time limit for saving, unless that has begun."""
         if not self.ending.done():
             self.ending.set_result((reason, seconds))

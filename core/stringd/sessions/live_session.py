@@ -61,7 +61,7 @@ class LiveSession:
         self.lifetime = TopicLifetime(lambda: self._open(TopicContext(session=self, runtime=runtime)))
         self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
         self.is_announced = False
-        """Whether an event has said that it was opened, and none since that it has ended."""
+        """Whether the latest event about it says that it was opened."""
         self._events = runtime.events
         self._running: dict[asyncio.Task[Any], RunningCommand] = {}
 
@@ -87,13 +87,13 @@ class LiveSession:
         self.announce_end(reason)
 
     def announce_opening(self, origin: Session | None = None) -> None:
-        """Publish that the topic is used, unless that has been said."""
+        """Publish that the topic was opened, unless that was published."""
         if not self.is_announced:
             self.is_announced = True
             self._events.publish(_opened(self, origin))
 
     def announce_end(self, reason: EndReason) -> None:
-        """Publish why the topic has ended, if it was used."""
+        """Publish why the topic has ended, if it was published as opened."""
         if self.is_announced:
             self.is_announced = False
             self._events.publish(
@@ -112,7 +112,7 @@ class LiveSession:
             raise self.ended
 
     def refuse_reentry(self) -> None:
-        """Refuse a command that another command of the same topic sends: it would wait for itself."""
+        """Refuse a command from another command of the same topic: it would wait for itself."""
         if not self._running.keys().isdisjoint(command_tasks()):
             raise Refusal(
                 ErrorCode.CONFLICT, f"A command of {self.name} can't wait for another one of {self.name}."
@@ -171,7 +171,7 @@ class LiveSession:
 
     @contextlib.asynccontextmanager
     async def _open(self, context: TopicContext) -> AsyncIterator[Topic]:
-        """Enter the topic's context when the data that it may read has been loaded."""
+        """Load the data that the topic may read, then enter its context."""
         await self.data.read()
         async with self.topic_type.open(context) as topic:
             yield topic
@@ -223,7 +223,7 @@ def _opened(session: LiveSession, origin: Session | None) -> Event:
 
 
 async def _cancel_topic(topic: Topic) -> str | None:
-    """Stop what goes on between commands, which takes a plugin some seconds at most."""
+    """Stop what runs between commands, within a time limit."""
     async with asyncio.timeout(CLEAN_UP_SECONDS):
         label = await call_async(topic.cancel)
     if not isinstance(label, str | None):
@@ -232,8 +232,8 @@ async def _cancel_topic(topic: Topic) -> str | None:
 
 
 def current_task() -> asyncio.Task[Any]:
-    """Return the task that runs, as every command does."""
+    """Return the current task."""
     task = asyncio.current_task()
     if task is None:
-        raise RuntimeError("commands run in tasks")
+        raise RuntimeError("commands must run in tasks")
     return task

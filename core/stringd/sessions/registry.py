@@ -43,7 +43,7 @@ class Sessions:
         return self._by_key.get((user_id, name))
 
     def touch(self, user: User, name: TopicName, *, origin: Session | None = None) -> LiveSession:
-        """Return the session, created if need be, with the state of its origin if it has one."""
+        """Return the session, created if necessary, with the state of its origin if it has one."""
         if self._stopping:
             raise self._stopping
         session = self._by_key.get((user.id, name))
@@ -53,7 +53,7 @@ class Sessions:
         return session
 
     def restore(self, user: User, name: TopicName, state: State, *, has_data: bool) -> None:
-        """Create a session as an earlier life of the daemon has stored it."""
+        """Create a session from its stored state."""
         self._create(user, name, state, has_data=has_data).stored = state
 
     def _create(self, user: User, name: TopicName, state: State, *, has_data: bool = False) -> LiveSession:
@@ -137,7 +137,7 @@ class Sessions:
             session.announce_end(EndReason.SHUTDOWN)
 
     async def _save_all(self, sessions: Iterable[LiveSession]) -> None:
-        """Store what topics have kept at their end."""
+        """Store what topics saved when they ended."""
         try:
             async with asyncio.timeout(SAVE_SECONDS):
                 for session in sessions:

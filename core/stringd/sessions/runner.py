@@ -30,7 +30,7 @@ class Runner:
         disconnected: Disconnected | None = None,
         request_id: str | None = None,
     ) -> Sent:
-        """Read a text that was sent to a session, which arrives now unless it did before."""
+        """Parse a text that was sent to a session; the time of arrival is now by default."""
         line = parse_command(text) if text.startswith(session.slash) else None
         return Sent(
             text=text,
@@ -57,7 +57,7 @@ class Runner:
         return Outcome(label=shown, reply=reply, document=session.state.document)
 
     def refuse_waiting(self, session: LiveSession, sent: Sent) -> Outcome:
-        """Answer a command that was cancelled before its turn came."""
+        """Reply to a command that was cancelled before its turn."""
         running = RunningCommand(sent, current_task())
         execution = Execution(self._runtime, self._catalogue, session, running)
         reply = execution.refuse_waiting()

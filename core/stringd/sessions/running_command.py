@@ -1,4 +1,4 @@
-"""A command while it runs, which can be cancelled."""
+"""A running command, and its cancellation."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ CLEAN_UP_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """A command's text, when it came, what its sender calls it, and how to learn that the sender is gone.
+    """A command as sent: its text, time of arrival, request id, and how to detect a disconnected client.
 
-    `line` is the text as a command; None if it has no slash. An urgent command waits for no turn.
+    `line` is the parsed text; None if it has no slash. An urgent command does not wait for its turn.
     """
 
     text: str
@@ -38,9 +38,9 @@ class Sent:
 
 
 class RunningCommand:
-    """One command in the task that runs it.
+    """A command in the task that runs it.
 
-    `label` is its first line with secrets masked, as far as it is known what of it is secret.
+    `label` is its first line with secrets masked; it is fully masked until its secrets are known.
     """
 
     __slots__ = ("_ended", "is_abandoned", "is_cancelled", "label", "sent", "task")
@@ -54,16 +54,16 @@ class RunningCommand:
         self._ended: asyncio.Event | None = None
 
     async def drive(self, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Await what the command does, in a task of its own."""
+        """Await the function of the command in a separate task."""
         return await run_in_task(function, lambda: self.is_abandoned, *args, **kwargs)
 
     async def cancel(self) -> None:
-        """Cancel the command, and wait until it has cleaned up; one that doesn't end is abandoned."""
+        """Cancel the command, and wait until it has cleaned up; abandon it if it does not end."""
         self.is_cancelled = True
         await self.stop(CLEAN_UP_SECONDS)
 
     async def stop(self, seconds: float) -> None:
-        """Throw a cancellation into the command, unless that was done; abandon it after so many seconds."""
+        """Cancel the command, unless that was done; abandon it after a time limit."""
         if self._ended is None:
             self._ended = asyncio.Event()
             self.task.cancel()
@@ -75,7 +75,7 @@ class RunningCommand:
             await self._ended.wait()
 
     def _abandon(self) -> None:
-        """Let the client's task end without the command, which goes on in its own."""
+        """Let the client's task end without the command, which continues in its own task."""
         if not self.is_abandoned:
             log.warning("%s does not end when it is cancelled, and is abandoned", self.label)
             self.is_abandoned = True

@@ -1,4 +1,4 @@
-"""What plugins keep with a session: one JSON value each, stored with the session's state."""
+"""The data of plugins for a session: one JSON value each, stored with the session's state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NONE: Mapping[str, str] = {}
 
 
 class SessionData(MutableMapping[str, Any]):
-    """The values of plugins by the plugins' names; what is read can't be changed in place.
+    """Values by the names of plugins; they cannot be changed in place.
 
     Values are read from the store when the topic is opened, and only if it has any.
     """
@@ -34,7 +34,7 @@ class SessionData(MutableMapping[str, Any]):
         self._values: dict[str, Any] = {}
 
     async def read(self) -> None:
-        """Read the stored values, unless that is done, or raise `StorageFailed`; skip damaged ones."""
+        """Read the stored values once, or raise `StorageFailed`; skip damaged ones."""
         if self._load is None:
             return
         stored = await self._load()
@@ -53,12 +53,12 @@ class SessionData(MutableMapping[str, Any]):
 
     def __setitem__(self, plugin: str, value: object) -> None:
         if plugin not in self._plugins:
-            raise ValueError(f"data is kept under the name of a loaded plugin, and {plugin!r} is none")
+            raise ValueError(f"data needs the name of a loaded plugin as its key, not {plugin!r}")
         try:
             text = encode_json(value, f"session.data[{plugin!r}]", LARGEST)
         except TooLarge:
             message = f"The data of plugin {plugin} may take {LARGEST // 1024} KiB for each topic."
-            raise Refusal(ErrorCode.TOPIC_FULL, message, "What was kept before stays.") from None
+            raise Refusal(ErrorCode.TOPIC_FULL, message, "The previous value is kept.") from None
         if self._texts.get(plugin) != text:
             self._texts = {**self._texts, plugin: text}
             self._values.pop(plugin, None)
@@ -76,25 +76,25 @@ class SessionData(MutableMapping[str, Any]):
         return len(self._texts)
 
     def copy_from(self, other: SessionData) -> None:
-        """Take over all values of another session."""
+        """Copy all values of another session."""
         self._texts, self._values = other._texts, dict(other._values)
 
     @property
     def is_changed(self) -> bool:
-        """Whether there is anything to be saved."""
+        """Whether there are unsaved changes."""
         return self._texts is not self._saved
 
     def changes(self) -> tuple[Mapping[str, str], Mapping[str, str | None]]:
-        """Return all values, and those that differ from the stored ones; None in place of a removed one."""
+        """Return all values, and the changes since they were stored; None means removed."""
         texts, saved = self._texts, self._saved
         changed = {it: texts.get(it) for it in {**saved, **texts} if texts.get(it) != saved.get(it)}
         return texts, changed
 
     def mark_saved(self, texts: Mapping[str, str]) -> None:
-        """Note that these values are what the store holds now."""
+        """Note that these values are stored."""
         self._saved = texts
 
     def revert(self) -> None:
-        """Return to the stored values."""
+        """Restore the stored values."""
         self._texts = self._saved
         self._values.clear()

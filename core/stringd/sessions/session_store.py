@@ -41,7 +41,7 @@ _DATA = "SELECT plugin, value FROM plugin_data WHERE user_id = ? AND topic = ?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredSession:
-    """What the store holds of a session; the data of plugins is read when the topic is opened."""
+    """The stored fields of a session; the data of plugins is read when the topic is opened."""
 
     user_id: str
     topic: str
@@ -102,7 +102,7 @@ class SessionStore:
         try:
             state = _state(json.loads(text))
         except (ValueError, TypeError, AttributeError, LookupError) as error:
-            self._report(f"the topic {user_id}:{topic} can't be restored ({error}); it starts afresh")
+            self._report(f"the topic {user_id}:{topic} can't be restored ({error}); it starts empty")
             return None
         return StoredSession(user_id=user_id, topic=topic, state=state, has_data=bool(has_data))
 

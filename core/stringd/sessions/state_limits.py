@@ -22,7 +22,7 @@ SEEN = 256 * 1024
 # Enough for two hundred locations of a kilobyte each.
 HISTORY = 256 * 1024
 LOCATION = 64 * 1024
-# What an entry costs beside its texts, with its provenance.
+# The size of an entry in addition to its texts, with its provenance.
 _ENTRY = 300
 _WIDEST = 4
 

@@ -33,7 +33,7 @@ _LAST_CHARACTER = "\U0010ffff"
 
 
 class PluginStorages:
-    """The storages of all plugins, which can be used while the data directory is open."""
+    """The storage of all plugins, available while the data directory is open."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._report = report
@@ -43,7 +43,7 @@ class PluginStorages:
 
     @contextmanager
     def opened(self, data_dir: Path) -> Iterator[None]:
-        """Let the storages be used; close them at the end."""
+        """Make the storage available within the context."""
         self._root = data_dir / FOLDER
         with self._closing:
             for folder in _folders(self._root):
@@ -52,13 +52,13 @@ class PluginStorages:
         self._root = None
 
     def of(self, plugin: str) -> StoredEntries:
-        """Return the storage of a plugin; nothing is created before it is used."""
+        """Return the storage of a plugin, which is created at its first use."""
         if plugin not in self._by_plugin:
             self._by_plugin[plugin] = StoredEntries(plugin, self)
         return self._by_plugin[plugin]
 
     def make_folder(self, plugin: str) -> Path:
-        """Create a plugin's folder, unless it is there, or raise `StorageFailed`."""
+        """Create a plugin's folder if it is missing, or raise `StorageFailed`."""
         if self._root is None:
             raise RuntimeError("a plugin's storage can be used while the daemon runs, not in a hook")
         folder = self._root / _folder_name(plugin)
@@ -75,7 +75,7 @@ class PluginStorages:
         return folder
 
     def open_database(self, plugin: str) -> Database:
-        """Open a plugin's store, or raise `StorageFailed`; a broken one is kept aside and reported."""
+        """Open a plugin's store, or raise `StorageFailed`; set aside and report a broken one."""
         folder = self.make_folder(plugin)
         database = Database(FILE, _SCHEMA, self._report, f"plugin {plugin} starts with an empty store")
         try:
@@ -87,7 +87,7 @@ class PluginStorages:
 
 
 class StoredEntries:
-    """A plugin's folder and store; it implements the `PluginStorage` that plugins see."""
+    """A plugin's folder and store; implements `PluginStorage`."""
 
     def __init__(self, plugin: str, storages: PluginStorages) -> None:
         self._plugin = plugin
@@ -119,7 +119,7 @@ class StoredEntries:
             await (await self._ready()).transact([statement])
 
     async def delete(self, key: str) -> bool:
-        """Remove a key; return whether it was there."""
+        """Remove a key; return whether it existed."""
         async with self._exclusive():
             found = await self._get(_checked_key(key), _MISSING) is not _MISSING
             if found:
@@ -164,13 +164,13 @@ class StoredEntries:
                 self._holder = None
 
     def _refuse_in_transaction(self) -> None:
-        """Refuse what would wait for itself, or miss what the transaction has changed."""
+        """Refuse calls in an own transaction, which would deadlock or miss its changes."""
         if self._holder is not None and self._holder is asyncio.current_task():
-            raise RuntimeError("a transaction is open: use what it gave instead of the storage")
+            raise RuntimeError("a transaction is open: use its entries instead of the storage")
 
 
 class _Changes:
-    """An open transaction: the store as it would be, and what is to be stored."""
+    """An open transaction: the resulting entries, and the changes to store."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ def _folders(root: Path) -> list[Path]:
 
 
 def _folder_name(plugin: str) -> str:
-    """Return a plugin's name as the name of a folder; single files may have any name."""
+    """Return the folder name for a plugin, since single files may have any name."""
     name = quote(plugin, safe="")
     return f"%2E{name[1:]}" if name.startswith(".") else name
 

@@ -13,7 +13,7 @@ from stringd.api.secrets import PluginSecret, SecretScope
 from stringd.storage.json_file import JsonFile
 
 FILE = "secrets.json"
-# No user and no plugin has an empty name: these are the secrets for all of them.
+# No user or plugin has an empty name, which therefore denotes all of them.
 _FOR_ALL = ""
 _PLUGIN = "secret:"
 
@@ -40,7 +40,7 @@ class SecretStore:
         return {value: f"${name}" for values in self._secrets.values() for name, value in values.items()}
 
     def find(self, name: str, *, plugin: str, user_id: str | None = None) -> str | None:
-        """Return what a person has set for a plugin: for the user, or else for all of them."""
+        """Return a secret for a plugin: that for the user, or else that for all users."""
         users = (user_id, None) if user_id else (None,)
         scopes = (
             _plugin_scope(PluginSecret(name=name, user_id=u, plugin=p)) for u in users for p in (plugin, None)
@@ -49,7 +49,7 @@ class SecretStore:
         return next(filter(None, found), None)
 
     def plugin_secrets(self) -> Iterator[PluginSecret]:
-        """Yield the names of the secrets that a person has set for plugins, sorted."""
+        """Yield the names of the secrets for plugins, sorted."""
         for scope, values in sorted(self._secrets.items(), key=lambda it: (it[0].user_id, it[0].owner)):
             if scope.owner.startswith(_PLUGIN):
                 for name in sorted(values):
@@ -63,7 +63,7 @@ class SecretStore:
         return is_new
 
     async def remove_plugin_secret(self, secret: PluginSecret) -> bool:
-        """Remove a secret of plugins; return whether it was there."""
+        """Remove a secret for plugins; return whether it existed."""
         is_there = secret in set(self.plugin_secrets())
         if is_there:
             await self.keep(_plugin_scope(secret), {secret.name: ""})

@@ -1,4 +1,4 @@
-"""`config.toml` in the data directory: what a person has set for plugins."""
+"""`config.toml` in the data directory: the settings of plugins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINE = re.compile(r" \(at line (?P<line>\d+), column \d+\)\Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsFile:
-    """The file as it was read; a file that is not there is empty."""
+    """The parsed file; a missing file counts as empty."""
 
     path: Path
     text: str = ""
@@ -32,7 +32,7 @@ class SettingsFile:
         return f"{self.path}:{line}" if line else str(self.path)
 
     def write(self, section: str, key: str, value: object) -> None:
-        """Replace or add one value in the file, or raise `Fault`; the rest stays as it is."""
+        """Replace or add one value in the file and keep the rest, or raise `Fault`."""
         try:
             text = with_value(self.text, (section, key), value)
         except NotEditable as error:
@@ -48,7 +48,7 @@ class SettingsFile:
 
 
 def read_settings(data_dir: Path) -> SettingsFile:
-    """Read the file, or raise `Fault` with the line that can't be read."""
+    """Read the file, or raise a `Fault` with the invalid line."""
     path = data_dir / FILE
     try:
         data = StateFile(path).read()

@@ -11,7 +11,7 @@ _LEAST_SECONDS, _MOST_SECONDS = 0.01, 0.1
 
 
 class FairQueue:
-    """Grants a fixed number of places; if there are several, one owner never has all of them.
+    """Grants a fixed number of places; if there are several, no owner ever holds all of them.
 
     Each owner has a virtual time that its turns advance (start-time fair queuing). The owner with the least
     time goes next, and one that starts to wait is set to at least the time of the last one admitted. So each

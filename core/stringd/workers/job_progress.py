@@ -1,4 +1,4 @@
-"""How far a job in a worker process is, told to the daemon while the job runs."""
+"""Progress reports of a job in a worker process to the daemon."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECONDS_BETWEEN = 0.05
 
 
 class _Channel:
-    """Where the process reports to; nowhere in the daemon itself."""
+    """The descriptor for reports; None in the daemon itself."""
 
     def __init__(self) -> None:
         self.descriptor: int | None = None
@@ -22,12 +22,12 @@ _CHANNEL = _Channel()
 
 
 def open_channel(descriptor: int) -> None:
-    """Report on a descriptor from now on."""
+    """Send reports to a descriptor from now on."""
     _CHANNEL.descriptor = descriptor
 
 
 def report_parts(done: int, total: int) -> None:
-    """Say that a job has done so many of its parts; outside of worker processes nobody hears of it."""
+    """Report the finished parts of a job; do nothing outside of worker processes."""
     if _CHANNEL.descriptor is None or time.monotonic() - _CHANNEL.last < _SECONDS_BETWEEN:
         return
     _CHANNEL.last = time.monotonic()

@@ -42,12 +42,12 @@ def packed(value: object) -> bytes:
 
 
 def progress_message(done: int, total: int) -> bytes:
-    """Return the message that so many parts of a job are done."""
+    """Return the message with the finished parts of a job."""
     return LENGTH.pack(_PROGRESS | min(done, _MOST_PARTS) << 32 | min(total, _MOST_PARTS))
 
 
 def read_progress(header: int) -> tuple[int, int] | None:
-    """Return how many parts are done, and of how many; None for a length."""
+    """Return the finished parts and all parts; None if the message is a length."""
     return (header >> 32 & _MOST_PARTS, header & _MOST_PARTS) if header & _PROGRESS else None
 
 
