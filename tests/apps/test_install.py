@@ -133,6 +133,147 @@ def test_app_name_defaults_to_the_url(daemon: DaemonProcess, site: Site, path: s
     assert "# Owl" in said(daemon, f"/open app:{name}")
 
 
+OWL = b"""---
+name: owl
+requires: [KEY]
+---
+[!nav:main](nav/main.md)
+[!include:notes]()
+
+See [rows](pages/rows.md#top), [the site](https://example.com/a.md), [up](../other.md), [root](/root.md),
+[page](about.html), [gone](pages/gone.md), ![logo](img/logo%20a.png) and [self](string.md).
+
+```act.say
+CLI bash -c './scripts/say "$1"' _ {x} | ./filter
+  x: string
+```
+"""
+SITE = {
+    "/owls/string.md": OWL,
+    "/owls/nav/main.md": b"[@rows Rows](../pages/rows.md)\n[@home Home](../string.md)\n",
+    "/owls/string.source/notes.md": b"Noted. [deep](../pages/deep.md)\n",
+    "/owls/pages/rows.md": b"# Rows\n\n```act.rows\nCLI echo '[1]'\n```\n",
+    "/owls/pages/deep.md": b"# Deep\n",
+    "/owls/scripts/say": b"#!/bin/sh\nprintf '%s' \"$1\"\n",
+    "/owls/filter": b"#!/bin/sh\ntr a-z A-Z\n",
+    "/owls/templates/rows.md.j2": b"{{ response.body[0] }} row\n",
+    "/owls/requirements.md": b"# Keys\n",
+    "/owls/img/logo%20a.png": b"\x89PNG\r\n\x1a\n",
+    "/other.md": b"# Other\n",
+    "/root.md": b"# Root\n",
+    "/owls/about.html": b"<!doctype html><p>Hi",
+}
+
+
+@pytest.mark.requirement("app.install.site")
+@pytest.mark.parametrize("media_type", ["text/plain; charset=utf-8", "application/octet-stream"])
+def test_url_of_several_pages_brings_what_they_name(
+    daemon: DaemonProcess, site: Site, media_type: str
+) -> None:
+    site.media_type = media_type
+    site.pages |= SITE
+    told = said(daemon, f"/install {site.url}/owls/string.md")
+    assert "missing on the site:\n- pages/gone.md\n" in told
+    stored = daemon.home / "packages" / "owl"
+    files = {str(it.relative_to(stored)) for it in stored.rglob("*") if it.is_file()}
+    assert files == {
+        ".stringd-package.json",
+        *("string.md", "nav/main.md", "string.source/notes.md", "pages/rows.md", "pages/deep.md"),
+        *("scripts/say", "filter", "templates/rows.md.j2", "requirements.md", "img/logo a.png"),
+    }
+    assert stat.S_IMODE((stored / "scripts" / "say").stat().st_mode) == 0o755
+    assert stat.S_IMODE((stored / "pages" / "rows.md").stat().st_mode) == 0o644
+    assert said(daemon, "/act.say hoot", "app:owl") == "HOOT"
+    said(daemon, "/open @main.rows", "app:owl")
+    assert said(daemon, "/act.rows", "app:owl") == "1 row"
+
+
+@pytest.mark.requirement("app.install.site")
+def test_site_files_come_from_the_same_site_and_directory_only(daemon: DaemonProcess, site: Site) -> None:
+    with Site() as other:
+        other.pages["/a.md"] = b"# Theirs\n"
+        site.pages |= {
+            "/owls/string.md": b"---\nname: owl\n---\n[a](a.md) [b](b.md) [c](c.md) [d](..%2f..%2fd.md)\n",
+            "/owls/a.md": f"->{other.url}/a.md".encode(),
+            "/owls/b.md": b"->/elsewhere/b.md",
+            "/owls/c.md": b"<!DOCTYPE html><title>Not found</title>",
+            "/elsewhere/b.md": b"# B\n",
+        }
+        told = said(daemon, f"/install {site.url}/owls/string.md")
+        assert not other.asked.is_set()
+    assert "missing on the site:\n- a.md\n- c.md\n" in told
+    assert names(daemon.home / "packages" / "owl") == [".stringd-package.json", "b.md", "string.md"]
+
+
+@pytest.mark.requirement("app.install.site")
+@pytest.mark.parametrize(
+    ("pages", "code"),
+    [
+        ({"/string.md": "".join(f"[x](p{it}.md)\n" for it in range(201)).encode()}, "INVALID_TARGET"),
+        (
+            {"/string.md": b"[a](a.md)", "/a.md": b"```act.x\nCLI eval {x}\n  x: path\n```"},
+            "INVALID_TARGET",
+        ),
+        ({"/string.md": b"[a](a.md)", "/a.md": b"->/a.md"}, "LOAD_ERROR"),
+    ],
+)
+def test_refused_site_leaves_nothing(
+    daemon: DaemonProcess, site: Site, pages: dict[str, bytes], code: str
+) -> None:
+    site.pages |= pages
+    assert refused(daemon, f"/install {site.url}/string.md --as owl")[0] == code
+    assert left_over(daemon) == []
+
+
+@pytest.mark.requirement("app.install.site")
+def test_document_of_another_name_is_the_entry_of_its_pages(daemon: DaemonProcess, site: Site) -> None:
+    site.pages |= {
+        "/owl.md?ref=1": b"# Owl\n\n[@more More](more.md)\n",
+        "/more.md?ref=1": b"# More\n\n[@back Back](owl.md)\n",
+    }
+    said(daemon, f"/install {site.url}/owl.md?ref=1")
+    assert "# Owl" in said(daemon, "/open app:owl", "app:owl")
+    assert "# More" in said(daemon, "/open @more", "app:owl")
+    assert "# Owl" in said(daemon, "/open @back", "app:owl")
+
+
+@pytest.mark.requirement("app.install.looked_at")
+@pytest.mark.parametrize("media_type", ["text/plain", "application/octet-stream", ""])
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        ("/owl", b"# Owl\n"),
+        ("/raw?file=owl.md", b"---\nname: owl\n---\nOwl\n"),
+        ("/owl.txt", b"<!-- #a -->\n\n```act.x\nCLI true\n```\n"),
+        ("/owl.page", b"Owl\n\n```act.x\nCLI true\n```\n"),
+    ],
+)
+def test_document_of_a_vague_type_is_looked_at(
+    daemon: DaemonProcess, site: Site, path: str, page: bytes, media_type: str
+) -> None:
+    site.pages[path] = page
+    site.media_type = media_type
+    assert "Installed app:owl" in said(daemon, f"/install {site.url}{path} --as owl")
+
+
+@pytest.mark.requirement("app.install.looked_at")
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        ("/owl.md", b"<!doctype html>\n<title>owl.md</title>"),
+        ("/owl", b"#!/bin/sh\n# not a heading\n"),
+        ("/owl.py", b"# a comment\nprint(1)\n"),
+        ("/owl", b'{"a": 1}'),
+        ("/owl", b"\xff\xfe\0\0binary\0"),
+    ],
+)
+def test_what_is_no_document_is_refused(daemon: DaemonProcess, site: Site, path: str, page: bytes) -> None:
+    site.pages[path] = page
+    site.media_type = "text/plain"
+    assert refused(daemon, f"/install {site.url}{path}")[0] == "INVALID_TARGET"
+    assert left_over(daemon) == []
+
+
 def test_slow_download_does_not_block_other_installs(daemon: DaemonProcess, app: Path, site: Site) -> None:
     site.pages["/slow.md"] = b"# Slow\n"
     with site.held(), ThreadPoolExecutor() as threads:

@@ -13,6 +13,11 @@ APPS = (
         ("app.install.file", "string.md and index.md stand for their directory, any other file for itself."),
         ("app.install.directory", "A whole directory is installed, modes kept."),
         ("app.install.url", "An app is installed from a URL."),
+        (
+            "app.install.site",
+            "A document's URL brings the files that its pages name, from its directory there only, bounded.",
+        ),
+        ("app.install.looked_at", "What is served as text/plain or octet-stream is looked at."),
         ("app.install.archive", "An app is installed from an archive, modes kept."),
         ("app.install.hostile", "Paths and links that lead out of the app are refused, nothing is written."),
         (

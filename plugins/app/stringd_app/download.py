@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from stringd.plugin import ErrorCode, HttpClient, HttpFailed, HttpResponse, Refusal
-from stringd.plugin.text import parse_media_type
+from stringd.plugin import ErrorCode, HttpClient, HttpFailed, HttpResponse, Refusal, http
+from stringd.plugin.documents import read_sheet
+from stringd.plugin.events import current_output
+from stringd.plugin.media_types import HTML, PLAIN
+from stringd.plugin.text import WebUrl
+from stringd.plugin.workers import READING
+from stringd_app.site_download import LARGEST, Site, SiteDownload, kind_of
 
-LARGEST = 10 * 1024 * 1024
 SECONDS = 60.0
 _NOT_FOUND = 404
 _FIRST_OTHER = 300
 _MARKDOWN = frozenset({"text/markdown", "text/x-markdown"})
+_PAGE = ".md"
+_TEXTS = frozenset({"", ".txt", ".text", ".markdown"})
 _NAMELESS = PurePosixPath("app")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """A downloaded file: its name and directory, as in the URL, and its content."""
+    """A downloaded file: its name and directory, as in the URL, its content, and what a document needs."""
 
     name: str
     directory: str
     data: bytes
+    site: Site = field(default_factory=Site)
 
 
 async def fetch(url: str, client: HttpClient) -> Download:
     """Download a URL, or refuse."""
-    # These imports are slow, and most daemons never need them.
-    from stringd.plugin.events import current_output
-    from stringd.plugin.http import fetch
-    from stringd.plugin.text import WebUrl
-
     try:
         async with asyncio.timeout(SECONDS):
-            final, response = await fetch(
+            final, response = await http.fetch(
                 client, WebUrl.read(url), limit=LARGEST, on_progress=current_output().report
             )
     except ValueError as error:
@@ -47,10 +49,30 @@ async def fetch(url: str, client: HttpClient) -> Download:
         raise Refusal(ErrorCode.LOAD_ERROR, f"{failure}: {url}") from failure
     _check(response, url)
     path = _path(str(final))
-    media_type = parse_media_type(response.headers.get("content-type", "")).type
-    is_page = media_type in _MARKDOWN and path.suffix != ".md"
-    name = f"{path.name}.md" if is_page else path.name
-    return Download(name=name, directory=path.parent.name, data=response.body)
+    is_named = path.suffix == _PAGE
+    name = path.name if is_named or not await READING.run(_is_document, response, path) else f"{path.name}.md"
+    site = Site()
+    if name.endswith(_PAGE):
+        if kind_of(response) == HTML:
+            hint = "Name the URL of the file itself, which sites call raw."
+            raise Refusal(ErrorCode.INVALID_TARGET, f"This is a page for people, not a document: {url}", hint)
+        site = await SiteDownload(client, final, response.zone).run(name, response.body)
+    return Download(name=name, directory=path.parent.name, data=response.body, site=site)
+
+
+def _is_document(response: HttpResponse, path: PurePosixPath) -> bool:
+    """Return whether a file with another ending is a document: by its type, or else by what is in it."""
+    kind = kind_of(response)
+    if kind in _MARKDOWN:
+        return True
+    if kind != PLAIN or response.body.startswith(b"#!"):
+        return False
+    try:
+        document = read_sheet(response.body.decode())
+    except UnicodeDecodeError:
+        return False
+    is_text = path.suffix in _TEXTS and bool(document.parsed.structure.headings)
+    return is_text or bool(document.parsed.frontmatter or document.actions.actions)
 
 
 def _check(response: HttpResponse, url: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,7 +71,7 @@ async def _install(invocation: Invocation) -> Reply:
                 await finish(found.put_in_place(staged, area, user, runtime.secrets))
     except OSError as error:
         raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot install {request.source}: {error.strerror}") from error
-    return await _installed(found.name, request, invocation)
+    return await _installed(found.name, request, staged.missing, invocation)
 
 
 def _request(arguments: str) -> _Request:
@@ -135,12 +136,12 @@ def _refuse_taken_name(name: str, identity: Identity, invocation: Invocation) ->
         raise Refusal(ErrorCode.CONFLICT, f"app:{name} is {whose}, not {identity}.", hint)
 
 
-async def _installed(name: str, request: _Request, invocation: Invocation) -> Reply:
+async def _installed(name: str, request: _Request, missing: Sequence[str], invocation: Invocation) -> Reply:
     place = packages_directory(invocation.session.user, invocation.runtime) / name
     lines = [
         f"source: {request.source}",
         f"stored: {place.parent.name}/{name}/{entry_in(place).name}",
-        *await report_lines(place, invocation),
+        *await report_lines(place, missing, invocation),
         f"open: /open app:{name}",
     ]
     return Reply.page(f"Installed app:{name}", "\n".join(lines))

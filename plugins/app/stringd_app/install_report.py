@@ -19,8 +19,11 @@ _MOST_FILES = 500
 _LONGEST = 120
 
 
-async def report_lines(directory: Path, invocation: Invocation) -> list[str]:
-    """Return the lines that describe an installed app, each part shortened to what is readable."""
+async def report_lines(directory: Path, missing: Sequence[str], invocation: Invocation) -> list[str]:
+    """Return the lines that describe an installed app, each part shortened to what is readable.
+
+    `missing` are the files that its pages name and that its web site does not have.
+    """
     files = await READING.run(app_texts, directory)
     actions = await READING.run(_actions, files[:_MOST_FILES])
     flaws = await _flaws(files[:_MOST_FILES], directory, invocation)
@@ -29,6 +32,7 @@ async def report_lines(directory: Path, invocation: Invocation) -> list[str]:
     return [
         *_part(f"runs: {counted(len(commands), 'command')}", commands),
         *_part("talks to:", list(_hosts(actions))),
+        *_part("missing on the site:", [*map(printable, missing)]),
         *_part(f"warnings: {len(flaws)}", flaws),
         *([f"not checked: {counted(left, 'file')}, see stringd check"] if left > 0 else []),
     ]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 from stringd.plugin import ErrorCode, HttpClient, Invocation, Refusal
@@ -14,7 +17,8 @@ from stringd_app.archives import archive_members, is_archive
 from stringd_app.download import Download, fetch
 from stringd_app.entries import ENTRIES, entry_in
 from stringd_app.install_record import canonical_path, canonical_url
-from stringd_app.members import members_of_directory, members_of_file, write_members
+from stringd_app.members import Member, members_of_directory, members_of_file, write_members
+from stringd_app.site_download import SiteFile
 from stringd_app.staging import Staging
 
 _PAGE = ".md"
@@ -34,6 +38,7 @@ class Staged:
     directory: Path
     fallback: str
     origin: str
+    missing: tuple[str, ...] = ()
 
 
 async def download_source(source: str, client: HttpClient) -> Download | None:
@@ -49,6 +54,8 @@ async def download_source(source: str, client: HttpClient) -> Download | None:
 
 async def stage(source: str, fetched: Download | None, staging: Staging, invocation: Invocation) -> Staged:
     """Copy the source into the staging area, or refuse."""
+    if fetched and fetched.site.files:
+        return await READING.run(_stage_site, source, fetched, staging.folder)
     found = _written(fetched, staging.folder) if fetched else _local(source, invocation)
     name = await READING.run(_stage, found, staging.folder, source)
     return Staged(
@@ -56,6 +63,22 @@ async def stage(source: str, fetched: Download | None, staging: Staging, invocat
         directory=staging.folder.path / name,
         fallback=_fallback(found, fetched),
         origin=canonical_url(source) if fetched else canonical_path(found),
+        missing=fetched.site.missing if fetched else (),
+    )
+
+
+def _stage_site(source: str, fetched: Download, staged: Directory) -> Staged:
+    """Write a document of a web site and the files that it needs into the staging area."""
+    with staged.made(_APP) as app:
+        write_members(_members_of_site(fetched), app)
+    directory = staged.path / _APP
+    entry_in(directory, source)
+    return Staged(
+        name=_APP,
+        directory=directory,
+        fallback=_fallback(Path(fetched.name), fetched),
+        origin=canonical_url(source),
+        missing=fetched.site.missing,
     )
 
 
@@ -69,7 +92,7 @@ def _fallback(found: Path, fetched: Download | None) -> str:
     """Return the name of an app whose document has none: that of its file or directory."""
     if fetched and fetched.name in ENTRIES:
         return fetched.directory
-    return found.name if found.is_dir() else found.name.partition(".")[0]
+    return found.name if not fetched and found.is_dir() else found.name.partition(".")[0]
 
 
 def _local(source: str, invocation: Invocation) -> Path:
@@ -120,3 +143,14 @@ def _wrapper(app: Directory) -> str | None:
         entries = list(found)
         is_wrapped = len(entries) == 1 and entries[0].is_dir(follow_symlinks=False)
         return entries[0].name if is_wrapped else None
+
+
+def _members_of_site(fetched: Download) -> Iterator[Member]:
+    """Yield the files of a web site; a document of another name is also stored as the entry of its app."""
+    entry = SiteFile(path=fetched.name, data=fetched.data)
+    files = {it.path: it for it in (*fetched.site.files, entry)}
+    documents = [it for it in files if "/" not in it and it.endswith(_PAGE)]
+    if len(documents) > 1 and fetched.name not in ENTRIES:
+        files.setdefault(ENTRIES[0], replace(entry, path=ENTRIES[0]))
+    for it in files.values():
+        yield Member(name=it.path, mode=it.mode, open=partial(BytesIO, it.data))
