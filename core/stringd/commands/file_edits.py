@@ -16,7 +16,7 @@ from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.seen_files import digest, is_stale, record_seen
 from stringd.documents.pages.file_pages import done
 from stringd.documents.paths.text_files import missing_directories, remove_directories, write_text
-from stringd.documents.syntax.parsing_cost import AT_ONCE, parsing_effort
+from stringd.documents.syntax.parsing_cost import is_parsed_at_once
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.workers.threads import STORAGE
 
@@ -50,7 +50,7 @@ async def _edit(invocation: Invocation, request: EditRequest, change: Change, *,
     before = await STORAGE.run(request.read_if_there if creates else request.read)
     if FORCE not in request.options and is_stale(session, path, before):
         raise _removed(request) if before is None else _stale(request)
-    is_quick = parsing_effort(before or "") + parsing_effort(invocation.line.body or "") <= AT_ONCE
+    is_quick = is_parsed_at_once(before or "", invocation.line.body or "")
     revision = await done(lambda: change(before or ""), here=is_quick)
     after = revision.text
     if after == before:

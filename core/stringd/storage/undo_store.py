@@ -14,6 +14,8 @@ from stringd.workers.threads import STORAGE
 
 FILE = "undo.db"
 MOST_STEPS = 50
+# Up to so many characters, compressing a text takes less time than handing it to a thread.
+_SMALL = 16 * 1024
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS edits (
     user_id TEXT NOT NULL, topic TEXT NOT NULL, number INTEGER NOT NULL,
@@ -63,10 +65,10 @@ class UndoStore:
 
     async def add(self, session: Session, step: Step) -> None:
         """Store an edit; beyond the limit, remove the oldest."""
-        before = None if step.before is None else await STORAGE.run(_packed, step.before)
+        before = None if step.before is None else await _packed(step.before)
         values = (os.fsencode(step.path), before, step.after, step.directories, step.written)
-        await self._database.execute(_ADD, *_key(session), *values)
-        await self._database.execute(_TRIM, *_key(session), MOST_STEPS)
+        key = _key(session)
+        await self._database.transact([(_ADD, (*key, *values)), (_TRIM, (*key, MOST_STEPS))])
 
     async def mark(self, session: Session) -> None:
         """Mark the topic's newest edit as written to its file."""
@@ -104,7 +106,11 @@ def _key(session: Session) -> tuple[str, str]:
     return session.user.id, str(session.name)
 
 
-def _packed(text: str) -> bytes:
+async def _packed(text: str) -> bytes:
+    return _compressed(text) if len(text) <= _SMALL else await STORAGE.run(_compressed, text)
+
+
+def _compressed(text: str) -> bytes:
     return zlib.compress(text.encode(), 1)
 
 

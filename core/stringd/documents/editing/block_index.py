@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from stringd.documents.editing.marker_positions import (
+    Layout,
     MarkerPositions,
     between,
-    blocks_made_by,
     changed_gaps,
     gaps_of,
     positions_of,
@@ -39,17 +39,21 @@ _REACHES = (0, 4, 32, 256)
 class BlockIndex:
     """A text's blocks, in terms of bounds instead of lines, and the positions of these bounds.
 
-    Boundary `n` begins at bound `2 * n` and ends at the next; `gaps` tells whether there is text between a
-    boundary and the next. The blocks change only if the boundaries or the gaps do.
+    Boundary `n` begins at bound `2 * n` and ends at the next. The blocks change only if the layout does: the
+    boundaries, or whether there is text after each.
     """
 
     text: str
     positions: MarkerPositions
-    gaps: Sequence[bool]
-    blocks: Mapping[str, Block]
+    layout: Layout
     references: References
     definitions: Sequence[int]
     has_frontmatter: bool
+
+    @property
+    def blocks(self) -> Mapping[str, Block]:
+        """The blocks by id."""
+        return self.layout.blocks
 
     def place(self, bound: int) -> int:
         """Return the position of a bound in the text."""
@@ -110,12 +114,10 @@ def _derived(text: str) -> BlockIndex | None:
 
 def _read(parsed: Parsed) -> BlockIndex:
     text, positions = parsed.lines.text, positions_of(parsed.structure, parsed.lines)
-    gaps = gaps_of(text, positions)
     return BlockIndex(
         text=text,
         positions=positions,
-        gaps=gaps,
-        blocks=blocks_made_by(positions.boundaries, gaps),
+        layout=Layout(boundaries=positions.boundaries, gaps=gaps_of(text, positions)),
         references=parsed.references,
         definitions=sorted(parsed.lines.start(it.first) for it in parsed.definitions),
         has_frontmatter=parsed.body > 0,
@@ -154,13 +156,12 @@ def _parse_again(known: BlockIndex, after: str, first: int, rest: int) -> BlockI
     middle = changed.part(begin, joint + shift)
     positions = head + middle + known.positions.part(joint, len(known.text), shift)
     changes = range(max(len(head.boundaries) - 1, 0), len(head.boundaries) + len(middle.boundaries))
-    gaps = changed_gaps(known.gaps, after, positions, changes)
-    same = positions.boundaries == known.positions.boundaries and gaps == known.gaps
+    gaps = changed_gaps(known.layout.gaps, after, positions, changes)
+    layout = Layout(boundaries=positions.boundaries, gaps=gaps)
     return BlockIndex(
         text=after,
         positions=positions,
-        gaps=gaps,
-        blocks=known.blocks if same else blocks_made_by(positions.boundaries, gaps),
+        layout=known.layout if layout == known.layout else layout,
         references=known.references,
         definitions=[it if it < begin else it + shift for it in known.definitions],
         has_frontmatter=known.has_frontmatter,

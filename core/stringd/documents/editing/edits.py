@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -174,16 +175,19 @@ def lost_boundaries(before: str, after: str, start: int, end: int, body: str) ->
     The body, possibly with blank lines around it, replaced the span from `start` to `end`.
     """
     note_edit(before, after)
-    positions = set(boundary_starts(after))
-    expected = _expected(before, after, start, end, body)
-    return [old for old, new in expected if new not in positions]
+    old, new, shift = boundary_starts(before), boundary_starts(after), len(after) - len(before)
+    above, below = old[: bisect_left(old, start)], old[bisect_left(old, end) :]
+    moved = [it + shift for it in below]
+    lost = [start for place in _at_start(after, start, body) if place not in new]
+    # Comparing the lists is many times as fast as looking for each boundary.
+    if new[: len(above)] == above and new[len(new) - len(moved) :] == moved:
+        return lost
+    positions = set(new)
+    expected = (*zip(above, above, strict=True), *zip(below, moved, strict=True))
+    return [*lost, *(place for place, it in expected if it not in positions)]
 
 
-def _expected(before: str, after: str, start: int, end: int, body: str) -> Iterator[tuple[int, int]]:
-    """Yield each old position of a boundary and the expected new one; a boundary may begin the body."""
+def _at_start(after: str, start: int, body: str) -> Iterator[int]:
+    """Yield where a boundary that begins the body is expected."""
     if 0 in boundary_starts(body)[:1]:
-        yield start, len(after) - len(after[start:].lstrip("\r\n"))
-    shift = len(after) - len(before)
-    for place in boundary_starts(before):
-        if not start <= place < end:
-            yield place, place if place < start else place + shift
+        yield len(after) - len(after[start:].lstrip("\r\n"))

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -110,7 +111,20 @@ def _is_written(text: str, start: int, end: int) -> bool:
     return _WRITTEN.search(text, start, end) is not None
 
 
-def blocks_made_by(boundaries: Sequence[BlockBoundary], gaps: Sequence[bool]) -> Mapping[str, Block]:
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """The block boundaries of a text, wherever they are, and whether there is text after each of them."""
+
+    boundaries: Sequence[BlockBoundary]
+    gaps: Sequence[bool]
+
+    @cached_property
+    def blocks(self) -> Mapping[str, Block]:
+        """The blocks that they form, found when they are first asked for."""
+        return _blocks_made_by(self.boundaries, self.gaps)
+
+
+def _blocks_made_by(boundaries: Sequence[BlockBoundary], gaps: Sequence[bool]) -> Mapping[str, Block]:
     """Return the blocks of a text in which each boundary is one line, and the text after it another."""
     headings, markers, includes = [], [], []
     for bound, it in zip(range(0, 2 * len(boundaries), 2), boundaries, strict=True):

@@ -49,7 +49,7 @@ class Block:
 
     def renamed(self, name: str) -> Block:
         """Return the same block under another id."""
-        return replace(self, id=name)
+        return self if name == self.id else replace(self, id=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
