@@ -408,7 +408,7 @@ def test_circular_menu_entry_is_not_marked_here(topic: DaemonProcess) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "media_type"),
     [
-        ("a.pdf", b"%PDF-1.4\n" + b"text\n" * 4000 + b"\xe2\xe3", "application/pdf"),
+        ("a.mp3", b"ID3\n" + b"text\n" * 4000 + b"\xe2\xe3", "audio/mpeg"),
         ("a.zip", b"PK\x03\x04\xff", "application/zip"),
         ("latin.txt", b"caf\xe9\n", "text/plain"),
         ("late.txt", b"a" * 100_000 + b"\xe9", "text/plain"),

@@ -27,7 +27,7 @@ def render(loaded: LoadedBytes) -> Document:
 
 @hookimpl
 def stringd_renderers():
-    return [Renderer(media_types=("text/csv",), render=render)]
+    return [Renderer(media_types=("application/toml",), render=render)]
 '''
 NOTEBOOKS = '''
 """Notebooks as documents."""
@@ -40,7 +40,7 @@ def render(loaded: LoadedBytes) -> Document:
 
 @hookimpl
 def stringd_renderers():
-    return [Renderer(media_types=("application/x-ipynb+json",), render=render)]
+    return [Renderer(media_types=("application/yaml",), render=render)]
 '''
 IMAGES = '''
 """Images by their size."""
@@ -74,10 +74,10 @@ def readers(tmp_path: Path, start_daemon: Start) -> DaemonProcess:
 
 def with_files(daemon: DaemonProcess) -> DaemonProcess:
     daemon.register("default", daemon.home)
-    for name, text in {"a.csv": CSV, "a.ipynb": NOTEBOOK, "a.json": "[1]", "a.txt": CSV}.items():
+    for name, text in {"a.toml": CSV, "a.yaml": NOTEBOOK, "a.json": "[1]", "a.txt": CSV}.items():
         (daemon.home / name).write_text(text, encoding="utf-8")
     (daemon.home / "a.png").write_bytes(PNG)
-    (daemon.home / "binary.csv").write_bytes(PNG)
+    (daemon.home / "binary.toml").write_bytes(PNG)
     return daemon
 
 
@@ -88,34 +88,36 @@ def shown(daemon: DaemonProcess, cmd: str) -> str:
 
 
 def test_a_file_is_rendered_by_its_media_type(readers: DaemonProcess) -> None:
-    assert shown(readers, "/open a.csv") == TABLE
+    assert shown(readers, "/open a.toml") == TABLE
     assert shown(readers, "/open a.png") == f"image/png: {len(PNG)}"
-    assert shown(readers, "/open a.csv#table") == TABLE
+    assert shown(readers, "/open a.toml#table") == TABLE
 
 
 def test_a_notebook_is_read_as_a_document(readers: DaemonProcess) -> None:
-    assert shown(readers, "/open a.ipynb") == "# Ants\nThey have [legs](legs.md).\n\n## More"
+    assert shown(readers, "/open a.yaml") == "# Ants\nThey have [legs](legs.md).\n\n## More"
     assert shown(readers, "/open #more") == "## More"
 
 
 def test_files_without_a_renderer_are_unaffected(readers: DaemonProcess) -> None:
     assert shown(readers, "/open a.json") == "[1]"
     assert shown(readers, "/open a.txt") == CSV.removesuffix("\n")
-    assert "type: text/csv\nsize: 108 bytes" in shown(readers, "/open binary.csv")
+    assert "type: application/toml\nsize: 108 bytes" in shown(readers, "/open binary.toml")
 
 
 def test_files_are_shown_verbatim_without_the_plugin(start_daemon: Start) -> None:
     daemon = with_files(start_daemon())
-    assert shown(daemon, "/open a.csv") == CSV.removesuffix("\n")
-    assert shown(daemon, "/open a.ipynb") == NOTEBOOK
+    assert shown(daemon, "/open a.toml") == CSV.removesuffix("\n")
+    assert shown(daemon, "/open a.yaml") == NOTEBOOK
     assert "type: image/png" in shown(daemon, "/open a.png")
 
 
 def test_rendered_file_keeps_its_text_as_source(readers: DaemonProcess) -> None:
-    assert shown(readers, "/open a.csv") == TABLE
+    assert shown(readers, "/open a.toml") == TABLE
     assert shown(readers, "/source") == CSV
-    replaced = readers.exec("/replace a.csv\nant,6\n---\nbee,6")
-    assert (readers.home / "a.csv").read_text(encoding="utf-8") == CSV.replace("ant", "bee"), replaced.content
+    replaced = readers.exec("/replace a.toml\nant,6\n---\nbee,6")
+    assert (readers.home / "a.toml").read_text(encoding="utf-8") == CSV.replace("ant", "bee"), (
+        replaced.content
+    )
     assert "bee" in shown(readers, "/refresh")
 
 
@@ -127,7 +129,7 @@ class Untyped(BaseHTTPRequestHandler):
         kinds = {
             "plain": "text/plain; charset=utf-8",
             "bytes": "application/octet-stream",
-            "told": "text/csv",
+            "told": "application/toml",
         }
         self.send_header("Content-Type", kinds[self.path.split("/")[1]])
         self.end_headers()
@@ -146,6 +148,6 @@ def site() -> Iterator[str]:
 
 
 def test_responses_are_detected_like_files(readers: DaemonProcess, site: str) -> None:
-    for path in ("told/a", "plain/a.csv", "bytes/a.csv"):
+    for path in ("told/a", "plain/a.toml", "bytes/a.toml"):
         assert shown(readers, f"/open {site}/{path}") == TABLE
     assert shown(readers, f"/open {site}/plain/a.txt") == CSV.removesuffix("\n")

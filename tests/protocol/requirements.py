@@ -17,6 +17,7 @@ from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
 from tests.protocol.clauses_provenance import PROVENANCE
+from tests.protocol.clauses_reading_files import READING_FILES
 from tests.protocol.clauses_resources import RESOURCES
 from tests.protocol.clauses_runtime import RUNTIME
 from tests.protocol.clauses_templates import TEMPLATES
@@ -34,7 +35,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *QUESTIONS,
     *ACTIVITY_DATA,
-    *(PROVENANCE + RESOURCES + FILES + FILE_SEARCH + DOCUMENTS),
+    *(PROVENANCE + RESOURCES + FILES + FILE_SEARCH + DOCUMENTS + READING_FILES),
     *ACTIVITY_CANCEL,
     *ACTIVITY_EVENTS,
     *ACTIVITY_OUTPUT,

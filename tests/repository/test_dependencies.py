@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,9 +48,10 @@ def distributions() -> dict[str, str]:
 
 
 def declared() -> set[str]:
-    """What is always there, and what the extra brings that a plugin of the wheel can do without."""
+    """What is always there, and what the extras bring that a plugin of the wheel can do without."""
     project = settings()["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["browser"]]
+    extras = (project["optional-dependencies"][name] for name in ("browser", "documents"))
+    wanted = [*project["dependencies"], *chain.from_iterable(extras)]
     return {str(canonicalize_name(Requirement(text).name)) for text in wanted}
 
 

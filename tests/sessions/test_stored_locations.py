@@ -21,7 +21,7 @@ def test_stored_location_round_trips(zone: Zone) -> None:
         block="#a",
         lines=(5, 10),
         part=2,
-        options=LoadOptions(nearest_zone=zone, full=True, flags=frozenset({"x"})),
+        options=LoadOptions(nearest_zone=zone, full=True, pages=(3, 5), flags=frozenset({"x"})),
     )
     assert read_location(json.loads(location_as_json(place))) == place
 

@@ -23,11 +23,6 @@ SVG = (
     '<?xml version="1.0"?><!-- made by hand --><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 16">'
     "<title>A &amp; B</title><script>alert(1)</script><path d='M0 0'/></svg>"
 )
-PDF = (
-    b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj<</Type/Pages/Count 12/Kids[]>>endobj\n"
-    b"2 0 obj<</Title(A \\(short\\) t\\351st)>>"
-)
-PDF_16 = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj<</Title<FEFF00DC0062006500720073>/Count 3 /Type /Pages>>"
 HTML = "<!DOCTYPE html><title>T</title><main><h1>Heading</h1><p>See <a href=next>the next</a>.</p></main>"
 
 
@@ -52,14 +47,12 @@ def opened(stage: Stage, site: Site, body: str | bytes, media_type: str | None, 
         (JPEG[:25], "image/jpeg", "it", ""),
         (SVG.encode(), "image/svg+xml", "A & B", "dimensions: 24 × 16\n"),
         (b'<svg width="10mm" height="2em"/>', "image/svg+xml", "it", "dimensions: 10mm × 2em\n"),
-        (PDF, "application/pdf", "A (short) tést", "pages: 12\n"),
-        (PDF_16, "application/pdf", "Übers", "pages: 3\n"),
         (b"ID3\4\0\0\0\0\0\0", "audio/mpeg", "it", ""),
         (b"\0\0\0\x18ftypmp42", "video/mp4", "it", ""),
         (b"PK\3\4\x14\0\0\0", "application/zip", "it", ""),
         (b"wOF2\0\1\0\0", "font/woff2", "it", ""),
         (b"\x7fELF\2\1\1\0", "application/x-executable", "it", ""),
-        (b"words", "application/vnd.ms-excel", "it", ""),
+        (b"words", "application/vnd.ms-fontobject", "it", ""),
     ],
 )
 def test_non_text_body_is_described(
@@ -71,9 +64,7 @@ def test_non_text_body_is_described(
 
 @pytest.mark.requirement("web.sniffing")
 @pytest.mark.parametrize("media_type", [None, "", "application/octet-stream", "text/plain", "text/html"])
-@pytest.mark.parametrize(
-    ("body", "kind"), [(PNG, "image/png"), (JPEG, "image/jpeg"), (PDF + b"\0" * 9, "application/pdf")]
-)
+@pytest.mark.parametrize(("body", "kind"), [(PNG, "image/png"), (JPEG, "image/jpeg"), (GIF, "image/gif")])
 def test_binary_body_declared_as_text_is_described(
     stage: Stage, site: Site, media_type: str | None, body: bytes, kind: str
 ) -> None:
@@ -143,8 +134,6 @@ def test_plain_text_is_shown_verbatim(stage: Stage, site: Site) -> None:
         ("text/css", "/x", "css"),
         ("text/javascript", "/x", "javascript"),
         ("application/javascript; charset=utf-8", "/x", "javascript"),
-        ("text/csv", "/x", "csv"),
-        ("text/tab-separated-values", "/x", "tsv"),
         ("application/yaml", "/x", "yaml"),
         ("text/x-python", "/x", "python"),
         ("text/plain", "/x.rs", "rust"),

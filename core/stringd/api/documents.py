@@ -119,13 +119,15 @@ class Renderer:
     """Converts bytes of the named media types to a document; it may block.
 
     It runs in a thread, or for more than 64 KiB in a worker process with limited time and memory, if it is a
-    module-level function.
+    module-level function; with `apart` always in a worker process. With `pages`, `LoadOptions.pages` apply.
 
     `image/*` matches all images without a more specific renderer, `*/*` everything without another renderer.
     """
 
     media_types: tuple[str, ...]
     render: Render
+    apart: bool = False
+    pages: bool = False
 
     def __post_init__(self) -> None:
         check_words("renderer", self.media_types)

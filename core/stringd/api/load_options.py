@@ -24,7 +24,8 @@ class LoadOptions:
     """Options for loading a document.
 
     `nearest_zone` is the nearest zone that may be connected to. `fresh` bypasses caches. `full` requests the
-    whole document instead of its main content. `flags` are the given options among those that the loader
+    whole document instead of its main content. `pages` are the first and the last page that are wanted of a
+    document with pages, counted from 1. `flags` are the given options among those that the loader
     declares, as in `/open uri --flag`. `submission` is the form to submit. `hidden` maps texts that must
     never be shown, even in a URI or an error, to their replacements. `secrets` are those among them that only
     the requested origin may get, and that what it answers must not show.
@@ -33,6 +34,7 @@ class LoadOptions:
     nearest_zone: Zone = Zone.LOOPBACK
     fresh: bool = False
     full: bool = False
+    pages: tuple[int, int] | None = None
     flags: frozenset[str] = frozenset()
     submission: Submission | None = None
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
@@ -40,12 +42,14 @@ class LoadOptions:
 
     def __post_init__(self) -> None:
         check_optional_text("load options", *self.flags)
+        if self.pages is not None and [type(it) for it in self.pages] != [int, int]:
+            raise TypeError(f"load options need the first and the last page, not {self.pages!r}")
         if not isinstance(self.nearest_zone, Zone):
             raise TypeError(f"load options need a Zone, not {self.nearest_zone!r}")
 
     def for_reload(self, zone: Zone) -> LoadOptions:
         """Return the options to reload a document of `zone`: without the form or access to nearer zones."""
-        return LoadOptions(nearest_zone=zone, full=self.full, flags=self.flags)
+        return LoadOptions(nearest_zone=zone, full=self.full, pages=self.pages, flags=self.flags)
 
 
 UNRESTRICTED = LoadOptions()

@@ -22,15 +22,17 @@ from stringd.text.path_arguments import PathArguments, parse_path_arguments
 from stringd.workers.threads import STORAGE
 
 FULL = "--full"
+PAGES = "--pages"
 CONFIRMED = f"--{CONFIRM}"
 _NO_ARGUMENTS = PathArguments(path="")
 _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 
 async def run(invocation: Invocation) -> Reply:
     """Open a path, URI, shortcut or block; without one, open the current document again."""
     flags = invocation.runtime.load_options
-    valued = (PART, SAVE)
+    valued = (PART, PAGES, SAVE)
     arguments = parse_path_arguments(invocation.line.arguments, FULL, CONFIRMED, *flags, valued=valued)
     if arguments == _NO_ARGUMENTS:
         raise Refusal(ErrorCode.INVALID_TARGET, "Nothing to open.", f"Usage: {OPEN.usage}")
@@ -57,13 +59,13 @@ def _refuse_views(arguments: PathArguments) -> None:
 
 
 def _with_options(target: Target, arguments: PathArguments) -> Target:
-    options, part = arguments.options - {CONFIRMED}, _part(arguments)
-    if not options:
+    options, part, pages = arguments.options - {CONFIRMED}, _part(arguments), _pages(arguments)
+    if not options and not pages:
         return target if part == target.part else replace(target, part=part)
-    if not target.uri:
+    if options and not target.uri:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{min(options)} does not apply to files: {target.shown}")
     flags = frozenset(it.removeprefix("--") for it in options - {FULL})
-    loading = replace(target.options, full=FULL in options, flags=flags)
+    loading = replace(target.options, full=FULL in options, pages=pages, flags=flags)
     return replace(target, here=False, part=part, options=loading)
 
 
@@ -74,6 +76,17 @@ def _part(arguments: PathArguments) -> int:
     if not _NUMBER.fullmatch(wanted):
         raise Refusal(ErrorCode.INVALID_PARAMS, f"{PART} takes the number of a part, not {wanted}")
     return int(wanted)
+
+
+def _pages(arguments: PathArguments) -> tuple[int, int] | None:
+    wanted = arguments.values.get(PAGES)
+    if wanted is None:
+        return None
+    found = _RANGE.fullmatch(wanted)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    if not 1 <= first <= last:
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"{PAGES} takes a page or a range such as 3-5, not {wanted}")
+    return first, last
 
 
 async def _open_directory(invocation: Invocation, target: Target, path: Path) -> Reply:
@@ -89,7 +102,7 @@ OPEN = Command(
     name="open",
     summary="Open a document: a path, a URL, @shortcut, #block, or a directory.",
     usage="/open path | path#block | path:L5 | path:L5-L10 | #block | @id | @menu.id | url | directory"
-    " [--full] [--part N] [--confirm] [--save path]",
+    " [--full] [--part N] [--pages N-M] [--confirm] [--save path]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

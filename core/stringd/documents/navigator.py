@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stringd.api.commands import Invocation
 from stringd.api.documents import Document, LoadRequest, LocalFile, Package
-from stringd.api.load_options import LoadOptions
+from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.provenance import Attributed
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
@@ -131,7 +131,8 @@ class DocumentNavigator:
             return Target(shown=uri + tail, uri=uri, block=block or None, options=location.options)
         shown = self.shown(path) + tail
         real = confine(path, shown, self._session.user, full_access=self._full_access)
-        return Target(shown=shown, path=real, block=block or None)
+        options = replace(UNRESTRICTED, pages=location.options.pages)
+        return Target(shown=shown, path=real, block=block or None, options=options)
 
     async def _load(self, target: Target) -> Page:
         if target.path is None:
@@ -139,7 +140,7 @@ class DocumentNavigator:
         if target.lines:
             return await open_lines(target.path, target.shown, target.lines)
         runtime = self._invocation.runtime
-        page = await open_file(target.path, target.shown, self.links.read, runtime)
+        page = await open_file(target.path, target.shown, self.links.read, runtime, target.options)
         return await with_link_names(page, runtime.named_schemes)
 
     async def _load_uri(self, target: Target) -> Page:

@@ -24,7 +24,7 @@ class Target:
     """A file or else a URI, and optionally a block of it, or lines of a file; `shown` is its name in replies.
 
     `part` is the part of a long document to show. `here` is true if the current document is the target, which
-    is then not loaded again. `options` apply to URIs only.
+    is then not loaded again. Of the `options`, only `pages` apply to files.
     """
 
     shown: str

@@ -14,6 +14,7 @@ from stringd.documents.syntax.actions import CLI, Action
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.forms import form_action
+from stringd.documents.syntax.markdown_writer import MarkdownWriter
 from stringd.documents.syntax.parameters import Parameter
 from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER, parsing_effort
@@ -29,6 +30,7 @@ __all__ = [
     "Diagnostic",
     "DiagnosticCode",
     "Linked",
+    "MarkdownWriter",
     "Names",
     "Origin",
     "Page",

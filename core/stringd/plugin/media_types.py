@@ -9,13 +9,13 @@ from stringd.text.media_type_detection import (
     CODE,
     HTML,
     JSON_LINES,
-    PDF,
     PLAIN,
     SVG,
     detect_media_type,
     document_name,
     extension_of,
     media_type_of_name,
+    rendered_type_of_name,
     wide_encoding,
 )
 
@@ -26,12 +26,12 @@ __all__ = [
     "CODE",
     "HTML",
     "JSON_LINES",
-    "PDF",
     "PLAIN",
     "SVG",
     "detect_media_type",
     "document_name",
     "extension_of",
     "media_type_of_name",
+    "rendered_type_of_name",
     "wide_encoding",
 ]

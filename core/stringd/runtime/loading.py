@@ -15,8 +15,9 @@ from stringd.events.output_feed import current_output
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
+from stringd.files.typed_paths import FILE_URI
 from stringd.text.masking import mask_bytes, mask_values
-from stringd.text.media_type_detection import possible_types
+from stringd.text.media_type_detection import document_name, possible_types
 from stringd.text.media_types import parse_media_type
 from stringd.workers.threads import READING, STORAGE, current_work
 
@@ -83,7 +84,13 @@ async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document
             ErrorCode.LOAD_ERROR,
             f"No plugin renders {parse_media_type(loaded.media_type).type}: {loaded.uri}",
         )
-    document = await _rendered(renderer.render, loaded)
+    if loaded.options.pages and not renderer.pages:
+        raise Refusal(
+            ErrorCode.INVALID_PAYLOAD,
+            f"Not a document with pages: {_shown(loaded.uri)}",
+            "--pages is for PDF documents, presentations and spreadsheets.",
+        )
+    document = await _rendered(renderer, loaded)
     return replace(document, zone=loaded.zone)
 
 
@@ -104,15 +111,21 @@ def _renderer_of(catalogue: Catalogue, loaded: LoadedBytes) -> Renderer | None:
     return next((it for it in found if it), general)
 
 
-async def _rendered(render: Render, loaded: LoadedBytes) -> Document:
+async def _rendered(renderer: Renderer, loaded: LoadedBytes) -> Document:
     """Run a renderer; large bodies are rendered in a worker process, which can be stopped."""
-    work = current_work()
-    if work is None or len(loaded.body) <= SMALL_BODY or not _can_be_sent(render):
+    work, render = current_work(), renderer.render
+    is_apart = renderer.apart or len(loaded.body) > SMALL_BODY
+    if work is None or not is_apart or not _can_be_sent(render):
         return await READING.run(call, render, loaded)
     try:
         return await work.apart(render, loaded, budget=BUDGET, on_parts=_report_parts)
     except WorkStopped as stopped:
-        raise Refusal(ErrorCode.LOAD_ERROR, f"{loaded.uri} can't be shown: {stopped}") from stopped
+        raise Refusal(ErrorCode.LOAD_ERROR, f"{_shown(loaded.uri)} can't be shown: {stopped}") from stopped
+
+
+def _shown(uri: str) -> str:
+    """Return the name of a document in errors: of a file, only its name."""
+    return document_name(uri) if uri.startswith(FILE_URI) else uri
 
 
 def _report_parts(done: int, total: int) -> None:

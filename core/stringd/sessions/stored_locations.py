@@ -31,6 +31,7 @@ def location_as_json(location: Location) -> str:
             "part": location.part,
             "zone": options.nearest_zone,
             "full": options.full,
+            "pages": options.pages,
             "options": sorted(options.flags),
         }
     )
@@ -41,9 +42,9 @@ def read_location(plain: dict[str, Any]) -> Location:
     known = dict(plain)
     could_reach = known.pop(_BEFORE, False)
     zone = known.pop("zone") if "zone" in known else _zone_before(str(known.get("uri")), could_reach)
-    lines = tuple(known.pop("lines", None) or ()) or None
+    lines, pages = (tuple(known.pop(name, None) or ()) or None for name in ("lines", "pages"))
     flags, full = frozenset(known.pop("options", ())), known.pop("full", False)
-    options = LoadOptions(nearest_zone=Zone(zone), full=full, flags=flags)
+    options = LoadOptions(nearest_zone=Zone(zone), full=full, pages=pages, flags=flags)
     return Location(**known, lines=lines, options=options)
 
 

@@ -25,13 +25,33 @@ _by_name = mimetypes.MimeTypes()
 # Some versions of Python don't know these.
 for _ending in _MARKDOWN_NAMES:
     _by_name.add_type(MARKDOWN, _ending)
+_OFFICE, _OPEN = "application/vnd.openxmlformats-officedocument", "application/vnd.oasis.opendocument"
 # Types that only renderers of plugins are looked up by: without one, the file is read as a document.
 _MORE_TYPES = {
+    ".docm": "application/vnd.ms-word.document.macroenabled.12",
+    ".docx": f"{_OFFICE}.wordprocessingml.document",
+    ".dotx": f"{_OFFICE}.wordprocessingml.template",
+    ".epub": "application/epub+zip",
     ".ipynb": "application/x-ipynb+json",
     ".jsonl": "application/jsonl",
     ".ndjson": "application/x-ndjson",
+    ".odp": f"{_OPEN}.presentation",
+    ".ods": f"{_OPEN}.spreadsheet",
+    ".odt": f"{_OPEN}.text",
+    ".otp": f"{_OPEN}.presentation-template",
+    ".ots": f"{_OPEN}.spreadsheet-template",
+    ".ott": f"{_OPEN}.text-template",
     ".parquet": "application/vnd.apache.parquet",
+    ".potx": f"{_OFFICE}.presentationml.template",
+    ".ppsx": f"{_OFFICE}.presentationml.slideshow",
+    ".pptm": "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+    ".pptx": f"{_OFFICE}.presentationml.presentation",
     ".toml": "application/toml",
+    ".xls": "application/vnd.ms-excel",
+    ".xlsb": "application/vnd.ms-excel.sheet.binary.macroenabled.12",
+    ".xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
+    ".xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    ".xltx": f"{_OFFICE}.spreadsheetml.template",
     ".yaml": "application/yaml",
     ".yml": "application/yaml",
 }

@@ -1,34 +1,17 @@
-"""Metadata of files that are not text: image dimensions, PDF titles and page counts."""
+"""Metadata of files that are not text: dimensions and titles of images."""
 
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF16_BE
 from collections.abc import Callable, Iterator
 from html import unescape
 
-from stringd.plugin.media_types import PDF, SVG
+from stringd.plugin.media_types import SVG
 from stringd.plugin.text import printable
 from stringd_web.charset import decode
 
 Fact = tuple[str, str]
 Size = tuple[int, int]
-_PDF_ENDS = 256 * 1024
-_PDF_TITLE = re.compile(rb"/Title\s*(?:\(((?:[^()\\]|\\.){0,2000})\)|<([0-9A-Fa-f\s]{0,4000})>)", re.DOTALL)
-_PDF_PAGES = re.compile(
-    rb"/Type\s*/Pages\b[^>]{0,500}?/Count\s+(\d{1,9})\b|/Count\s+(\d{1,9})\b[^>]{0,500}?/Type\s*/Pages\b"
-)
-_PDF_ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r\n|.)", re.DOTALL)
-_PDF_ESCAPES = {
-    b"n": b"\n",
-    b"r": b"\r",
-    b"t": b"\t",
-    b"b": b"",
-    b"f": b"",
-    b"\n": b"",
-    b"\r\n": b"",
-    b"\r": b"",
-}
 _SVG_HEAD = 64 * 1024
 _SVG_TAG = re.compile(r"""<svg\b((?:[^<>"']|"[^"]*"|'[^']*')*)>""")
 _SVG_TITLE = re.compile(r"<title(?:\s[^<>]*)?>([^<]*)</title>")
@@ -42,8 +25,6 @@ def file_facts(kind: str, body: bytes, media_type: str) -> Iterator[Fact]:
     """Yield facts in addition to type and size; the title is the fact `title`."""
     if kind == SVG:
         yield from _svg_facts(decode(body[:_SVG_HEAD], media_type, markup=True))
-    elif kind == PDF:
-        yield from _pdf_facts(body)
     elif kind.startswith("image/") and (size := dimensions(body)):
         yield "dimensions", f"{size[0]} × {size[1]}"
 
@@ -125,33 +106,6 @@ def _svg_facts(text: str) -> Iterator[Fact]:
         yield "dimensions", _one_line(f"{known['width']} × {known['height']}")
     elif len(box := known.get("viewBox", "").replace(",", " ").split()) == 4:
         yield "dimensions", _one_line(f"{box[2]} × {box[3]}")
-
-
-def _pdf_facts(body: bytes) -> Iterator[Fact]:
-    known = body if len(body) <= 2 * _PDF_ENDS else body[:_PDF_ENDS] + body[-_PDF_ENDS:]
-    title = next(filter(None, map(_pdf_title, _PDF_TITLE.finditer(known))), "")
-    if title:
-        yield "title", title
-    pages = [int(it[1] or it[2]) for it in _PDF_PAGES.finditer(known)]
-    if pages:
-        yield "pages", str(max(pages))
-
-
-def _pdf_title(found: re.Match[bytes]) -> str:
-    if found[1] is not None:
-        data = _PDF_ESCAPE.sub(_pdf_character, found[1])
-    else:
-        digits = b"".join(found[2].split()).decode()
-        data = bytes.fromhex(digits + "0" * (len(digits) % 2))
-    if data.startswith(BOM_UTF16_BE):
-        return _one_line(data[2:].decode("utf-16-be", "replace"))
-    return _one_line(decode(data, "", markup=False))
-
-
-def _pdf_character(found: re.Match[bytes]) -> bytes:
-    if found[1].isdigit():
-        return bytes([int(found[1], 8) & 0xFF])
-    return _PDF_ESCAPES.get(found[1], found[1])
 
 
 def _one_line(text: str) -> str:

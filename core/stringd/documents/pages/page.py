@@ -54,7 +54,8 @@ class Page:
     @property
     def stands_alone(self) -> bool:
         """Whether the page depends on no other file."""
-        return not self.sheet.parsed.directives and self.source == self.sheet.parsed.lines.text
+        is_own = self.sheet.from_outline or self.source == self.sheet.parsed.lines.text
+        return not self.sheet.parsed.directives and is_own
 
     def introduced(self, text: str, actions: Iterable[Action], hints: Iterable[str]) -> str:
         """Return a text of the page preceded by what the page offers, the given hints and a blank line."""

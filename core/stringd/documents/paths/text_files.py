@@ -45,11 +45,11 @@ def read_if_there(path: Path, shown: str) -> str | None:
         raise
 
 
-def read_bytes(path: Path, shown: str) -> bytes:
+def read_bytes(path: Path, shown: str, limit: int = LIMIT) -> bytes:
     """Return the content of the file at a real path, or refuse."""
-    content = _read(path, shown)
-    if content.size > LIMIT:
-        raise _too_large(shown)
+    content = _read(path, shown, limit)
+    if content.size > limit:
+        raise _too_large(shown, limit)
     return content.data
 
 
@@ -164,10 +164,10 @@ def _text_in(folder: Directory, name: str, shown: str) -> str | None:
         return None
 
 
-def _read(path: Path, shown: str) -> Content:
+def _read(path: Path, shown: str, limit: int = LIMIT) -> Content:
     try:
         with open_folder(path.parent) as folder:
-            return read_regular(folder, path.name or ".", LIMIT)
+            return read_regular(folder, path.name or ".", limit)
     except (FileNotFoundError, NotADirectoryError):
         raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {shown}") from None
     except OSError as error:
@@ -223,5 +223,5 @@ def _unreadable(error: OSError, shown: str) -> Refusal:
     return Refusal(ErrorCode.INVALID_TARGET, f"Cannot read {shown}: {error.strerror}")
 
 
-def _too_large(shown: str) -> Refusal:
-    return Refusal(ErrorCode.INVALID_TARGET, f"Larger than {LIMIT // 1024**2} MiB: {shown}")
+def _too_large(shown: str, limit: int = LIMIT) -> Refusal:
+    return Refusal(ErrorCode.INVALID_TARGET, f"Larger than {limit // 1024**2} MiB: {shown}")

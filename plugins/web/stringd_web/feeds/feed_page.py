@@ -7,10 +7,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from stringd.plugin.documents import MarkdownWriter
 from stringd.plugin.media_types import document_name
 from stringd.plugin.text import counted
 from stringd_web.feeds.feed_records import Enclosure, Entry, Feed, FeedText
-from stringd_web.markdown_writer import MarkdownWriter
 
 Plain = Callable[[str], str]
 MAX_SUMMARY_LENGTH = 500

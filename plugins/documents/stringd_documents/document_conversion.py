@@ -1,0 +1,75 @@
+"""Conversion of a document to Markdown, by what its bytes are rather than by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from stringd.plugin import Document, LoadedBytes, Refusal
+from stringd.plugin.text import counted
+from stringd_documents.document_kinds import Kind, kind_of
+from stringd_documents.markdown_blocks import MOST_CHARACTERS, MarkdownBlocks, TextLimitReached
+from stringd_documents.refusals import missing_library, unreadable
+
+Read = Callable[[LoadedBytes, MarkdownBlocks], str | None]
+"""Adds the content of a document, and returns its title."""
+_NOTHING = "(no content)"
+_READERS = {
+    Kind.DELIMITED: "delimited_tables",
+    Kind.EPUB: "epub",
+    Kind.MAIL: "mail",
+    Kind.NOTEBOOK: "notebooks",
+    Kind.OPEN_PRESENTATION: "opendocument.presentations",
+    Kind.OPEN_TEXT: "opendocument.text_document",
+    Kind.PDF: "pdf.pdf_document",
+    Kind.PRESENTATION: "office.slides",
+    Kind.SPREADSHEET: "spreadsheets",
+    Kind.WORD: "office.word",
+}
+
+
+def convert(loaded: LoadedBytes) -> Document:
+    """Return a document as Markdown with its outline, or refuse."""
+    kind = kind_of(loaded)
+    blocks = MarkdownBlocks()
+    title = _read(kind, loaded, blocks)
+    if not blocks.text.strip():
+        blocks.notice(_NOTHING)
+    return Document(
+        uri=loaded.uri,
+        title=title or blocks.title,
+        text=blocks.text,
+        source=_source(loaded),
+        outline=blocks.outline,
+    )
+
+
+def _read(kind: Kind, loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
+    read = _reader(kind, loaded)
+    try:
+        return read(loaded, blocks)
+    except TextLimitReached:
+        blocks.notice(f"[!] Only the first {counted(MOST_CHARACTERS, 'character')} are shown.")
+        return None
+    except (Refusal, MemoryError):
+        raise
+    except Exception as error:  # What a library raises for a damaged file is not documented.
+        reason = f"it is damaged, or no {kind.value}."
+        raise unreadable(loaded, reason, f"{type(error).__name__}: {error}"[:200]) from error
+
+
+def _reader(kind: Kind, loaded: LoadedBytes) -> Read:
+    """Import what reads a kind of document; each needs other modules."""
+    try:
+        read: Read = import_module(f"stringd_documents.{_READERS[kind]}").read
+    except ModuleNotFoundError as missing:
+        raise missing_library(loaded, missing) from missing
+    return read
+
+
+def _source(loaded: LoadedBytes) -> str | None:
+    """Return the text that a document was made of, unless it is no text."""
+    try:
+        return loaded.body.decode()
+    except UnicodeDecodeError:
+        return None

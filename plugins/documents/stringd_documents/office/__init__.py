@@ -1,0 +1,1 @@
+"""Documents of Microsoft Office: text and presentations."""

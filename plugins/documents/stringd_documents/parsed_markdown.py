@@ -1,0 +1,47 @@
+"""Markdown and HTML within documents: the structure that parsing finds in them."""
+
+from __future__ import annotations
+
+from html_to_markdown import ConversionOptions, PreprocessingOptions
+from html_to_markdown.api import convert
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from stringd.plugin import Outline
+from stringd.plugin.documents import read_sheet
+from stringd_documents.inline_text import followed
+
+_OPTIONS = ConversionOptions(
+    autolinks=False,
+    br_in_tables=True,
+    bullets="-",
+    compact_tables=True,
+    extract_metadata=False,
+    preprocessing=PreprocessingOptions(enabled=False),
+)
+_HIDDEN = ["script", "style", "head", "template", "iframe", "object"]
+
+
+def markdown_of_html(html: str) -> str:
+    """Return the body of HTML as Markdown, without links into the document and pictures without a text."""
+    tree = LexborHTMLParser(html)
+    tree.strip_tags(_HIDDEN, recursive=True)
+    for link in tree.css("a"):
+        if not followed(link.attributes.get("href") or ""):
+            link.unwrap()
+    for image in tree.css("img, svg"):
+        _replace_image(image)
+    result = convert(tree.html or "", _OPTIONS)
+    if result.warnings:
+        raise ValueError("its HTML is nested too deeply")
+    return (result.content or "").strip()
+
+
+def outline_of(markdown: str) -> Outline:
+    """Return the headings and links of Markdown."""
+    parsed = read_sheet(markdown).parsed
+    return Outline(links=parsed.links, headings=parsed.structure.headings)
+
+
+def _replace_image(image: LexborNode) -> None:
+    alternative = (image.attributes.get("alt") or "").strip()
+    image.replace_with(f"[image: {alternative}]" if alternative else "")

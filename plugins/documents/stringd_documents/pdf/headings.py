@@ -1,0 +1,72 @@
+"""The headings of a PDF document: what its bookmarks name, or what is larger than its other text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+import pypdfium2 as pdfium
+
+from stringd_documents.pdf.page_lines import Line
+
+_MOST_BOOKMARKS = 20_000
+_LONGEST = 200
+_LARGER = 1.12
+_MOST_LEVELS = 4
+_NOT_WORDS = re.compile(r"[\W_]+")
+_NUMBER = re.compile(r"^(?:\d+|[ivxlc]+)(?:\.\d+)*\.?\s+", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.,;:]$")
+
+
+class Headings:
+    """Says which lines are headings, and of which level."""
+
+    def __init__(self, document: pdfium.PdfDocument, pages: Iterable[Sequence[Line]]) -> None:
+        self._bookmarks = _bookmarks(document)
+        sizes = _sizes(pages)
+        self._body = sizes.most_common(1)[0][0] if sizes else 0.0
+        larger = sorted((it for it in sizes if it > self._body * _LARGER), reverse=True)
+        self._levels = {size: min(level, _MOST_LEVELS) for level, size in enumerate(larger, start=1)}
+
+    def level(self, line: Line, page: int) -> int | None:
+        """Return the level of a heading; None for other lines."""
+        text = line.text
+        if len(text) > _LONGEST or not any(map(str.isalpha, text)):
+            return None
+        if self._bookmarks:
+            marked = self._bookmarks.get(page, {})
+            return marked.get(_words(text), marked.get(_words(_NUMBER.sub("", text))))
+        return self._levels.get(_rounded(line.size)) or self._bold_level(line)
+
+    def _bold_level(self, line: Line) -> int | None:
+        """Return the level of a bold line that is no larger than others: below those that are."""
+        is_heading = line.is_bold and len(line.segments) == 1 and not _SENTENCE.search(line.text)
+        return min(len(self._levels), _MOST_LEVELS) + 1 if is_heading else None
+
+
+def _bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
+    """Return the levels of the titles among the bookmarks, by page."""
+    found: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    for _, bookmark in zip(range(_MOST_BOOKMARKS), document.get_toc(), strict=False):
+        target = bookmark.get_dest()
+        page = target.get_index() if target else None
+        if page is not None:
+            found[page].setdefault(_words(bookmark.get_title()), bookmark.level + 1)
+    return dict(found)
+
+
+def _sizes(pages: Iterable[Sequence[Line]]) -> Counter[float]:
+    """Return how much text there is in each size."""
+    sizes: Counter[float] = Counter()
+    for line in (it for lines in pages for it in lines):
+        sizes[_rounded(line.size)] += len(line.text)
+    return sizes
+
+
+def _rounded(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _words(text: str) -> str:
+    return _NOT_WORDS.sub("", text).lower()

@@ -1,0 +1,81 @@
+"""PDF documents: the wanted pages, as far as the time suffices."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdf
+
+from stringd.plugin import LoadedBytes
+from stringd.plugin.text import counted
+from stringd.plugin.workers import report_parts
+from stringd_documents.markdown_blocks import MarkdownBlocks, TextLimitReached
+from stringd_documents.page_ranges import notice_of_rest, wanted_pages
+from stringd_documents.pdf.headings import Headings
+from stringd_documents.pdf.page_layout import PageLayout
+from stringd_documents.pdf.page_lines import Line, lines_of
+from stringd_documents.pdf.ruled_tables import Grid, grids_of
+from stringd_documents.pdf.running_lines import without_running_lines
+from stringd_documents.refusals import encrypted
+
+_NOUN = "page"
+# CPU time: the daemon ends a renderer some seconds later.
+_SECONDS = 7.0
+
+
+def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
+    """Add the wanted pages, and say which are left out; return the document's title."""
+    document = _opened(loaded)
+    wanted = wanted_pages(loaded, len(document), _NOUN)
+    pages, grids = _read_pages(document, wanted)
+    layout = PageLayout(blocks, Headings(document, pages))
+    added = _add_pages(layout, wanted, without_running_lines(pages), grids, blocks)
+    if pages and not any(pages):
+        blocks.notice(f"[!] {counted(len(pages), _NOUN)} without text, probably scanned pictures.")
+    if added < len(wanted):
+        blocks.notice(notice_of_rest(wanted[added:], _NOUN))
+    return str(document.get_metadata_value("Title")).strip() or None
+
+
+def _opened(loaded: LoadedBytes) -> pdfium.PdfDocument:
+    try:
+        return pdfium.PdfDocument(loaded.body)
+    except pdfium.PdfiumError as error:
+        if error.err_code == pdf.FPDF_ERR_PASSWORD:
+            raise encrypted(loaded) from None
+        raise
+
+
+def _read_pages(document: pdfium.PdfDocument, wanted: range) -> tuple[list[list[Line]], list[list[Grid]]]:
+    """Return the lines and the drawn tables of as many pages as the time suffices for."""
+    lines, grids = [], []
+    deadline = time.process_time() + _SECONDS
+    for number in wanted:
+        report_parts(number - wanted.start, len(wanted))
+        page = document[number]
+        lines.append(lines_of(page))
+        grids.append(grids_of(page))
+        page.close()
+        if time.process_time() > deadline:
+            break
+    return lines, grids
+
+
+def _add_pages(
+    layout: PageLayout,
+    wanted: range,
+    pages: Sequence[Sequence[Line]],
+    grids: Sequence[Sequence[Grid]],
+    blocks: MarkdownBlocks,
+) -> int:
+    """Add the pages below their numbers, and return how many there was room for."""
+    for index, lines in enumerate(pages):
+        try:
+            if len(wanted) > 1:
+                blocks.verbatim(f"[{_NOUN} {wanted[index] + 1}]")
+            layout.add(lines, grids[index], wanted[index])
+        except TextLimitReached:
+            return index
+    return len(pages)

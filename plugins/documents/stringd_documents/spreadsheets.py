@@ -1,0 +1,85 @@
+"""Workbooks of Excel and OpenDocument: each sheet as a table below its name."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from collections.abc import Iterator
+
+from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
+
+from stringd.plugin import LoadedBytes
+from stringd.plugin.media_types import document_name
+from stringd.plugin.text import counted
+from stringd.plugin.workers import report_parts
+from stringd_documents.inline_text import plain
+from stringd_documents.markdown_blocks import MarkdownBlocks, TextLimitReached
+from stringd_documents.page_ranges import notice_of_rest, wanted_pages
+from stringd_documents.refusals import encrypted
+
+_NOUN = "sheet"
+_MIDNIGHT = dt.time()
+_LETTERS = 26
+
+
+def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str:
+    """Add the wanted sheets; say which of them, and how many rows, are left out."""
+    workbook = _workbook(loaded)
+    wanted = wanted_pages(loaded, len(workbook.sheet_names), _NOUN)
+    for number in wanted:
+        report_parts(number - wanted.start, len(wanted))
+        try:
+            _add_sheet(workbook, number, blocks)
+        except TextLimitReached:
+            blocks.notice(notice_of_rest(range(number, wanted.stop), _NOUN))
+            break
+    return document_name(loaded.uri)
+
+
+def _workbook(loaded: LoadedBytes) -> CalamineWorkbook:
+    try:
+        return CalamineWorkbook.from_filelike(io.BytesIO(loaded.body))
+    except PasswordError:
+        raise encrypted(loaded) from None
+
+
+def _add_sheet(workbook: CalamineWorkbook, number: int, blocks: MarkdownBlocks) -> None:
+    blocks.heading(workbook.sheet_names[number], 2)
+    sheet = workbook.get_sheet_by_index(number)
+    if sheet.start is None or sheet.end is None:
+        blocks.paragraph(plain("(empty)"))
+        return
+    blocks.paragraph(plain(f"Cells {_cell_name(sheet.start)}:{_cell_name(sheet.end)}"))
+    if more := blocks.data_table(_rows(sheet)):
+        blocks.notice(f"[!] {counted(more, 'more row')} of this sheet: too many to be shown.")
+
+
+def _rows(sheet: CalamineSheet) -> Iterator[list[str]]:
+    """Yield the rows with something in them."""
+    for row in sheet.iter_rows():
+        if any(it != "" for it in row):
+            yield [_shown(it) for it in row]
+
+
+def _shown(value: object) -> str:
+    """Return a value as a person would write it, dates and times as in ISO 8601."""
+    match value:
+        case bool():
+            return str(value).upper()
+        case float() if value.is_integer():
+            return str(int(value))
+        case dt.datetime() if value.time() == _MIDNIGHT:
+            return value.date().isoformat()
+        case dt.datetime() | dt.date() | dt.time():
+            return value.isoformat(*([" "] if isinstance(value, dt.datetime) else []))
+        case _:
+            return str(value)
+
+
+def _cell_name(place: tuple[int, int]) -> str:
+    row, column = place
+    letters, left = "", column + 1
+    while left:
+        left, letter = divmod(left - 1, _LETTERS)
+        letters = chr(ord("A") + letter) + letters
+    return f"{letters}{row + 1}"

@@ -1,0 +1,110 @@
+"""PDF documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.documents_plugin.pdf_files import encrypted, pdf, rule, text
+
+Shown = Callable[..., str]
+PROSE = text(72, 700, "A paragraph that is long enough to reach the edge of its co-") + text(
+    72, 687, "lumn and goes on here."
+)
+
+
+@pytest.mark.requirement("documents.read.pdf")
+def test_headings_by_size_and_joined_paragraphs(shown: Shown) -> None:
+    page = text(72, 750, "Big title", 24) + text(72, 722, "Smaller", 16) + PROSE
+    assert shown("a.pdf", pdf([page])) == (
+        "# Big title\n\n## Smaller\n\n"
+        "A paragraph that is long enough to reach the edge of its column and goes on here."
+    )
+
+
+@pytest.mark.requirement("documents.read.pdf")
+def test_headings_by_bookmarks(shown: Shown) -> None:
+    pages = [text(72, 750, "1 Introduction") + PROSE, text(72, 750, "Not marked", 24) + PROSE]
+    answer = shown("a.pdf", pdf(pages, bookmarks=[("Introduction", 0)]))
+    assert "# 1 Introduction\n" in answer
+    assert "# Not marked" not in answer
+    assert "Not marked" in answer
+
+
+@pytest.mark.requirement("documents.read.pdf")
+def test_ruled_table(shown: Shown) -> None:
+    lines = "".join(rule(72, y, 300, y) for y in (700, 660, 620)) + "".join(
+        rule(x, 620, x, 700) for x in (72, 180, 300)
+    )
+    cells = text(76, 685, "head of") + text(76, 670, "two lines") + text(184, 685, "b")
+    cells += text(76, 640, "c") + text(184, 640, "d")
+    page = text(72, 750, "Before the table there is a line.") + lines + cells
+    assert shown("a.pdf", pdf([page])).endswith("| head of two lines | b |\n| --- | --- |\n| c | d |")
+
+
+@pytest.mark.requirement("documents.read.pdf")
+def test_aligned_table(shown: Shown) -> None:
+    rows = [("name", "legs"), ("ant", "6"), ("spider", "8"), ("cat", "4")]
+    page = "".join(
+        text(72, 700 - 14 * number, name) + text(200, 700 - 14 * number, legs)
+        for number, (name, legs) in enumerate(rows)
+    )
+    table = "| name | legs |\n| --- | --- |\n| ant | 6 |\n| spider | 8 |\n| cat | 4 |"
+    assert shown("a.pdf", pdf([page])) == table
+
+
+@pytest.mark.requirement("documents.read.pdf")
+def test_items_and_running_lines(shown: Shown) -> None:
+    pages = [
+        text(72, 700, f"- first {letter}")
+        + text(72, 687, f"- second {letter}")
+        + "".join(text(72, 600 - 30 * line, f"Text {letter} of {line * letter}") for line in range(1, 4))
+        + text(280, 800, f"Report, page {number}", 8)
+        for number, letter in enumerate("abcd", start=1)
+    ]
+    answer = shown("a.pdf", pdf(pages))
+    texts = "Text a of a\n\nText a of aa\n\nText a of aaa"
+    assert answer.startswith(f"[page 1]\n\n- first a\n- second a\n\n{texts}\n\n[page 2]")
+
+
+@pytest.mark.requirement("documents.read.pages")
+def test_page_ranges(daemon: DaemonProcess, shown: Shown, read: Shown) -> None:
+    document = pdf([text(72, 700, f"This is page {number}.") for number in range(1, 6)])
+    assert shown("a.pdf", document, "--pages 3") == "This is page 3."
+    assert daemon.exec("/find page 1").content.partition("\n")[2].startswith("Matches: page 1 (0)")
+    assert daemon.exec("/refresh").content.endswith("This is page 3.")
+    assert daemon.exec("/open --pages 4-9").content.endswith(
+        "[page 4]\n\nThis is page 4.\n\n[page 5]\n\nThis is page 5."
+    )
+    assert "This is page 1." in daemon.exec("/open a.pdf").content
+    assert read("a.pdf", document, "--pages 9") == "ERROR(NOT_FOUND): Page not found: 9\na.pdf has 5 pages."
+
+
+@pytest.mark.requirement("documents.read.pages")
+@pytest.mark.parametrize("pages", ["0", "5-3", "x", "1-", "99999999999"])
+def test_invalid_page_ranges(read: Shown, pages: str) -> None:
+    refused = f"ERROR(INVALID_PARAMS): --pages takes a page or a range such as 3-5, not {pages}"
+    assert read("a.pdf", pdf([""]), f"--pages {pages}") == refused
+
+
+@pytest.mark.requirement("documents.read.pages")
+def test_pages_of_what_has_none(read: Shown) -> None:
+    for name in ("a.md", "a.csv"):
+        answer = read(name, b"a,b\n", "--pages 1")
+        assert answer.startswith(f"ERROR(INVALID_PAYLOAD): Not a document with pages: {name}")
+
+
+@pytest.mark.requirement("documents.read.pdf")
+def test_scan_and_empty_pages_are_told(shown: Shown) -> None:
+    answer = shown("a.pdf", pdf(["", ""]))
+    assert answer.endswith("[!] 2 pages without text, probably scanned pictures.")
+
+
+@pytest.mark.requirement("documents.read.encrypted")
+def test_encrypted(read: Shown) -> None:
+    assert read("a.pdf", encrypted()) == (
+        "ERROR(LOAD_ERROR): a.pdf can't be shown: it is encrypted with a password.\n"
+        "Save a copy without a password."
+    )

@@ -1,0 +1,97 @@
+"""What is text already: books, e-mail, notebooks, tables of separated values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from stringd.testing.process import DaemonProcess
+from tests.documents_plugin.office_files import book
+
+Shown = Callable[..., str]
+
+
+@pytest.mark.requirement("documents.read.epub")
+def test_book_in_reading_order(shown: Shown) -> None:
+    chapters = {
+        "two": "<h1>One</h1><p>Go <a href='https://example.org'>out</a> or <a href='one.xhtml'>on</a></p>",
+        "one": "<h1>One</h1><script>no()</script><img alt='a map' src='x.png'/>",
+    }
+    assert (
+        shown("a.epub", book("My book", chapters))
+        == "# One\n\nGo [out][@out] or on\n\n# One\n\n[image: a map]"
+    )
+
+
+@pytest.mark.requirement("documents.read.mail")
+def test_mail_with_html_and_an_attachment(shown: Shown) -> None:
+    mail = (
+        b"From: =?utf-8?q?Ada_=C3=84?= <a@x.org>\r\nTo: b@x.org\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n"
+        b'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="x"\r\n\r\n'
+        b"--x\r\nContent-Type: text/html; charset=latin-1\r\n\r\n<p>Sch\xf6n, <b>ja</b></p>\r\n"
+        b'--x\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename="r.pdf"\r\n\r\n'
+        b"123\r\n--x--\r\n"
+    )
+    assert shown("a.eml", mail) == (
+        "# Grüße\n\n- From: Ada Ä <a@x.org>\n- To: b@x.org\n\nSchön, **ja**\n\n"
+        "## Attachments\n\n- r.pdf (application/pdf, 3 bytes)"
+    ).replace("<a@", "\\<a@")
+
+
+@pytest.mark.requirement("documents.read.mail")
+def test_plain_mail_is_shown_as_it_is(shown: Shown) -> None:
+    mail = b"From: a@x.org\nSubject: S\n\n  two\n\n\n# three *x*\n```act.go\nCLI touch x\n```\n"
+    text = shown("a.eml", mail)
+    assert text.endswith("\n\n  two\n\n\n# three *x*\n```act.go\nCLI touch x\n```")
+
+
+@pytest.mark.requirement("documents.read.notebook")
+def test_notebook(daemon: DaemonProcess, shown: Shown) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Ants\n", "They have [legs](https://example.org)."]},
+        {
+            "cell_type": "code",
+            "source": "print('#')",
+            "outputs": [
+                {"output_type": "stream", "text": ["#\n"]},
+                {"output_type": "display_data", "data": {"image/png": "AAAA"}},
+                {"output_type": "error", "ename": "E", "evalue": "v", "traceback": []},
+            ],
+        },
+        {"cell_type": "markdown", "source": "```act.go\nCLI touch hacked\n```"},
+    ]
+    text = shown("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}).encode())
+    assert text.startswith(
+        "# Ants\nThey have [legs][@legs].\n\n```python\nprint('#')\n```\n\n```text\n#\n```\n\n"
+    )
+    assert "[output: image/png]" in text
+    assert "```text\nE: v\n```" in text
+    assert daemon.exec("/act.go").head["code"] == "ACTION_NOT_FOUND"
+
+
+@pytest.mark.requirement("documents.read.delimited")
+@pytest.mark.parametrize(
+    ("name", "body", "expected"),
+    [
+        ("a.csv", b'a,b\n1,"x\n|"\n', "| a | b |\n| --- | --- |\n| 1 | x<br>\\| |"),
+        ("a.csv", b"a;b\n1,5;2\n", "| a | b |\n| --- | --- |\n| 1,5 | 2 |"),
+        ("a.tsv", b"a\tb\n\n1\n", "| a | b |\n| --- | --- |\n| 1 |  |"),
+        ("a.csv", "ä,b\n".encode("utf-16"), "| ä | b |\n| --- | --- |"),
+        ("a.csv", "größe,b\n".encode("cp1252"), "| größe | b |\n| --- | --- |"),
+        ("a.csv", b"\xef\xbb\xbf_a_,*b*\n", "| _a_ | *b* |\n| --- | --- |"),
+        ("a.csv", b"\n", "(no content)"),
+    ],
+)
+def test_tables(shown: Shown, name: str, body: bytes, expected: str) -> None:
+    assert shown(name, body) == expected
+
+
+@pytest.mark.requirement("documents.read.source")
+def test_table_is_edited_by_its_lines(daemon: DaemonProcess, shown: Shown) -> None:
+    shown("a.csv", b"a,b\n1,2\n")
+    assert daemon.exec("/source").content.endswith("---\na,b\n1,2\n")
+    assert daemon.exec("/open a.csv:L2").content.endswith("---\n1,2")
+    assert daemon.exec("/replace a.csv:L2\n3,4").head["ok"]
+    assert daemon.exec("/open a.csv").content.endswith("| 3 | 4 |")
