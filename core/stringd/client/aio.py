@@ -74,7 +74,7 @@ class AsyncClient(AsyncCalls):
         await self._http.aclose()
 
     async def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
-        """Run one command; once it may have run, it is never sent again, whatever happens to the answer."""
+        """Run one command; never send it again once it may have run, even if the reply is lost."""
         request = endpoints.execution(self.user, topic, cmd, request_id)
         if self._blocking.can_send_first(request):
             # Neither a refused connection nor the refusal of an unknown user has run anything.
@@ -99,7 +99,7 @@ class AsyncClient(AsyncCalls):
         return await self._call(endpoints.health(), PING_SECONDS)
 
     async def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
-        """Register this client's user; without a `home`, a registered user keeps the present one."""
+        """Register this client's user; without a `home`, a registered user keeps its home."""
         return await anyio.to_thread.run_sync(self._blocking.register, home)
 
     async def events(
@@ -112,7 +112,7 @@ class AsyncClient(AsyncCalls):
         after: str | int | None = None,
         reconnect: bool = False,
     ) -> AsyncIterator[Event]:
-        """Iterate over what happens; see `Client.events`."""
+        """Iterate over events; see `Client.events`."""
         user = None if everyone else self.user
         request = endpoints.events(user=user, topic=topic, kinds=kinds, request_id=request_id, after=after)
         stream = EventStream()
@@ -142,7 +142,7 @@ class AsyncClient(AsyncCalls):
         try:
             return await send()
         except CannotConnect:
-            # The daemon has ended since. Nothing was sent, so this is no retry.
+            # The daemon has stopped since. Nothing was sent, so this is not a retry.
             await self.prepare()
             return await send()
 
@@ -186,7 +186,7 @@ class AsyncClient(AsyncCalls):
             sending.cancel()
 
     async def _check_listener(self) -> None:
-        """Raise `PortTaken` if what listens on the port is no daemon."""
+        """Raise `PortTaken` if another program listens on the port."""
         await anyio.to_thread.run_sync(self._blocking.health, abandon_on_cancel=True)
 
     async def _events_once(self, request: Request, stream: EventStream) -> AsyncGenerator[Event, None]:

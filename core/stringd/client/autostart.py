@@ -55,7 +55,7 @@ def start_daemon(port: int, ping: Callable[[], object], *, operator: bool = Fals
 
 
 def _received_token(channel: socket.socket) -> str | None:
-    """Return the last token that was sent: one daemon may have ended, and another have been started."""
+    """Return the last token that was sent, since an exited daemon may have been replaced by another."""
     channel.settimeout(START_SECONDS)
     with channel.makefile() as lines:
         return next(reversed(lines.read().split()), None)

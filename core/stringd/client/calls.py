@@ -45,14 +45,14 @@ class Calls(ABC):
         return self._call(endpoints.close_session(self.user, topic))
 
     def cancel(self, topic: str, request_id: str | None = None) -> str | None:
-        """Cancel the command that runs in a topic, or the one of a request, which may still wait.
+        """Cancel the running command of a topic, or that of a request, which may still wait.
 
         Returns what was cancelled, once it has ended; None if there was nothing to cancel.
         """
         return self._call(endpoints.cancel(self.user, topic, request_id))
 
     def questions(self, *, everyone: bool = False) -> JsonObject:
-        """Return the open `questions` of this user, or of all, and how it stands with an `operator`."""
+        """Return the open `questions` of this user, or of all, and the state of the `operator`."""
         return self._call(endpoints.questions(None if everyone else self.user))
 
     def answer_question(
@@ -65,7 +65,7 @@ class Calls(ABC):
         through: str = "Python",
         extras: Mapping[str, Any] | None = None,
     ) -> None:
-        """Answer a question: as this client's user, or as the operator whose token this is."""
+        """Answer a question as this client's user or, with a token, as the operator."""
         fields = endpoints.answer_fields(answer, comment, through, extras)
         self._call(endpoints.answer_question(self.user, question_id, fields, token))
 
@@ -78,7 +78,7 @@ class Calls(ABC):
         return True
 
     def secrets(self) -> list[JsonObject]:
-        """Return the names of the secrets of plugins, and for whom they are."""
+        """Return the names of the secrets for plugins, with their users and plugins."""
         return self._call(endpoints.secrets())
 
     def set_secret(

@@ -84,13 +84,13 @@ class Connection:
         return self._is_readable(0) or time.monotonic() - self._idle_since > MAX_IDLE_SECONDS
 
     def hang_up(self) -> None:
-        """End the connection, also for a thread that reads from it."""
+        """Shut the connection down, which also ends reads in other threads."""
         with suppress(OSError):
             self._socket.shutdown(SHUT_RDWR)
         self.close()
 
     def close(self) -> None:
-        """Close, whatever state the connection is in."""
+        """Close the connection in any state."""
         self._http.close()
         self._socket.close()
 

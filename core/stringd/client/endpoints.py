@@ -78,7 +78,7 @@ def close_session(user: str, topic: str) -> Call[bool]:
 
 
 def cancel(user: str, topic: str, request_id: str | None) -> Call[str | None]:
-    """`POST /cancel`; the answer is the command that was cancelled, None if there was nothing to cancel."""
+    """`POST /cancel`; the result is the cancelled command, or None if there was nothing to cancel."""
     fields = {"topic": topic} if request_id is None else {"topic": topic, "request_id": request_id}
     return Call(request=_post_json("/cancel", fields, _user(user)), read=lambda reply: _field(reply, "cmd"))
 
@@ -139,13 +139,13 @@ def events(
 
 
 def resumed(request: Request, position: str) -> Request:
-    """Return a request for events that goes on where an earlier stream has ended."""
+    """Return a request for events that resumes where an earlier stream ended."""
     headers = {**request.headers, "Last-Event-ID": position} if position else request.headers
     return Request(method=request.method, path=request.path, headers=headers)
 
 
 def questions(user: str | None) -> Call[JsonObject]:
-    """`GET /questions`, of one user or of all, with whether there is an operator."""
+    """`GET /questions`, of one user or of all, with the state of the operator."""
     query = "" if user is None else f"?user_id={path_segment(user)}"
     return Call(
         request=Request(method="GET", path=f"/questions{query}"),

@@ -17,16 +17,16 @@ _COMMON = ("kind", "seq", "at", "user_id", "topic", "request_id")
 
 
 class EventStream:
-    """Parses one stream after the other, and knows from where the next one is to go on."""
+    """Parses consecutive streams, and keeps the position from which to resume."""
 
     def __init__(self) -> None:
         self.position = ""
-        """What to send as `Last-Event-ID`; empty until something has arrived."""
+        """The position to send as `Last-Event-ID`; empty until an event has arrived."""
         self._parser = SseParser()
         self._pause = _FIRST_PAUSE
 
     def begin(self) -> None:
-        """Begin to parse a new stream."""
+        """Start parsing a new stream."""
         self._parser = SseParser()
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
@@ -39,7 +39,7 @@ class EventStream:
         self.position = self._parser.last_id or self.position
 
     def next_pause(self) -> float:
-        """Return how long to wait before trying again, longer each time that nothing has arrived."""
+        """Return the seconds until the next attempt, which grow while nothing arrives."""
         pause, self._pause = self._pause, min(self._pause * 2, _LONGEST_PAUSE)
         return pause
 

@@ -36,7 +36,7 @@ class ChanFlowAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that has happened in the daemon: its kind, its common fields, and those of its kind.
+    """An event of the daemon: its kind, the common fields, and the fields of its kind.
 
     `position` is where the stream stands after it, to go on from there with `after`. `seq` is None for a
     `lost` that concerns this stream alone.

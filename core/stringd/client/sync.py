@@ -72,7 +72,7 @@ class Client(Calls):
         self._pool.close()
 
     def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
-        """Run one command; once it may have run, it is never sent again, whatever happens to the answer."""
+        """Run one command; never send it again once it may have run, even if the reply is lost."""
         request = endpoints.execution(self.user, topic, cmd, request_id)
         if self.can_send_first(request):
             # Neither a refused connection nor the refusal of an unknown user has run anything.
@@ -97,7 +97,7 @@ class Client(Calls):
         return self._call(endpoints.health(), PING_SECONDS)
 
     def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
-        """Register this client's user; without a `home`, a registered user keeps the present one."""
+        """Register this client's user; without a `home`, a registered user keeps its home."""
         known = None if home else self._known_home()
         if known is not None:
             return {"user_id": self.user, "home": known, "created": False}
@@ -113,7 +113,7 @@ class Client(Calls):
         after: str | int | None = None,
         reconnect: bool = False,
     ) -> Iterator[Event]:
-        """Iterate over what happens, from now on or after a position; see docs/reference/events.md.
+        """Iterate over new events, or events after a position; see docs/reference/events.md.
 
         It ends when the daemon ends; with `reconnect`, it waits for the next one and goes on.
         """
@@ -136,7 +136,7 @@ class Client(Calls):
         self.ensure_user(self._find_or_start)
 
     def ensure_user(self, find_daemon: Callable[[], None] | None = None) -> None:
-        """Register the user once; `find_daemon` is called before, unless the daemon has answered already."""
+        """Register the user once; call `find_daemon` before, unless the daemon has already answered."""
         with self._preparing:
             if not self.prepared:
                 if find_daemon:
@@ -145,7 +145,7 @@ class Client(Calls):
                 self.prepared = True
 
     def can_send_first(self, request: Request) -> bool:
-        """Whether to send a command before looking for the daemon: it most often runs and knows the user.
+        """Whether to send a command before looking for the daemon: usually it runs and knows the user.
 
         A long body is not sent to an unknown listener, which may never read it.
         """
@@ -156,7 +156,7 @@ class Client(Calls):
         try:
             return send()
         except CannotConnect:
-            # The daemon has ended since. Nothing was sent, so this is no retry.
+            # The daemon has stopped since. Nothing was sent, so this is not a retry.
             self.prepare()
             return send()
 

@@ -1,4 +1,4 @@
-"""`/cancel`: cancel the command that runs in the topic."""
+"""`/cancel`: cancel the running command of the topic."""
 
 from __future__ import annotations
 

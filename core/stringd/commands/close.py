@@ -10,7 +10,7 @@ from stringd.errors import ErrorCode, Refusal
 
 
 async def run(invocation: Invocation) -> Reply:
-    """Discard all that the topic and its plugins have kept, and end the topic's context."""
+    """Discard the state of the topic and its plugins, and end the topic's context."""
     session = invocation.session
     location = session.state.document
     if location is None and session.shows_documents:

@@ -95,7 +95,7 @@ class Catalogue:
     trust_hint: str = ""
     secrets_hint: str = ""
     commands_by_type: dict[str, Mapping[str, Command]] = field(default_factory=dict)
-    """The commands of each topic type by name, sorted; those that name the type win over shared ones."""
+    """The commands of each topic type by name, sorted; those that name the type override shared ones."""
     urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
     """The names of each topic type's urgent commands."""
     _commands: list[Command] = field(default_factory=list)

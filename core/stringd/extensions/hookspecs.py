@@ -80,7 +80,7 @@ def stringd_observers() -> Iterable[Observer]:
 
 @hookspec
 def stringd_event_kinds() -> Iterable[EventKind]:
-    """Add kinds of event, which the plugin publishes by `Runtime.events`."""
+    """Add kinds of events, which the plugin publishes with `Runtime.events`."""
     return ()
 
 

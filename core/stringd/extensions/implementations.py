@@ -29,17 +29,17 @@ class Unfit(Exception):
 
 
 class Unmet(Unfit):
-    """A plugin that names a hook which no plugin has added so far."""
+    """A plugin that implements a hook which no plugin has added so far."""
 
 
 def suggest(name: str, known: Iterable[str], *, prefix: str = "") -> str:
-    """Return what is to be said of an unknown name; all names begin with the prefix."""
+    """Return a message about an unknown name; all names begin with the prefix."""
     meant = nearest(name.removeprefix(prefix), (it.removeprefix(prefix) for it in known))
     return f"did you mean {prefix}{meant}?" if meant else "no plugin that is loaded adds it"
 
 
 def import_plugin(candidate: Candidate) -> object:
-    """Return the module or the object that a plugin is made of."""
+    """Return the module or the object of a plugin."""
     with reported("import"):
         return candidate.entry_point.load()
 

@@ -1,4 +1,4 @@
-"""The order in which interceptors run, worked out from the names that each wants to run before or after."""
+"""The order of interceptors, determined by their `before` and `after`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stringd.errors import Fault
 
 
 def in_order(interceptors: Sequence[Interceptor]) -> list[Interceptor]:
-    """Return the interceptors, the outermost first; those that may stand anywhere keep their order.
+    """Return the interceptors, the outermost first; keep their order where the names leave it open.
 
     Raises a `Fault` that names a cycle if there is one. Names of interceptors that don't exist are ignored.
     """
@@ -37,7 +37,7 @@ def _outer_ones(interceptors: Iterable[Interceptor]) -> Mapping[str, set[str]]:
 
 
 def _cycle(waiting: Sequence[Interceptor], outer: Mapping[str, set[str]]) -> str:
-    """Describe a cycle among interceptors each of which waits for another one."""
+    """Describe a cycle among the interceptors that remain."""
     names = {it.name for it in waiting}
     path = [waiting[0].name]
     while path[-1] not in path[:-1]:

@@ -9,7 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-# No import statement can name it, so that no plugin replaces a module of somebody else.
+# No import statement can name it, so that a plugin cannot replace another module.
 _PREFIX = "stringd plugin file "
 
 

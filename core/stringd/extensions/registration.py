@@ -70,7 +70,7 @@ class Plugins:
     settings: PluginSettings
     reports: tuple[PluginReport, ...]
     available: frozenset[str]
-    """The names of all plugins that there are, selected or not."""
+    """The names of all installed plugins, selected or not."""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -175,7 +175,7 @@ class _Loading:
                 yield claim, f"{claim} left out: unknown topic type: {suggest(name, known)}"
 
     def _known(self) -> tuple[int, int]:
-        """Return the number of hooks and kinds of event, which other plugins may depend on."""
+        """Return the number of hooks and kinds of events, on which other plugins may depend."""
         return len(self.catalogue.hooks), len(self.catalogue.event_kinds)
 
     def _report(self, candidate: Candidate) -> PluginReport:
@@ -234,7 +234,7 @@ class _Loading:
                 raise Unmet(f"unknown kind of event {kind} of observer {observer.name}: {hint}")
 
     def _declare_settings(self, candidate: Candidate) -> tuple[Settings, ...]:
-        """Ask for the plugin's settings before anything else, since its other hooks may need them."""
+        """Get the declared settings first, since the plugin's other hooks may need them."""
         declared: tuple[Settings, ...] = self._records(_SETTINGS, Settings)
         if len(declared) > 1:
             raise Unfit(f"{_SETTINGS} returned {len(declared)} records; a plugin has one")
@@ -245,7 +245,7 @@ class _Loading:
         return declared
 
     def _ask(self) -> Contribution:
-        """Call the hooks of the one plugin that is registered."""
+        """Call the hooks of the only registered plugin."""
         records = {field: self._records(f"stringd_{field}", kind) for field, kind in self._kinds().items()}
         return Contribution(**records, extensions=tuple(self._extensions()))
 

@@ -1,4 +1,4 @@
-"""Deadlines for what connections await from their clients, and limits on what is buffered for all of them."""
+"""Deadlines for waiting on clients, and limits on what is buffered for all of them."""
 
 from __future__ import annotations
 

@@ -25,13 +25,13 @@ HEADERS = {
 }
 RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 _Question: TypeAlias = "Callable[[], OpenQuestion | None]"
-"""What returns the question that a command waits for now."""
+"""Returns the question that a command currently waits for."""
 # Streams need these, and few daemons stream at once; anyio imports its backend where it is first used.
 _STREAMING = {"sse_starlette", "anyio._backends._asyncio"}
 
 
 class EventStream:
-    """The answer to one command; the command goes on if the client disconnects."""
+    """The response to one command, which continues if the client disconnects."""
 
     def __init__(self, questions: OpenQuestions, scope: Scope, receive: Receive, send: Send) -> None:
         self._questions = questions

@@ -112,7 +112,7 @@ class Server(uvicorn.Server):
         for connection in list(self.server_state.connections):
             if connection.transport:
                 connection.transport.abort()
-        # What still runs now are routes of plugins, which had their moment to end by themselves.
+        # Only routes of plugins still run now, and they had time to end by themselves.
         if tasks := set(self.server_state.tasks):
             await asyncio.wait(tasks, timeout=ROUTE_GRACE_SECONDS)
         for task in self.server_state.tasks:

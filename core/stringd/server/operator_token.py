@@ -1,4 +1,4 @@
-"""Hands the operator's token to the one who has started the daemon, once and in no other way."""
+"""Hand the operator's token over to whoever started the daemon, once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from stringd.questions.operator import Operator
 
 
 def will_have_operator(descriptor: int | None) -> bool:
-    """Whether there is somebody to hand a token to; standard error that is no terminal may be a log."""
+    """Whether a token can be handed over; standard error may be a log unless it is a terminal."""
     return descriptor is not None or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def hand_over_token(operator: Operator, descriptor: int | None) -> None:
-    """Write a token to the socket that was inherited for it, or show it on the terminal, if there is one."""
+    """Write a token to the inherited socket, or show it on the terminal, if there is one."""
     if descriptor is not None:
         _send(operator, descriptor)
     elif will_have_operator(descriptor):
@@ -26,7 +26,7 @@ def hand_over_token(operator: Operator, descriptor: int | None) -> None:
 
 
 def _send(operator: Operator, descriptor: int) -> None:
-    # Not a pipe: whoever may look into /proc could open its other end.
+    # Not a pipe, whose other end other processes could open through /proc.
     if not _is_socket(descriptor):
         raise Fault(f"descriptor {descriptor} is no socket that the operator's token could be written to")
     with socket.socket(fileno=descriptor) as channel:

@@ -67,7 +67,7 @@ def serve(config: Config) -> int:
 
 
 def _take_default_signals() -> None:
-    """Undo what a parent process has blocked or ignored, which programs would inherit from here."""
+    """Restore the signals that a parent process blocked or ignored, since programs inherit them."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
         # Shells ignore it for what they start in the background. A program does not inherit a function.

@@ -14,10 +14,10 @@ _EXPECTED = '{ "topic": "...", "request_id": "..." }'
 
 
 class Cancel(HTTPEndpoint):
-    """Cancels the command that runs in a topic, or the one of a request."""
+    """Cancels the running command of a topic, or that of a request."""
 
     async def post(self, request: Request) -> Response:
-        """Cancel it, and answer when it has ended."""
+        """Cancel the command, and respond once it has ended."""
         runtime = runtime_of(request)
         user = requesting_user(request.scope, runtime)
         fields = parse_json(await read_body(request.receive), _EXPECTED)

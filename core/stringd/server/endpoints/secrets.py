@@ -1,4 +1,4 @@
-"""`/secrets`: those that a person has set for plugins; see docs/reference/http.md."""
+"""`/secrets`: the secrets for plugins; see docs/reference/http.md."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SecretEndpoint(HTTPEndpoint):
     """Removes secrets."""
 
     async def delete(self, request: Request) -> Response:
-        """Remove a secret; user and plugin are those that it was set for."""
+        """Remove a secret of the given user and plugin."""
         query = request.query_params
         secret = _secret("/".join(path_segments(request)[1:]), query.get("user_id"), query.get("plugin"))
         deleted = await runtime_of(request).secrets.remove_plugin_secret(secret)

@@ -68,7 +68,7 @@ class Shutdown(HTTPEndpoint):
 
 
 def _read_fields(fields: Iterable[HealthField]) -> dict[str, object]:
-    """Return the values by name; a field that fails or is no JSON is None, and the log has the reason."""
+    """Return the values by name; log and return None for a field that fails or is not JSON."""
     return {it.name: _read(it) for it in fields}
 
 

@@ -47,7 +47,7 @@ class UserEndpoint(HTTPEndpoint):
     """Removes users."""
 
     async def delete(self, request: Request) -> Response:
-        """Remove a user and end its sessions; the files in its home stay."""
+        """Remove a user and end its sessions; keep the files in its home."""
         runtime = runtime_of(request)
         segments = path_segments(request)
         if len(segments) != 2 or not segments[1]:
