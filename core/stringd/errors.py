@@ -4,6 +4,7 @@ StringdError
 ├── Fault                 the program can't go on: one line on stderr, an exit code
 │   └── DataDirectoryInUse  another daemon has locked the data directory
 ├── Refusal               a command answers `ERROR(CODE): message`
+│   ├── NoSuchFile        a typed path names nothing
 │   ├── Unrecognised      and shows none of its arguments
 │   └── Unanswered        a question has no answer
 ├── DaemonUnreachable     a client finds no daemon
@@ -63,6 +64,14 @@ class Refusal(StringdError):
         self.code = code
         self.message = message
         self.context = context
+
+
+class NoSuchFile(Refusal):
+    """The refusal of a path that names nothing, `shown` as it was typed."""
+
+    def __init__(self, shown: str, *context: str) -> None:
+        super().__init__(ErrorCode.NOT_FOUND, f"File not found: {shown}", *context)
+        self.shown = shown
 
 
 class Unrecognised(Refusal):

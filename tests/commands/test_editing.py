@@ -116,7 +116,7 @@ class TestWrite:
         assert content(daemon, "/edit a.md#on") == (
             "ERROR(BLOCK_NOT_FOUND): Block not found: #on\navailable: #one\nnearest: #one"
         )
-        assert content(daemon, "/replace a.md:L5\nx").endswith(":L5\nthe file has 1 line")
+        assert content(daemon, "/replace a.md:L5\nx").endswith(":L5\nthe file has 1 line\nnearest: :L1")
         assert content(daemon, "/write a.md").endswith("\nUsage: /write path[#block] [--force]\ntext")
 
     def test_missing_path_is_not_the_current_document(self, daemon: DaemonProcess) -> None:

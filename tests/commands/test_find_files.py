@@ -107,8 +107,7 @@ def test_words_that_are_no_paths_belong_to_the_text(tree: DaemonProcess) -> None
     missed = content(tree, "/find todo proj/srcc")
     assert missed == (
         "Matches: todo proj/srcc (0)\n---\n(none)\n"
-        "File not found: proj/srcc, so it was taken for a part of the text.\nnearest: proj/src\n"
-        "looked in: ~/ (the directory of the current document; ~/ leads to the home)"
+        "File not found: proj/srcc, so it was taken for a part of the text.\nnearest: proj/src"
     )
     assert content(tree, "/find todo /etc").splitlines()[3].startswith("Outside the allowed paths: /etc")
 

@@ -16,7 +16,7 @@ def test_page_with_crlf_ends_with_a_whole_line(daemon: DaemonProcess) -> None:
 def test_every_number_counts_lf(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "one\rtwo\nthree\r\n# Four\n\n<!-- #open -->\n")
     assert content(daemon, "/edit a.md:L2-L3") == "[editing: a.md:L2-L3]\n---\n2 │ three\n3 │ # Four"
-    assert content(daemon, "/edit a.md:L7").endswith(":L7\nthe file has 5 lines")
+    assert content(daemon, "/edit a.md:L7").endswith(":L7\nthe file has 5 lines\nnearest: :L5")
     assert content(daemon, "/edit a.md#four").startswith("[editing: a.md#four]\n---\n3 │ # Four")
     daemon.exec("/open a.md")
     assert "warning: line 5: block #open never ends" in content(daemon, "/info")

@@ -9,6 +9,7 @@ FILES = (
         "decided for files",
         ("paths.swapped", "A directory that becomes a link while a command runs leads nothing out."),
         ("paths.links", "Links that stay inside are followed, relative and absolute ones alike."),
+        ("paths.nearest", "A path or line that is not there is answered with the nearest one, and its base."),
         ("data.outside", "The data directory is FILE_NOT_ALLOWED to every command, with full access too."),
         ("data.hard_link", "So is a hard link to a file of it."),
         ("data.private", "Rights that others have to the data directory are taken away, and said."),

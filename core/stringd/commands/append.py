@@ -6,10 +6,12 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.edit_request import FORCE, read_body, read_request
 from stringd.commands.file_edits import edit
+from stringd.commands.missing_paths import with_nearest_path
 from stringd.documents.editing.edits import append
 from stringd.text.formatting import counted
 
 
+@with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Append the body to the file."""
     request, body = await read_request(invocation, APPEND, FORCE), read_body(invocation, APPEND)

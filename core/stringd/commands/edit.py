@@ -7,11 +7,13 @@ from stringd.api.replies import Reply
 from stringd.commands.edit_request import FORCE, EditRequest, read_file, read_request
 from stringd.commands.file_edits import edit
 from stringd.commands.file_parts import part_change, stored_lines
+from stringd.commands.missing_paths import with_nearest_path
 from stringd.documents.editing.edits import replace_all
 from stringd.text.formatting import counted, line_count
 from stringd.workers.threads import READING
 
 
+@with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Replace the addressed text with the body; without a body, show it."""
     request, body = await read_request(invocation, EDIT, FORCE), invocation.line.body

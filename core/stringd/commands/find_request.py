@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from stringd.api.commands import Invocation
-from stringd.documents.paths.missing_files import MissingFile
+from stringd.documents.paths.missing_files import missing_file
 from stringd.documents.paths.resolving import resolve, working_directory
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import is_there
@@ -138,7 +138,7 @@ class _TopicPaths:
         except Refusal as refusal:
             return refusal
         if target.block or target.lines or not is_there(target.path):
-            return MissingFile(typed, self._session, full_access=self._full_access).refusal()
+            return missing_file(typed, self._session, full_access=self._full_access)
         prefix = "" if typed.rstrip("/") == _HERE else f"{typed.rstrip('/')}/"
         return SearchedPath(real=str(target.path), shown=typed, prefix=prefix)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
+from stringd.commands.missing_paths import with_nearest_path
 from stringd.documents.paths.directory_listing import list_directory
 from stringd.documents.paths.resolving import resolve, working_directory
 from stringd.errors import ErrorCode, Refusal
@@ -14,6 +15,7 @@ from stringd.workers.threads import STORAGE
 ALL = "--all"
 
 
+@with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """List the named directory, or the working directory."""
     arguments = parse_path_arguments(invocation.line.arguments, ALL)

@@ -9,6 +9,7 @@ from pathlib import Path
 from stringd.actions.default_action import render_opened
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
+from stringd.commands.missing_paths import with_nearest_path
 from stringd.commands.saving import SAVE, save
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pagination.parts import PART
@@ -29,6 +30,7 @@ _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 
+@with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Open a path, URI, shortcut or block; without one, open the current document again."""
     flags = invocation.runtime.load_options

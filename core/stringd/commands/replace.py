@@ -7,12 +7,14 @@ from stringd.api.replies import Reply
 from stringd.commands.edit_request import FORCE, EditRequest, read_body, read_request
 from stringd.commands.file_edits import Change, edit
 from stringd.commands.file_parts import part_change
+from stringd.commands.missing_paths import with_nearest_path
 from stringd.documents.editing.edits import replace_lines, replace_occurrences
 from stringd.text.formatting import counted
 
 _ALL = "--all"
 
 
+@with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Apply the replacement that target and body describe."""
     request = await read_request(invocation, REPLACE, FORCE, _ALL)

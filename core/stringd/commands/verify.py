@@ -6,10 +6,12 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.edit_request import read_file, read_request
 from stringd.commands.file_parts import stored_lines
+from stringd.commands.missing_paths import with_nearest_path
 from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING
 
 
+@with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Show the block's stored lines."""
     request = await read_request(invocation, VERIFY)

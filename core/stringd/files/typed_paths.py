@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 from stringd.api.users import User
-from stringd.errors import ErrorCode, Refusal
+from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.open_directory import is_there
 from stringd.files.protected import is_protected, refuse_path
 from stringd.files.real_path import real_path
@@ -281,4 +281,4 @@ def _require_directory(path: Path, shown: str) -> None:
         return
     if is_there(path):
         raise Refusal(ErrorCode.INVALID_TARGET, f"Not a directory: {shown}")
-    raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {shown}")
+    raise NoSuchFile(shown)

@@ -73,7 +73,9 @@ def line_span(text: str, first: int, last: int) -> tuple[int, int]:
     count = last_line(text)
     if not 1 <= first <= last <= count:
         message = f"No such lines: {line_range(first, last)}"
-        raise Refusal(ErrorCode.LINE_OUT_OF_RANGE, message, _length(count))
+        near = line_range(min(max(first, 1), count), min(max(first, last, 1), count))
+        context = (_length(count), *([f"nearest: {near}"] if count else []))
+        raise Refusal(ErrorCode.LINE_OUT_OF_RANGE, message, *context)
     lines = numbered_lines(text)
     return lines.start(first - 1), lines.start(last)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from stringd.errors import ErrorCode, Refusal
+from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.open_directory import open_folder
 from stringd.text.escaping import printable
 from stringd.text.formatting import counted
@@ -22,7 +22,7 @@ def list_directory(path: Path, shown: str, *, hidden: bool) -> str:
             entries.sort(key=lambda entry: (not entry.is_dir(follow_symlinks=False), entry.name))
             return "\n".join(_lines(entries)) or NOTHING
     except FileNotFoundError:
-        raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {shown}") from None
+        raise NoSuchFile(shown) from None
     except NotADirectoryError:
         raise Refusal(ErrorCode.INVALID_TARGET, f"Not a directory: {shown}") from None
     except OSError as error:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from stringd.errors import ErrorCode, Refusal
+from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.atomic import replacement, stamp, write_atomically
 from stringd.files.file_kinds import NotRegular, require_regular
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
@@ -169,7 +169,7 @@ def _read(path: Path, shown: str, limit: int = LIMIT) -> Content:
         with open_folder(path.parent) as folder:
             return read_regular(folder, path.name or ".", limit)
     except (FileNotFoundError, NotADirectoryError):
-        raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {shown}") from None
+        raise NoSuchFile(shown) from None
     except OSError as error:
         raise _unreadable(error, shown) from error
 

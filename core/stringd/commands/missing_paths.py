@@ -1,0 +1,28 @@
+"""Commands that say of a mistyped path which one is nearest."""
+
+from __future__ import annotations
+
+from functools import partial, wraps
+
+from stringd.api.commands import Invocation, Run
+from stringd.api.replies import Reply
+from stringd.documents.paths.missing_files import missing_file
+from stringd.errors import NoSuchFile
+from stringd.workers.threads import READING
+
+
+def with_nearest_path(run: Run) -> Run:
+    """Add to a command's refusal of a typed path that names nothing what helps to retry."""
+
+    @wraps(run)
+    async def explained(invocation: Invocation) -> Reply:
+        try:
+            return await run(invocation)
+        except NoSuchFile as missing:
+            # A page's link that leads nowhere was not typed.
+            if missing.context or missing.shown not in invocation.line.arguments:
+                raise
+            explain = partial(missing_file, full_access=invocation.runtime.config.full_access)
+            raise await READING.run(explain, missing.shown, invocation.session) from None
+
+    return explained
