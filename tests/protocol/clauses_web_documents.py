@@ -15,6 +15,10 @@ WEB_DOCUMENTS = (
         ("web.metadata", "What is no text is a page of its type, size and title, never mojibake."),
         ("web.sniffing", "What is told nothing of, or what can't be true, is recognized by its bytes."),
         ("web.markdown", "Markdown is a document, also where only the URL's name tells it."),
+        (
+            "web.document.looked_at",
+            "A text without an ending in its name is a document if it begins with frontmatter.",
+        ),
         ("web.plain", "Plain text is as it is, and nothing in it is a construct."),
         ("web.code", "Code and data stand in a fence with their language."),
         ("web.json", "JSON is laid out in a fence, undamaged; what is none is shown with a word."),

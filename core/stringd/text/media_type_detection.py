@@ -109,6 +109,10 @@ _SVG = re.compile(
 )
 _XML = re.compile(rb"\s*<(?:\?xml\s|(?:rss|feed|rdf:RDF)[\s>])")
 _JSON = re.compile(rb"\s*[\[{]")
+# Frontmatter of a document. Other constructs may stand in any text, which they must not make a document.
+_DOCUMENT = re.compile(
+    rb"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:name|title|description):[^\n]*\n(?:[^\n]*\n)*?---[ \t]*\r?(?:\n|\Z)"
+)
 
 
 def media_type_of_name(name: str) -> str | None:
@@ -139,7 +143,11 @@ def detect_media_type(media_type: str, body: bytes, uri: str) -> str:
         return _binary_type(body)
     if extension_of(uri) in _MARKDOWN_NAMES:
         return MARKDOWN
-    return _text_type(body.removeprefix(BOM_UTF8)[:_HEAD], is_told=told == PLAIN)
+    head = body.removeprefix(BOM_UTF8)[:_HEAD]
+    kind = _text_type(head, is_told=told == PLAIN)
+    # A name with an ending says what the text is, such as YAML.
+    is_document = kind == PLAIN and not extension_of(uri) and _DOCUMENT.match(head)
+    return MARKDOWN if is_document else kind
 
 
 def is_textual(kind: str) -> bool:
