@@ -12,7 +12,7 @@ from stringd.plugin import Command, Event, EventKind, Invocation, Output, Reply,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chatter(Event):
-    """What was chattered."""
+    """A kind of event of this plugin."""
 
     kind: ClassVar[str] = "chatter"
 
@@ -47,13 +47,13 @@ async def flood(invocation: Invocation) -> Reply:
 
 
 async def odd(invocation: Invocation) -> Reply:
-    """`/odd`: publish what is no JSON."""
+    """`/odd`: publish events that are not JSON."""
     for words in (object(), b"bytes", {1: {2}}):
         try:
             invocation.runtime.events.publish(Chatter(words=words))
         except ValueError:
             continue
-        return Reply.error("ODD", "It was taken.")
+        return Reply.error("ODD", "The event was accepted.")
     invocation.runtime.events.publish(Output(text="ok", source=b"bytes"))  # type: ignore[arg-type]
     invocation.runtime.events.publish(Chatter(words="\x1b[31m\u202ered\ud800\n"))
     return Reply.confirmation("Refused.")

@@ -1,4 +1,4 @@
-"""Daemons with plugins that publish events on demand, and that note what is published."""
+"""Daemons with plugins that publish events on demand, and that record published events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plugin's observer sees of a daemon's events, in a file that tests read while commands run."""
+"""An observer that writes a daemon's events to a file, which tests read while commands run."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def stringd_observers():
 @hookimpl
 def stringd_commands():
     return [
-        Command(name="recent", summary="Which events were published.", usage="", run=recent),
-        Command(name="work", summary="Say what is done.", usage="", run=work),
+        Command(name="recent", summary="Show the published events.", usage="", run=recent),
+        Command(name="work", summary="Report progress.", usage="", run=work),
     ]
 """
 PATIENCE = 20.0
@@ -70,28 +70,28 @@ StartDaemon: TypeAlias = Callable[..., DaemonProcess]
 
 
 class Watched:
-    """A daemon whose events are seen."""
+    """A daemon whose events are recorded."""
 
     def __init__(self, daemon: DaemonProcess, seen: Path) -> None:
         self.daemon = daemon
         self._seen = seen
 
     def events(self, kind: str | None = None) -> list[Seen]:
-        """Return what was seen until now, whole lines only."""
+        """Return the events so far, complete lines only."""
         lines = self._seen.read_text(encoding="utf-8").split("\n")[:-1] if self._seen.exists() else []
         events: list[Seen] = [json.loads(line) for line in lines]
         return [it for it in events if kind in {None, it["kind"]}]
 
     def text(self) -> str:
-        """Return all text that was published until now."""
+        """Return all text that was published so far."""
         return "".join(it["text"] or "" for it in self.events("output"))
 
     def progress(self, source: str) -> list[Seen]:
-        """Return the progress of a source until now."""
+        """Return the progress of a source so far."""
         return [it for it in self.events("output") if it["done"] is not None and it["source"] == source]
 
     def wait_for(self, condition: Callable[[Watched], bool]) -> None:
-        """Wait until something has been seen."""
+        """Wait for a condition on the events."""
         deadline = time.monotonic() + PATIENCE
         while not condition(self):
             assert time.monotonic() < deadline, f"not seen in {PATIENCE:g} s: {self.events()[-20:]}"
@@ -99,7 +99,7 @@ class Watched:
 
     @contextmanager
     def running(self, cmd: str, topic: str, **options: Any) -> Iterator[Future[Events]]:
-        """Run a command beside the test, and wait for its end."""
+        """Run a command concurrently with the context, and wait for its end."""
         answer: Future[Events] = Future()
 
         def run() -> None:
@@ -119,7 +119,7 @@ class Watched:
 def start_watched(
     start_daemon: StartDaemon, folder: Path, *args: str, is_watched: bool = True, **options: Any
 ) -> Watched:
-    """Start a daemon with the plugin, and with its observer if the daemon is to be watched."""
+    """Start a daemon with the plugin, and with its observer if output is to be watched."""
     plugin, seen = folder / "noting.py", folder / "seen.jsonl"
     plugin.write_text(PLUGIN, encoding="utf-8")
     env = {**options.pop("env", {}), **({"SEEN": str(seen)} if is_watched else {})}

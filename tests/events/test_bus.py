@@ -1,4 +1,4 @@
-"""The bus: every event has its number, all who watch get it or hear that it is missing, memory is bounded."""
+"""The event bus: numbers without gaps, delivery or a report of missing events, bounded memory."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def output(text: str = "line") -> Output:
 
 
 def ignore(_: Event) -> None:
-    """An observer that looks at nothing."""
+    """An observer that ignores all events."""
 
 
 def taken(watching: Watch) -> list[Published]:
-    """What there is to be read without waiting."""
+    """Return the events that can be read without waiting."""
     return list(iter(watching.next_ready, None))
 
 
@@ -81,7 +81,7 @@ def test_events_are_numbered_from_1_without_gaps() -> None:
     assert all(it.event.at > 1e9 for it in seen)
 
 
-def test_events_that_nobody_saw_are_made_when_somebody_comes_back() -> None:
+def test_unwatched_events_are_created_for_a_later_watcher() -> None:
     bus = bus_with_leaves()
     fields = {"user_id": "ann", "topic": "file:main", "request_id": "r", "label": "/info"}
     bus.publish_lazily(CommandBegun, 5, **fields)
@@ -97,8 +97,8 @@ def test_events_that_nobody_saw_are_made_when_somebody_comes_back() -> None:
     after=st.integers(0, 40),
     steps=st.lists(st.sampled_from(["publish", "read", "hand out", "wait"]), max_size=40),
 )
-def test_one_who_comes_back_misses_and_repeats_nothing(before: int, after: int, steps: list[str]) -> None:
-    """Whatever is published while the missed events are read."""
+def test_resumed_watch_neither_skips_nor_repeats_events(before: int, after: int, steps: list[str]) -> None:
+    """Any events may be published while the missed ones are read."""
 
     bus = bus_with_leaves()
     for _ in range(before):
@@ -128,7 +128,7 @@ async def read_meanwhile(bus: EventBus, after: int, steps: list[str]) -> tuple[l
 
 
 @given(count=st.integers(0, 60), after=st.integers(0, 60), size=st.integers(0, 900))
-def test_what_is_gone_is_counted(count: int, after: int, size: int) -> None:
+def test_dropped_events_are_counted(count: int, after: int, size: int) -> None:
     recent = RecentEvents()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recent_events, "MOST_EVENTS", 20)
@@ -144,7 +144,7 @@ def test_what_is_gone_is_counted(count: int, after: int, size: int) -> None:
     assert numbers(kept) == list(range(count - len(kept) + 1, count + 1))
 
 
-def test_the_last_events_are_kept_within_their_limits() -> None:
+def test_latest_events_are_kept_within_limits() -> None:
     recent = RecentEvents()
     for _ in range(recent_events.MOST_EVENTS + 5):
         recent.append_unmade(UserAdded, {}, 256)
@@ -159,7 +159,7 @@ def test_the_last_events_are_kept_within_their_limits() -> None:
     assert lost.event.count == 1
 
 
-def test_a_request_id_counts_as_memory() -> None:
+def test_request_id_counts_towards_the_weight() -> None:
     bus = bus_with_leaves()
     for _ in range(20):
         bus.publish(begun(request_id="x" * 1024 * 1024))
@@ -168,8 +168,8 @@ def test_a_request_id_counts_as_memory() -> None:
 
 
 @given(st.lists(st.sampled_from("cor"), min_size=1, max_size=120))
-def test_a_slow_reader_loses_output_first_and_is_told_how_much(steps: str) -> None:
-    """c: a command begins, o: output, r: one event is read."""
+def test_slow_watcher_loses_output_first_and_gets_the_count(steps: str) -> None:
+    """c: a command begins, o: output, r: an event is read."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(outbox, "MOST_EVENTS", 12)
         watching = Watch(EventFilter(), 0)
@@ -195,7 +195,7 @@ def test_a_slow_reader_loses_output_first_and_is_told_how_much(steps: str) -> No
     assert (not watching.is_closed) or "no more are sent" in repr(seen[-1].event)
 
 
-def test_one_who_never_reads_costs_a_bounded_amount_of_memory() -> None:
+def test_watcher_that_never_reads_takes_bounded_memory() -> None:
     async def run() -> tuple[int, bool, list[Published]]:
         bus = bus_with_leaves()
         with bus.watch() as watching:
@@ -223,7 +223,7 @@ def test_one_who_never_reads_costs_a_bounded_amount_of_memory() -> None:
     ],
 )
 def test_filters(wanted: EventFilter, expected: list[int]) -> None:
-    """What is lost is told, unless it surely is of another user or topic."""
+    """Lost events are reported, unless they are known to be of another user or topic."""
     bus = bus_with_leaves()
     bus.publish(begun(user_id="ann", topic="file:a"))
     bus.publish(begun(user_id="bob", topic="file:a", request_id="r"))
@@ -246,7 +246,7 @@ def test_filters(wanted: EventFilter, expected: list[int]) -> None:
         (Leaf(topic=b"bytes"), ValueError),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_event_is_refused_and_harms_nobody(event: Event, expected: type[Exception]) -> None:
+def test_invalid_event_is_refused_without_side_effects(event: Event, expected: type[Exception]) -> None:
     bus = bus_with_leaves()
     with pytest.raises(expected):
         bus.publish(event)
@@ -254,7 +254,7 @@ def test_what_is_no_event_is_refused_and_harms_nobody(event: Event, expected: ty
     assert bus.last == 1
 
 
-def test_what_is_nested_too_deeply_or_in_itself_is_refused() -> None:
+def test_deeply_nested_or_cyclic_event_is_refused() -> None:
     circle: list[Any] = []
     circle.append(circle)
     deep: list[Any] = []
@@ -266,7 +266,7 @@ def test_what_is_nested_too_deeply_or_in_itself_is_refused() -> None:
             bus.publish(Leaf(of=of))
 
 
-def test_events_are_published_on_one_thread() -> None:
+def test_events_can_only_be_published_in_one_thread() -> None:
     bus = bus_with_leaves()
     bus.publish(begun())
     failures: list[Exception] = []
@@ -284,7 +284,7 @@ def test_events_are_published_on_one_thread() -> None:
 
 
 @pytest.mark.requirement("events.observers")
-def test_observers_are_notified_at_once_and_harm_nobody() -> None:
+def test_observers_are_notified_immediately_and_may_fail() -> None:
     seen: list[Event] = []
 
     def fail(_: Event) -> None:
@@ -301,7 +301,7 @@ def test_observers_are_notified_at_once_and_harm_nobody() -> None:
     assert [it.kind for it in seen] == ["leaf", "command-ended"]
 
 
-def test_output_is_wanted_when_somebody_watches_or_observes_it() -> None:
+def test_output_is_watched_by_watchers_and_observers() -> None:
     bus = bus_with_leaves(Observer(name="leaves", on_event=ignore, kinds=frozenset({"leaf"})))
     watched = [bus.is_watched]
     with bus.watch():
@@ -310,7 +310,7 @@ def test_output_is_wanted_when_somebody_watches_or_observes_it() -> None:
     assert bus_with_leaves(Observer(name="o", on_event=ignore, kinds=frozenset({"output"}))).is_watched
 
 
-def test_a_flood_is_bounded_and_said() -> None:
+def test_flood_of_events_is_limited_and_reported() -> None:
     async def run() -> list[Published]:
         bus = bus_with_leaves()
         seen: list[Published] = []
@@ -324,7 +324,7 @@ def test_a_flood_is_bounded_and_said() -> None:
         return seen
 
     *leaves, lost = asyncio.run(run())
-    # A machine that is busy may take some seconds for them.
+    # A busy machine may take some seconds for them.
     assert MOST_IN_A_SECOND <= len(leaves) < 10 * MOST_IN_A_SECOND
     assert isinstance(lost.event, Lost)
     assert lost.event.count == 100_000 - len(leaves)
@@ -332,7 +332,7 @@ def test_a_flood_is_bounded_and_said() -> None:
     assert lost.seq is not None
 
 
-def test_a_topic_that_floods_takes_nothing_from_another() -> None:
+def test_flooding_topic_does_not_affect_another() -> None:
     async def run() -> list[Published]:
         bus = bus_with_leaves()
         with bus.watch() as watching:
@@ -348,7 +348,7 @@ def test_a_topic_that_floods_takes_nothing_from_another() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 0.5), st.sampled_from("ab")), max_size=60))
-def test_the_limit_counts_all_it_does_not_admit(steps: list[tuple[float, str]]) -> None:
+def test_flood_limit_counts_all_dropped_events(steps: list[tuple[float, str]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("stringd.events.flood_limit.MOST_IN_A_SECOND", 3)
         limit, now = FloodLimit[str](), 1000.0
@@ -364,7 +364,7 @@ def test_the_limit_counts_all_it_does_not_admit(steps: list[tuple[float, str]]) 
         assert sum(key == other and when <= at < when + 1 for at, other in admitted) <= 6
 
 
-def test_the_end_comes_after_what_was_published() -> None:
+def test_watch_ends_after_the_published_events() -> None:
     async def run() -> list[Published]:
         bus = bus_with_leaves()
         with bus.watch() as early, bus.watch(after=0) as back:

@@ -1,4 +1,4 @@
-"""Which events topics, users and the daemon cause, and in which order."""
+"""The events of topics, users and the daemon, and their order."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_command_begins_and_ends(daemon: DaemonProcess, topic: str, cmd: s
 
 
 @pytest.mark.requirement("events.kinds.command")
-def test_blocks_of_chanflow_begin_and_end(daemon: DaemonProcess) -> None:
+def test_chanflow_blocks_begin_and_end(daemon: DaemonProcess) -> None:
     text = "<𝒞=string:file:a>/help</𝒞><𝒞=string:file:b>/nothing</𝒞>"
     with watching(daemon) as stream:
         daemon.request("POST", "/chanflow", text.encode(), {"X-User-Id": "default"})
@@ -78,7 +78,7 @@ def test_sessions_begin_and_end_with_a_reason(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("events.kinds.user")
-def test_users_come_and_go(daemon: DaemonProcess, tmp_path: Path) -> None:
+def test_users_are_added_and_removed(daemon: DaemonProcess, tmp_path: Path) -> None:
     with watching(daemon) as stream:
         daemon.register("ann")
         daemon.register("ann")
@@ -98,7 +98,7 @@ def test_users_come_and_go(daemon: DaemonProcess, tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("events.kinds.daemon")
-def test_a_life_of_the_daemon_begins_and_ends(own_daemon: DaemonProcess) -> None:
+def test_daemon_publishes_its_start_and_stop(own_daemon: DaemonProcess) -> None:
     own_daemon.exec("/help", "file:kept")
     own_daemon.exec("/set {x} = '1'", "file:kept")
     own_daemon.restart()
@@ -107,7 +107,7 @@ def test_a_life_of_the_daemon_begins_and_ends(own_daemon: DaemonProcess) -> None
         stream.wait_for("command-ended")
         own_daemon.stop()
         assert stream.has_ended.wait(10)
-    # A topic that was restored, and not used, is not said to end.
+    # No end is published for a restored topic that was not used.
     assert kinds(stream) == [
         "daemon-ready",
         "session-opened",

@@ -13,7 +13,7 @@ PASSWORD = "correct-horse"
 
 
 @pytest.mark.requirement("output.bash")
-def test_text_is_seen_while_the_program_still_runs(watched: Watched) -> None:
+def test_text_is_published_while_the_program_runs(watched: Watched) -> None:
     fifo = watched.daemon.home / "go"
     with watched.running(f"mkfifo {fifo}; echo first; read x < {fifo}; echo $x", TOPIC) as answer:
         watched.wait_for(lambda it: it.text() == "first\n")
@@ -24,7 +24,7 @@ def test_text_is_seen_while_the_program_still_runs(watched: Watched) -> None:
 
 
 @pytest.mark.requirement("output.bash.between")
-def test_text_that_comes_between_requests_belongs_to_none(watched: Watched) -> None:
+def test_text_between_requests_has_no_request_id(watched: Watched) -> None:
     daemon, fifo = watched.daemon, watched.daemon.home / "go"
     daemon.exec('//set {_timeout} = "0.2"', TOPIC)
     reply = daemon.exec(
@@ -38,7 +38,7 @@ def test_text_that_comes_between_requests_belongs_to_none(watched: Watched) -> N
 
 
 @pytest.mark.requirement("output.bash.between")
-def test_text_typed_into_a_program_is_answered_in_events_of_that_request(watched: Watched) -> None:
+def test_output_after_input_has_the_request_id_of_the_input(watched: Watched) -> None:
     daemon = watched.daemon
     daemon.exec("read -p 'name? ' x; echo hello $x", TOPIC, request_id="asks")
     daemon.exec("Ann", TOPIC, request_id="answers")
@@ -47,7 +47,7 @@ def test_text_typed_into_a_program_is_answered_in_events_of_that_request(watched
 
 
 @pytest.mark.requirement("output.bash.silent")
-def test_what_is_typed_without_echo_is_not_seen(watched: Watched) -> None:
+def test_input_without_echo_is_not_published(watched: Watched) -> None:
     daemon = watched.daemon
     daemon.exec("read -s -p 'Password: ' x; echo; echo ${#x} characters", TOPIC)
     daemon.exec(PASSWORD, TOPIC)
@@ -56,7 +56,7 @@ def test_what_is_typed_without_echo_is_not_seen(watched: Watched) -> None:
 
 
 @pytest.mark.requirement("output.bash.screen")
-def test_of_a_full_screen_program_there_is_only_a_note(watched: Watched) -> None:
+def test_full_screen_program_is_only_noted(watched: Watched) -> None:
     screen = r"printf '\033[?1049h\033[H\033[2Jsecret of the screen\033[5;5Hmore\033[?1049l'"
     watched.daemon.exec(f"echo before; {screen}; echo after", TOPIC)
     assert watched.text() == "before\n[a full-screen program]\nafter\n"
@@ -69,7 +69,7 @@ def test_progress_bars_and_colours_are_shown_as_a_terminal_shows_them(watched: W
 
 
 @pytest.mark.requirement("output.bounded")
-def test_a_flood_is_bounded_and_says_what_is_left_out(watched: Watched) -> None:
+def test_large_output_is_limited_and_says_what_is_left_out(watched: Watched) -> None:
     began = time.monotonic()
     watched.daemon.exec("yes a line of the flood | head -c 30M; echo the end", TOPIC)
     seconds = time.monotonic() - began
@@ -80,7 +80,7 @@ def test_a_flood_is_bounded_and_says_what_is_left_out(watched: Watched) -> None:
     assert watched.text().endswith("the end\n")
 
 
-def test_a_job_in_the_background_is_seen_after_its_text_has_ended(watched: Watched) -> None:
+def test_output_of_a_background_job_is_published_after_its_command(watched: Watched) -> None:
     watched.daemon.exec("(sleep 0.5; echo late) &", TOPIC)
     ended = len(watched.events("command-ended"))
     watched.wait_for(lambda it: "late\n" in it.text())

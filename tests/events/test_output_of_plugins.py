@@ -1,4 +1,4 @@
-"""What a plugin's command passes on to those who watch."""
+"""Output and progress of a plugin's command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.events.output import Watched
 
 
 @pytest.mark.requirement("output.plugins")
-def test_a_command_of_a_plugin_says_how_far_it_is_and_what_it_does(watched: Watched) -> None:
+def test_command_of_a_plugin_publishes_progress_and_text(watched: Watched) -> None:
     watched.daemon.exec("/work", "file:main", request_id="r1")
     steps = watched.progress("steps")
     assert 2 <= len(steps) <= 6
@@ -19,7 +19,7 @@ def test_a_command_of_a_plugin_says_how_far_it_is_and_what_it_does(watched: Watc
 
 
 @pytest.mark.requirement("output.order")
-def test_what_comes_after_the_end_of_a_command_is_not_published(watched: Watched) -> None:
+def test_output_after_the_end_of_a_command_is_not_published(watched: Watched) -> None:
     watched.daemon.exec("/work", "file:main")
     watched.daemon.exec("/exec sleep 0.5", "file:main")
     assert "too late" not in watched.text()

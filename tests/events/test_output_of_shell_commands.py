@@ -14,7 +14,7 @@ SECRET = "hunter2-abcdef"
 
 
 @pytest.mark.requirement("output.exec")
-def test_text_is_seen_while_the_command_still_runs(watched: Watched) -> None:
+def test_text_is_published_while_the_command_runs(watched: Watched) -> None:
     fifo = watched.daemon.home / "go"
     with watched.running(f"/exec mkfifo {fifo}; echo first; read x < {fifo}; echo $x", TOPIC) as answer:
         watched.wait_for(lambda it: it.text() == "first\n")
@@ -25,7 +25,7 @@ def test_text_is_seen_while_the_command_still_runs(watched: Watched) -> None:
 
 
 @pytest.mark.requirement("output.order")
-def test_all_text_comes_between_begin_and_end_with_the_request_of_the_command(watched: Watched) -> None:
+def test_all_text_is_between_begin_and_end_with_the_request_id(watched: Watched) -> None:
     watched.daemon.exec("/exec echo out; echo err >&2; printf end", TOPIC, request_id="r1")
     kinds = [it["kind"] for it in watched.events() if it["request_id"] == "r1"]
     assert kinds == ["command-begun", "output", "command-ended"]
@@ -42,7 +42,7 @@ def test_text_is_shown_as_a_terminal_shows_it(watched: Watched) -> None:
 
 
 @pytest.mark.requirement("output.terminal")
-def test_a_row_that_is_written_over_later_is_shown_again(watched: Watched) -> None:
+def test_overwritten_row_is_shown_again(watched: Watched) -> None:
     fifo = watched.daemon.home / "go"
     cmd = f"/exec mkfifo {fifo}; printf '10%%'; read x < {fifo}; printf '\\r100%%\\n'"
     with watched.running(cmd, TOPIC):
@@ -52,7 +52,7 @@ def test_a_row_that_is_written_over_later_is_shown_again(watched: Watched) -> No
 
 
 @pytest.mark.requirement("output.bounded")
-def test_a_flood_is_bounded_and_says_what_is_left_out(watched: Watched) -> None:
+def test_large_output_is_limited_and_says_what_is_left_out(watched: Watched) -> None:
     began = time.monotonic()
     watched.daemon.exec("/exec yes a line of the flood | head -c 50M; echo the end", TOPIC)
     seconds = time.monotonic() - began
@@ -64,7 +64,7 @@ def test_a_flood_is_bounded_and_says_what_is_left_out(watched: Watched) -> None:
 
 
 @pytest.mark.requirement("output.unwatched")
-def test_nothing_is_published_when_nobody_watches(start_daemon: StartDaemon, tmp_path: Path) -> None:
+def test_nothing_is_published_without_watchers(start_daemon: StartDaemon, tmp_path: Path) -> None:
     unwatched = start_watched(start_daemon, tmp_path, is_watched=False).daemon
     unwatched.exec("/exec echo text; sleep 0.3; echo more", TOPIC)
     unwatched.exec("echo text", "bash:main")
@@ -74,7 +74,7 @@ def test_nothing_is_published_when_nobody_watches(start_daemon: StartDaemon, tmp
 
 
 @pytest.mark.requirement("output.unwatched")
-def test_an_observer_of_output_watches(watched: Watched) -> None:
+def test_observer_of_output_counts_as_a_watcher(watched: Watched) -> None:
     watched.daemon.exec("/exec echo text", TOPIC)
     assert "output" in watched.daemon.exec("/recent", TOPIC).content.split()
 
@@ -88,7 +88,7 @@ CLI printf '%s' "${KEY:0:5}"; sleep 0.4; printf '%s\\n' "${KEY:5}"; printf %s "$
 
 
 @pytest.mark.requirement("output.masked")
-def test_a_secret_that_comes_in_two_pieces_is_masked(watched: Watched) -> None:
+def test_secret_in_two_pieces_is_masked(watched: Watched) -> None:
     daemon = watched.daemon
     (daemon.home / "vault.md").write_text(PAGE, encoding="utf-8")
     assert daemon.exec(f'/set $KEY = "{SECRET}"', "app:vault").head["ok"]

@@ -20,7 +20,7 @@ def site() -> Iterator[Site]:
 
 
 @pytest.mark.requirement("output.browser")
-def test_the_steps_of_the_browser_are_seen(watched: Watched, site: Site) -> None:
+def test_steps_of_the_browser_are_published(watched: Watched, site: Site) -> None:
     uri = site.page("/page", "<h1>Page</h1>")
     reply = watched.daemon.exec(f"/open {uri} --browser", "web:main")
     assert reply.head["ok"], reply.content

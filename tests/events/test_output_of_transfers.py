@@ -1,4 +1,4 @@
-"""Progress and texts of what is fetched: HTTP actions, web pages, apps."""
+"""Progress and texts of transfers: HTTP actions, web pages, apps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def site() -> Iterator[Site]:
 
 
 def slow(site: Site, *, sized: bool = True) -> Iterator[bytes]:
-    """An answer that takes more than half a second."""
+    """A response that takes more than half a second."""
     length = f"Content-Length: {SIZE}\r\n" if sized else ""
     yield f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n{length}Connection: close\r\n\r\n".encode()
     yield from site.slowly([PIECE] * PIECES, 0.06)
@@ -43,7 +43,7 @@ def check_progress(events: list[Seen], total: int | None = SIZE) -> None:
 
 @pytest.mark.requirement("output.http")
 @pytest.mark.parametrize("sized", [True, False])
-def test_the_download_of_an_http_action_is_seen(watched: Watched, site: Site, sized: bool) -> None:
+def test_download_of_an_http_action_is_published(watched: Watched, site: Site, sized: bool) -> None:
     site.serve("/slow", lambda _: slow(site, sized=sized))
     page = watched.daemon.home / "page.md"
     page.write_text(f"# Page\n\n{act('get', f'GET {site.url}/slow')}\n", encoding="utf-8")
@@ -58,7 +58,7 @@ def test_the_download_of_an_http_action_is_seen(watched: Watched, site: Site, si
 
 @pytest.mark.requirement("output.http", "web.save.progress")
 @pytest.mark.parametrize("sized", [True, False])
-def test_the_download_of_a_file_that_is_saved_is_seen(watched: Watched, site: Site, sized: bool) -> None:
+def test_download_of_a_saved_file_is_published(watched: Watched, site: Site, sized: bool) -> None:
     site.serve("/slow", lambda _: slow(site, sized=sized))
     command = f"/open {site.url}/slow --save {'sized' if sized else 'endless'}.txt"
     with watched.running(command, "web:saved", request_id="r2") as answer:
@@ -69,7 +69,7 @@ def test_the_download_of_a_file_that_is_saved_is_seen(watched: Watched, site: Si
 
 
 @pytest.mark.requirement("output.http")
-def test_the_upload_of_an_http_action_is_seen(watched: Watched) -> None:
+def test_upload_of_an_http_action_is_published(watched: Watched) -> None:
     size, halfway, seen = 9_000_000, 1_000_000, threading.Event()
 
     def read_with_a_pause(listener: socket.socket) -> None:
@@ -103,13 +103,13 @@ def test_the_upload_of_an_http_action_is_seen(watched: Watched) -> None:
 
 
 @pytest.mark.requirement("output.short")
-def test_a_transfer_that_takes_no_time_is_not_reported(watched: Watched, site: Site) -> None:
+def test_short_transfer_is_not_published(watched: Watched, site: Site) -> None:
     watched.daemon.exec(f"/open {site.page('/quick', '<h1>Quick</h1>')}", "web:main")
     assert not watched.events("output")
 
 
 @pytest.mark.requirement("output.web")
-def test_fetching_a_page_is_seen_with_its_redirects(watched: Watched, site: Site) -> None:
+def test_fetching_a_page_is_published_with_its_redirects(watched: Watched, site: Site) -> None:
     site.serve("/first", redirect("/slow"))
     site.serve("/slow", lambda _: slow(site))
     with watched.running(f"/open {site.url}/first", "web:main"):
@@ -121,7 +121,7 @@ def test_fetching_a_page_is_seen_with_its_redirects(watched: Watched, site: Site
 
 
 @pytest.mark.requirement("output.web")
-def test_a_long_page_is_seen_while_it_is_converted(watched: Watched, site: Site) -> None:
+def test_conversion_of_a_long_page_is_published(watched: Watched, site: Site) -> None:
     body = "".join(f"<h2>Part {i}</h2><p>{'<b>word</b> <i>more</i> ' * 50}</p>" for i in range(4000))
     with watched.running(f"/open {site.page('/long', body)} --full", "web:main"):
         watched.wait_for(lambda it: bool(it.progress("conversion")))
@@ -132,7 +132,7 @@ def test_a_long_page_is_seen_while_it_is_converted(watched: Watched, site: Site)
 
 
 @pytest.mark.requirement("output.install")
-def test_the_download_of_an_app_is_seen(watched: Watched, site: Site) -> None:
+def test_download_of_an_app_is_published(watched: Watched, site: Site) -> None:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as app:
         app.writestr("README.md", "---\nname: slowly\n---\n\n# Slowly\n")

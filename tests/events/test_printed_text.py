@@ -1,4 +1,4 @@
-"""What is kept of output that nobody has seen yet: whole if it is small, else its two ends."""
+"""Unpublished output: kept completely if small, otherwise its two ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTE = re.compile(r"\n\[\.\.\. (\d+) bytes of output left out \.\.\.\]\n")
 
 @pytest.mark.parametrize("piece", [1, 100, 4096, 65536, 10_000_000])
 @pytest.mark.parametrize("size", [100, MOST_BYTES, MOST_BYTES + 1, 100_000])
-def test_the_ends_and_the_count_between_make_up_all_of_it(piece: int, size: int) -> None:
+def test_ends_and_count_add_up_to_the_whole(piece: int, size: int) -> None:
     data = b"".join(b"%06d\n" % number for number in range(size // 7 + 1))[:size]
     printed = PrintedText()
     for start in range(0, size, piece):
@@ -32,7 +32,7 @@ def test_the_ends_and_the_count_between_make_up_all_of_it(piece: int, size: int)
         assert data.endswith(tail.encode())
 
 
-def test_what_was_taken_is_gone() -> None:
+def test_taken_text_is_removed() -> None:
     printed = PrintedText()
     printed.add(b"a" * 100_000)
     printed.take({}, final=False)
@@ -40,7 +40,7 @@ def test_what_was_taken_is_gone() -> None:
     assert printed.take({}, final=False) == "b\n"
 
 
-def test_a_character_in_two_pieces_is_shown_once_it_is_whole() -> None:
+def test_split_character_is_shown_once_it_is_complete() -> None:
     printed = PrintedText()
     printed.add("ä".encode()[:1])
     assert printed.take({}, final=False) == ""
@@ -50,7 +50,7 @@ def test_a_character_in_two_pieces_is_shown_once_it_is_whole() -> None:
 
 @pytest.mark.parametrize("place", range(0, 2 * len(KEY), 3))
 @pytest.mark.requirement("output.masked")
-def test_no_part_of_a_secret_is_seen_beside_what_is_left_out(place: int) -> None:
+def test_no_part_of_a_secret_is_shown_next_to_a_cut(place: int) -> None:
     half = MOST_BYTES // 2
     text = "x" * (half - place) + KEY + "x" * 50_000 + KEY + "x" * (half - place)
     printed = PrintedText()
@@ -60,7 +60,7 @@ def test_no_part_of_a_secret_is_seen_beside_what_is_left_out(place: int) -> None
 
 
 @pytest.mark.requirement("output.masked")
-def test_the_beginning_of_a_secret_waits_for_the_rest_of_it() -> None:
+def test_beginning_of_a_secret_is_withheld_until_the_rest_follows() -> None:
     printed = PrintedText()
     printed.add(f"is {KEY[:5]}".encode())
     assert printed.take({KEY: "$KEY"}, final=False) == "is "
@@ -71,7 +71,7 @@ def test_the_beginning_of_a_secret_waits_for_the_rest_of_it() -> None:
     assert printed.take({KEY: "$KEY"}, final=True) == KEY[:5]
 
 
-def test_what_is_left_out_for_the_sake_of_secrets_is_counted() -> None:
+def test_text_dropped_next_to_a_cut_is_counted() -> None:
     printed = PrintedText()
     printed.add(b"x" * 100_000)
     text = printed.take({KEY: "$KEY"}, final=True)

@@ -1,4 +1,4 @@
-"""`GET /events`: what it sends, resuming, refusals, watchers that do not read."""
+"""`GET /events`: its format, resumption, refusals, clients that do not read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lost_events(stream: Watching) -> int:
 
 
 @pytest.mark.requirement("events.kinds.command", "events.stream.shape")
-def test_a_command_is_seen_from_begin_to_end(chattering: DaemonProcess) -> None:
+def test_events_of_a_command_are_streamed(chattering: DaemonProcess) -> None:
     with watching(chattering) as stream:
         chattering.exec("/say hello", "file:main", request_id="r1")
         ended = stream.wait_for("command-ended")
@@ -44,7 +44,7 @@ def test_a_command_is_seen_from_begin_to_end(chattering: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("events.label.whole")
-def test_a_label_is_whole_and_masked(chattering: DaemonProcess) -> None:
+def test_label_is_masked_and_not_truncated(chattering: DaemonProcess) -> None:
     words = "long " * 60
     with watching(chattering) as stream:
         chattering.exec(f"/say {words}", "file:main")
@@ -83,7 +83,7 @@ def test_filters(chattering: DaemonProcess, query: dict[str, Any], expected: set
 
 @pytest.mark.requirement("events.resume")
 @pytest.mark.parametrize("how", ["after id", "after number", "header", "header wins"])
-def test_one_who_comes_back_gets_what_was_missed(chattering: DaemonProcess, how: str) -> None:
+def test_resumed_stream_sends_missed_events(chattering: DaemonProcess, how: str) -> None:
     with watching(chattering) as stream:
         chattering.exec("/say one", "file:main")
         stream.wait_for("command-ended")
@@ -107,7 +107,9 @@ def test_one_who_comes_back_gets_what_was_missed(chattering: DaemonProcess, how:
 
 
 @pytest.mark.requirement("events.lost")
-def test_one_of_another_life_is_told_and_gets_what_this_life_keeps(chattering: DaemonProcess) -> None:
+def test_position_of_an_earlier_run_reports_the_restart_and_sends_kept_events(
+    chattering: DaemonProcess,
+) -> None:
     with watching(chattering) as stream:
         position = stream.position
     chattering.restart()
@@ -121,7 +123,7 @@ def test_one_of_another_life_is_told_and_gets_what_this_life_keeps(chattering: D
 
 
 @pytest.mark.requirement("events.lost")
-def test_a_number_that_is_ahead_is_told(chattering: DaemonProcess) -> None:
+def test_position_ahead_of_the_latest_event_is_reported(chattering: DaemonProcess) -> None:
     with watching(chattering, after=999_999) as stream:
         ready = stream.wait_for("daemon-ready")
     assert stream.records[0].items() >= {"kind": "lost", "count": None}.items()
@@ -129,9 +131,9 @@ def test_a_number_that_is_ahead_is_told(chattering: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("events.lost")
-def test_what_is_no_longer_kept_is_counted(chattering: DaemonProcess) -> None:
+def test_events_that_are_no_longer_kept_are_counted(chattering: DaemonProcess) -> None:
     for number in range(11):
-        # So much output of one topic is admitted in a second.
+        # The limit on the output of a topic in one second.
         assert chattering.exec("/flood 1000 output", f"file:t{number}").head["ok"]
     with watching(chattering, after=0) as stream:
         stream.wait_for("command-ended", topic="file:t10")
@@ -154,14 +156,14 @@ def test_what_is_no_longer_kept_is_counted(chattering: DaemonProcess) -> None:
         ("topic=a&topic=b", "More than one topic"),
     ],
 )
-def test_what_cannot_be_read_is_refused(chattering: DaemonProcess, query: str, message: str) -> None:
+def test_invalid_query_is_refused(chattering: DaemonProcess, query: str, message: str) -> None:
     reply = chattering.request("GET", f"/events?{query}")
     assert (reply.status, reply.json()) == (400, {"error": message})
     assert reply.headers["X-Error-Code"] == "INVALID_REQUEST"
 
 
 @pytest.mark.requirement("events.refused")
-def test_an_impossible_topic_header_or_method_is_refused(chattering: DaemonProcess) -> None:
+def test_invalid_topic_header_or_method_is_refused(chattering: DaemonProcess) -> None:
     assert chattering.request("GET", "/events?topic=x:y").headers["X-Error-Code"] == "INVALID_TOPIC"
     reply = chattering.request("GET", "/events", headers={"Last-Event-ID": "x"})
     assert reply.json() == {"error": "Invalid Last-Event-ID: x — expected a number, or an event's id"}
@@ -170,19 +172,19 @@ def test_an_impossible_topic_header_or_method_is_refused(chattering: DaemonProce
     assert (reply.status, reply.body) == (200, b"")
 
 
-def test_it_is_kept_alive_and_says_how_far_it_is(start_daemon: Start) -> None:
+def test_idle_stream_is_kept_alive_with_its_position(start_daemon: Start) -> None:
     chattering = start_daemon(env={"STRINGD_PING": "0.3"})
     chattering.register("default", chattering.home)
     with watching(chattering, kinds="user-added") as stream:
         position = stream.position
         chattering.exec("/info", "file:main")
-        # The numbers of events that are not wanted are told too, so that they are not looked for again.
+        # The position includes filtered events, so that they are not searched again.
         eventually(lambda: stream.position != position)
         assert stream.records == []
 
 
 @pytest.mark.requirement("events.foreign")
-def test_what_is_no_json_harms_nobody(chattering: DaemonProcess) -> None:
+def test_event_that_is_not_json_does_not_affect_others(chattering: DaemonProcess) -> None:
     with watching(chattering) as stream, watching(chattering, kinds="chatter") as other:
         assert chattering.exec("/odd", "file:main").head["ok"]
         stream.wait_for("command-ended")
@@ -198,7 +200,7 @@ def test_what_is_no_json_harms_nobody(chattering: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("events.flood")
-def test_a_flood_is_bounded_and_said(chattering: DaemonProcess) -> None:
+def test_flood_of_events_is_limited_and_reported(chattering: DaemonProcess) -> None:
     with watching(chattering) as stream:
         assert chattering.exec("/flood 100000 chatter", "file:main").head["ok"]
         lost = stream.wait_for("lost")
@@ -211,7 +213,7 @@ def test_a_flood_is_bounded_and_said(chattering: DaemonProcess) -> None:
 
 @contextmanager
 def silent_watchers(daemon: DaemonProcess, count: int) -> Iterator[list[socket.socket]]:
-    """Clients that ask for events and read nothing."""
+    """Clients that request events and never read."""
     with ExitStack() as open_ones:
         sockets = []
         for _ in range(count):
@@ -222,7 +224,7 @@ def silent_watchers(daemon: DaemonProcess, count: int) -> Iterator[list[socket.s
 
 
 @pytest.mark.requirement("events.slow")
-def test_a_watcher_that_never_reads_loses_output_then_all_and_slows_nobody(chattering: DaemonProcess) -> None:
+def test_client_that_never_reads_is_dropped_without_slowing_commands(chattering: DaemonProcess) -> None:
     with silent_watchers(chattering, 5) as (one, *_), watching(chattering, kinds="command-ended") as stream:
         for number in range(6):
             for topic in range(6):
@@ -239,7 +241,7 @@ def test_a_watcher_that_never_reads_loses_output_then_all_and_slows_nobody(chatt
 
 
 @pytest.mark.requirement("events.many")
-def test_five_hundred_watchers(chattering: DaemonProcess) -> None:
+def test_five_hundred_clients(chattering: DaemonProcess) -> None:
     before = memory_of(chattering.process.pid)
     with silent_watchers(chattering, 500) as sockets:
         eventually(lambda: chattering.exec("/say it", "file:main").head["ok"])
@@ -268,7 +270,7 @@ def sockets_of(daemon: DaemonProcess) -> int:
 
 
 @pytest.mark.requirement("events.room")
-def test_watchers_make_room_when_descriptors_run_out(start_daemon: Start) -> None:
+def test_streams_are_closed_when_descriptors_run_out(start_daemon: Start) -> None:
     daemon = start_daemon(program=("prlimit", "--nofile=200:200", sys.executable, "-m", "stringd"))
     daemon.register("default", daemon.home)
     with silent_watchers(daemon, 260):
@@ -277,7 +279,7 @@ def test_watchers_make_room_when_descriptors_run_out(start_daemon: Start) -> Non
 
 
 @pytest.mark.requirement("events.end")
-def test_a_stream_ends_in_an_orderly_way(chattering: DaemonProcess) -> None:
+def test_stream_ends_after_the_events_of_the_shutdown(chattering: DaemonProcess) -> None:
     with watching(chattering) as stream, watching(chattering, kinds="daemon-stopping") as other:
         running = threading.Thread(target=lambda: chattering.exec("/load 30", "file:main"))
         running.start()
@@ -294,7 +296,7 @@ def test_a_stream_ends_in_an_orderly_way(chattering: DaemonProcess) -> None:
     assert stream.response.isclosed()
 
 
-def test_its_bytes_are_plain_server_sent_events(chattering: DaemonProcess) -> None:
+def test_bytes_are_plain_server_sent_events(chattering: DaemonProcess) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", chattering.port, timeout=20)
     connection.request("GET", "/events?after=0&kinds=session-opened,chatter")
     chattering.exec(f"/say {quote('x')}", "file:main")

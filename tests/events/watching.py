@@ -1,4 +1,4 @@
-"""A client of `GET /events` that reads strictly what the page of events says."""
+"""A client of `GET /events` that strictly checks the documented format."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Watching:
         eventually(lambda: self.position or self.records)
 
     def wait_for(self, kind: str, within: float = 20.0, **fields: object) -> Record:
-        """The first event of a kind that has these fields."""
+        """Return the first event of a kind with these fields."""
         return eventually(lambda: self.first(kind, **fields), within)
 
     def first(self, kind: str, **fields: object) -> Record | None:
@@ -94,7 +94,7 @@ class Watching:
 def watching(
     daemon: DaemonProcess, headers: Mapping[str, str] | None = None, **query: object
 ) -> Iterator[Watching]:
-    """A stream that begins before anything else is done."""
+    """Open a stream before the context runs anything."""
     words = f"?{urlencode(query)}" if query else ""
     stream = Watching(daemon, words, headers or {})
     try:
@@ -104,7 +104,7 @@ def watching(
 
 
 def kept_events(port: int) -> list[bytes]:
-    """Every event that a daemon keeps, as it is sent."""
+    """Return all events that a daemon keeps, as sent."""
     with Client(port=port, start=False) as client:
         client.exec("file:last", "/help", request_id="last")
         seen: list[bytes] = []

@@ -1,4 +1,4 @@
-"""A plugin for the tests: it keeps data with its topics and hears why they end."""
+"""A plugin for the tests: it stores data with its topics and records why they end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAME = "keeper"
 
 
 class Diary(Topic):
-    """A topic that notes why it ends, and can be told to be slow or to fail then."""
+    """A topic that records why it ends, and can be slow or fail then."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -55,7 +55,7 @@ async def open_diary(context: TopicContext) -> AsyncIterator[Topic]:
 
 
 async def keep(invocation: Invocation) -> Reply:
-    """Keep a JSON value, under the plugin's own name."""
+    """Store a JSON value under the plugin's own name."""
     invocation.session.data[NAME] = json.loads(invocation.line.arguments or invocation.line.body or "")
     return Reply.confirmation("Kept")
 
@@ -71,13 +71,13 @@ async def drop(invocation: Invocation) -> Reply:
 
 
 async def fill(invocation: Invocation) -> Reply:
-    """Keep a text whose JSON has so many bytes."""
+    """Store a text whose JSON has a number of bytes."""
     invocation.session.data[NAME] = "x" * (int(invocation.line.arguments) - 2)
     return Reply.confirmation("Filled")
 
 
 async def misuse(invocation: Invocation) -> Reply:
-    """Try what no plugin should do."""
+    """Misuse the interface."""
     data: Any = invocation.session.data
     match invocation.line.arguments:
         case "time":

@@ -1,4 +1,4 @@
-"""A topic is told why it ends, and may save what should outlive it."""
+"""Topics get the reason of their end, and may save data that outlives them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def value(daemon: DaemonProcess) -> object:
         ("request", "shutdown"),
     ],
 )
-def test_a_topic_is_told_why_it_ends(kept: DaemonProcess, way: str, reason: str) -> None:
+def test_topic_gets_the_reason_of_its_end(kept: DaemonProcess, way: str, reason: str) -> None:
     kept.exec("/write a.md\n# A", TOPIC)
     kept.exec("/open a.md", TOPIC)
     match way:
@@ -53,14 +53,14 @@ def test_a_topic_is_told_why_it_ends(kept: DaemonProcess, way: str, reason: str)
 
 
 @pytest.mark.requirement("end.shutdown")
-def test_what_is_kept_at_shutdown_is_there_at_the_next_start(kept: DaemonProcess) -> None:
+def test_data_saved_at_shutdown_is_restored(kept: DaemonProcess) -> None:
     kept.exec("/keep 1", TOPIC)
     kept.restart()
     assert value(kept) == {"ended": "shutdown"}
 
 
 @pytest.mark.requirement("end.shutdown")
-def test_a_topic_that_was_not_used_in_a_life_is_not_told_of_its_end(kept: DaemonProcess) -> None:
+def test_unused_topic_is_not_notified_of_its_end(kept: DaemonProcess) -> None:
     kept.exec("/keep 1", TOPIC)
     kept.kill()
     kept.restart()
@@ -72,7 +72,7 @@ def test_a_topic_that_was_not_used_in_a_life_is_not_told_of_its_end(kept: Daemon
 @pytest.mark.requirement("end.bounded")
 @pytest.mark.parametrize("way", ["delete", "stop"])
 @pytest.mark.parametrize("mood", ["slow", "failing", "leaving", "cancelled"])
-def test_trouble_at_the_end_keeps_nothing_from_ending(kept: DaemonProcess, mood: str, way: str) -> None:
+def test_failing_or_slow_ending_does_not_prevent_the_end(kept: DaemonProcess, mood: str, way: str) -> None:
     kept.exec("/keep 1", TOPIC)
     kept.exec(f"/mood {mood}", TOPIC)
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""Secrets that a person sets for plugins, with a running daemon or without one."""
+"""Secrets for plugins, with and without a running daemon."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_secrets_are_set_listed_and_removed_without_a_daemon(tmp_path: Path) -> 
 
 
 @pytest.mark.requirement("secrets.command", "secrets.found")
-def test_a_running_daemon_has_a_secret_at_once_and_keeps_it(vault: DaemonProcess) -> None:
+def test_running_daemon_uses_a_secret_immediately_and_after_a_restart(vault: DaemonProcess) -> None:
     words = ("set", "API_KEY", "--user", "default", "--plugin", "vault")
     done = secret(vault.data_dir, *words, value=VALUE, port=vault.port)
     assert (done.returncode, done.stdout) == (0, "set API_KEY (user: default, plugin: vault)\n")
@@ -78,7 +78,7 @@ def test_a_running_daemon_has_a_secret_at_once_and_keeps_it(vault: DaemonProcess
 
 
 @pytest.mark.requirement("secrets.found")
-def test_what_is_nearer_wins(vault: DaemonProcess) -> None:
+def test_most_specific_secret_takes_precedence(vault: DaemonProcess) -> None:
     vault.register("ada")
     owners: list[dict[str, str | None]] = [
         {},
@@ -98,7 +98,7 @@ def test_what_is_nearer_wins(vault: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("secrets.hidden")
-def test_no_answer_and_no_log_has_a_value(vault: DaemonProcess) -> None:
+def test_values_are_in_no_reply_or_log(vault: DaemonProcess) -> None:
     for name, value in (("K", VALUE), ("1K", VALUE), ("K", VALUE * 10_000)):
         reply = vault.request("POST", "/secrets", {"name": name, "value": value})
         assert VALUE not in reply.text
@@ -122,7 +122,7 @@ def test_no_answer_and_no_log_has_a_value(vault: DaemonProcess) -> None:
         ({"name": "K", "value": "x", "plugin": "valt"}, 400, "no plugin valt; there are "),
     ],
 )
-def test_a_secret_that_makes_no_sense_is_refused(
+def test_invalid_secret_is_refused(
     daemon: DaemonProcess, fields: dict[str, Any], status: int, error: str
 ) -> None:
     answered = post(daemon, **fields)
@@ -143,7 +143,7 @@ def test_a_secret_that_makes_no_sense_is_refused(
         (("get", "K"), 2, "argument action: invalid choice"),
     ],
 )
-def test_the_program_refuses_in_one_line(
+def test_program_reports_errors_in_one_line(
     tmp_path: Path, words: tuple[str, ...], code: int, message: str
 ) -> None:
     done = secret(tmp_path / "data", *words, value="" if message.endswith("a value") else "x")
@@ -154,7 +154,7 @@ def test_the_program_refuses_in_one_line(
 
 
 @pytest.mark.requirement("secrets.input")
-def test_at_a_terminal_the_value_is_asked_for_and_not_shown(tmp_path: Path) -> None:
+def test_terminal_prompts_for_the_value_without_showing_it(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     command = shlex.join([*PROGRAM, "--data-dir", str(data_dir), "secret", "set", "K"])
     with Terminal(command) as terminal:
@@ -166,7 +166,7 @@ def test_at_a_terminal_the_value_is_asked_for_and_not_shown(tmp_path: Path) -> N
 
 
 @pytest.mark.requirement("secrets.directory")
-def test_a_directory_that_a_daemon_elsewhere_uses_is_left_alone(own_daemon: DaemonProcess) -> None:
+def test_data_directory_of_a_daemon_on_another_port_is_refused(own_daemon: DaemonProcess) -> None:
     done = secret(own_daemon.data_dir, "set", "K", value="x")
     assert done.returncode == 1
     assert done.stderr == (
@@ -177,7 +177,7 @@ def test_a_directory_that_a_daemon_elsewhere_uses_is_left_alone(own_daemon: Daem
 
 
 @pytest.mark.requirement("secrets.command")
-def test_a_full_disk_is_said_and_changes_nothing(own_daemon: DaemonProcess) -> None:
+def test_full_disk_is_reported_and_changes_nothing(own_daemon: DaemonProcess) -> None:
     assert post(own_daemon, name="K", value="x")[0] == 200
     file = own_daemon.data_dir / "secrets.json"
     before = file.read_bytes()

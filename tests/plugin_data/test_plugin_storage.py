@@ -1,4 +1,4 @@
-"""What plugins keep for themselves."""
+"""The persistent storage of plugins."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_values_are_set_read_removed_and_listed_by_prefix(vault: DaemonProcess) 
 
 @pytest.mark.requirement("data.storage.durable")
 @pytest.mark.parametrize("killed", [False, True])
-def test_it_survives_the_daemon(vault: DaemonProcess, killed: bool) -> None:
+def test_storage_survives_a_restart(vault: DaemonProcess, killed: bool) -> None:
     assert eventually(lambda: said(vault, "/fetch starts") == "1")
     said(vault, "/put x 5")
     if killed:
@@ -52,7 +52,7 @@ def test_it_survives_the_daemon(vault: DaemonProcess, killed: bool) -> None:
 
 
 @pytest.mark.requirement("data.storage.private")
-def test_the_folder_is_the_plugin_s_alone(vault: DaemonProcess) -> None:
+def test_folder_is_private_to_the_plugin(vault: DaemonProcess) -> None:
     said(vault, "/put x 5")
     folder = Path(said(vault, "/folder"))
     assert folder == vault.data_dir / "plugins" / "vault"
@@ -114,7 +114,7 @@ def test_kill_9_leaves_no_half_of_a_transaction(vault: DaemonProcess) -> None:
         ("stranger", "INTERNAL_ERROR", "storage is named after a loaded plugin, and 'valt' is none"),
     ],
 )
-def test_misuse_is_named(vault: DaemonProcess, kind: str, code: str, logged: str) -> None:
+def test_misuse_is_reported(vault: DaemonProcess, kind: str, code: str, logged: str) -> None:
     reply = vault.exec(f"/misuse {kind}", "file:a")
     assert reply.head["code"] == code
     assert logged in vault.stderr()
@@ -123,7 +123,7 @@ def test_misuse_is_named(vault: DaemonProcess, kind: str, code: str, logged: str
 
 
 @pytest.mark.requirement("data.storage.disk")
-def test_a_full_disk_is_said_and_changes_nothing(vault: DaemonProcess) -> None:
+def test_full_disk_is_reported_and_changes_nothing(vault: DaemonProcess) -> None:
     said(vault, "/put x 1")
     resource.prlimit(vault.process.pid, resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
     reply = vault.exec(f'/put x "{"x" * 200_000}"', "file:a")
@@ -134,7 +134,7 @@ def test_a_full_disk_is_said_and_changes_nothing(vault: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("data.storage.broken")
-def test_a_broken_store_is_kept_aside_and_said(vault: DaemonProcess) -> None:
+def test_broken_store_is_set_aside_and_reported(vault: DaemonProcess) -> None:
     said(vault, "/put x 1")
     vault.stop()
     store = vault.data_dir / "plugins" / "vault" / "store.db"
@@ -149,7 +149,7 @@ def test_a_broken_store_is_kept_aside_and_said(vault: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("data.storage.broken")
-def test_a_value_that_is_damaged_is_said(vault: DaemonProcess) -> None:
+def test_damaged_value_is_reported(vault: DaemonProcess) -> None:
     said(vault, "/put x 1")
     said(vault, "/put y 2")
     with contextlib.closing(sqlite3.connect(vault.data_dir / "plugins/vault/store.db")) as store, store:

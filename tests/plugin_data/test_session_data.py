@@ -1,4 +1,4 @@
-"""What plugins keep with a session."""
+"""The data of plugins for a session."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def value(daemon: DaemonProcess, topic: str = TOPIC) -> object:
 
 @pytest.mark.requirement("data.session", "data.session.restart")
 @pytest.mark.parametrize("killed", [False, True])
-def test_it_is_stored_before_the_reply_leaves(kept: DaemonProcess, killed: bool) -> None:
+def test_data_is_stored_before_the_reply_is_sent(kept: DaemonProcess, killed: bool) -> None:
     # At an orderly end the diary would replace it.
     topic = TOPIC if killed else "file:a"
     assert value(kept, topic) == "nothing"
@@ -41,7 +41,7 @@ def test_it_is_stored_before_the_reply_leaves(kept: DaemonProcess, killed: bool)
 
 
 @pytest.mark.requirement("data.session.lazy")
-def test_it_is_there_for_the_first_command_after_a_restart_and_in_the_topic_s_context(
+def test_data_is_restored_for_the_first_command_and_the_topic_context(
     kept: DaemonProcess,
 ) -> None:
     for number in range(20):
@@ -56,7 +56,7 @@ def test_it_is_there_for_the_first_command_after_a_restart_and_in_the_topic_s_co
 
 
 @pytest.mark.requirement("data.session.fork")
-def test_a_fork_takes_a_copy(kept: DaemonProcess) -> None:
+def test_fork_copies_the_data(kept: DaemonProcess) -> None:
     said(kept, '/keep {"x": 1}')
     assert said(kept, "/fork diary:b") == "Forked: diary:b"
     said(kept, '/keep {"x": 2}')
@@ -72,7 +72,7 @@ def test_a_fork_takes_a_copy(kept: DaemonProcess) -> None:
 @pytest.mark.requirement("data.session.forgotten")
 @pytest.mark.parametrize("way", ["close", "session", "user", "home"])
 @pytest.mark.parametrize("killed", [False, True])
-def test_it_goes_with_the_topic(kept: DaemonProcess, way: str, killed: bool) -> None:
+def test_data_is_deleted_with_the_topic(kept: DaemonProcess, way: str, killed: bool) -> None:
     kept.exec("/write a.md\n# A", TOPIC)
     kept.exec("/open a.md", TOPIC)
     said(kept, "/keep 1")
@@ -97,7 +97,7 @@ def test_it_goes_with_the_topic(kept: DaemonProcess, way: str, killed: bool) -> 
 
 
 @pytest.mark.requirement("data.session.size")
-def test_it_has_a_limit(kept: DaemonProcess) -> None:
+def test_size_of_the_data_is_limited(kept: DaemonProcess) -> None:
     said(kept, "/keep 1", "file:a")
     reply = kept.exec(f"/fill {LARGEST + 1}", "file:a")
     assert reply.head["code"] == "TOPIC_FULL"
@@ -121,7 +121,7 @@ def test_it_has_a_limit(kept: DaemonProcess) -> None:
         ("list", "'tuple' object has no attribute 'append'"),
     ],
 )
-def test_what_is_not_json_is_refused_at_once(kept: DaemonProcess, kind: str, logged: str) -> None:
+def test_value_that_is_not_json_is_refused_immediately(kept: DaemonProcess, kind: str, logged: str) -> None:
     given = {"a": 1, "list": [1]}
     said(kept, f"/keep {json.dumps(given)}", "file:a")
     assert kept.exec(f"/misuse {kind}", "file:a").head["code"] == "INTERNAL_ERROR"
@@ -130,13 +130,13 @@ def test_what_is_not_json_is_refused_at_once(kept: DaemonProcess, kind: str, log
 
 
 @pytest.mark.requirement("data.session.json")
-def test_a_value_without_end_is_refused(kept: DaemonProcess) -> None:
+def test_cyclic_value_is_refused(kept: DaemonProcess) -> None:
     assert kept.exec("/misuse cycle", "file:a").head["code"] == "TOPIC_FULL"
     assert value(kept, "file:a") == "nothing"
 
 
 @pytest.mark.requirement("data.session.disk")
-def test_a_full_disk_is_said_and_changes_nothing(kept: DaemonProcess) -> None:
+def test_full_disk_is_reported_and_changes_nothing(kept: DaemonProcess) -> None:
     said(kept, '/set {a} = "1"', "file:a")
     said(kept, "/keep 1", "file:a")
     said(kept, "/keep 2", "file:b")
@@ -166,7 +166,7 @@ def test_state_and_data_are_stored_together_or_not_at_all(kept: DaemonProcess) -
 
 
 @pytest.mark.requirement("data.session.restart")
-def test_kill_9_between_leaves_a_value_that_was_kept(kept: DaemonProcess) -> None:
+def test_kill_9_leaves_a_complete_value(kept: DaemonProcess) -> None:
     for _ in range(3):
         answered = [-1]
 
@@ -189,7 +189,7 @@ def test_kill_9_between_leaves_a_value_that_was_kept(kept: DaemonProcess) -> Non
 
 
 @pytest.mark.requirement("data.session.restart")
-def test_a_damaged_value_costs_nothing_else(kept: DaemonProcess) -> None:
+def test_damaged_value_does_not_affect_other_data(kept: DaemonProcess) -> None:
     said(kept, '/set {a} = "1"', "file:a")
     said(kept, "/keep 1", "file:a")
     kept.stop()
@@ -205,7 +205,7 @@ def test_a_damaged_value_costs_nothing_else(kept: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("data.session.lazy", "data.session.disk")
-def test_data_that_cannot_be_read_refuses_the_topic_s_commands_alone(kept: DaemonProcess) -> None:
+def test_unreadable_data_only_affects_its_topic(kept: DaemonProcess) -> None:
     said(kept, "/keep 1", "file:a")
     kept.kill()
     kept.restart()

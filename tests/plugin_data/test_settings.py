@@ -1,4 +1,4 @@
-"""Settings of plugins: `config.toml`, the environment, options, and what is wrong with them."""
+"""Settings of plugins: `config.toml`, the environment, options, and errors in them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def tuned(daemon: DaemonProcess) -> dict[str, object]:
 
 
 def refused(daemon: DaemonProcess, code: int = 2) -> str:
-    """The one line of a daemon that does not start."""
+    """Return the error line of a daemon that does not start."""
     assert daemon.process.wait(20) == code
     (line,) = daemon.stderr().splitlines()
     return line
@@ -75,7 +75,7 @@ def config(
 
 
 @pytest.mark.requirement("settings.order")
-def test_an_option_wins_over_the_environment_and_that_over_the_file(
+def test_option_overrides_environment_which_overrides_the_file(
     start_tuned: StartTuned, data_dir: Path
 ) -> None:
     toml = '[tuned]\ncount = 2\nloud = true\nwait = 2\ngreeting = "moin"\nnames = ["a", "b"]\nmode = "fast"\n'
@@ -116,7 +116,7 @@ def test_an_option_wins_over_the_environment_and_that_over_the_file(
         ("[tuned]\n[tuned]\n", 2, "not TOML: Cannot declare ('tuned',) twice"),
     ],
 )
-def test_a_wrong_value_has_its_line(data_dir: Path, toml: str, line: int, message: str) -> None:
+def test_invalid_value_is_reported_with_its_line(data_dir: Path, toml: str, line: int, message: str) -> None:
     file = data_dir / "config.toml"
     file.write_bytes(toml.encode())
     with pytest.raises(Fault) as raised:
@@ -127,14 +127,14 @@ def test_a_wrong_value_has_its_line(data_dir: Path, toml: str, line: int, messag
 
 
 @pytest.mark.requirement("settings.wrong")
-def test_a_daemon_with_a_wrong_value_does_not_start(start_tuned: StartTuned, data_dir: Path) -> None:
+def test_daemon_does_not_start_with_an_invalid_value(start_tuned: StartTuned, data_dir: Path) -> None:
     said = refused(start_tuned("[tuned]\ncount = 'a'\n", ready=False))
     where = f"{data_dir}/config.toml:2"
     assert said == f'stringd: {where}: tuned.count must be a whole number from 1 to 9, not "a"'
 
 
 @pytest.mark.requirement("settings.wrong")
-def test_a_wrong_variable_is_an_error_with_its_name(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_variable_is_reported_by_name(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRINGD_TUNED_COUNT", "0")
     with pytest.raises(Fault, match="STRINGD_TUNED_COUNT must be a whole number from 1 to 9, not '0'"):
         make_runtime(Config(data_dir=data_dir, plugins=(str(TUNED),)))
@@ -147,11 +147,11 @@ def test_a_wrong_variable_is_an_error_with_its_name(data_dir: Path, monkeypatch:
         (["--tuned-count", "0"], "--tuned-count must be a whole number from 1 to 9, not '0'"),
         (["--tuned-cuont=1"], "unrecognized arguments: --tuned-cuont; did you mean --tuned-count?"),
         (["--tuned-count"], "argument --tuned-count: expected one argument"),
-        # It is a setting, but declares no option.
+        # A setting that declares no option.
         (["--tuned-wait", "1"], "unrecognized arguments: --tuned-wait"),
     ],
 )
-def test_a_wrong_option_is_an_error_with_its_name(data_dir: Path, words: list[str], message: str) -> None:
+def test_invalid_option_is_reported_by_name(data_dir: Path, words: list[str], message: str) -> None:
     options, rest = parse_options(["--data-dir", str(data_dir), "--plugins", str(TUNED), *words])
     assert rest == []
     with pytest.raises(Fault) as raised:
@@ -161,14 +161,14 @@ def test_a_wrong_option_is_an_error_with_its_name(data_dir: Path, words: list[st
 
 
 @pytest.mark.requirement("settings.wrong")
-def test_a_subcommand_refuses_options_of_no_plugin(data_dir: Path) -> None:
+def test_subcommand_refuses_unknown_options(data_dir: Path) -> None:
     ended = config(data_dir, "check", before=("--tuned-cuont", "1"))
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith("stringd: unrecognized arguments: --tuned-cuont; did you mean")
 
 
 @pytest.mark.requirement("settings.unreadable")
-def test_a_file_that_cannot_be_read_is_said_and_left(start_tuned: StartTuned, data_dir: Path) -> None:
+def test_undecodable_file_is_reported_and_kept(start_tuned: StartTuned, data_dir: Path) -> None:
     file = data_dir / "config.toml"
     said = refused(start_tuned(b"[tuned]\n# \xff\n", ready=False))
     assert said == f"stringd: {file}:2: not UTF-8"
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_read_is_said_and_left(start_tuned: StartTuned, da
 
 @pytest.mark.requirement("settings.unreadable")
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, "locked"])
-def test_what_is_no_readable_file_is_said(
+def test_unreadable_file_is_reported(
     start_daemon: Callable[..., DaemonProcess], data_dir: Path, make: Callable[[Path], None] | str
 ) -> None:
     file = data_dir / "config.toml"
@@ -194,7 +194,7 @@ def test_what_is_no_readable_file_is_said(
 
 
 @pytest.mark.requirement("settings.unknown")
-def test_a_section_of_no_plugin_is_named_and_the_daemon_runs(start_tuned: StartTuned, data_dir: Path) -> None:
+def test_unknown_section_is_reported_and_the_daemon_runs(start_tuned: StartTuned, data_dir: Path) -> None:
     started = start_tuned("[tuned]\ncount = 2\n[tunde]\nx = 1\n[file]\ny = 1\n[gone]\n")
     notices = started.request("GET", "/status").json()["notices"]
     file = data_dir / "config.toml"
@@ -208,7 +208,7 @@ def test_a_section_of_no_plugin_is_named_and_the_daemon_runs(start_tuned: StartT
 
 @pytest.mark.requirement("settings.config")
 @pytest.mark.timeout(120)
-def test_config_sets_a_value_and_leaves_the_rest(data_dir: Path, start_tuned: StartTuned) -> None:
+def test_config_set_changes_only_the_value(data_dir: Path, start_tuned: StartTuned) -> None:
     file = data_dir / "config.toml"
     text = "# mine\n[tuned]\n\ncount = 2 # few\n\n[web]\npart = 5000\n"
     file.write_text(text, encoding="utf-8")
@@ -221,7 +221,7 @@ def test_config_sets_a_value_and_leaves_the_rest(data_dir: Path, start_tuned: St
 
 
 @pytest.mark.requirement("settings.config")
-def test_config_shows_values_and_where_they_come_from(data_dir: Path) -> None:
+def test_config_show_lists_values_and_their_sources(data_dir: Path) -> None:
     file = data_dir / "config.toml"
     file.write_text("[tuned]\n\ncount = 7\nnames = ['a', 'b']\n", encoding="utf-8")
     shown = config(data_dir, "show", STRINGD_TUNED_LOUD="1").stdout
@@ -233,7 +233,7 @@ def test_config_shows_values_and_where_they_come_from(data_dir: Path) -> None:
 
 
 @pytest.mark.requirement("settings.config")
-def test_config_check_names_everything_that_is_wrong(data_dir: Path) -> None:
+def test_config_check_lists_all_errors(data_dir: Path) -> None:
     file = data_dir / "config.toml"
     assert config(data_dir, "check").stdout == f"{file}: no errors\n"
     file.write_text("[tuned]\ncount = 0\nloud = 2\n[tunde]\n", encoding="utf-8")
@@ -257,7 +257,7 @@ def test_config_check_names_everything_that_is_wrong(data_dir: Path) -> None:
         (("see",), "", "argument action: invalid choice"),
     ],
 )
-def test_config_refuses_what_makes_no_sense(
+def test_config_refuses_invalid_arguments(
     data_dir: Path, words: Sequence[str], text: str, message: str
 ) -> None:
     file = data_dir / "config.toml"
@@ -269,7 +269,7 @@ def test_config_refuses_what_makes_no_sense(
 
 
 @pytest.mark.requirement("settings.options")
-def test_help_lists_the_options_under_the_plugin_s_name(data_dir: Path) -> None:
+def test_help_lists_the_options_by_plugin(data_dir: Path) -> None:
     command = [sys.executable, "-m", "stringd", "--plugins", str(TUNED), "--help"]
     listed = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=30, check=True).stdout
     section = listed.partition("plugin tuned:\n")[2].partition("\n\n")[0]
@@ -292,7 +292,7 @@ def test_help_lists_the_options_under_the_plugin_s_name(data_dir: Path) -> None:
         ("@dataclass(frozen=True)\nclass R:\n    a: int = setting('b', 'x')", "its default is 'b'"),
     ],
 )
-def test_a_declaration_that_makes_no_sense_is_named(
+def test_invalid_declaration_is_reported(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path, record: str, reason: str
 ) -> None:
     folder = tmp_path / "plugins"

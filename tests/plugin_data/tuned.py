@@ -17,7 +17,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TunedSettings:
-    """What can be set of the plugin."""
+    """The settings of the plugin."""
 
     loud: bool = setting(False, "Whether it shouts.", option=True)
     count: int = setting(3, "How many there are.", least=1, most=9, option=True)
@@ -34,7 +34,7 @@ def stringd_settings() -> Iterable[Settings]:
 
 @hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
-    # A hook can read the settings already.
+    # Hooks can already read the settings.
     count = runtime.settings(TunedSettings).count
 
     async def idle() -> None:

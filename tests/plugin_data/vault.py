@@ -1,4 +1,4 @@
-"""A plugin for the tests: it has a storage of its own."""
+"""A plugin for the tests that uses its persistent storage."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def transfer(invocation: Invocation) -> Reply:
 
 
 async def increase(invocation: Invocation) -> Reply:
-    """Increase by one as often as is said, in as many tasks."""
+    """Increase a value by one in each of a number of tasks."""
 
     async def once() -> None:
         async with own(invocation).transaction() as counts:

@@ -1,4 +1,4 @@
-"""A plugin for the tests: a command that asks what its JSON argument says, and shows what came of it."""
+"""A plugin for the tests: a command that asks the question in its JSON argument, and shows the outcome."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def fields_of(invocation: Invocation) -> dict[str, Any]:
 
 
 async def ask(invocation: Invocation) -> Reply:
-    """Ask, and tell the answer: only its length, if it is a secret."""
+    """Ask, and show the answer, or only the length of a secret."""
     fields = fields_of(invocation)
     answer = await invocation.ask(question_of(fields, check=refuse_wrong))
     shown = len(answer.text) if fields.get("kind") == "secret" else answer.value
@@ -67,13 +67,13 @@ def refuse_wrong(answer: Answer) -> None:
 
 
 async def crash(invocation: Invocation) -> Reply:
-    """Ask for a secret, and fail with it in hand."""
+    """Ask for a secret, and fail while holding it."""
     answer = await invocation.ask(question_of({"kind": "secret", **fields_of(invocation)}))
     raise RuntimeError(f"the answer was {answer!r}")
 
 
 async def detach(invocation: Invocation) -> Reply:
-    """Ask for the topic from a task of nobody's, so that the command itself ends."""
+    """Ask for the topic in a detached task, so that the command itself ends."""
     session = invocation.session
     fields = fields_of(invocation)
     count = fields.pop("count", 1)
@@ -106,7 +106,7 @@ def stringd_commands() -> Iterable[Command]:
 @hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
     async def watch() -> None:
-        """Write down every event on questions, as an observer of a plugin might."""
+        """Record all events of questions, as an observer of a plugin might."""
         path = runtime.config.data_dir / RECORD
         with runtime.events.watch() as events:
             async for published in events:
@@ -118,7 +118,7 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
 
 
 async def guard(invocation: Invocation, proceed: Proceed) -> Reply:
-    """Let a person decide about `/guarded`, as a plugin does that approves commands."""
+    """Let a person approve `/guarded`, as an approval plugin would."""
     if invocation.line.word != "guarded":
         return await proceed(invocation)
     asked = question_of({"kind": "approve", "trust": "person", "title": "Run it?"})

@@ -1,4 +1,4 @@
-"""Daemons that ask, with an operator and without, each shared by the tests of a module."""
+"""Daemons with the plugin `asker`, with and without an operator, each shared by the tests of a module."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _running(folder: Path, *, operator: bool) -> Iterator[DaemonProcess]:
 
 
 def _emptied(daemon: DaemonProcess) -> DaemonProcess:
-    """Return a daemon that knows nobody but the user `default`, and has no question."""
+    """Return a daemon with only the user `default`, and no open questions."""
     for user in daemon.request("GET", "/users").json()["users"]:
         daemon.request("DELETE", f"/users/{user['id']}")
     daemon.register("default", daemon.home)
@@ -43,13 +43,13 @@ def with_operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonPr
 
 @pytest.fixture
 def asking(without_operator: DaemonProcess) -> DaemonProcess:
-    """A daemon that nobody can be operator of, as `string` starts it."""
+    """A daemon that cannot have an operator, as `string` starts it."""
     return _emptied(without_operator)
 
 
 @pytest.fixture
 def operated(with_operator: DaemonProcess) -> DaemonProcess:
-    """A daemon whose operator is known but not attached."""
+    """A daemon whose operator is not attached."""
     return _emptied(with_operator)
 
 
@@ -60,6 +60,6 @@ def people(asking: DaemonProcess) -> People:
 
 @pytest.fixture
 def operator(operated: DaemonProcess) -> Iterator[Operator]:
-    """An operator who is attached by a stream of questions."""
+    """An operator who is attached through a stream of questions."""
     with Operator(operated) as attached:
         yield attached

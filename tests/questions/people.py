@@ -1,4 +1,4 @@
-"""Whoever answers: by HTTP, with the operator's token or without."""
+"""Clients that answer questions over HTTP, with and without the operator's token."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def until(condition: Callable[[], Any], what: str = "nothing came of it", second
 
 
 class People:
-    """What the tests do with the questions of one daemon."""
+    """Asks and answers questions of one daemon."""
 
     def __init__(self, daemon: DaemonProcess) -> None:
         self.daemon = daemon
@@ -40,7 +40,7 @@ class People:
         return answer
 
     def ask(self, topic: str = "file:main", user: str = "default", **fields: Any) -> Asked:
-        """Have a command ask, and return once its question is open."""
+        """Run a command that asks, and return once its question is open."""
         before = {it["id"] for it in self.listed()}
         answer = self.send(f"/ask {json.dumps(fields)}", topic, user)
         new = until(
@@ -78,13 +78,13 @@ class Asked:
         return self._answer.result(DEADLINE).content.partition("\n")[2]
 
     def told(self) -> dict[str, Any]:
-        """What the command was told."""
+        """Return the answer that the command received."""
         found: dict[str, Any] = json.loads(self.content())
         return found
 
 
 class Operator(People):
-    """Holds a stream of questions open with the operator's token, as a front end does."""
+    """Keeps a stream of questions open with the operator's token, as a front end does."""
 
     def __init__(self, daemon: DaemonProcess, token: str | None = None) -> None:
         super().__init__(daemon)

@@ -1,4 +1,4 @@
-"""Somebody at a terminal in which `stringd approve` runs."""
+"""A person at a terminal that runs `stringd approve`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READY = "Waiting for questions; press Ctrl-C to exit."
 
 
 class Person(People):
-    """Somebody at a terminal in which `stringd approve` runs."""
+    """A person at a terminal that runs `stringd approve`."""
 
     def __init__(self, daemon: DaemonProcess, terminal: Terminal) -> None:
         super().__init__(daemon)

@@ -13,7 +13,7 @@ from tests.questions.people import People, until
 
 
 @pytest.mark.requirement("questions.ask", "questions.list")
-def test_first_answer_reaches_the_asker_with_who_gave_it(people: People) -> None:
+def test_first_answer_reaches_the_asker_with_its_author(people: People) -> None:
     asked = people.ask(title="Which colour?", body="Of the shed.", details={"wall": "north"})
     assert {
         name: asked.question[name] for name in ("kind", "title", "body", "details", "trust", "topic")
@@ -32,7 +32,7 @@ def test_first_answer_reaches_the_asker_with_who_gave_it(people: People) -> None
 
 
 @pytest.mark.requirement("questions.first_wins")
-def test_of_two_answers_at_once_one_wins_and_the_other_is_told_who_did(people: People) -> None:
+def test_first_of_two_concurrent_answers_wins_and_the_other_learns_whose(people: People) -> None:
     asked = people.ask()
     with ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(lambda it: people.answer(asked.question, f"{it}", through=f"{it}"), range(8)))
@@ -72,7 +72,7 @@ def test_answer_of_the_wrong_kind_is_refused_and_the_question_stays_open(
 
 
 @pytest.mark.requirement("questions.check")
-def test_asker_may_refuse_an_answer(people: People) -> None:
+def test_asker_may_reject_an_answer(people: People) -> None:
     asked = people.ask()
     reply = people.answer(asked.question, "wrong")
     assert (reply.status, reply.json()["message"]) == (400, "That is wrong.")
@@ -81,7 +81,7 @@ def test_asker_may_refuse_an_answer(people: People) -> None:
 
 
 @pytest.mark.requirement("questions.comment", "questions.extras")
-def test_comment_and_the_fields_that_were_asked_for_come_along(people: People) -> None:
+def test_comment_and_allowed_extras_reach_the_asker(people: People) -> None:
     asked = people.ask(kind="approve", extras=["grant"])
     assert asked.question["extras"] == ["grant"]
     reply = people.answer(asked.question, False, comment="no", other=1)
@@ -94,7 +94,7 @@ def test_comment_and_the_fields_that_were_asked_for_come_along(people: People) -
 
 @pytest.mark.requirement("questions.errors")
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"answer"', {"answer": "a", "comment": 5}])
-def test_what_is_no_answer_at_all_is_an_invalid_body(people: People, body: Any) -> None:
+def test_body_without_an_answer_is_invalid(people: People, body: Any) -> None:
     asked = people.ask()
     reply = people.daemon.request("POST", f"/questions/{asked.id}", body, {"X-User-Id": "default"})
     assert (reply.status, reply.headers["X-Error-Code"]) == (400, "INVALID_BODY")
@@ -127,7 +127,7 @@ def test_question_does_not_exist_for_another_user(people: People) -> None:
 
 
 @pytest.mark.requirement("answer.command", "answer.masked", "answer.urgent")
-def test_agent_answers_from_any_topic_even_the_one_that_waits(people: People) -> None:
+def test_agent_answers_from_any_topic_even_the_waiting_one(people: People) -> None:
     asked = people.ask()
     reply = people.daemon.exec(f"/answer {asked.id} from the agent", "file:main")
     assert reply.content == f"re: /answer {asked.id} ********\nAnswered: What?"
@@ -156,7 +156,7 @@ def test_typed_answers_are_words_and_numbers(people: People) -> None:
 
 
 @pytest.mark.requirement("answer.list")
-def test_questions_are_listed_and_have_to_be_named_if_there_are_several(people: People) -> None:
+def test_questions_are_listed_and_must_be_named_if_several_are_open(people: People) -> None:
     assert people.daemon.exec("/answer text", "file:b").content == (
         "re: /answer ********\nERROR(QUESTION_NOT_FOUND): No question is open."
     )
@@ -224,7 +224,7 @@ def test_a_thousand_questions_are_open_at_once_and_no_more(asking: DaemonProcess
         {"expires": -1},
     ],
 )
-def test_question_that_breaks_a_bound_is_never_asked(asking: DaemonProcess, fields: dict[str, Any]) -> None:
+def test_question_that_exceeds_a_limit_is_not_asked(asking: DaemonProcess, fields: dict[str, Any]) -> None:
     assert asking.exec(f"/ask {json.dumps(fields)}").head["code"] == "INTERNAL_ERROR"
     assert "ValueError" in asking.stderr()
     assert People(asking).listed() == []

@@ -46,7 +46,7 @@ def test_keys_allow_and_refuse(person: Person) -> None:
 
 
 @pytest.mark.requirement("approve.keys")
-def test_lines_choices_and_secrets_are_typed(person: Person) -> None:
+def test_text_choice_and_secret_are_answered(person: Person) -> None:
     asked = person.is_asked(title="Name?")
     person.sees("Answer (")
     person.terminal.type("Ada\n")
@@ -68,7 +68,7 @@ def test_lines_choices_and_secrets_are_typed(person: Person) -> None:
 
 
 @pytest.mark.requirement("approve.keys")
-def test_long_body_is_cut_and_shown_whole_on_demand(person: Person) -> None:
+def test_long_body_is_truncated_and_shown_in_full_on_demand(person: Person) -> None:
     asked = person.is_asked(kind="approve", body="\n".join(f"line {it}." for it in range(50)))
     shown = person.sees("Allow? ")
     assert "line 18." in shown
@@ -81,7 +81,7 @@ def test_long_body_is_cut_and_shown_whole_on_demand(person: Person) -> None:
 
 
 @pytest.mark.requirement("approve.flush")
-def test_what_was_typed_ahead_answers_nothing(person: Person) -> None:
+def test_typeahead_is_discarded(person: Person) -> None:
     person.terminal.type("yyyy\nsesame\n")
     asked = person.is_asked(kind="approve")
     person.sees("Allow? ")
@@ -95,7 +95,7 @@ def test_what_was_typed_ahead_answers_nothing(person: Person) -> None:
 
 
 @pytest.mark.requirement("approve.told", "questions.first_wins")
-def test_answer_elsewhere_and_withdrawal_are_told_even_while_a_line_is_typed(person: Person) -> None:
+def test_closing_elsewhere_is_shown_even_while_a_line_is_typed(person: Person) -> None:
     asked = person.is_asked(title="Name?")
     person.sees("Answer (")
     person.terminal.type("half an ans")
@@ -119,7 +119,7 @@ def test_answer_elsewhere_and_withdrawal_are_told_even_while_a_line_is_typed(per
 
 
 @pytest.mark.requirement("approve.escapes")
-def test_hostile_text_acts_on_no_terminal(person: Person) -> None:
+def test_hostile_text_cannot_control_the_terminal(person: Person) -> None:
     hostile = "\x1b[2J\x1b]0;own\x07\u202egnirts\u200b\nAllow? y\r┃ fine"
     person.is_asked(kind="approve", title="T\u202e\u200b", body=hostile, details={"a: b": "c\x9bm"})
     shown = person.sees("Allow? y yes")
@@ -135,7 +135,7 @@ def test_hostile_text_acts_on_no_terminal(person: Person) -> None:
     ("env", "coloured"),
     [("TERM=xterm NO_COLOR=", True), ("TERM=xterm NO_COLOR=1", False), ("TERM=dumb", False)],
 )
-def test_colour_is_for_terminals_that_have_it(operated: DaemonProcess, env: str, coloured: bool) -> None:
+def test_colour_is_only_used_on_capable_terminals(operated: DaemonProcess, env: str, coloured: bool) -> None:
     with approving(operated, env=env) as person:
         person.is_asked(kind="approve")
         assert ("\x1b[1m" in person.sees("Allow? ")) is coloured
@@ -143,7 +143,7 @@ def test_colour_is_for_terminals_that_have_it(operated: DaemonProcess, env: str,
 
 @pytest.mark.requirement("approve.restores", "approve.leaves")
 @pytest.mark.parametrize("how", ["^C", "^D", signal.SIGTERM, signal.SIGHUP, "daemon"])
-def test_terminal_is_restored_however_it_ends_and_the_question_stays(
+def test_terminal_is_restored_at_any_end_and_the_question_stays_open(
     operated: DaemonProcess, how: str | signal.Signals
 ) -> None:
     with approving(operated) as person:
@@ -186,14 +186,14 @@ def test_wrong_token_is_refused(operated: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("operator.none")
-def test_daemon_without_an_operator_can_not_be_taken_over(asking: DaemonProcess) -> None:
+def test_daemon_without_an_operator_cannot_be_taken_over(asking: DaemonProcess) -> None:
     with Terminal(f"env TERM=dumb {APPROVE} --port {asking.port} approve") as terminal:
         terminal.expect("the daemon has no operator")
         assert terminal.process.wait(10) == 1
 
 
 @pytest.mark.requirement("approve.leaves")
-def test_killed_terminal_answers_nothing_and_the_question_stays(operated: DaemonProcess) -> None:
+def test_question_stays_open_when_the_program_is_killed(operated: DaemonProcess) -> None:
     with approving(operated) as person:
         asked = person.is_asked(kind="approve")
         person.sees("Allow? ")

@@ -26,7 +26,7 @@ PERSON: dict[str, Any] = {"trust": "person", "waits_for_operator": True}
 
 @pytest.fixture
 def unstarted(tmp_path: Path) -> Iterator[DaemonProcess]:
-    """A port without a daemon, and how to talk to the one that a client starts there."""
+    """A free port, and access to the daemon that a client starts there."""
     daemon = DaemonProcess(tmp_path, (), {}, port=free_port(), data_dir=tmp_path / ".string" / ".stringd")
     yield daemon
     subprocess.run([*stringd(daemon), "shutdown"], env=environment(daemon), check=False, timeout=30)
@@ -142,7 +142,7 @@ def test_script_that_sends_no_answer_fails(operated: DaemonProcess, answers: str
         (["--json", "--token-fd", "0"], "This is not the token of this daemon's operator."),
     ],
 )
-def test_without_a_terminal_it_says_what_it_needs(
+def test_missing_terminal_or_token_is_an_error(
     operated: DaemonProcess, options: list[str], message: str
 ) -> None:
     command = [*stringd(operated), "approve", *options]
@@ -171,6 +171,6 @@ def test_daemon_in_a_terminal_shows_its_token_there_and_nowhere_else(tmp_path: P
 
 
 @pytest.mark.requirement("operator.handed_over")
-def test_daemon_whose_errors_go_to_a_file_has_no_operator(asking: DaemonProcess) -> None:
+def test_daemon_with_redirected_standard_error_has_no_operator(asking: DaemonProcess) -> None:
     assert "token" not in asking.stderr()
     assert asking.request("GET", "/questions", None, {TOKEN: "x"}).json()["operator"] == "none"

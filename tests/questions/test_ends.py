@@ -1,4 +1,4 @@
-"""How questions end without an answer: who asked them goes, in each way there is."""
+"""Questions that end without an answer: cancelled, expired, disconnected, topic or daemon ended."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_question_of_a_cancelled_command_is_withdrawn(people: People) -> None:
 
 
 @pytest.mark.requirement("questions.withdrawn.disconnected")
-def test_question_is_withdrawn_when_its_client_hangs_up(people: People) -> None:
+def test_question_is_withdrawn_when_its_client_disconnects(people: People) -> None:
     port = people.daemon.port
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request(
@@ -48,7 +48,7 @@ def test_question_is_withdrawn_when_its_client_hangs_up(people: People) -> None:
 
 
 @pytest.mark.requirement("questions.withdrawn.topic")
-def test_question_of_a_topic_ends_with_it_whoever_asked(people: People) -> None:
+def test_question_is_withdrawn_when_its_topic_ends(people: People) -> None:
     daemon = people.daemon
     assert daemon.exec("/detach", "file:one").head["ok"]
     assert daemon.exec("/detach", "file:two").head["ok"]
@@ -59,7 +59,7 @@ def test_question_of_a_topic_ends_with_it_whoever_asked(people: People) -> None:
     daemon.request("DELETE", "/users/default")
     until(lambda: people.listed() == [])
     daemon.register("default", daemon.home)
-    # The topic has ended before its user was gone.
+    # The topic ends before its user is removed.
     assert refusal_of(people, second) == WITHDRAWN.format("its topic has ended")
 
 
@@ -103,7 +103,7 @@ def test_killed_daemon_forgets_its_questions(start_daemon: Callable[..., DaemonP
 
 
 @pytest.mark.requirement("questions.stream_comment")
-def test_client_hears_at_once_that_its_command_waits_and_again_in_the_pings(
+def test_stream_says_that_its_command_waits_immediately_and_in_every_ping(
     start_daemon: Callable[..., DaemonProcess],
 ) -> None:
     daemon = start_daemon("--plugins", PLUGIN, env={"STRINGD_PING": "0.2"})
@@ -126,7 +126,9 @@ def test_client_hears_at_once_that_its_command_waits_and_again_in_the_pings(
 
 
 @pytest.mark.requirement("questions.stream_comment")
-def test_other_commands_hear_nothing_of_it(start_daemon: Callable[..., DaemonProcess]) -> None:
+def test_streams_of_other_commands_do_not_mention_the_question(
+    start_daemon: Callable[..., DaemonProcess],
+) -> None:
     daemon = start_daemon("--plugins", PLUGIN, env={"STRINGD_PING": "0.1"})
     daemon.register("default", daemon.home)
     people = People(daemon)
@@ -147,7 +149,7 @@ def test_other_commands_hear_nothing_of_it(start_daemon: Callable[..., DaemonPro
 
 
 @pytest.mark.requirement("questions.events")
-def test_events_tell_of_each_question_and_never_of_its_answer(people: People) -> None:
+def test_events_report_each_question_and_never_its_answer(people: People) -> None:
     record = people.daemon.data_dir / "events.txt"
     before = record.read_text() if record.exists() else ""
     answered = people.ask(title="Which word?", kind="secret")

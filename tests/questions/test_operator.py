@@ -1,4 +1,4 @@
-"""Questions to a person: refused without an operator, answered with the token alone, and never leaked."""
+"""Questions to a person: refused without an operator, answered only with the token, never leaked."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ NO_OPERATOR = (
 
 
 def refused(people: People, **fields: Any) -> list[str]:
-    """What the command is told whose question can't be asked."""
+    """Return the reply to a command whose question is refused."""
     with pytest.raises(AssertionError) as told:
         people.ask(**PERSON, **fields)
     return str(told.value).split("\n")[1:3]
 
 
 @pytest.mark.requirement("operator.none")
-def test_without_an_operator_a_person_can_not_be_asked(people: People) -> None:
+def test_question_to_a_person_is_refused_without_an_operator(people: People) -> None:
     assert refused(people, waits_for_operator=True) == [
         NO_OPERATOR,
         "To start one with an operator: `stringd shutdown`, then `stringd approve` in your own terminal.",
@@ -47,7 +47,7 @@ def test_without_an_operator_a_person_can_not_be_asked(people: People) -> None:
 
 
 @pytest.mark.requirement("operator.absent")
-def test_operator_who_is_not_attached_is_only_waited_for_on_demand(operated: DaemonProcess) -> None:
+def test_question_waits_for_a_detached_operator_only_on_demand(operated: DaemonProcess) -> None:
     people = People(operated)
     assert refused(people)[0] == "ERROR(OPERATOR_REQUIRED): No operator is attached."
     patient = people.ask(**PERSON, waits_for_operator=True, expires=0.2)
@@ -62,7 +62,7 @@ def test_operator_who_is_not_attached_is_only_waited_for_on_demand(operated: Dae
 
 
 @pytest.mark.requirement("operator.token")
-def test_only_the_token_answers_for_a_person(operator: Operator) -> None:
+def test_answer_for_a_person_requires_the_token(operator: Operator) -> None:
     asked = operator.ask(**PERSON, kind="approve")
     daemon, path = operator.daemon, f"/questions/{asked.id}"
     as_agent = operator.answer(asked.question, True)
@@ -82,14 +82,14 @@ def test_only_the_token_answers_for_a_person(operator: Operator) -> None:
 
 
 @pytest.mark.requirement("operator.token")
-def test_operator_answers_what_anyone_may_answer_too(operator: Operator) -> None:
+def test_operator_may_also_answer_questions_to_anyone(operator: Operator) -> None:
     asked = operator.ask()
     assert operator.decide(asked.question, "by the operator").status == 200
     assert asked.told()["by"] == "operator"
 
 
 @pytest.mark.requirement("operator.shown")
-def test_time_of_a_question_to_a_person_begins_when_it_is_shown(operator: Operator) -> None:
+def test_time_to_answer_starts_when_the_question_is_shown(operator: Operator) -> None:
     asked = operator.ask(**PERSON, expires=0.5)
     assert asked.question["expires_at"] is None
     operator.ask(topic="file:beside", **PERSON)
@@ -100,7 +100,7 @@ def test_time_of_a_question_to_a_person_begins_when_it_is_shown(operator: Operat
 
 
 @pytest.mark.requirement("operator.shown")
-def test_time_begins_too_when_the_last_operator_leaves(operated: DaemonProcess) -> None:
+def test_time_to_answer_starts_when_the_last_operator_detaches(operated: DaemonProcess) -> None:
     with Operator(operated) as operator:
         asked = operator.ask(**PERSON, expires=0.3)
         with Operator(operated):
@@ -110,7 +110,7 @@ def test_time_begins_too_when_the_last_operator_leaves(operated: DaemonProcess) 
 
 
 @pytest.mark.requirement("operator.stream")
-def test_stream_tells_every_front_end_of_every_change(operated: DaemonProcess) -> None:
+def test_every_stream_reports_every_change(operated: DaemonProcess) -> None:
     people = People(operated)
     before = people.ask(topic="file:a")
     with Operator(operated) as first, Operator(operated, "") as stranger:
@@ -129,7 +129,7 @@ def test_stream_tells_every_front_end_of_every_change(operated: DaemonProcess) -
 
 
 @pytest.mark.requirement("operator.stream", "questions.bounds")
-def test_watchers_that_never_read_hold_up_nobody(operator: Operator) -> None:
+def test_streams_that_are_never_read_do_not_block_others(operator: Operator) -> None:
     daemon = operator.daemon
     request = b"GET /questions/stream HTTP/1.1\r\nHost: localhost\r\n\r\n"
     body = json.dumps({"count": 50, "body": "x" * 20_000})
@@ -170,7 +170,7 @@ def test_token_is_in_no_file_environment_log_or_reply(operator: Operator) -> Non
 
 
 @pytest.mark.requirement("operator.new_life")
-def test_token_is_good_for_one_life_of_the_daemon(start_daemon: Callable[..., DaemonProcess]) -> None:
+def test_token_is_invalid_after_a_restart(start_daemon: Callable[..., DaemonProcess]) -> None:
     daemon = start_daemon("--plugins", PLUGIN, operator=True)
     old = daemon.operator_token or ""
     daemon.restart()
@@ -180,7 +180,7 @@ def test_token_is_good_for_one_life_of_the_daemon(start_daemon: Callable[..., Da
 
 @pytest.mark.requirement("operator.handed_over")
 @pytest.mark.parametrize("number", ["1", "x", "99"])
-def test_token_is_handed_to_a_socket_and_to_nothing_else(tmp_path: Path, number: str) -> None:
+def test_token_is_only_written_to_a_socket(tmp_path: Path, number: str) -> None:
     command = [
         sys.executable,
         "-m",
@@ -198,7 +198,7 @@ def test_token_is_handed_to_a_socket_and_to_nothing_else(tmp_path: Path, number:
     assert b"descriptor" in ended.stderr
 
 
-# Without the right to look into all processes (CAP_SYS_PTRACE), which root has.
+# Without CAP_SYS_PTRACE, which allows root to inspect all processes.
 BLIND = """
 import ctypes, os, sys
 header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
@@ -229,14 +229,14 @@ print(all(own))
 
 @pytest.mark.requirement("operator.not_dumpable")
 @pytest.mark.parametrize(("how", "told"), [("usual", "open"), ("private", "closed")])
-def test_memory_is_closed_to_processes_of_the_same_user(how: str, told: str) -> None:
+def test_memory_is_protected_from_processes_of_the_same_user(how: str, told: str) -> None:
     command = [sys.executable, "-c", BLIND + PRIVATE, how]
     ran = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=30, check=True)
     assert ran.stdout.split() == [told, told, "True"]
 
 
 @pytest.mark.requirement("operator.not_dumpable")
-def test_everything_still_runs_in_a_daemon_with_an_operator(operated: DaemonProcess) -> None:
+def test_daemon_with_an_operator_still_runs_commands(operated: DaemonProcess) -> None:
     assert operated.exec("read -p 'Name? ' name; echo $name", "bash:b").content.endswith("Name? ")
     assert operated.exec("Ada", "bash:b").content.endswith("Ada")
     assert operated.exec("/exec echo $((6*7))", "file:b").content.endswith("42")
@@ -245,7 +245,7 @@ def test_everything_still_runs_in_a_daemon_with_an_operator(operated: DaemonProc
 
 
 @pytest.mark.requirement("questions.ask", "operator.token")
-def test_interceptor_lets_a_person_decide_about_a_command(operator: Operator) -> None:
+def test_interceptor_lets_a_person_approve_a_command(operator: Operator) -> None:
     allowed = operator.send("/guarded", "file:b", request_id="r1")
     asked = until(operator.listed)[0]
     assert (asked["topic"], asked["request_id"], asked["title"]) == ("file:b", "r1", "Run it?")

@@ -1,4 +1,4 @@
-"""A program that asks for a password: a person types it, and nobody else gets to see it."""
+"""Password prompts of programs: a person types the password, which nobody else sees."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bash(operated: DaemonProcess) -> Iterator[DaemonProcess]:
 
 @pytest.mark.requirement("password.asked", "password.typed")
 @pytest.mark.parametrize("program", [READ, GETPASS])
-def test_answer_of_a_person_goes_into_the_program_alone(bash: DaemonProcess, program: str) -> None:
+def test_answer_of_a_person_only_reaches_the_program(bash: DaemonProcess, program: str) -> None:
     people = People(bash)
     waiting = bash.exec(program, "bash:t")
     assert waiting.content.split("\n")[1].startswith("exit: waiting | ")
@@ -55,7 +55,7 @@ def test_answer_of_a_person_goes_into_the_program_alone(bash: DaemonProcess, pro
 
 
 @pytest.mark.requirement("password.typed", "approve.keys")
-def test_person_types_it_in_a_terminal(bash: DaemonProcess) -> None:
+def test_person_types_the_password_in_stringd_approve(bash: DaemonProcess) -> None:
     with approving(bash) as person:
         bash.exec(READ, "bash:t")
         shown = person.sees("Answer (not shown): ")
@@ -70,7 +70,7 @@ def test_person_types_it_in_a_terminal(bash: DaemonProcess) -> None:
 @pytest.mark.parametrize(
     "how", ["an answer", '//keys "typed" Enter', "//interrupt", "//kill", "//reset", "//close"]
 )
-def test_it_is_withdrawn_when_the_program_stops_asking(bash: DaemonProcess, how: str) -> None:
+def test_question_is_withdrawn_when_the_program_stops_asking(bash: DaemonProcess, how: str) -> None:
     people = People(bash)
     bash.exec(READ, "bash:t")
     asked = question_of(people)
@@ -84,7 +84,7 @@ def test_it_is_withdrawn_when_the_program_stops_asking(bash: DaemonProcess, how:
 
 
 @pytest.mark.requirement("password.again")
-def test_program_that_asks_again_is_asked_for_again(bash: DaemonProcess) -> None:
+def test_second_prompt_of_a_program_is_a_new_question(bash: DaemonProcess) -> None:
     people = People(bash)
     bash.exec(AGAIN, "bash:t")
     with Operator(bash) as operator:
@@ -99,7 +99,7 @@ def test_program_that_asks_again_is_asked_for_again(bash: DaemonProcess) -> None
 
 
 @pytest.mark.requirement("password.asked")
-def test_polling_agent_makes_one_question_and_visible_input_none(bash: DaemonProcess) -> None:
+def test_polling_causes_one_question_and_visible_input_none(bash: DaemonProcess) -> None:
     people = People(bash)
     bash.exec("read -p 'Name? ' name; echo", "bash:t")
     assert people.listed() == []
@@ -128,7 +128,7 @@ def test_late_answer_is_never_typed_into_a_shell(bash: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("operator.none")
-def test_daemon_without_an_operator_asks_nobody(asking: DaemonProcess) -> None:
+def test_daemon_without_an_operator_asks_no_question(asking: DaemonProcess) -> None:
     people = People(asking)
     assert "exit: waiting" in asking.exec(READ, "bash:t").content
     assert people.listed() == []

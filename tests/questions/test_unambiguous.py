@@ -1,4 +1,4 @@
-"""What is shown of a question determines it: properties of the display."""
+"""The display of a question is unambiguous: property tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def original(shown: str) -> str:
 
 
 def read(lines: list[str]) -> dict[str, Any]:
-    """Make out of what is shown the question that it must have been."""
+    """Reconstruct the question from its display."""
     joined: list[str] = []
     for line in lines:
         if line.startswith(CONTINUED):
@@ -63,7 +63,7 @@ def read(lines: list[str]) -> dict[str, Any]:
 @pytest.mark.requirement("approve.escapes")
 @settings(max_examples=400, deadline=None)
 @given(LINE, TEXT, st.dictionaries(LINE, TEXT, max_size=3), st.lists(LINE, max_size=3), WIDTH)
-def test_question_can_be_read_back_from_what_is_shown(
+def test_question_can_be_reconstructed_from_the_display(
     title: str, body: str, details: dict[str, str], choices: list[str], width: int
 ) -> None:
     asked = question(title=title, body=body, details=details, choices=choices)
@@ -73,7 +73,7 @@ def test_question_can_be_read_back_from_what_is_shown(
 @pytest.mark.requirement("approve.escapes")
 @settings(max_examples=400, deadline=None)
 @given(LINE, TEXT, WIDTH)
-def test_nothing_shown_acts_on_a_terminal_or_reaches_its_edge(title: str, body: str, width: int) -> None:
+def test_display_neither_controls_nor_overflows_the_terminal(title: str, body: str, width: int) -> None:
     for line in question_page(question(title=title, body=body), width, whole=True):
         assert line.isprintable()
         columns = sum(2 if unicodedata.east_asian_width(it) in "WF" else 1 for it in line)
@@ -83,7 +83,7 @@ def test_nothing_shown_acts_on_a_terminal_or_reaches_its_edge(title: str, body: 
 @pytest.mark.requirement("approve.escapes")
 @settings(max_examples=400, deadline=None)
 @given(TEXT, TEXT)
-def test_two_texts_never_look_the_same(one: str, other: str) -> None:
+def test_different_texts_never_look_the_same(one: str, other: str) -> None:
     assert (unambiguous(one) == unambiguous(other)) == (one == other)
 
 

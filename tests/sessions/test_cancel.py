@@ -1,4 +1,4 @@
-"""Cancelling commands: the one that runs, one that waits, one that ignores it."""
+"""Cancelling commands that run, wait, or ignore the cancellation."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def cancel(daemon: DaemonProcess, **body: str) -> dict[str, object]:
 
 
 @pytest.mark.requirement("activity.cancel.command", "activity.cancel.clean_up", "activity.cancel.queue")
-def test_cancelled_command_is_answered_after_it_cleaned_up(waiting: DaemonProcess) -> None:
+def test_reply_to_a_cancelled_command_follows_its_cleanup(waiting: DaemonProcess) -> None:
     running = in_background(waiting, "/cleaning")
     queued = in_background(waiting, "/help")
     assert waiting.exec("/cancel", "file:main").content == "re: /cancel\nCancelled: /cleaning"
@@ -160,7 +160,7 @@ def test_cancelled_command_is_answered_after_it_cleaned_up(waiting: DaemonProces
 
 
 @pytest.mark.requirement("activity.cancel.http")
-def test_command_that_swallows_its_cancellation_is_answered_as_cancelled(waiting: DaemonProcess) -> None:
+def test_command_that_swallows_its_cancellation_counts_as_cancelled(waiting: DaemonProcess) -> None:
     running = in_background(waiting, "/swallowing")
     assert cancel(waiting) == {"topic": "file:main", "cancelled": True, "cmd": "/swallowing"}
     assert running.result(10).head["code"] == "CANCELLED"
@@ -210,7 +210,7 @@ def test_nothing_to_cancel(waiting: DaemonProcess) -> None:
         ("/held", CANCELLED),
     ],
 )
-def test_whatever_a_cancelled_command_raises_it_is_cancelled(
+def test_command_counts_as_cancelled_whatever_it_raises(
     cmd: str, answer: str, waiting: DaemonProcess
 ) -> None:
     running = in_background(waiting, cmd)
@@ -329,7 +329,7 @@ def test_bad_requests_are_refused(
 
 
 @pytest.mark.requirement("activity.cancel.http.refused")
-def test_a_topic_that_nobody_has_used_is_not_created(daemon: DaemonProcess) -> None:
+def test_unused_topic_is_not_created(daemon: DaemonProcess) -> None:
     reply = daemon.request("POST", "/cancel", {"topic": "file:never"}, {"X-User-Id": "default"})
     assert reply.json() == {"topic": "file:never", "cancelled": False, "cmd": None}
     assert daemon.request("GET", "/cancel").status == 405
@@ -338,7 +338,7 @@ def test_a_topic_that_nobody_has_used_is_not_created(daemon: DaemonProcess) -> N
 
 @pytest.mark.requirement("activity.cancel.state")
 @pytest.mark.parametrize("name", ["leaving", "cancelled", "number", "hanging"])
-def test_a_topic_that_fails_to_cancel_harms_nothing_else(name: str, waiting: DaemonProcess) -> None:
+def test_failing_cancel_of_a_topic_does_not_affect_others(name: str, waiting: DaemonProcess) -> None:
     topic = f"odd:{name}"
     assert waiting.exec("/help", topic).head["ok"]
     reply = waiting.request("POST", "/cancel", {"topic": topic}, {"X-User-Id": "default"})

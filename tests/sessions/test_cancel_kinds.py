@@ -1,4 +1,4 @@
-"""Every kind of work can be cancelled: within two seconds nothing is left of it, and the topic goes on."""
+"""Every kind of work can be cancelled within two seconds without leftovers, and the topic continues."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.protocol.waits import eventually, running, waiting
 from tests.web.chromium_pages import needs_chromium
 from tests.web.process_families import family
 
-# The promise is two seconds; the machine may have other work to do.
+# The specified limit is two seconds; the machine may be busy.
 PATIENCE = 3.0
 CANCELLED = "ERROR(CANCELLED): The command was cancelled."
 PLUGIN = """
@@ -41,7 +41,7 @@ ACTIONS = '''
 import asyncio
 
 async def deaf() -> str:
-    """Ignore whoever cancels."""
+    """Ignore cancellation."""
     for _ in range(900):
         try:
             await asyncio.sleep(0.01)
@@ -93,7 +93,7 @@ class Trickle:
             self.open -= 1
 
     def _answer(self, connection: socket.socket) -> None:
-        """Send what the path asks for until the client hangs up."""
+        """Send what the path requests until the client disconnects."""
         asked = connection.recv(65536)
         path = asked.split(b" ")[1]
         connection.settimeout(0.05)
@@ -146,7 +146,7 @@ def slow() -> Iterator[Trickle]:
 
 @contextmanager
 def sent(daemon: DaemonProcess, topic: str, cmd: str) -> Iterator[Future[Events]]:
-    """Send a command that takes long, and go on when it runs."""
+    """Send a slow command, and continue once it runs."""
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(daemon.exec, cmd, topic)
         running(daemon, topic)
@@ -154,7 +154,7 @@ def sent(daemon: DaemonProcess, topic: str, cmd: str) -> Iterator[Future[Events]
 
 
 def cancel(daemon: DaemonProcess, topic: str, answer: Future[Events], expected: str = CANCELLED) -> None:
-    """Cancel what runs, with something queued that must run then; the answer comes in time, and only once."""
+    """Cancel the running command while another is queued; expect one reply in time, then run the other."""
     with ThreadPoolExecutor(1) as pool:
         queued = pool.submit(daemon.exec, '/set {queued} = "ran"', topic)
         waiting(daemon, 1, topic)
@@ -206,7 +206,7 @@ def test_a_shell_command(command: str, shared: DaemonProcess, topic: str) -> Non
 
 @pytest.mark.requirement("activity.cancel.gone")
 def test_a_shell_command_as_it_starts(shared: DaemonProcess) -> None:
-    """Whatever it has got to, nothing of it runs on."""
+    """No process continues, at whatever point the command was."""
     seconds = unique_seconds()
     for number in range(20):
         name = f"file:starting-{number}"

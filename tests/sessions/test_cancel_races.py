@@ -1,4 +1,4 @@
-"""Commands are cancelled at any moment: each is answered once, the queue goes on, and edits are whole."""
+"""Commands are cancelled at any moment: one reply each, a working queue, complete edits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMANDS = (
 @pytest.mark.long
 @pytest.mark.requirement("activity.cancel.once", "activity.cancel.queue")
 def test_commands_cancelled_at_random_are_all_answered(own_daemon: DaemonProcess) -> None:
-    """What a command answers is its own or that it was cancelled; nothing hangs in three topics."""
+    """Each command gets its own reply or `CANCELLED`, and none of three topics hangs."""
     daemon = own_daemon
     daemon.home.mkdir(exist_ok=True)
     (daemon.home / "race.md").write_text("# Start\n", encoding="utf-8")
@@ -48,7 +48,7 @@ def test_commands_cancelled_at_random_are_all_answered(own_daemon: DaemonProcess
 
 
 def send(daemon: DaemonProcess, seed: int, until: float) -> int:
-    """Send random commands, and return how many; each is answered, once, with its own id."""
+    """Send random commands and return their number; each gets one reply with its own id."""
     chance, count = random.Random(seed), 0
     while time.monotonic() < until:
         name = f"{seed}-{chance.randrange(4)}"
@@ -60,7 +60,7 @@ def send(daemon: DaemonProcess, seed: int, until: float) -> int:
 
 
 def cancel(daemon: DaemonProcess, seed: int, until: float) -> int:
-    """Cancel whatever runs or waits, in each of the ways, and return how often."""
+    """Cancel running and waiting commands in every way, and return how many times."""
     chance, count = random.Random(seed), 0
     while time.monotonic() < until:
         body = {"topic": chance.choice(TOPICS)}
@@ -76,7 +76,7 @@ def cancel(daemon: DaemonProcess, seed: int, until: float) -> int:
 
 @pytest.mark.requirement("activity.cancel.once")
 def test_a_command_cancelled_as_it_ends(daemon: DaemonProcess) -> None:
-    """The reply says either what has happened, or that it was cancelled; the label is never another's."""
+    """The reply is either the command's own or `CANCELLED`, and never has another's label."""
     codes: list[str | None] = []
     with ThreadPoolExecutor(2) as pool:
         for number in range(60):
@@ -97,7 +97,7 @@ def test_a_command_cancelled_as_it_ends(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("activity.cancel.edits")
-def test_cancelled_edits_are_whole_and_can_be_undone(daemon: DaemonProcess) -> None:
+def test_cancelled_edits_are_complete_and_can_be_undone(daemon: DaemonProcess) -> None:
     daemon.home.mkdir(exist_ok=True)
     file = daemon.home / "edited.md"
     file.write_text("# First\n", encoding="utf-8")
@@ -126,7 +126,7 @@ def test_cancelled_edits_are_whole_and_can_be_undone(daemon: DaemonProcess) -> N
 
 
 @pytest.mark.requirement("activity.cancel.state")
-def test_cancelling_while_state_is_saved_loses_none_of_it(daemon: DaemonProcess) -> None:
+def test_cancelling_while_state_is_saved_loses_no_changes(daemon: DaemonProcess) -> None:
     with ThreadPoolExecutor(1) as pool:
         for number in range(40):
             answer = pool.submit(daemon.exec, f'/set {{x}} = "{number}"', "file:saved")

@@ -20,7 +20,7 @@ from tests.protocol.waits import eventually
 
 @pytest.fixture
 def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
-    """These tests stop their daemon, or look into its process or its data directory."""
+    """A separate daemon, which tests stop or inspect."""
     return own_daemon
 
 
@@ -36,7 +36,7 @@ def children_of(pid: int) -> set[int]:
 
 
 def test_session_deleted_at_command_start_kills_the_program(daemon: DaemonProcess) -> None:
-    """At whatever point the command was, none of its processes continues."""
+    """No process continues, at whatever point the command was."""
     for number in range(60):
         topic = f"file:t{number}"
         codes: list[str | None] = []
@@ -149,7 +149,7 @@ def test_missing_data_directory_is_reported(daemon: DaemonProcess) -> None:
 
 
 def executing(daemon: DaemonProcess) -> bool:
-    """Whether a command runs anywhere."""
+    """Return whether any command is running."""
     sessions = daemon.request("GET", "/sessions").json()["sessions"]
     return any(session["executing"] for session in sessions)
 

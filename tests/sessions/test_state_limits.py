@@ -19,7 +19,7 @@ KIBIBYTE = 1024
 
 @pytest.fixture
 def daemon(own_daemon: DaemonProcess) -> DaemonProcess:
-    """These tests stop their daemon, or look into its process or its data directory."""
+    """A separate daemon, which tests stop or inspect."""
     return own_daemon
 
 
