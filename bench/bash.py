@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from bench.servers import Server
 
 _TIMES = 50
-_TOPICS = 30
+_TOPICS = 1000
+_MOST_MIB = 2.5
 _FLOOD = "head -c 100M /dev/zero | tr '\\0' x"
 _MEGABYTES = 100 * 1024 * 1024 / 1e6
 _PATIENCE = 60.0
@@ -161,13 +162,15 @@ def memory() -> Iterator[Row]:
         before = _proportional(server.process.pid)
         for number in range(_TOPICS):
             shell.seconds("true", f"bash:t{number}")
-        cost = (_proportional(server.process.pid) - before) / _TOPICS
-        bare = _proportional_of_bare()
+        cost = (_proportional(server.process.pid) - before) / _TOPICS / 1024
+        bare = _proportional_of_bare() / 1024
     yield Row(
-        what=f"memory of a bash topic, {_TOPICS} of them (Pss)",
-        measured=f"{cost / 1024:.1f} MiB a topic",
-        reference=f"one bash alone {bare / 1024:.1f} MiB",
+        what=f"memory of a bash topic, {_TOPICS:,} of them (Pss)",
+        measured=f"{cost:.2f} MiB a topic",
+        reference=f"one bash alone {bare:.2f} MiB",
         ratio=cost / bare,
+        goal=f"at most {_MOST_MIB:g} MiB",
+        met=cost <= _MOST_MIB,
     )
 
 

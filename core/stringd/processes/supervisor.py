@@ -68,7 +68,6 @@ class ProgramModule(Protocol):
 
 def supervise(module: ProgramModule, control: MessageSocket, options: Mapping[str, Any]) -> None:
     """Run a program until it exits or its supervision is ended; then end all of its descendants."""
-    ignore_termination_signals()
     adopt_orphans()
     with module.open_program(control, options) as program:
         notifier = open_exit_notifier()
@@ -88,6 +87,7 @@ def main() -> None:
     """Supervise the program that the arguments describe: a module and its options."""
     name, options = sys.argv[1:]
     module: Any = importlib.import_module(name)
+    ignore_termination_signals()
     with socket.socket(fileno=0) as control:
         supervise(module, MessageSocket(control), json.loads(options))
 

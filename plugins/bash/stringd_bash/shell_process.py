@@ -11,20 +11,22 @@ import os
 import shlex
 import shutil
 import tempfile
+import termios
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from ptyprocess import PtyProcess
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from stringd.plugin.processes import MessageSocket
 
-_BOOT = Path(__file__).with_name("boot.bash")
+# What the fork server does once costs its forks no memory of their own.
+_BOOT = Path(__file__).with_name("boot.bash").read_text(encoding="utf-8")
 _PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat"}
 _TERMINAL = {"TERM": "xterm-256color"}
 _NOT_INHERITED = ("COLUMNS", "LINES", "PS1", "PROMPT_COMMAND", "HISTFILE", "BASH_ENV", "ENV", "TMOUT")
+_INHERITED = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+_LONGEST_MESSAGE = 4096
 
 
 class ShellOptions(NamedTuple):
@@ -41,7 +43,9 @@ class ShellOptions(NamedTuple):
 @contextmanager
 def open_program(control: MessageSocket, options: Mapping[str, Any]) -> Iterator[ShellProcess]:
     """Prepare a shell and the channel through which it is sent texts."""
-    directory = tempfile.mkdtemp(prefix=_prefix(os.getpid()))
+    # A name that nobody can guess, so that nobody can have made it.
+    directory = f"{tempfile.gettempdir()}/{_prefix(os.getpid())}{os.urandom(8).hex()}"
+    os.mkdir(directory, 0o700)  # noqa: PTH102 - a Path costs more than it says here
     try:
         yield ShellProcess(control, ShellOptions(**options), directory)
     finally:
@@ -69,16 +73,13 @@ class ShellProcess:
         """Start the shell; send the daemon an error if that fails."""
         try:
             pipes = self._make_pipes()
-            shell = self._spawn(prepare_child)
+            pid, terminal = self._spawn(self._write_boot_file(), prepare_child)
         except Exception as error:
             self._control.send({"error": str(error)})
             return None
-        pid: int = shell.pid
-        self._control.send({"pid": pid}, [shell.fd, *pipes])
-        for descriptor in (shell.fd, *pipes):
+        self._control.send({"pid": pid}, [terminal, *pipes])
+        for descriptor in (terminal, *pipes):
             os.close(descriptor)
-        # Otherwise its destructor would close the descriptor again, and terminate the shell.
-        shell.closed = True
         return pid
 
     def handle_request(self) -> bool:
@@ -95,29 +96,50 @@ class ShellProcess:
 
     def _make_pipes(self) -> list[int]:
         """Make the shell's named pipes; open those for texts to the shell and for its reports."""
-        paths = [Path(self._directory, name) for name in ("commands", "reports")]
-        for path in (*paths, Path(self._directory, "limit")):
+        paths = [f"{self._directory}/{name}" for name in ("commands", "reports")]
+        for path in (*paths, f"{self._directory}/limit"):
             os.mkfifo(path, 0o600)
         # Opened for both, neither side waits for the other to open its end.
         return [os.open(path, os.O_RDWR | os.O_NONBLOCK) for path in paths]
 
-    def _spawn(self, prepare_child: Callable[[], None]) -> PtyProcess:
+    def _spawn(self, boot_file: str, prepare_child: Callable[[], None]) -> tuple[int, int]:
+        """Start the shell on a new terminal; return its process id and the other end of the terminal."""
+        failure, report = os.pipe2(os.O_CLOEXEC)
+        pid, terminal = os.forkpty()
+        if not pid:
+            self._become_shell(boot_file, prepare_child, report)
+        os.close(report)
+        # The pipe is closed when the shell is executed.
+        message = os.read(failure, _LONGEST_MESSAGE)
+        os.close(failure)
+        if message:
+            raise OSError(message.decode(errors="replace"))
+        return pid, terminal
+
+    def _become_shell(self, boot_file: str, prepare_child: Callable[[], None], report: int) -> NoReturn:
+        """Execute the shell; report why, if that fails."""
         options = self._options
-        inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
-        return PtyProcess.spawn(
-            [options.program, "--noprofile", "--noediting", "--rcfile", self._write_boot_file(), "-i"],
-            cwd=options.home,
-            env=_PAGERS | inherited | _TERMINAL | options.environment | {"__stringd_rc": options.rc},
-            dimensions=(options.rows, options.columns),
-            preexec_fn=prepare_child,
-        )
+        try:
+            termios.tcsetwinsize(0, (options.rows, options.columns))
+            os.chdir(options.home)
+            prepare_child()
+            given = options.environment | {"__stringd_rc": options.rc}
+            line = [options.program, "--noprofile", "--noediting", "--rcfile", boot_file, "-i"]
+            os.execvpe(options.program, line, _PAGERS | _INHERITED | _TERMINAL | given)
+        except BaseException as error:
+            os.write(report, str(error).encode(errors="replace")[:_LONGEST_MESSAGE])
+        finally:
+            os._exit(1)
 
     def _write_boot_file(self) -> str:
         """Write the channel's directory into the boot file itself, where no text can change it."""
-        path = Path(self._directory, "boot.bash")
-        script = _BOOT.read_text(encoding="utf-8").replace("CHANNEL", shlex.quote(self._directory))
-        path.write_text(script, encoding="utf-8")
-        return str(path)
+        path = f"{self._directory}/boot.bash"
+        boot_file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(boot_file, _BOOT.replace("CHANNEL", shlex.quote(self._directory)).encode())
+        finally:
+            os.close(boot_file)
+        return path
 
 
 def _prefix(supervisor: int) -> str:
