@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bench.rooms import measurement
 from bench.table import Row, at_most
 from stringd.documents.pages.page import Page
-from stringd.documents.pagination.parts import Parts
+from stringd.documents.pagination.page_parts import page_parts
 from stringd.documents.syntax.parsed_document import parse_document
 from stringd_web.html.html_reader import read_html
 
@@ -108,5 +108,5 @@ def _seconds(read: Callable[[str], object], text: str) -> float:
 
 def _shown(text: str) -> None:
     page = Page(uri="https://x.example/", path=None, source=text, sheet=parse_document(text))
-    parts = Parts(page, None, _PART)
+    parts = page_parts(page, None, None, _PART)
     parts.view(parts.count)

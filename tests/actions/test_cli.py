@@ -8,9 +8,9 @@ import pytest
 
 from stringd.actions.answers import Answer
 from stringd.actions.environment.action_environment import Environment
-from stringd.actions.shell.cli_run import OUTPUT_LIMIT
 from stringd.api.replies import Reply
 from stringd.errors import Refusal
+from stringd.processes.process_group import OUTPUT_LIMIT
 from tests.actions.cli_actions import Shelf, declared
 from tests.actions.processes import has_ended, wait_for
 

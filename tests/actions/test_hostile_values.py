@@ -177,6 +177,7 @@ def test_broken_command_does_not_execute_a_value(shelf: Shelf, before: list[str]
 def test_value_is_passed_from_a_request(stage: Stage, value: str) -> None:
     stage.open(act("x", f"CLI printf '%s\\0' {' '.join(SLOTS)} | od -An -v -tx1", "  v: string"))
     typed = re.sub(r"[\\\"{<$@]", r"\\\g<0>", value)
+    stage.send('/set {_limit} = "10000000"')
     words = bytes.fromhex(stage.send(f'/act.x --v "{typed}"')).decode().split("\0")[:-1]
     assert words == [expected.replace("V", value) for expected in SLOTS.values()]
     assert not (stage.daemon.home / "owned").exists()

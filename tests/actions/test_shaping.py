@@ -41,6 +41,7 @@ def test_named_values_can_be_used_in_later_calls(stage: Stage) -> None:
         act("rows.response", "for: r in Response.body", "{@row} = {r}", "[{r}](https://x.y/{r})", "end:"),
         act("show", "CLI echo {row}", "  row: string (required)"),
     )
+    stage.send('/set {_limit} = "100000"')
     assert stage.send("/act.rows").endswith("[5000][@5000]")
     assert [stage.send(f"/act.show @row-{number}") for number in (1, 2500, 5000)] == ["1", "2500", "5000"]
     assert stage.send("/info @1").endswith("target: https://x.y/1")

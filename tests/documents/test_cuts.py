@@ -52,10 +52,28 @@ def pieces(text: str, most: int = MOST) -> list[Piece]:
 @settings(max_examples=500, deadline=None)
 @given(TEXTS, st.sampled_from((1, 7, 40, 100, 333)))
 def test_parts_are_complete_and_as_long_as_allowed(text: str, most: int) -> None:
-    found = parts(text, most)
-    assert "".join(found) == text
-    assert all(0 < len(part) <= most for part in found)
-    assert all(len(first) + len(second) > most for first, second in pairwise(found))
+    found = pieces(text, most)
+    lengths = [it.last - it.first for it in found]
+    assert "".join(text[it.first : it.last] for it in found) == text
+    assert all(0 < length <= most for length in lengths)
+    assert all(
+        length <= max(most - len(it.before), (most + 1) // 2)
+        for it, length in zip(found, lengths, strict=True)
+    )
+    repeated = [len(it.before) for it in found]
+    assert all(
+        first + second + before > most
+        for (first, second), before in zip(pairwise(lengths), repeated, strict=False)
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, st.sampled_from((1, 20, 50, 100)))
+def test_the_first_part_may_have_less_room(text: str, first: int) -> None:
+    found = cut(text, headings(text), MOST, first)
+    assert "".join(text[it.first : it.last] for it in found) == text
+    assert found[0].last <= first
+    assert all(it.last - it.first <= MOST for it in found)
 
 
 @settings(max_examples=300, deadline=None)

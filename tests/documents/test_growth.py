@@ -14,7 +14,7 @@ from stringd.documents.pages.includes import Linked, with_includes
 from stringd.documents.pages.menus import find_menus
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.search import find
-from stringd.documents.pagination.parts import Parts
+from stringd.documents.pagination.page_parts import page_parts
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.syntax.parsed_document import parse_document
 from stringd.errors import Refusal
@@ -41,8 +41,8 @@ def shown(text: str) -> None:
     expanded = with_includes(text, FILE, absent)
     list(map(expanded.in_document, (*sheet.diagnostics, *sheet.diagnostics)))
     find_menus(sheet.parsed, FILE, absent)
-    parts = Parts(Page(uri="https://x.example", path=None, source=text, sheet=sheet), None, PART)
-    assert len(parts.view(parts.count)) <= 2 * PART
+    parts = page_parts(Page(uri="https://x.example", path=None, source=text, sheet=sheet), None, None, PART)
+    assert len(parts.view(parts.count)) <= PART
 
 
 def found_in(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,7 @@ def test_included_ids_do_not_override_those_of_the_page(topic: DaemonProcess) ->
 def test_included_text_is_limited(topic: DaemonProcess) -> None:
     (topic.home / "big.md").write_text("A line of text.\n" * 20_000)
     (topic.home / "many.md").write_text("\n\n".join(f"[!include:n{n}](big.md)" for n in range(20)) + "\n")
-    shown = topic.exec("/open many.md").content
-    assert "big.md exceeds the limit of 2,000,000 included characters" in shown
-    assert len(shown) < 2_500_000
+    size = re.search(r"\[page\] ([\d,]+) characters", topic.exec("/open many.md").content)
+    assert size
+    assert int(size[1].replace(",", "")) < 2_500_000
+    assert "big.md exceeds the limit of 2,000,000 included characters" in topic.exec("/find limit").content

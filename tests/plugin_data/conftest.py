@@ -15,7 +15,7 @@ KEEPER = Path(__file__).parent / "keeper.py"
 @pytest.fixture
 def kept(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
     """A running daemon with the plugin and the user `default`."""
-    running = start_daemon("--plugins", str(KEEPER))
+    running = start_daemon("--plugins", str(KEEPER), "--commands-part-characters", "1000000")
     running.register("default", running.home)
     return running
 

@@ -110,7 +110,7 @@ def test_option_overrides_environment_which_overrides_the_file(
         ("[tuned.greeting]\nx = 1\n", 1, "tuned.greeting must be a text, not a table"),
         ("[tuned]\r\ncuont = 1\r\n", 2, "no setting tuned.cuont; did you mean count?"),
         ("[tuned]\nzzz = 1\n", 2, "no setting tuned.zzz"),
-        ("[web]\nprt = 1\n", 2, "no setting web.prt; did you mean part?"),
+        ("[web]\nprivat = 1\n", 2, "no setting web.privat; did you mean private?"),
         ("port = 1\n[tuned]\n", 1, "port is outside of a section"),
         ("[tuned]\ncount = \n", 2, "not TOML: Invalid value"),
         ("[tuned]\n[tuned]\n", 2, "not TOML: Cannot declare ('tuned',) twice"),
@@ -210,7 +210,7 @@ def test_unknown_section_is_reported_and_the_daemon_runs(start_tuned: StartTuned
 @pytest.mark.timeout(120)
 def test_config_set_changes_only_the_value(data_dir: Path, start_tuned: StartTuned) -> None:
     file = data_dir / "config.toml"
-    text = "# mine\n[tuned]\n\ncount = 2 # few\n\n[web]\npart = 5000\n"
+    text = '# mine\n[tuned]\n\ncount = 2 # few\n\n[web]\nprivate = "never"\n'
     file.write_text(text, encoding="utf-8")
     said = config(data_dir, "set", "tuned.count", "7").stdout
     assert said.startswith(f"{file}: tuned.count = 7, from ")
@@ -229,7 +229,10 @@ def test_config_show_lists_values_and_their_sources(data_dir: Path) -> None:
     assert "tuned.loud = true  (STRINGD_TUNED_LOUD)\n" in shown
     assert "tuned.wait = 1.5  (default)\n" in shown
     listed = {it["name"]: it for it in json.loads(config(data_dir, "show", "--json").stdout)}
-    assert (listed["tuned.names"]["value"], listed["web.part"]["source"]) == (["a", "b"], "default")
+    assert (listed["tuned.names"]["value"], listed["commands.part_characters"]["source"]) == (
+        ["a", "b"],
+        "default",
+    )
 
 
 @pytest.mark.requirement("settings.config")

@@ -7,7 +7,6 @@ from tests.protocol.records import requirements
 PARTS = requirements(
     "Web topics",
     ("web.parts.whole", "Nothing is cut silently: the parts of a page are the page; one that fits is whole."),
-    ("web.parts.local", "What is not from the network is never shown in parts."),
     ("web.parts.outline", "The first part begins with the size and the outline, #slug per heading."),
     ("web.parts.next", "Each part ends with how much is left and the command for the next."),
     ("web.parts.last", "The last part says that it is the last."),
@@ -19,7 +18,6 @@ PARTS = requirements(
         "What is cut inside a section can be read on: code in fences, rows with their head.",
     ),
     ("web.parts.document", "What a document offers stands in its first part; what it hides in none."),
-    ("web.parts.setting", "A part has 50,000 characters, or what STRINGD_WEB_PART says."),
     ("web.full", "/open url --full is without the choice of main content, and so is all that follows."),
 )
 

@@ -16,6 +16,7 @@ from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
+from tests.protocol.clauses_long_answers import LONG_ANSWERS
 from tests.protocol.clauses_provenance import PROVENANCE
 from tests.protocol.clauses_reading_files import READING_FILES
 from tests.protocol.clauses_resources import RESOURCES
@@ -37,6 +38,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ACTIVITY_DATA,
     *(PROVENANCE + RESOURCES + FILES + FILE_SEARCH + DOCUMENTS + READING_FILES),
     *ACTIVITY_CANCEL,
+    *LONG_ANSWERS,
     *ACTIVITY_EVENTS,
     *ACTIVITY_OUTPUT,
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),

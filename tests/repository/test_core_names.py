@@ -42,7 +42,8 @@ def test_nothing_of_a_plugin_is_named(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["open app:name", "bash:{it}", "web", "type /install URL", "STRINGD_WEB_PART", "STRINGD_BASH"]
+    "text",
+    ["open app:name", "bash:{it}", "web", "type /install URL", "STRINGD_WEB_KEEP_COOKIES", "STRINGD_BASH"],
 )
 def test_a_name_would_be_found(text: str) -> None:
     assert NAMED.search(text)

@@ -56,7 +56,8 @@ def impatient(
 ) -> DaemonProcess:
     """Start a daemon with deadlines that a test can wait for."""
     program = IMPATIENT.format(seconds=seconds, received=received, unread=unread)
-    daemon = start_daemon(program=(sys.executable, "-c", program))
+    env = {"STRINGD_COMMANDS_PART_CHARACTERS": "1000000"}
+    daemon = start_daemon(program=(sys.executable, "-c", program), env=env)
     daemon.register("default", daemon.home)
     return daemon
 

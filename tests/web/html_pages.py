@@ -32,7 +32,9 @@ def read(client: Client, topic: str, uri: str, *options: str) -> Page:
     parts = [_body(opened.content)]
     while (following := client.exec(topic, f"/open --part {len(parts) + 1}")).ok:
         parts.append(_body(following.content))
+    client.exec(topic, '/set {_limit} = "10000000"')
     listed = _body(client.exec(topic, "/nav page").content).splitlines()
+    client.exec(topic, '/set {_limit} = "50000"')
     shortcuts = {it["id"]: it["target"] for it in map(_SHORTCUT.fullmatch, listed) if it}
     return Page(title=(opened.meta or {}).get("title"), parts=parts, shortcuts=shortcuts)
 

@@ -31,7 +31,9 @@ Thread a **needle** with [strong thread](https://example.com/thread), and sew.
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
     """A daemon that shows small parts."""
-    with running_daemon(tmp_path_factory.mktemp("shared"), STRINGD_WEB_PART="1000") as running:
+    with running_daemon(
+        tmp_path_factory.mktemp("shared"), STRINGD_COMMANDS_PART_CHARACTERS="1000"
+    ) as running:
         yield running
 
 
@@ -117,16 +119,18 @@ def test_find_needs_an_open_document(stage: Stage) -> None:
 @pytest.mark.requirement("web.find.many")
 def test_many_matches_are_truncated(stage: Stage, site: Site) -> None:
     text = "".join(f"# Section {number}\n\nA needle and one more needle.\n\n" for number in range(80))
+    stage.send('/set {_limit} = "20000"')
     stage.send(f"/open {site.page('/many', text, MARKDOWN)}")
     system, _, *lines = stage.send("/find needle").splitlines()
     assert system == "Matches: needle (160)"
-    assert lines[0] == "#section-0 (part 1): A needle and one more needle."
+    assert lines[0] == "#section-0: A needle and one more needle."
     assert len(lines) == 51
     assert lines[-1] == "… and 30 more places: what is longer is found less often"
 
 
 @pytest.mark.requirement("documents.find.many")
 def test_match_count_is_limited(stage: Stage, site: Site) -> None:
+    stage.send('/set {_limit} = "20000"')
     stage.send(f"/open {site.page('/letters', 'a ' * 500_000, MARKDOWN)}")
     lines = stage.send("/find a").splitlines()
     assert lines[0] == "Matches: a (the first 10,000)"
@@ -157,6 +161,7 @@ def test_fetched_page_survives_restart(tmp_path_factory: pytest.TempPathFactory,
 def test_links_of_all_parts_are_listed(stage: Stage, site: Site) -> None:
     links = [f"- [Entry number {number}](https://example.com/{number})\n" for number in range(300)]
     stage.send(f"/open {site.page('/links', '# Links' + chr(10) * 2 + ''.join(links), MARKDOWN)}")
+    stage.send('/set {_limit} = "50000"')
     listed = stage.send("/nav page").partition("\n---\n")[2].splitlines()
     assert listed == [
         f"@entry-number-{number}  Entry number {number}  https://example.com/{number}"

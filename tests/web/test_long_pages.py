@@ -15,8 +15,8 @@ from tests.web.plain_pages import DOCUMENT, OUTLINED
 from tests.web.server import Site
 
 PLUGIN = Path(__file__).parent / "plain_pages.py"
-MOST = 1000
-SMALLEST = {"STRINGD_WEB_PART": str(MOST)}
+MOST = 1200
+SMALLEST = {"STRINGD_COMMANDS_PART_CHARACTERS": str(MOST)}
 MARK = re.compile(r"\[(page|#[\w-]+)\] ")
 OUTLINE = "[outline] /open #id shows a section\n"
 PARAGRAPH = "Some words of a paragraph that goes on.\n\n"
@@ -102,7 +102,7 @@ def test_long_page_begins_with_size_and_outline(stage: Stage, site: Site) -> Non
 def test_parts_join_to_the_page(stage: Stage, site: Site, media_type: str) -> None:
     parts = walked(stage, f"/open {site.page('/guide', LONG, media_type)}")
     assert "".join(map(text_of, parts)) == LONG
-    assert all(len(text_of(part)) <= MOST for part in parts)
+    assert all(len(part) <= MOST for part in parts)
     heads = [part.partition("\n")[0] for part in parts[1:]]
     assert heads == ["[page] part 2 of 4", "[page] part 3 of 4", "[page] part 4 of 4, in #use"]
     assert parts[-1].endswith("\n[page] part 4 of 4 is the last one")
@@ -116,13 +116,6 @@ def test_short_page_is_shown_whole(stage: Stage, site: Site) -> None:
     assert shown(stage.send("/open --part 1")) == fitting
     assert stage.code("/open --part 2") == "NOT_FOUND"
     assert "part 1 of 2" in stage.send(f"/open {site.page('/more', fitting + 'x', DOCUMENT)}")
-
-
-@pytest.mark.requirement("web.parts.local")
-def test_files_are_not_split(stage: Stage) -> None:
-    stage.write(LONG, "guide.md")
-    assert shown(stage.send("/open guide.md")) == LONG.removesuffix("\n")
-    assert stage.send("/open --part 2").startswith("ERROR(NOT_FOUND): Part not found: 2\n")
 
 
 @pytest.mark.requirement("web.parts.number")
@@ -238,6 +231,7 @@ def test_hidden_markup_is_in_no_part(stage: Stage, site: Site) -> None:
 
 @pytest.mark.requirement("web.parts.outline")
 def test_outline_is_truncated_to_upper_levels(stage: Stage, site: Site) -> None:
+    stage.send('/set {_limit} = "4000"')
     chapters = "".join(
         section(f"Chapter {one}", 1) + "".join(section(f"Note {one}-{two}", 1, 3) for two in range(30))
         for one in range(10)
@@ -247,9 +241,10 @@ def test_outline_is_truncated_to_upper_levels(stage: Stage, site: Site) -> None:
     assert lines[2] == "- Chapter 0 #chapter-0"
     assert lines[-1] == "… and 300 more: /open #id shows those of a section, /find text finds any"
     assert len(lines) == 13
-    flat = "".join(section(f"Note {number}", 1) for number in range(500))
+    stage.send('/set {_limit} = "28000"')
+    flat = "".join(section(f"Note {number}", 2) for number in range(500))
     first = shown(stage.send(f"/open {site.page('/flat', flat, OUTLINED)}")).partition("\n\n")[0]
-    assert "- Note 199 #note-199, part " in first
+    assert "- Note 199 #note-199\n… and" in first
     assert "… and 300 more: " in first
     assert "Note 200" not in first
 
@@ -318,16 +313,16 @@ def test_unknown_options_are_refused(stage: Stage, site: Site) -> None:
     assert not site.received
 
 
-@pytest.mark.requirement("web.parts.setting")
+@pytest.mark.requirement("answers.limit.setting")
 @pytest.mark.parametrize("value", ["many", "-1", "0", "999", "1e5", "10000000000"])
 def test_part_zero_is_refused(start_daemon: Callable[..., DaemonProcess], value: str) -> None:
-    daemon = start_daemon(env={"STRINGD_WEB_PART": value}, ready=False)
+    daemon = start_daemon(env={"STRINGD_COMMANDS_PART_CHARACTERS": value}, ready=False)
     assert daemon.process.wait(15) == 2
-    message = f"STRINGD_WEB_PART must be a number of characters from 1000 to 10485760, not {value!r}"
-    assert daemon.stderr() == f"stringd: {message}\n"
+    must = "must be a number of characters from 1000 to 10485760"
+    assert daemon.stderr() == f"stringd: STRINGD_COMMANDS_PART_CHARACTERS {must}, not {value!r}\n"
 
 
-@pytest.mark.requirement("web.parts.setting")
+@pytest.mark.requirement("answers.limit.setting")
 def test_parts_have_50_000_characters_by_default(
     start_daemon: Callable[..., DaemonProcess], plugins: Path, site: Site
 ) -> None:

@@ -33,7 +33,7 @@ from stringd.actions.values.secret_taint import Taint, may_leave_secret, taint_o
 from stringd.actions.values.typed_values import Value
 from stringd.api.commands import Invocation
 from stringd.api.provenance import Attributed, Author, Provenance
-from stringd.api.replies import Reply
+from stringd.api.replies import Overflow, Reply
 from stringd.api.sessions import NamedValue, State
 from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import working_directory
@@ -205,7 +205,9 @@ class ActionRun:
 
     async def _reply_without_template(self, answer: Answer, provenance: Provenance) -> Reply:
         if answer.status is None:
-            return Reply.page("", answer.text or NO_OUTPUT)
+            is_output = self.call.action.method == CLI
+            overflow = Overflow.HEAD_AND_TAIL if is_output else Overflow.PARTS
+            return Reply.page("", answer.text or NO_OUTPUT, overflow=overflow)
         state = self.invocation.session.state
         # The topic keeps this URI as the base of the answer's links.
         answer = replace(answer, uri=self.environment.mask(answer.uri))

@@ -9,15 +9,21 @@ from stringd.actions.arguments.action_call import read_call
 from stringd.actions.environment.action_environment import Environment, environment_of
 from stringd.actions.requirements.required_variables import missing_for, missing_variable_hints
 from stringd.api.commands import Invocation
-from stringd.api.replies import Reply
+from stringd.api.replies import Overflow, Reply
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
 from stringd.documents.targets import OpenedPage
 from stringd.errors import Refusal
+from stringd.long_answers.bounded_reply import bounded
+from stringd.sessions.answer_limit import LEAST, answer_limit
 
 
-async def render_opened(invocation: Invocation, opened: OpenedPage) -> str:
-    """Return the text of what was opened; the default action of a whole page runs first, if it can."""
+async def opened_reply(invocation: Invocation, opened: OpenedPage, system: str) -> Reply:
+    """Return the reply with what was opened; the default action of a whole page runs first, if it can."""
+    return Reply.page(system, await _rendered(invocation, opened), overflow=Overflow.HANDLED)
+
+
+async def _rendered(invocation: Invocation, opened: OpenedPage) -> str:
     if not opened.target.is_whole or opened.part != 1:
         return opened.text
     page, environment = opened.page, environment_of(invocation, opened.page)
@@ -29,13 +35,17 @@ async def render_opened(invocation: Invocation, opened: OpenedPage) -> str:
         output, failure = await _run(invocation, page, environment, default)
         hints += [f"[!] /act.{default.id} failed: {failure}"] if failure else []
     text = page.introduced(opened.text, actions.values(), hints)
-    return text if output is None else f"{text}\n\n---\n{output}"
+    if output is None:
+        return text
+    left = answer_limit(invocation.session, invocation.runtime) - len(text)
+    shown = await bounded(invocation, output, max(left, LEAST))
+    return f"{text}\n\n---\n{shown.content}"
 
 
 async def _run(
     invocation: Invocation, page: Page, environment: Environment, action: Action
-) -> tuple[str | None, str | None]:
-    """Return the action's output and why it failed, either of which may be None.
+) -> tuple[Reply | None, str | None]:
+    """Return the action's reply and why it failed, either of which may be None.
 
     Both are None when a required parameter has no default.
     """
@@ -49,7 +59,7 @@ async def _run(
         reply = await run.reply()
     except Refusal as refusal:
         return None, f"{refusal.code}: {refusal.message}"
-    return (reply.content, None) if reply.ok else (None, _failure(reply))
+    return (reply, None) if reply.ok else (None, _failure(reply))
 
 
 def _failure(reply: Reply) -> str:

@@ -85,8 +85,6 @@ class LocalFile:
     package: Package
 
 
-LEAST_PART, PART_CHARACTERS = 1000, 50_000
-
 Load: TypeAlias = Callable[[LoadRequest], Awaitable[LoadedBytes | LocalFile]]
 Render: TypeAlias = Callable[[LoadedBytes], Document]
 
@@ -96,22 +94,19 @@ class Loader:
     """Loads URIs of the named schemes for a topic: returns their bytes, or a local file.
 
     `options` are the options that `/open uri --word` accepts for these URIs, with their descriptions. With
-    `named_links`, documents show links to these URIs as shortcuts, as they do links to the web. A page of
-    more than `part_characters` is shown in parts. A loader that `saves` heeds `LoadRequest.save`.
+    `named_links`, documents show links to these URIs as shortcuts, as they do links to the web. A loader that
+    `saves` heeds `LoadRequest.save`.
     """
 
     schemes: tuple[str, ...]
     load: Load
     options: Mapping[str, str] = field(default_factory=dict)
     named_links: bool = True
-    part_characters: int = PART_CHARACTERS
     saves: bool = False
 
     def __post_init__(self) -> None:
         check_words("loader", self.schemes)
         check_async(f"loader of {self.schemes[0]}", self.load, takes=1)
-        if self.part_characters < LEAST_PART:
-            raise ValueError(f"loader of {self.schemes[0]} needs parts of at least {LEAST_PART} characters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

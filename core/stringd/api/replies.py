@@ -20,14 +20,26 @@ class Kind(Enum):
     ERROR = auto()
 
 
+class Overflow(Enum):
+    """What becomes of a reply's content that is longer than an answer may be."""
+
+    PARTS = auto()
+    """It is shown part by part, with an outline of its headings."""
+    HEAD_AND_TAIL = auto()
+    """Its middle is left out, as suits what programs print."""
+    HANDLED = auto()
+    """Nothing: the command has seen to it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """A text before and after an edit, for transports that show a diff."""
+    """A text before and after an edit, for transports that show a diff of at most `longest` characters."""
 
     path: str
     before: str
     after: str
     summary: str | None = None
+    longest: int = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +53,7 @@ class Reply:
     context: tuple[str, ...] = ()
     edit: Edit | None = None
     edit_mode: bool = False
+    overflow: Overflow = Overflow.PARTS
 
     def __post_init__(self) -> None:
         check_optional_text("reply", self.system, self.content, self.code, *self.context)
@@ -61,19 +74,23 @@ class Reply:
         return cls(kind=Kind.CONFIRMATION, system=system, edit=edit, edit_mode=edit is not None)
 
     @classmethod
-    def page(cls, system: str, content: str, *, edit_mode: bool = False) -> Reply:
+    def page(
+        cls, system: str, content: str, *, edit_mode: bool = False, overflow: Overflow = Overflow.PARTS
+    ) -> Reply:
         """Create a reply with content below a system line."""
-        return cls(kind=Kind.PAGE, system=system, content=content, edit_mode=edit_mode)
+        return cls(kind=Kind.PAGE, system=system, content=content, edit_mode=edit_mode, overflow=overflow)
 
     @classmethod
     def output(cls, system: str, content: str, *, code: str | None = None) -> Reply:
         """Create a reply with the output of a program below its status line."""
-        return cls(kind=Kind.OUTPUT, system=system, content=content, code=code)
+        overflow = Overflow.HEAD_AND_TAIL
+        return cls(kind=Kind.OUTPUT, system=system, content=content, code=code, overflow=overflow)
 
     @classmethod
     def error(cls, code: str, message: str, *context: str) -> Reply:
         """Create an error reply with a code, a message, and lines that help to retry."""
-        return cls(kind=Kind.ERROR, system=message, code=code, context=context)
+        overflow = Overflow.HEAD_AND_TAIL
+        return cls(kind=Kind.ERROR, system=message, code=code, context=context, overflow=overflow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.http import HttpClient
+from stringd.api.outputs import Outputs
 from stringd.api.questions import Questions
 from stringd.api.replies import Outcome, Reply
 from stringd.api.secrets import Secrets
@@ -67,6 +68,10 @@ class Runtime(Protocol):
     @property
     def undo(self) -> Undo:
         """The undo steps of all topics."""
+
+    @property
+    def outputs(self) -> Outputs:
+        """The long answers that topics keep."""
 
     @property
     def secrets(self) -> Secrets:
@@ -128,8 +133,9 @@ class Runtime(Protocol):
     def secrets_hint(self) -> str:
         """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
 
-    def part_characters(self, uri: str) -> int:
-        """Return the size in characters of a part of a long page with this URI."""
+    @property
+    def part_characters(self) -> int:
+        """How many characters an answer may have where the topic says nothing else."""
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return the records of this type that plugins returned from a hook defined by a plugin."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from stringd.api.cli import CliCommand
 from stringd.api.health import CORE_FIELDS
-from stringd.cli.output import write_json, write_output
+from stringd.cli.standard_output import write_json, write_output
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
 from stringd.errors import DaemonUnreachable, Fault

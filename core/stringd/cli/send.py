@@ -6,8 +6,8 @@ import argparse
 import os
 
 from stringd.api.cli import CliCommand
-from stringd.cli.output import write_output
 from stringd.cli.standard_input import read_all
+from stringd.cli.standard_output import write_output
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
 

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from stringd.cli.command_runner import CommandRunner, Interrupted
-from stringd.cli.output import print_notice
+from stringd.cli.standard_output import print_notice
 from stringd.errors import Fault
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.api.commands import Command
+from stringd.api.settings import Settings
 from stringd.commands.act import ACT, ACTION
 from stringd.commands.answer import ANSWER
 from stringd.commands.append import APPEND
@@ -20,6 +21,7 @@ from stringd.commands.info import INFO
 from stringd.commands.ls import LS
 from stringd.commands.nav import NAV
 from stringd.commands.open import OPEN
+from stringd.commands.output import OUTPUT
 from stringd.commands.refresh import REFRESH
 from stringd.commands.replace import REPLACE
 from stringd.commands.set import SET
@@ -29,6 +31,7 @@ from stringd.commands.undo import UNDO
 from stringd.commands.verify import VERIFY
 from stringd.commands.write import WRITE
 from stringd.extensions.hookspecs import hookimpl
+from stringd.sessions.answer_limit import AnswerSettings
 
 
 @hookimpl
@@ -51,6 +54,7 @@ def stringd_commands() -> Iterable[Command]:
         LS,
         NAV,
         OPEN,
+        OUTPUT,
         REFRESH,
         REPLACE,
         SET,
@@ -60,3 +64,9 @@ def stringd_commands() -> Iterable[Command]:
         VERIFY,
         WRITE,
     )
+
+
+@hookimpl
+def stringd_settings() -> Iterable[Settings]:
+    """Add the settings of answers."""
+    return (Settings(record=AnswerSettings),)

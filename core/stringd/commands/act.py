@@ -9,7 +9,7 @@ from stringd.actions.action_run import ActionRun
 from stringd.actions.arguments.action_call import Call, read_call
 from stringd.actions.arguments.call_text import USAGE, split_call
 from stringd.actions.arguments.schema import schema_of, usage_of
-from stringd.actions.default_action import render_opened
+from stringd.actions.default_action import opened_reply
 from stringd.actions.environment.action_environment import environment_of
 from stringd.actions.environment.provenance_notices import foreign_value_notices
 from stringd.actions.forms.form_secrets import secrets_of_forms
@@ -55,7 +55,7 @@ async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> R
     target = form_target(page, form, call, secrets_of_forms(invocation))
     opened = await DocumentNavigator(invocation).open(target)
     visit(invocation.session, opened)
-    return Reply.page(f"Opened {opened.page.uri}", await render_opened(invocation, opened))
+    return await opened_reply(invocation, opened, f"Opened {opened.page.uri}")
 
 
 def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:

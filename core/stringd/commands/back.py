@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.actions.default_action import render_opened
+from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.navigator import DocumentNavigator
@@ -29,7 +29,7 @@ async def run(invocation: Invocation) -> Reply:
         raise Refusal(refusal.code, refusal.message, *context) from refusal
     go_back(invocation.session, opened)
     shown = shown_uri(opened.page.uri, invocation.session.user)
-    return Reply.page(f"Back to {shown}", await render_opened(invocation, opened))
+    return await opened_reply(invocation, opened, f"Back to {shown}")
 
 
 BACK = Command(

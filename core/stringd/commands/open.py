@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from stringd.actions.default_action import render_opened
+from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.missing_paths import with_nearest_path
@@ -50,7 +50,7 @@ async def run(invocation: Invocation) -> Reply:
         return await _open_directory(invocation, target, target.path)
     opened = await navigator.open(target)
     visit(invocation.session, opened)
-    return Reply.page(f"Opened {opened.target.shown}", await render_opened(invocation, opened))
+    return await opened_reply(invocation, opened, f"Opened {opened.target.shown}")
 
 
 def _refuse_views(arguments: PathArguments) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.actions.default_action import render_opened
+from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.documents.document_topic import document_topic
@@ -19,7 +19,7 @@ async def run(invocation: Invocation) -> Reply:
     opened = await navigator.reopen(navigator.location)
     revisit(invocation.session, opened)
     shown = shown_uri(opened.page.uri, invocation.session.user)
-    return Reply.page(f"Refreshed {shown}", await render_opened(invocation, opened))
+    return await opened_reply(invocation, opened, f"Refreshed {shown}")
 
 
 REFRESH = Command(

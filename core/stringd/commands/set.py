@@ -11,6 +11,7 @@ from stringd.api.secrets import SecretScope
 from stringd.commands.variable_lines import shown_assignment, variable_lines
 from stringd.errors import ErrorCode, Refusal
 from stringd.processes.exported_variables import require_free
+from stringd.sessions.answer_limit import check_limit
 from stringd.text.assignments import Assignment, parse_assignments
 from stringd.text.masking import masked_setting
 
@@ -24,6 +25,7 @@ async def run(invocation: Invocation) -> Reply:
     for it in assignments:
         require_free(it.name, it.target)
     added = {it.name: it.value for it in assignments if not it.secret}
+    check_limit(added)
     invocation.topic.check_variables(added)
     # Store the secrets first: if that fails, no variable has changed.
     await _store_secrets(invocation, assignments)

@@ -21,6 +21,7 @@ from stringd.documents.pages.file_pages import open_file
 from stringd.documents.pages.link_names import with_link_names
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.remote_pages import remote_page
+from stringd.documents.pagination.page_parts import may_be_long, page_parts
 from stringd.documents.pagination.parts import Parts
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.resolving import resolve
@@ -36,6 +37,7 @@ from stringd.documents.targets import (
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.open_directory import is_there
 from stringd.files.typed_paths import FILE_URI, confine, display, file_of, is_line_range
+from stringd.sessions.answer_limit import answer_limit
 from stringd.text.formatting import line_range
 from stringd.text.uris import is_hierarchical, is_uri, join
 from stringd.workers.threads import READING, STORAGE
@@ -81,7 +83,7 @@ class DocumentNavigator:
         """Load a target's page, and return the part of it that is to be shown."""
         page = await self.current() if target.here else await self._load(target)
         files = {**page.included, target.path: page.source} if target.path else {}
-        parts = await self.parts(page, target.block)
+        parts = await self.parts(page, target.block, target.lines)
         # A reloaded document may have fewer parts than before.
         number = min(target.part, parts.count) if target.options.fresh else target.part
         return OpenedPage(target=target, page=page, text=parts.view(number), part=number, files=files)
@@ -92,12 +94,14 @@ class DocumentNavigator:
         options = replace(target.options, fresh=True)
         return await self.open(replace(target, lines=location.lines, part=location.part, options=options))
 
-    async def parts(self, page: Page, block: str | None = None) -> Parts:
-        """Return the parts in which a page, or a block of it, is shown."""
-        most = self._invocation.runtime.part_characters(page.uri)
-        if Parts.are_many(page, most):
-            return await READING.run(Parts, page, block, most)
-        return Parts(page, block, most)
+    async def parts(
+        self, page: Page, block: str | None = None, lines: tuple[int, int] | None = None
+    ) -> Parts:
+        """Return the parts in which a page, a block of it, or the page of lines of a file is shown."""
+        most = answer_limit(self._session, self._invocation.runtime)
+        if may_be_long(page, most):
+            return await READING.run(page_parts, page, block, lines, most)
+        return page_parts(page, block, lines, most)
 
     def here(self) -> Target:
         """Return the current document as a target, or refuse if none is open."""

@@ -88,6 +88,10 @@ class OutputFeed:
             )
             self._plan("progress", source, event)
 
+    def secret_names(self) -> Mapping[str, str]:
+        """Return the values that are masked, each with the name that takes its place."""
+        return {**(self._secrets() if self._secrets else {}), **self._hidden}
+
     def hide(self, names: Mapping[str, str]) -> None:
         """Mask additional values, each by the name that it maps to."""
         if names:
@@ -157,8 +161,7 @@ class OutputFeed:
 
     def _take_text(self, printed: PrintedText, *, final: bool) -> str:
         try:
-            secrets = self._secrets() if self._secrets else {}
-            return printed.take({**secrets, **self._hidden}, final=final)
+            return printed.take(self.secret_names(), final=final)
         except Exception:
             log.exception("output can't be published")
             return ""

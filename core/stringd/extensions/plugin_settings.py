@@ -74,7 +74,7 @@ class PluginSettings:
                 yield self._resolved(plugin, it)
 
     def find(self, name: str) -> tuple[str, Setting]:
-        """Return the plugin and the setting of a name such as `web.part`, or raise `Fault`."""
+        """Return the plugin and the setting of a name such as `web.keep_cookies`, or raise `Fault`."""
         known = {
             f"{plugin}.{key}": (plugin, it)
             for plugin, settings in self._declared.items()

@@ -13,8 +13,6 @@ from stringd.api.commands import (
     TopicGroup,
 )
 from stringd.api.documents import (
-    LEAST_PART,
-    PART_CHARACTERS,
     Document,
     LoadedBytes,
     Loader,
@@ -53,9 +51,10 @@ from stringd.api.http import (
 )
 from stringd.api.load_options import LoadOptions, Submission
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
+from stringd.api.outputs import KeptOutput, Outputs, OutputSummary
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, Questions, Trust
-from stringd.api.replies import Edit, Kind, Outcome, Reply
+from stringd.api.replies import Edit, Kind, Outcome, Overflow, Reply
 from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
@@ -92,8 +91,6 @@ API_VERSION = (1, 0)
 
 __all__ = [
     "API_VERSION",
-    "LEAST_PART",
-    "PART_CHARACTERS",
     "Answer",
     "AnswerInvalid",
     "Attributed",
@@ -136,6 +133,7 @@ __all__ = [
     "Interceptor",
     "InvalidTopic",
     "Invocation",
+    "KeptOutput",
     "Kind",
     "Link",
     "LoadOptions",
@@ -151,6 +149,9 @@ __all__ = [
     "Outcome",
     "Outline",
     "Output",
+    "OutputSummary",
+    "Outputs",
+    "Overflow",
     "Package",
     "PluginStorage",
     "Proceed",

@@ -12,9 +12,13 @@ from pathlib import Path
 
 from stringd.processes.spawned_program import OnOutput, SpawnedProgram
 from stringd.processes.tree import kill_tree
-from stringd.text.head_tail_buffer import OUTPUT_LIMIT, HeadTailBuffer
+from stringd.text.head_tail_buffer import HeadTailBuffer
 
 LINGER_SECONDS = 0.1
+OUTPUT_LIMIT = 10 * 1024 * 1024
+"""The most output of one command, in bytes, that is collected."""
+# More is not decoded on the event loop.
+_SMALL = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +35,13 @@ async def run_shell(
     directory: Path,
     environment: Mapping[str, str],
     seconds: float,
-    output_limit: int = OUTPUT_LIMIT,
     on_output: OnOutput | None = None,
 ) -> Finished:
     """Run `bash -c` until it ends or times out, stdout and stderr merged; then kill its process group.
 
     `on_output` gets the output as it comes.
     """
-    output = HeadTailBuffer(output_limit)
+    output = HeadTailBuffer(OUTPUT_LIMIT)
 
     def receive(data: bytes) -> None:
         output.add(data)
@@ -52,7 +55,7 @@ async def run_shell(
         await asyncio.wait({program.exited}, timeout=seconds)
         # A background child may keep the pipe open; its later output belongs to no reply.
         await asyncio.wait({program.closed}, timeout=LINGER_SECONDS if program.exited.done() else 0)
-        return Finished(status=program.status, output=output.take_text())
+        return Finished(status=program.status, output=await _text_of(output))
     finally:
         if not program.exited.done():
             kill_tree(program.pid)
@@ -61,6 +64,10 @@ async def run_shell(
             # Let the event loop reap it.
             await asyncio.wait({program.exited}, timeout=LINGER_SECONDS)
         program.close()
+
+
+async def _text_of(output: HeadTailBuffer) -> str:
+    return output.take_text() if len(output) <= _SMALL else await asyncio.to_thread(output.take_text)
 
 
 def _kill_group(leader: int) -> None:

@@ -14,7 +14,6 @@ from stringd.processes.exported_variables import time_limit
 from stringd.processes.process_group import Finished, run_shell
 from stringd.processes.spawned_program import OnOutput
 from stringd.text.escaping import printable
-from stringd.text.head_tail_buffer import OUTPUT_LIMIT
 
 NO_OUTPUT = "(no output)"
 
@@ -26,7 +25,6 @@ async def run_one_shot(
     directory: Path,
     environment: Mapping[str, str],
     seconds: float,
-    output_limit: int = OUTPUT_LIMIT,
     on_output: OnOutput | None = None,
 ) -> Finished:
     """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says.
@@ -43,7 +41,6 @@ async def run_one_shot(
             directory=directory,
             environment=environment,
             seconds=seconds,
-            output_limit=output_limit,
             on_output=on_output,
         )
     except OSError as error:

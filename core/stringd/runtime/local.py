@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
-from stringd.api.documents import PART_CHARACTERS, Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.events import DaemonStopping
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
@@ -25,15 +25,18 @@ from stringd.events.bus import EventBus
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import Plugins, load_plugins
+from stringd.long_answers.bounded_reply import bounded
 from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
 from stringd.runtime.loading import as_document, find_document, find_renderer, render_document, save_bytes
+from stringd.sessions.answer_limit import AnswerSettings
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
 from stringd.sessions.session_data import SessionData
 from stringd.sessions.session_store import SessionStore
 from stringd.storage.data_directory import data_directory
+from stringd.storage.output_store import OutputStore
 from stringd.storage.plugin_storage import PluginStorages
 from stringd.storage.secret_store import SecretStore
 from stringd.storage.undo_store import UndoStore
@@ -58,9 +61,10 @@ class LocalRuntime:
         self.users = Users(self.notices.append)
         self.store = SessionStore(self.notices.append)
         self.undo = UndoStore(self.notices.append)
+        self.outputs = OutputStore(self.notices.append)
         self.secrets = SecretStore(self.notices.append)
         self._storages = PluginStorages(self.notices.append)
-        self.registry = Sessions(self.store, self.undo, self._make_session)
+        self.registry = Sessions(self.store, (self.undo, self.outputs), self._make_session)
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
@@ -71,7 +75,7 @@ class LocalRuntime:
         self.notices += self._settings.unknown_sections(self.plugins.available)
         observers = (*self.catalogue.observers, self.questions.observer)
         self.events.declare(self.catalogue.event_kinds, observers)
-        self.runner = Runner(self, self.catalogue)
+        self.runner = Runner(self, self.catalogue, bounded)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 
     @property
@@ -124,6 +128,8 @@ class LocalRuntime:
             self._restore_sessions()
             opened.callback(self.undo.close)
             self.undo.open(self.config.data_dir)
+            opened.callback(self.outputs.close)
+            self.outputs.open(self.config.data_dir)
             opened.enter_context(self._storages.opened(self.config.data_dir))
             yield
 
@@ -193,10 +199,10 @@ class LocalRuntime:
         """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
         return self.catalogue.secrets_hint
 
-    def part_characters(self, uri: str) -> int:
-        """Return the size in characters of a part of a long page with this URI."""
-        loader = self.catalogue.loaders.get(uri.partition(":")[0].lower())
-        return loader.part_characters if loader else PART_CHARACTERS
+    @cached_property
+    def part_characters(self) -> int:
+        """How many characters an answer may have where the topic says nothing else."""
+        return self.settings(AnswerSettings).part_characters
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return the records of this type that plugins returned from a hook defined by a plugin."""

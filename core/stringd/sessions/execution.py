@@ -17,6 +17,7 @@ from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
 from stringd.events.command_events import CommandEvents
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
+from stringd.sessions.answer_limit import Bound, answer_limit, may_exceed
 from stringd.sessions.command_lookup import check_shape, explain, find_command, require_command
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
@@ -51,13 +52,19 @@ class _Plan:
 class Execution:
     """One run of a command; await `reply` once."""
 
-    __slots__ = ("_catalogue", "_running", "_runtime", "_sent", "_session", "events", "shown")
+    __slots__ = ("_bound", "_catalogue", "_running", "_runtime", "_sent", "_session", "events", "shown")
 
     def __init__(
-        self, runtime: Runtime, catalogue: Catalogue, session: LiveSession, running: RunningCommand
+        self,
+        runtime: Runtime,
+        catalogue: Catalogue,
+        bound: Bound,
+        session: LiveSession,
+        running: RunningCommand,
     ) -> None:
         self._runtime = runtime
         self._catalogue = catalogue
+        self._bound = bound
         self._session = session
         self._running = running
         self._sent = running.sent
@@ -178,11 +185,19 @@ class Execution:
             arrived=self._sent.arrived,
             disconnected=self._sent.disconnected,
             request_id=self._sent.request_id,
+            label=self._running.label,
         )
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):
             run = partial(self._intercept, interceptor, partial(self._proceed, run))
-        return _expect_reply(await self._running.drive(run, invocation))
+        try:
+            reply = _expect_reply(await self._running.drive(run, invocation))
+        except BaseException as error:
+            if is_signal(error):
+                raise
+            reply = self._reply_to(error)
+        most = answer_limit(session, runtime)
+        return await self._bound(invocation, reply, most) if may_exceed(reply, most) else reply
 
     async def _intercept(self, interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
         """Run an interceptor; one that fails refuses the command."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from typing import Protocol
 
 from stringd.api.sessions import EndReason, Session, State, TopicName
 from stringd.api.users import User
 from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live_session import END_SECONDS, LiveSession
 from stringd.sessions.session_store import SessionStore
-from stringd.storage.undo_store import UndoStore
 
 log = logging.getLogger(__name__)
 
@@ -21,12 +21,22 @@ SAVE_SECONDS = 0.5
 Make = Callable[[User, TopicName, State, bool], LiveSession]
 
 
+class KeptWithTopics(Protocol):
+    """A store of something that belongs to topics, and goes with them."""
+
+    async def forget(self, session: Session) -> None:
+        """Remove what belongs to a topic."""
+
+    async def remove_user(self, user_id: str) -> None:
+        """Remove what belongs to the topics of a user."""
+
+
 class Sessions:
     """Finds, creates and ends sessions, and keeps the store up to date."""
 
-    def __init__(self, store: SessionStore, undo: UndoStore, make: Make) -> None:
+    def __init__(self, store: SessionStore, kept: Sequence[KeptWithTopics], make: Make) -> None:
         self._store = store
-        self._undo = undo
+        self._kept = kept
         self._make = make
         self._by_key: dict[tuple[str, TopicName], LiveSession] = {}
         self._ending: dict[tuple[str, TopicName], asyncio.Event] = {}
@@ -103,7 +113,8 @@ class Sessions:
         with self._succeeded((user_id, name)):
             closed = SessionClosed(f"Session {user_id}:{name} was closed.")
             await session.end(closed, EndReason.DELETE)
-            await self._undo.forget(session)
+            for kept in self._kept:
+                await kept.forget(session)
         session.announce_end(EndReason.DELETE)
         return True
 
@@ -116,7 +127,8 @@ class Sessions:
                 del self._by_key[user_id, session.name]
                 ending.enter_context(self._succeeded((user_id, session.name)))
             await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."), why)
-            await self._undo.remove_user(user_id)
+            for kept in self._kept:
+                await kept.remove_user(user_id)
         for session in doomed:
             session.announce_end(why)
 

@@ -8,6 +8,7 @@ from stringd.api.replies import Outcome
 from stringd.api.runtime import Disconnected, Runtime
 from stringd.errors import ErrorCode
 from stringd.extensions.catalogue import Catalogue
+from stringd.sessions.answer_limit import Bound
 from stringd.sessions.execution import Execution
 from stringd.sessions.live_session import LiveSession, current_task
 from stringd.sessions.running_command import RunningCommand, Sent
@@ -17,9 +18,10 @@ from stringd.text.command_line import first_line, label, parse_command
 class Runner:
     """Runs commands in sessions; every command gets a reply."""
 
-    def __init__(self, runtime: Runtime, catalogue: Catalogue) -> None:
+    def __init__(self, runtime: Runtime, catalogue: Catalogue, bound: Bound) -> None:
         self._runtime = runtime
         self._catalogue = catalogue
+        self._bound = bound
 
     def receive(
         self,
@@ -44,7 +46,7 @@ class Runner:
     async def run(self, session: LiveSession, running: RunningCommand) -> Outcome:
         """Execute the command."""
         started = time.perf_counter()
-        execution = Execution(self._runtime, self._catalogue, session, running)
+        execution = Execution(self._runtime, self._catalogue, self._bound, session, running)
         code: str | None = ErrorCode.CANCELLED
         size = 0
         try:
@@ -59,6 +61,6 @@ class Runner:
     def refuse_waiting(self, session: LiveSession, sent: Sent) -> Outcome:
         """Reply to a command that was cancelled before its turn."""
         running = RunningCommand(sent, current_task())
-        execution = Execution(self._runtime, self._catalogue, session, running)
+        execution = Execution(self._runtime, self._catalogue, self._bound, session, running)
         reply = execution.refuse_waiting()
         return Outcome(label=label(execution.shown), reply=reply, document=session.state.document)

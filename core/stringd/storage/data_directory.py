@@ -22,7 +22,7 @@ PRIVATE = 0o600
 _PRIVATE_FOLDER = 0o700
 _OTHERS = 0o077
 # SQLite's additional files and files that were set aside begin with these names.
-_STATE = ("users.json", "secrets.json", "sessions.db", "undo.db")
+_STATE = ("users.json", "secrets.json", "sessions.db", "undo.db", "outputs.db")
 
 
 class StateFile:

@@ -85,5 +85,5 @@ def _payload(reply: Reply) -> str:
 
 
 def _feedback(edit: Edit) -> str:
-    difference = compare(edit.before, edit.after)
+    difference = compare(edit.before, edit.after, edit.longest)
     return f"✓ {edit.path} — {edit.summary or difference.summary}\n{difference.rows}".rstrip("\n")

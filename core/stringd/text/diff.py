@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import islice
+from itertools import accumulate, islice
 
 from stringd.text.formatting import counted
 
 CONTEXT = 2
 MOST_ROWS = 400
+MOST_IN_ROW = 1000
+MOST_CHARACTERS = 50_000
 # Above so many steps, which take about 50 ms, the changed lines are shown as one replacement.
 MOST_STEPS = 800_000
 _STRIDE = 1 << 16
@@ -34,11 +36,11 @@ class _Change:
     new: range
 
 
-def compare(before: str, after: str) -> Difference:
-    """Compare two texts line by line."""
+def compare(before: str, after: str, longest: int = MOST_CHARACTERS) -> Difference:
+    """Compare two texts line by line; at most `longest` characters show the changed lines."""
     old, new = _lines(before), _lines(after)
     changes = list(_changes(old, new))
-    return Difference(summary=_summary(changes), rows="\n".join(_shown(changes, old, new)))
+    return Difference(summary=_summary(changes), rows="\n".join(_shown(changes, old, new, longest)))
 
 
 def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
@@ -74,14 +76,22 @@ def _summary(changes: list[_Change]) -> str:
     return ", ".join(parts).capitalize() or "No change"
 
 
-def _shown(changes: list[_Change], old: list[str], new: list[str]) -> Iterator[str]:
+def _shown(changes: list[_Change], old: list[str], new: list[str], longest: int) -> Iterator[str]:
     width = len(str(max(len(old), len(new))))
     rows = _rows(changes, old, new)
-    for number, sign, text in islice(rows, MOST_ROWS):
-        yield f"{'':{width}} ⋮" if number is None else f"{number:>{width}} {sign}│ {text}".rstrip()
-    left = sum(1 for _ in rows)
+    first = [_row(*it, width) for it in islice(rows, MOST_ROWS)]
+    fitting = bisect_right(list(accumulate(len(it) + 1 for it in first)), longest)
+    yield from first[:fitting]
+    left = len(first) - fitting + sum(1 for _ in rows)
     if left:
         yield f"[... {counted(left, 'line')} more]"
+
+
+def _row(number: int | None, sign: str, text: str, width: int) -> str:
+    if number is None:
+        return f"{'':{width}} ⋮"
+    shown = text if len(text) <= MOST_IN_ROW else f"{text[:MOST_IN_ROW]}… ({len(text):,} characters)"
+    return f"{number:>{width}} {sign}│ {shown}".rstrip()
 
 
 def _rows(changes: list[_Change], old: list[str], new: list[str]) -> Iterator[tuple[int | None, str, str]]:

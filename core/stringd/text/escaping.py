@@ -15,6 +15,8 @@ _ESCAPES = {
     for it in map(chr, (*range(0x0D), *range(0x0E, 0xA0), *map(ord, _REORDERING)))
     if _UNFIT.match(it)
 }
+LONGEST_ESCAPE = 6
+"""The most characters that stand for one."""
 _ASCII_CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 OUTPUT_LIMIT = 1024 * 1024
-"""The most output of one program, in bytes, that a reply holds."""
+"""How much output a buffer holds unless told otherwise, in bytes."""
 _SLACK = 256 * 1024
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stringd.plugin import LEAST_PART, PART_CHARACTERS, setting
+from stringd.plugin import setting
 
 
 class PrivateAddresses(StrEnum):
@@ -20,14 +20,6 @@ class WebSettings:
     """What a person can set."""
 
     keep_cookies: bool = setting(False, "Keep the cookies of topics when the daemon restarts.", option=True)
-    part: int = setting(
-        PART_CHARACTERS,
-        "How long a part of a long page is.",
-        unit="characters",
-        least=LEAST_PART,
-        most=10 * 1024 * 1024,
-        option=True,
-    )
     download: int = setting(
         1024,
         "How large a file from the web may be that is saved.",

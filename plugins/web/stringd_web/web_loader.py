@@ -53,7 +53,7 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
             states().keep(state, wanted.session)
 
     options = {BROWSER: "Has Chromium run the page's scripts first."}
-    return Loader(schemes=SCHEMES, load=load, options=options, part_characters=settings.part, saves=True)
+    return Loader(schemes=SCHEMES, load=load, options=options, saves=True)
 
 
 def _public(wanted: LoadRequest) -> LoadRequest:

@@ -23,7 +23,6 @@ from stringd.processes.exported_variables import is_reserved
 from stringd.processes.shell_command import exit_reply, run_one_shot
 
 TIME_LIMIT = 180.0
-OUTPUT_LIMIT = 10 * 1024 * 1024
 
 
 async def run_cli(
@@ -46,7 +45,6 @@ async def run_cli(
         directory=directory,
         environment={**_secret_environment(environment), **author_environment(session), **filled.environment},
         seconds=TIME_LIMIT,
-        output_limit=OUTPUT_LIMIT,
         on_output=current_output().write,
     )
     return exit_reply(finished, directory) if finished.status else _answer(finished.output)

@@ -7,7 +7,7 @@ import os
 import select
 from typing import TYPE_CHECKING, Any
 
-from stringd.cli.output import write_json
+from stringd.cli.standard_output import write_json
 from stringd.errors import Fault, RequestRefused
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -26,17 +26,17 @@ class Piece:
     after: str = ""
 
 
-def cut(text: str, sections: Sequence[tuple[int, int]], most: int) -> list[Piece]:
+def cut(text: str, sections: Sequence[tuple[int, int]], most: int, first: int | None = None) -> list[Piece]:
     """Cut a text into pieces of at most `most` characters, preferably where a section begins.
 
-    Each section is given by its position and level.
+    Each section is given by its position and level. The first piece has at most `first` characters, if given.
     """
-    cuts = _Cuts(text, _starts(text, sections), most)
+    cuts = _Cuts(text, _starts(text, sections), most, most if first is None else first)
     places = [0]
-    while len(text) - places[-1] > most:
+    while len(text) - places[-1] > cuts.room(places[-1]):
         places.append(cuts.next_cut(places[-1]))
-    bounds = [*_needed(places, len(text), most), len(text)]
-    return [cuts.piece(first, last) for first, last in pairwise(bounds)]
+    bounds = [*_needed(places, len(text), cuts.room), len(text)]
+    return [cuts.piece(start, end) for start, end in pairwise(bounds)]
 
 
 def _starts(text: str, sections: Sequence[tuple[int, int]]) -> list[int]:
@@ -49,11 +49,11 @@ def _starts(text: str, sections: Sequence[tuple[int, int]]) -> list[int]:
     return sorted({0, *apart})
 
 
-def _needed(places: Sequence[int], end: int, most: int) -> Iterator[int]:
+def _needed(places: Sequence[int], end: int, room: Callable[[int], int]) -> Iterator[int]:
     """Yield the cuts that are needed to keep every part within the limit."""
     begun = 0
     for place, following in pairwise((*places, end)):
-        if place == 0 or following - begun > most:
+        if place == 0 or following - begun > room(begun):
             yield place
             begun = place
 
@@ -61,9 +61,10 @@ def _needed(places: Sequence[int], end: int, most: int) -> Iterator[int]:
 class _Cuts:
     """The candidates for cuts, for each rank those of that rank or better."""
 
-    def __init__(self, text: str, starts: list[int], most: int) -> None:
+    def __init__(self, text: str, starts: list[int], most: int, first: int) -> None:
         self._text = text
         self._most = most
+        self._first = first
         self._continued: list[Continued] = []
         inside = list(self._inside(pairwise((*starts, len(text)))))
         self._ranks = [starts]
@@ -73,26 +74,33 @@ class _Cuts:
 
     def _inside(self, sections: Iterator[tuple[int, int]]) -> Iterator[tuple[int, Rank]]:
         for first, last in sections:
-            if last - first > self._most:
+            if last - first > self._first:
                 found = BreakPoints(self._text, first, last)
                 self._continued += found.continued
                 yield from found.places
+
+    def room(self, start: int) -> int:
+        """Return how many characters a part that begins at `start` has room for, beside what is repeated."""
+        if start == 0:
+            return self._first
+        begun = self._around(start)
+        return max(self._most - len(begun.again), (self._most + 1) // 2) if begun else self._most
 
     def next_cut(self, start: int) -> int:
         """Return the end of the part that begins at `start` and is not the last one.
 
         A unit that fits into a part is not cut; the beginning of one that does not fit fills up the part.
         """
-        at, end = start, start + self._most
+        at, end = start, start + self.room(start)
         for places in self._ranks:
             behind = bisect_right(places, end)
             at = max(at, places[behind - 1])
             following = places[behind] if behind < len(places) else len(self._text)
-            if self._ends_well(start, at, following - at <= self._most):
+            if self._ends_well(at - start, end - start, following - at <= self._most):
                 return at
         at = max(at, self._text.rfind("\n", at, end) + 1)
         fits = "\n" in self._text[end : at + self._most]
-        return at if self._ends_well(start, at, fits) else self._within_line(start, end)
+        return at if self._ends_well(at - start, end - start, fits) else self._within_line(start, end)
 
     def piece(self, first: int, last: int) -> Piece:
         """Return a part with what must be added at its ends."""
@@ -100,11 +108,11 @@ class _Cuts:
         before, after = begun.again if begun else "", ended.over if ended else ""
         return Piece(first=first, last=last, before=before, after=after)
 
-    def _ends_well(self, start: int, at: int, fits: bool) -> bool:
-        return at > start and (fits or at - start > self._most * _FULL)
+    def _ends_well(self, length: int, room: int, fits: bool) -> bool:
+        return length > 0 and (fits or length > room * _FULL)
 
     def _within_line(self, start: int, end: int) -> int:
-        blank = self._text.rfind(" ", start + self._most // 2, end)
+        blank = self._text.rfind(" ", (start + end) // 2, end)
         return end if blank < 0 else blank + 1
 
     def _around(self, place: int) -> Continued | None:

@@ -1,40 +1,69 @@
-"""Show long pages from the network in parts, each with its number and how to open the next one."""
+"""Show long texts in parts, each with its number and how to see the next one."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from stringd.documents.pages.page import Page
 from stringd.documents.pagination.cuts import Piece, cut
-from stringd.documents.pagination.table_of_contents import heading_ids, table_of_contents
-from stringd.documents.syntax.lines import without_line_end
+from stringd.documents.pagination.table_of_contents import Outline, PlacedHeading
+from stringd.documents.syntax.lines import line_number, without_line_end
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.excerpts import line_pieces
 from stringd.text.formatting import counted
 
 PART = "--part"
 _LINE_END = "\n"
 _BLANK_LINES = ("\n\n", "\n\r\n")
+# What the head and the foot of a part take, beside the names in them.
+_AROUND = 140
+_LONGEST_ID = 60
+# The outline takes up at most this share of the first part.
+_OUTLINE = 1 / 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """How a text in parts is called: in marks such as `[page]`, in refusals, and in the command for a part.
+
+    `outline` tells how to see what an outline lists, and `others` how to find what it doesn't.
+    """
+
+    mark: str
+    title: str
+    command: str
+    outline: str
+    others: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongText:
+    """A text that may be too long to be shown at once, with its headings and the ids of their sections.
+
+    One that `is_plain` is no Markdown, so nothing counts in it but lines.
+    """
+
+    text: str
+    naming: Naming
+    is_plain: bool = False
+    headings: Sequence[PlacedHeading] = ()
+    ids: Mapping[int, str] = field(default_factory=dict)
 
 
 class Parts:
-    """A page or a block as it is shown: long pages from the network in parts, files as a whole."""
+    """The parts of a long text, each of which is shown in at most `most` characters."""
 
-    def __init__(self, page: Page, block: str | None, most: int) -> None:
-        self._block = f"#{block}" if block else ""
-        self._uri = page.uri
-        rendered = page.rendered(block)
-        self.text, self._headings = rendered.text, rendered.headings
-        self._places = [place for place, _ in self._headings]
-        self._ids = heading_ids([it for _, it in self._headings], page.sheet.parsed.blocks)
-        is_long = self.are_many(page, most) and len(self.text) > most
-        sections = [(place, heading.level) for place, heading in self._headings]
-        self._pieces = cut(self.text, sections, most) if is_long else []
-
-    @staticmethod
-    def are_many(page: Page, most: int) -> bool:
-        """Whether a page is shown in parts of at most `most` characters."""
-        return page.path is None and len(page.sheet.body) > most
+    def __init__(self, shown: LongText, most: int) -> None:
+        self.text = shown.text
+        self._naming = shown.naming
+        self._is_plain = shown.is_plain
+        self._headings, self._ids = shown.headings, shown.ids
+        self._places = [place for place, _ in shown.headings]
+        self._most = most
+        self._contents = Outline(headings=shown.headings, ids=shown.ids, others=shown.naming.others)
+        self._listed = 0
+        self._pieces = self._cut() if len(self.text) > most else []
 
     @property
     def count(self) -> int:
@@ -53,7 +82,7 @@ class Parts:
     def view(self, number: int) -> str:
         """Return the text of a part with its head and foot; refuse a number that is out of range."""
         if not 1 <= number <= self.count:
-            are = f"{self._uri}{self._block} has {counted(self.count, 'part')}."
+            are = f"{self._naming.title} has {counted(self.count, 'part')}."
             raise Refusal(ErrorCode.NOT_FOUND, f"Part not found: {number}", are)
         if not self._pieces:
             return without_line_end(self.text)
@@ -64,24 +93,41 @@ class Parts:
         gap = "" if text.endswith(_BLANK_LINES) else _LINE_END
         return f"{head}\n\n{text}{gap}{self._foot(piece, number)}"
 
-    def _head(self, piece: Piece, number: int) -> Iterator[str]:
-        of = f"part {number} of {self.count}"
-        if number > 1:
-            section = None if piece.first in self._places else self.section_at(piece.first)
-            yield f"{self._mark} {of}{f', in #{section}' if section else ''}"
-            return
-        yield f"{self._mark} {len(self.text):,} characters, {of}"
+    def _cut(self) -> list[Piece]:
+        """Cut the text so that each part has room for what is shown around it."""
+        naming = self._naming
+        room = self._most - _AROUND - 2 * len(naming.mark) - len(naming.command)
+        if self._is_plain:
+            return [Piece(first=first, last=last) for first, last in line_pieces(self.text, room)]
+        taken = 0
         if self._headings:
-            yield "[outline] /open #id shows a section"
-            yield from table_of_contents(self._headings, self._ids, self.number_at)
+            # No part has a longer number than this one.
+            last = 10 ** len(str(2 * len(self.text) // room))
+            self._listed, taken = self._contents.fitting(int(self._most * _OUTLINE), last)
+            taken += len(naming.outline)
+        sections = [(place, heading.level) for place, heading in self._headings]
+        return cut(self.text, sections, room, room - taken)
+
+    def _head(self, piece: Piece, number: int) -> Iterator[str]:
+        mark, of = self._naming.mark, f"part {number} of {self.count}"
+        if number > 1:
+            yield f"{mark} {of}{self._within(piece)}"
+            return
+        yield f"{mark} {len(self.text):,} characters, {of}"
+        if self._listed:
+            yield f"[outline] {self._naming.outline}"
+            yield from self._contents.lines(self.number_at, self._listed)
+
+    def _within(self, piece: Piece) -> str:
+        """Return where in the text a part begins, unless that is at a heading."""
+        if self._is_plain:
+            return f", from line {line_number(self.text, piece.first)}"
+        section = None if piece.first in self._places else self.section_at(piece.first)
+        return f", in #{section}" if section and len(section) <= _LONGEST_ID else ""
 
     def _foot(self, piece: Piece, number: int) -> str:
-        left = len(self.text) - piece.last
+        mark, left = self._naming.mark, len(self.text) - piece.last
         if not left:
-            return f"{self._mark} part {number} of {self.count} is the last one"
-        following = " ".join(filter(None, ("/open", self._block, PART, str(number + 1))))
-        return f"{self._mark} {left:,} {'character' if left == 1 else 'characters'} left — {following}"
-
-    @property
-    def _mark(self) -> str:
-        return f"[{self._block or 'page'}]"
+            return f"{mark} part {number} of {self.count} is the last one"
+        following = f"{self._naming.command} {PART} {number + 1}"
+        return f"{mark} {left:,} {'character' if left == 1 else 'characters'} left — {following}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from stringd.api.outlines import Heading
 from stringd.documents.syntax.blocks import Block
@@ -29,34 +30,50 @@ def heading_ids(headings: Sequence[Heading], blocks: Mapping[str, Block]) -> Map
     return ids
 
 
-def table_of_contents(
-    headings: Sequence[PlacedHeading], ids: Mapping[int, str], part_of: Callable[[int], int]
-) -> Iterator[str]:
-    """Yield a line for each heading, with the number of its part unless that is the first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """The headings of a long text, with the ids that open their sections, and how to see those not listed."""
 
-    Above the limit, list the upper levels or else the first headings, and count the others.
-    """
-    listed = _listed(headings)
-    top = min((heading.level for _, heading in listed), default=1)
-    for place, heading in listed:
-        part = part_of(place)
-        where = f", part {part}" if part > 1 else ""
-        name = f" #{ids[heading.first]}" if heading.first in ids else ""
-        yield f"{_INDENT * (heading.level - top)}- {_shown(heading.text)}{name}{where}"
-    if more := len(headings) - len(listed):
-        yield f"… and {more:,} more: /open #id shows those of a section, /find text finds any"
+    headings: Sequence[PlacedHeading]
+    ids: Mapping[int, str]
+    others: str
+
+    def fitting(self, longest: int, last_part: int) -> tuple[int, int]:
+        """Return how many headings can be listed in so many characters, and how many these take at most."""
+        most = MOST_HEADINGS
+        while most:
+            taken = sum(len(line) + 1 for line in self.lines(lambda _: last_part, most))
+            if taken <= longest:
+                return most, taken
+            most = most * 3 // 4
+        return 0, 0
+
+    def lines(self, part_of: Callable[[int], int], most: int) -> Iterator[str]:
+        """Yield a line for each heading, with the number of its part unless that is the first.
+
+        Of more than `most` headings, list the upper levels or else the first ones, and count the others.
+        """
+        listed = _listed(self.headings, most)
+        top = min((heading.level for _, heading in listed), default=1)
+        for place, heading in listed:
+            part = part_of(place)
+            where = f", part {part}" if part > 1 else ""
+            name = f" #{self.ids[heading.first]}" if heading.first in self.ids else ""
+            yield f"{_INDENT * (heading.level - top)}- {_shown(heading.text)}{name}{where}"
+        if more := len(self.headings) - len(listed):
+            yield f"… and {more:,} more: {self.others}"
 
 
-def _listed(headings: Sequence[PlacedHeading]) -> Sequence[PlacedHeading]:
+def _listed(headings: Sequence[PlacedHeading], most: int) -> Sequence[PlacedHeading]:
     """Return the headings of as many levels as fit, at least two headings, or else the first ones."""
-    if len(headings) <= MOST_HEADINGS:
+    if len(headings) <= most:
         return headings
     counts = Counter(heading.level for _, heading in headings)
-    depth = max((level for level in counts if _up_to(level, counts) <= MOST_HEADINGS), default=0)
+    depth = max((level for level in counts if _up_to(level, counts) <= most), default=0)
     if _up_to(depth, counts) > 1:
         return [it for it in headings if it[1].level <= depth]
     deeper = min(level for level in counts if level > depth)
-    return [it for it in headings if it[1].level <= deeper][:MOST_HEADINGS]
+    return [it for it in headings if it[1].level <= deeper][:most]
 
 
 def _up_to(depth: int, counts: Mapping[int, int]) -> int:

@@ -1,0 +1,115 @@
+"""`/output`: show what was left out of a long answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from stringd.api.commands import Command, Invocation
+from stringd.api.outputs import KeptOutput
+from stringd.api.replies import Overflow, Reply
+from stringd.documents.pagination.parts import PART
+from stringd.errors import ErrorCode, Refusal
+from stringd.long_answers.kept_text import COMMAND, GREP, LINES, KeptText
+from stringd.sessions.answer_limit import answer_limit
+from stringd.text.formatting import counted
+from stringd.text.path_arguments import parse_path_arguments
+from stringd.workers.threads import READING
+
+_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
+_LINES = re.compile(r"(?P<first>[1-9]\d{0,17})(?:(?P<open>-)(?P<last>\d{1,18})?)?", re.ASCII)
+_GREP = re.compile(rf"(?:^|(?<=\s)){GREP}(?:=|\s|$)")
+_QUOTED = re.compile(r"""(["'])(.+)\1""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What is to be shown: of the answer with a number or the last one, a part, lines or matches."""
+
+    number: int | None
+    part: int = 1
+    lines: tuple[int, int | None] | None = None
+    text: str | None = None
+
+
+async def run(invocation: Invocation) -> Reply:
+    """Show a part of a kept answer, lines of it, or the lines that contain a text."""
+    wanted = _read(invocation.line.arguments)
+    number, output = await _find(invocation, wanted.number)
+    kept = KeptText(number=number, output=output, slash=invocation.session.slash)
+    most = answer_limit(invocation.session, invocation.runtime)
+    return await READING.run(_shown, kept, wanted, most)
+
+
+def _shown(kept: KeptText, wanted: _Wanted, most: int) -> Reply:
+    title = kept.title
+    if wanted.text is not None:
+        count, content = kept.matches(wanted.text, most)
+        title = f"Matches in output {kept.number}: {wanted.text} ({counted(count, 'line')})"
+        content = content or "(none)"
+    elif wanted.lines:
+        content = kept.lines(*wanted.lines, most)
+    else:
+        content = kept.parts(most).view(wanted.part)
+    return Reply.page(title, content, overflow=Overflow.HANDLED)
+
+
+async def _find(invocation: Invocation, number: int | None) -> tuple[int, KeptOutput]:
+    session, outputs = invocation.session, invocation.runtime.outputs
+    kept = await outputs.kept(session)
+    if not kept:
+        limit = answer_limit(session, invocation.runtime)
+        why = f"Answers of more than {limit:,} characters are kept; the others were shown whole."
+        raise Refusal(ErrorCode.NOT_FOUND, "No output is kept in this topic.", why)
+    number = kept[-1].number if number is None else number
+    output = await outputs.find(session, number)
+    if output is None:
+        known = (f"{it.number}: {it.label} ({it.characters:,} characters)" for it in kept)
+        raise Refusal(ErrorCode.NOT_FOUND, f"Output not found: {number}", "kept:", *known)
+    return number, output
+
+
+def _read(arguments: str) -> _Wanted:
+    grep = _GREP.search(arguments)
+    options = parse_path_arguments(arguments[: grep.start()] if grep else arguments, valued=(PART, LINES))
+    number = _number(options.path, f"/{COMMAND}") if options.path else None
+    if len(options.values) + bool(grep) > 1:
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"Only one of {PART}, {LINES} and {GREP} can be given.")
+    if grep:
+        return _Wanted(number=number, text=_text(arguments[grep.end() :].strip()))
+    if LINES in options.values:
+        return _Wanted(number=number, lines=_lines(options.values[LINES]))
+    return _Wanted(number=number, part=_number(options.values.get(PART, "1"), PART))
+
+
+def _number(text: str, what: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise Refusal(ErrorCode.INVALID_PARAMS, f"{what} takes a number, not {text}", OUTPUT.usage)
+    return int(text)
+
+
+def _lines(text: str) -> tuple[int, int | None]:
+    found = _LINES.fullmatch(text)
+    first = int(found["first"]) if found else 0
+    last = int(found["last"]) if found and found["last"] else None if found and found["open"] else first
+    if not found or (last is not None and last < first):
+        raise Refusal(
+            ErrorCode.INVALID_PARAMS, f"{LINES} takes numbers of lines such as 5, 5-20 or 5-, not {text}"
+        )
+    return first, last
+
+
+def _text(text: str) -> str:
+    if not text:
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{GREP} needs a text.", f"Usage: {OUTPUT.usage}")
+    quoted = _QUOTED.fullmatch(text)
+    return quoted[2] if quoted else text
+
+
+OUTPUT = Command(
+    name=COMMAND,
+    summary="Show what was left out of a long answer: a part, lines, or the lines with a text.",
+    usage=f"/{COMMAND} [number] [{PART} N | {LINES} A-B | {GREP} text]",
+    run=run,
+    urgent=True,
+)

@@ -1,0 +1,1 @@
+"""Answers longer than a topic wants them: shown in part, kept as a whole."""

@@ -1,0 +1,113 @@
+"""Read a kept answer: by parts, by lines, or what of it contains a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stringd.api.outputs import KeptOutput
+from stringd.documents.pagination.parts import PART, LongText, Naming, Parts
+from stringd.documents.pagination.placed_headings import placed_headings
+from stringd.errors import ErrorCode, Refusal
+
+COMMAND = "output"
+LINES, GREP = "--lines", "--grep"
+_LINE_END = "\n"
+_AROUND = 120
+# What is said below lines, beside the numbers in it.
+_FOOT = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptText:
+    """A kept answer with its number; `slash` is how commands of its topic begin."""
+
+    number: int
+    output: KeptOutput
+    slash: str
+
+    @property
+    def title(self) -> str:
+        """The answer's number, its command and its size."""
+        text, label = self.output.text, self.output.label
+        return (
+            f"Output {self.number}: {label} ({len(text):,} characters, {_lines(text.count(_LINE_END) + 1)})"
+        )
+
+    def parts(self, most: int) -> Parts:
+        """Return the parts of at most `most` characters."""
+        output = self.output
+        naming = Naming(
+            mark=f"[output {self.number}]",
+            title=f"Output {self.number}",
+            command=self._command,
+            outline=f"{self._command} {PART} N shows a part",
+            others=f"{self._command} {GREP} '# ' finds them",
+        )
+        headings = () if output.is_plain else placed_headings(output.text)
+        return Parts(
+            LongText(text=output.text, naming=naming, is_plain=output.is_plain, headings=headings), most
+        )
+
+    def ways(self, most: int, lines: tuple[int, int] | None) -> str:
+        """Return the commands that show what is left out: these lines, a part, or what contains a text."""
+        exact = f"{LINES} {lines[0]}-{lines[1]} | " if lines else ""
+        return f"{self._command} {exact}{PART} 1 (of {self.parts(most).count}) | {GREP} TEXT"
+
+    def lines(self, first: int, last: int | None, most: int) -> str:
+        """Return lines by their numbers, as many as `most` characters have room for."""
+        lines = self.output.text.split("\n")
+        if first > len(lines):
+            are = f"Output {self.number} has {_lines(len(lines))}."
+            raise Refusal(ErrorCode.NOT_FOUND, f"Line not found: {first}", are)
+        wanted = lines[first - 1 : last]
+        if sum(map(len, wanted)) + len(wanted) - 1 <= most:
+            return "\n".join(wanted)
+        shown = list(_fitting(wanted, most - _FOOT))
+        if not shown:
+            return self._beginning(wanted[0], first, most - _FOOT)
+        end, following = first - 1 + len(wanted), first + len(shown)
+        foot = f"[output {self.number}] {_lines(end - following + 1)} left — "
+        return "\n".join((*shown, f"{foot}{self._command} {LINES} {following}-{end}"))
+
+    def matches(self, wanted: str, most: int) -> tuple[int, str]:
+        """Return how many lines contain a text, in any case, and those that fit, with their numbers."""
+        folded = wanted.lower()
+        found = [
+            (number, line, line.lower().find(folded))
+            for number, line in enumerate(self.output.text.split("\n"), 1)
+            if folded in line.lower()
+        ]
+        rows = [f"{number}: {_around(line, place, len(wanted))}" for number, line, place in found]
+        shown = list(_fitting(rows, most - _FOOT))
+        if more := len(rows) - len(shown):
+            shown.append(f"… and {more:,} more: what is longer is found less often")
+        return len(rows), "\n".join(shown)
+
+    @property
+    def _command(self) -> str:
+        return f"{self.slash}{COMMAND} {self.number}"
+
+    def _beginning(self, line: str, number: int, most: int) -> str:
+        """Return the beginning of a line that is longer than an answer may be."""
+        how = f"{self._command} {PART} N shows all of it in parts"
+        return f"{line[:most]}\n[output {self.number}] line {number} has {len(line):,} characters — {how}"
+
+
+def _lines(number: int) -> str:
+    return f"{number:,} {'line' if number == 1 else 'lines'}"
+
+
+def _fitting(lines: list[str], most: int) -> Iterator[str]:
+    """Yield the first lines that have room in so many characters."""
+    for line in lines:
+        most -= len(line) + 1
+        if most < 0:
+            return
+        yield line
+
+
+def _around(line: str, place: int, length: int) -> str:
+    """Return a line, or of a long one what is around a place."""
+    first, last = max(place - _AROUND, 0), place + length + _AROUND
+    return f"{'…' * (first > 0)}{line[first:last]}{'…' * (last < len(line))}"

@@ -1,0 +1,63 @@
+"""How many characters an answer may have: the daemon's setting, or the topic's `{_limit}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from stringd.api.commands import Invocation
+from stringd.api.replies import Overflow, Reply
+from stringd.api.runtime import Runtime
+from stringd.api.sessions import Session
+from stringd.api.settings import setting
+from stringd.errors import ErrorCode, Refusal
+from stringd.text.escaping import LONGEST_ESCAPE
+
+LIMIT = "_limit"
+LEAST, MOST = 1000, 10 * 1024 * 1024
+Bound: TypeAlias = Callable[[Invocation, Reply, int], Awaitable[Reply]]
+"""Returns the reply of a command within a number of characters."""
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSettings:
+    """The settings of answers."""
+
+    part_characters: int = setting(
+        50_000,
+        "How long an answer may be; a longer one is shown in parts, or without its middle.",
+        unit="characters",
+        least=LEAST,
+        most=MOST,
+        option=True,
+    )
+
+
+def answer_limit(session: Session, runtime: Runtime) -> int:
+    """Return how many characters an answer in a topic may have."""
+    own = session.state.variables.get(LIMIT)
+    return (own and _parse(own.value)) or runtime.part_characters
+
+
+def may_exceed(reply: Reply, most: int) -> bool:
+    """Tell at once whether a reply needs a closer look, as it may have more than `most` characters."""
+    if reply.overflow is Overflow.HANDLED:
+        return False
+    size = len(reply.system) + len(reply.content or "") + sum(map(len, reply.context))
+    return size * LONGEST_ESCAPE > most or reply.edit is not None
+
+
+def check_limit(variables: Mapping[str, str]) -> None:
+    """Refuse a value of `{_limit}` that is no possible limit, before it is set."""
+    value = variables.get(LIMIT)
+    if value is not None and _parse(value) is None:
+        message = f"{{{LIMIT}}} must be a number of characters from {LEAST} to {MOST}, not {value!r}."
+        raise Refusal(ErrorCode.INVALID_PARAMS, message)
+
+
+def _parse(value: str) -> int | None:
+    number = int(value) if _NUMBER.fullmatch(value) else 0
+    return number if LEAST <= number <= MOST else None
