@@ -59,11 +59,15 @@ class MarkerPositions:
         """Return what starts in the range from `first` to `last`, shifted."""
         found = between(self.begins, first, last)
         return MarkerPositions(
-            starts=[it + shift for it in self.starts[between(self.starts, first, last)]],
+            starts=_shifted(self.starts[between(self.starts, first, last)], shift),
             boundaries=self.boundaries[found],
-            begins=[it + shift for it in self.begins[found]],
-            ends=[it + shift for it in self.ends[found]],
+            begins=_shifted(self.begins[found], shift),
+            ends=_shifted(self.ends[found], shift),
         )
+
+
+def _shifted(places: Sequence[int], shift: int) -> Sequence[int]:
+    return [it + shift for it in places] if shift else places
 
 
 def positions_of(structure: Structure, lines: Lines) -> MarkerPositions:
