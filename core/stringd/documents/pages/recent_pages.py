@@ -14,7 +14,8 @@ from stringd.files.atomic import stamp
 
 # A file can be written twice within one tick of its modification time.
 _SETTLED = 100_000_000
-_Key: TypeAlias = tuple[Path, tuple[int, ...], tuple[int, int] | None]
+# A path is hashed and compared part by part, its text at once.
+_Key: TypeAlias = tuple[str, tuple[int, ...], tuple[int, int] | None]
 
 
 class RecentPages:
@@ -25,11 +26,11 @@ class RecentPages:
 
     def get(self, path: Path, status: os.stat_result, pages: tuple[int, int] | None = None) -> Page | None:
         """Return the page of an unchanged file, or None."""
-        return self._pages.get((path, stamp(status), pages))
+        return self._pages.get((str(path), stamp(status), pages))
 
     def put(self, path: Path, status: os.stat_result, page: Page) -> None:
         """Add a page, unless it depends on other files or the file was written a moment ago."""
         untouched = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns)
         if page.stands_alone and untouched > _SETTLED:
             size = weight(page.sheet) + len(page.source)
-            self._pages.put((path, stamp(status), page.options.pages), page, size)
+            self._pages.put((str(path), stamp(status), page.options.pages), page, size)
