@@ -148,7 +148,7 @@ def check_programs(programs: Path, environment: dict[str, str], folder: Path) ->
 
     assert "Session info" in says("string", "file:main", "/info")
     plugins = says("stringd", "plugins")
-    assert all(name in plugins for name in ("app", "bash", "commands", "file", "web")), plugins
+    assert all(name in plugins for name in ("app", "bash", "commands", "documents", "file", "web")), plugins
 
 
 def request(port: int, method: str, path: str, body: object = None) -> dict[str, object]:

@@ -62,7 +62,7 @@ def test_links_in_replies_can_be_opened(stage: Stage) -> None:
     ("body", "media_type", "content"),
     [
         ("one\n two\n", "text/plain", "one\n two"),
-        ("a,b\n1,2\n", "text/csv", "```csv\na,b\n1,2\n```"),
+        ("a,b\n1,2\n", "text/csv", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("x\n```\ny", "text/x-log", "````\nx\n```\ny\n````"),
         ("", "application/json", "(no content)"),
         (b"\x89PNG\xff", "image/png", "# x\n\ntype: image/png\nsize: 5 bytes"),
