@@ -11,19 +11,19 @@ import pytest
 from stringd.testing.distributions import write_distribution
 from stringd.testing.plugin import LONGEST_HOLD
 from stringd.testing.process import DaemonProcess
-from tests.lender import Lender
+from tests.daemon_pool import DaemonPool
 
 LONG = "long"
 PROBE = Path(__file__).parent / "distributions" / "probe.py"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--long`, with which the tests that take long run too."""
-    parser.addoption("--long", action="store_true", help="run the tests that take long, too")
+    """Add `--long`, which also runs the slow tests."""
+    parser.addoption("--long", action="store_true", help="also run the slow tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the long tests unless they are asked for."""
+    """Deselect the slow tests unless `--long` is given."""
     if config.getoption("--long"):
         return
     left_out = [it for it in items if it.get_closest_marker(LONG)]
@@ -32,34 +32,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return the number of workers: most tests wait more than they compute, the long ones compute."""
+    """Return the number of workers: most tests mainly wait, the slow ones compute."""
     cores = os.cpu_count() or 1
     return cores if config.getoption("--long") else 2 * cores
 
 
 @pytest.fixture(scope="session")
-def lender(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lender]:
-    """Lends one daemon to the tests of this process, one test after the other."""
-    lender = Lender(tmp_path_factory.mktemp("lent"))
-    yield lender
-    lender.close()
+def daemon_pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonPool]:
+    """A daemon that the tests of this process share, one at a time."""
+    pool = DaemonPool(tmp_path_factory.mktemp("shared"))
+    yield pool
+    pool.close()
 
 
 @pytest.fixture
-def daemon(lender: Lender, tmp_path: Path) -> Iterator[DaemonProcess]:
+def daemon(daemon_pool: DaemonPool, tmp_path: Path) -> Iterator[DaemonProcess]:
     """A running daemon without options whose only user is `default`, with a new home.
 
-    Other tests have used it before: one that looks into its data directory asks for `own_daemon`.
+    Tests share it: a test that inspects its data directory needs `own_daemon`.
     """
-    running = lender.lend(tmp_path / "daemon")
+    running = daemon_pool.acquire(tmp_path / "daemon")
     yield running
-    lender.take_back(running)
-    assert running.longest_hold() <= LONGEST_HOLD, "the daemon's event loop was held; its log says by what"
+    daemon_pool.release(running)
+    assert running.longest_hold() <= LONGEST_HOLD, "the daemon's event loop was blocked; its log says by what"
 
 
 @pytest.fixture
 def own_daemon(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
-    """A running daemon of the test's own that knows the user `default`."""
+    """A separate running daemon with the user `default`."""
     running = start_daemon()
     running.register("default", running.home)
     return running
@@ -86,7 +86,7 @@ def probed(start_daemon: Callable[..., DaemonProcess], probe: Path) -> DaemonPro
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what tests have to tell about what they found, whether they passed or not."""
+    """Print the findings that tests recorded, whether they passed or not."""
     for report in (it for reports in terminalreporter.stats.values() for it in reports):
         for name, text in getattr(report, "user_properties", ()):
             if name == "told" and report.when == "call":

@@ -8,44 +8,50 @@ CANCEL = requirements(
     "activity, Cancelling",
     (
         "activity.cancel.command",
-        "/cancel is urgent, in every topic; the command that runs ends as CANCELLED.",
+        "/cancel is urgent in every topic; the running command ends with CANCELLED.",
     ),
-    ("activity.cancel.gone", "Within two seconds its files, requests, programs and queries are let go."),
-    ("activity.cancel.state", "The topic and its state stay."),
-    ("activity.cancel.queue", "Queued commands go on."),
-    ("activity.cancel.nothing", "Where nothing runs, that is said."),
+    ("activity.cancel.gone", "Within two seconds its files, requests, programs and queries are released."),
+    ("activity.cancel.state", "The topic and its state are kept."),
+    ("activity.cancel.queue", "Queued commands continue."),
+    ("activity.cancel.nothing", "If nothing is running, the reply says so."),
     (
         "activity.cancel.clean_up",
-        "A command of a plugin is cancelled as by asyncio; it has 5 s to clean up.",
+        "A command of a plugin is cancelled through asyncio and has 5 s to clean up.",
     ),
-    ("activity.cancel.abandoned", "A command that does not end then is abandoned, which its reply says."),
-    ("activity.cancel.once", "Whenever it is cancelled, a command is answered exactly once."),
+    ("activity.cancel.abandoned", "A command that does not end in time is abandoned, and its reply says so."),
+    ("activity.cancel.once", "A cancelled command gets exactly one reply, whenever it is cancelled."),
     (
         "activity.cancel.edits",
-        "A cancelled edit leaves the file old or new, and can be undone.",
+        "A cancelled edit leaves the file in its old or new state, and can be undone.",
     ),
     (
         "activity.cancel.session",
-        "A topic that ends does not wait for a command that ignores it.",
+        "The end of a topic does not wait for a command that ignores its cancellation.",
     ),
 )
 HTTP = requirements(
     "activity, Cancelling, POST /cancel",
-    ("activity.cancel.http", "POST /cancel cancels the command that runs in a topic."),
-    ("activity.cancel.http.request_id", "With a request_id it cancels that command, which may still wait."),
-    ("activity.cancel.http.refused", "What is no such request is refused in the usual shape."),
+    ("activity.cancel.http", "POST /cancel cancels the running command of a topic."),
+    (
+        "activity.cancel.http.request_id",
+        "With a request_id, it cancels that command, which may still be queued.",
+    ),
+    ("activity.cancel.http.refused", "Invalid requests are refused in the usual format."),
 )
 BASH = requirements(
     "activity, Cancelling, bash topics",
-    ("activity.cancel.bash", "//cancel stops what a text runs, however deaf, and keeps the shell."),
-    ("activity.cancel.bash.output", "The answer has the state and the output so far."),
-    ("activity.cancel.bash.between", "Without a request, //cancel stops the program that runs or waits."),
-    ("activity.cancel.bash.typed", "A program that was typed into and reads again is only interrupted."),
-    ("activity.cancel.bash.shell", "A shell that can't be saved is ended, which the answer says."),
+    (
+        "activity.cancel.bash",
+        "//cancel stops the program of a text, even if it ignores signals, and keeps the shell.",
+    ),
+    ("activity.cancel.bash.output", "The reply contains the state and the output so far."),
+    ("activity.cancel.bash.between", "Between requests, //cancel stops the running or waiting program."),
+    ("activity.cancel.bash.typed", "A program that has read input and reads again is only interrupted."),
+    ("activity.cancel.bash.shell", "A shell that cannot be kept is ended, and the reply says so."),
 )
 CLIENTS = requirements(
     "activity, Cancelling, clients",
-    ("activity.cancel.client", "Client.cancel and its async twin cancel a command."),
+    ("activity.cancel.client", "Client.cancel and AsyncClient.cancel cancel a command."),
     ("activity.cancel.prompt", "Ctrl-C at the prompt of `string` cancels the running command."),
     ("activity.cancel.string", "Ctrl-C cancels the one command of `string`, which exits with 130."),
 )

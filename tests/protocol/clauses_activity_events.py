@@ -1,4 +1,4 @@
-"""Requirements on events: what is published, how it is watched, and what happens to those who read slowly."""
+"""Requirements on events: their kinds, the stream, slow readers, and clients."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from tests.protocol.records import requirements
 
 PUBLISHED = requirements(
     "activity, Events, kinds",
-    ("events.seq", "Events are numbered from 1 without gaps in each life of the daemon."),
-    ("events.kinds.command", "command-begun and command-ended stand around every command, refused ones too."),
-    ("events.label.whole", "A label in events is masked and whole, not cut at 80 characters."),
-    ("events.kinds.session", "session-opened, -forked and -ended say when topics begin and why they end."),
-    ("events.kinds.user", "user-added and user-removed say who comes and goes."),
-    ("events.kinds.daemon", "daemon-ready and daemon-stopping stand around the rest of a life."),
-    ("events.foreign", "A plugin publishes kinds of its own; a field that is no JSON harms nobody."),
+    ("events.seq", "Events are numbered from 1 without gaps in each run of the daemon."),
+    ("events.kinds.command", "Every command, even a refused one, causes command-begun and command-ended."),
+    ("events.label.whole", "A label in events is masked and not truncated at 80 characters."),
+    ("events.kinds.session", "session-opened, -forked and -ended report when topics begin and why they end."),
+    ("events.kinds.user", "user-added and user-removed report changes of users."),
+    ("events.kinds.daemon", "daemon-ready and daemon-stopping enclose the run of a daemon."),
+    ("events.foreign", "A plugin publishes its own kinds; a field that is not JSON does not affect others."),
     (
         "events.flood",
-        "Beyond 1,000 a second, events of a plugin's kind or a topic's output are only counted.",
+        "Beyond 1,000 per second, events of a plugin's kind or a topic's output are only counted.",
     ),
-    ("events.observers", "Observers are fed by events of the kinds that they name."),
+    ("events.observers", "Observers are notified of events of the kinds that they name."),
 )
 
 STREAM = requirements(
     "activity, Events, GET /events",
     ("events.stream.shape", "Events are sent as SSE: id life-seq, event kind, data the record as JSON."),
-    ("events.filter", "topic, user_id, request_id and kinds choose events."),
-    ("events.resume", "Last-Event-ID and after go on after an event, without gap or repetition."),
-    ("events.lost", "What is missing is said by an event lost, with the count where it is known."),
+    ("events.filter", "topic, user_id, request_id and kinds filter events."),
+    ("events.resume", "Last-Event-ID and after resume after an event, without gaps or repetition."),
+    ("events.lost", "Missing events are reported by an event lost, with their number if it is known."),
     (
         "events.refused",
-        "A query that can't be read is answered with 400, an unknown kind with the nearest.",
+        "An invalid query is 400; for an unknown kind, the message has the most similar one.",
     ),
-    ("events.slow", "A slow reader loses output first, then is closed; no command waits for it."),
+    ("events.slow", "A slow reader first loses output, then is disconnected; commands never wait for it."),
     ("events.many", "500 watchers are served within bounded memory."),
-    ("events.room", "Watchers make room when descriptors run out."),
-    ("events.end", "Streams end in an orderly way when the daemon stops, after its last event."),
+    ("events.room", "The oldest streams are closed when descriptors run out."),
+    ("events.end", "When the daemon stops, streams end after its last event."),
 )
 
 CLIENTS = requirements(
     "activity, Events, clients",
     ("events.client", "Client.events and AsyncClient.events iterate over records, and reconnect on request."),
-    ("events.cli", "stringd events shows events in a terminal, and goes on after a restart of the daemon."),
+    ("events.cli", "stringd events shows events in a terminal, and continues after a restart."),
     (
         "events.progress",
-        "string shows output and progress of slow commands on stderr, if a terminal.",
+        "string shows the output and progress of slow commands on stderr at a terminal.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What commands publish while they run: what they print, and how far they are."""
+"""Requirements on the output and progress that commands publish while they run."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ from tests.protocol.records import requirements
 
 ACTIVITY_OUTPUT = requirements(
     "activity: events, output",
-    ("output.exec", "What `/exec` and CLI actions print is published while they still run."),
+    ("output.exec", "The output of `/exec` and CLI actions is published while they run."),
     (
         "output.order",
-        "All output of a command comes after its begin and before its end, and names its request.",
+        "All output of a command is between its begin and its end, with its request id.",
     ),
     (
         "output.terminal",
-        "Text is shown as a terminal would show it; what was shown and changes begins a line.",
+        "Text is shown as a terminal would show it; overwritten lines are shown again.",
     ),
-    ("output.masked", "Secrets are masked, also those that come in pieces or of which a part is left out."),
+    ("output.masked", "Secrets are masked, including those that arrive in pieces or are partly left out."),
     (
         "output.bounded",
-        "A flood is at most ten events a second of at most 16 KiB, with the count of what is left out.",
+        "At most ten events per second of 16 KiB each are published, with the omitted bytes.",
     ),
     (
         "output.unwatched",
-        "Nothing is published while nobody watches; an observer of the kind `output` watches.",
+        "Nothing is published without watchers; an observer of the kind `output` is one.",
     ),
-    ("output.bash", "What programs in bash topics print is published while they still run."),
+    ("output.bash", "The output of programs in bash topics is published while they run."),
     (
         "output.bash.between",
-        "It is published between requests too, and names the request that it is answered to.",
+        "It is also published between requests, with the id of the request that shows it.",
     ),
-    ("output.bash.silent", "What is typed while the terminal doesn't echo is not published."),
-    ("output.bash.screen", "Of a program that shows a screen there is a note, and nothing else."),
+    ("output.bash.silent", "Input that the terminal does not echo is not published."),
+    ("output.bash.screen", "A full-screen program is only noted."),
     (
         "output.http",
-        "HTTP actions publish how many bytes are sent and received, and of how many.",
+        "HTTP actions publish the sent and received bytes, and their total.",
     ),
-    ("output.web", "Web pages publish bytes, redirects, and how many parts of a long one are converted."),
-    ("output.install", "`/install` publishes how much of an app is there."),
-    ("output.short", "What takes less than a tenth of a second publishes no progress."),
+    ("output.web", "Web pages publish bytes, redirects, and the converted parts of a long page."),
+    ("output.install", "`/install` publishes the received bytes of an app."),
+    ("output.short", "Work of less than a tenth of a second publishes no progress."),
     ("output.browser", "A page opened with --browser publishes the steps of loading it."),
-    ("output.plugins", "Commands of plugins publish text and progress by the same feed, until they end."),
+    ("output.plugins", "Commands of plugins publish text and progress through the same feed until they end."),
 )

@@ -6,21 +6,21 @@ from tests.protocol.records import requirements
 
 ASKING = requirements(
     "Activity: questions",
-    ("questions.ask", "A command, run or plugin asks a question and awaits its first valid answer."),
+    ("questions.ask", "A command, service or plugin asks a question and awaits the first valid answer."),
     ("questions.kinds", "The kinds are approve, text, secret and choice; each takes answers of its kind."),
-    ("questions.check", "The asker may refuse an answer; the question stays open."),
-    ("questions.comment", "An answer may come with a comment."),
-    ("questions.extras", "An answer may have further fields that the asker has named, and no others."),
-    ("questions.first_wins", "The first valid answer wins; whoever comes later is told who gave it."),
+    ("questions.check", "The asker may reject an answer; the question stays open."),
+    ("questions.comment", "An answer may have a comment."),
+    ("questions.extras", "An answer may only have additional fields that the asker allows."),
+    ("questions.first_wins", "The first valid answer wins; later ones are refused with its author."),
     ("questions.expires", "A question may expire."),
-    ("questions.bounds", "The number of open questions and the sizes of their texts are bounded."),
+    ("questions.bounds", "The number of open questions and the sizes of their texts are limited."),
     ("questions.withdrawn.cancelled", "A question is withdrawn when the task that asked it is cancelled."),
     ("questions.withdrawn.disconnected", "... when the client of its command disconnects."),
     ("questions.withdrawn.topic", "... when its topic or user ends."),
     ("questions.withdrawn.shutdown", "... when the daemon stops."),
     ("questions.not_kept", "Questions and answers are in memory only."),
-    ("questions.events", "Being asked, answered and withdrawn are events, which never hold an answer."),
-    ("questions.secret", "An answer to a secret is never shown, logged or kept."),
+    ("questions.events", "Events report asking, answering and withdrawal, but never the answer."),
+    ("questions.secret", "The answer to a secret question is never shown, logged or stored."),
     ("questions.stream_comment", "While a command waits for an answer, its stream says so in comments."),
 )
 
@@ -28,46 +28,55 @@ ANSWERING = requirements(
     "Activity: places to answer",
     ("questions.client", "The Python clients list and answer questions."),
     ("questions.list", "GET /questions lists the open questions in order."),
-    ("questions.errors", "Bad answers, unknown questions and users are refused in the documented shape."),
-    ("questions.of_user", "A question of a user does not exist for the others."),
+    ("questions.errors", "Invalid answers, unknown questions and users are refused as documented."),
+    ("questions.of_user", "A question of a user does not exist for others."),
     ("answer.command", "/answer [id] text answers a question to anyone, in any topic of the same user."),
     ("answer.list", "/answer lists the open questions."),
     ("answer.masked", "The label of /answer never shows the answer."),
-    ("answer.urgent", "/answer waits for no turn."),
+    ("answer.urgent", "/answer does not wait for its turn."),
 )
 
 OPERATOR = requirements(
     "Activity: the operator",
-    ("operator.none", "Where there can be no operator, a question to a person is refused at once."),
-    ("operator.absent", "Where none is attached, it is refused at once, unless it waits for one."),
-    ("operator.token", "Only the operator's token answers for a person."),
-    ("operator.shown", "The time of a question to a person begins when it is shown."),
-    ("operator.stream", "A stream tells every front end of every change; with the token it attaches one."),
+    ("operator.none", "A daemon without an operator immediately refuses questions to a person."),
+    ("operator.absent", "While no operator is attached, they are refused, unless they wait for one."),
+    ("operator.token", "Answering for a person requires the operator's token."),
+    ("operator.shown", "The time to answer a question to a person starts when it is shown."),
+    ("operator.stream", "A stream reports every change; with the token, it attaches an operator."),
     ("operator.secret_token", "The token is in no file, environment, log or reply."),
-    ("operator.new_life", "Each life of the daemon has a token of its own."),
-    ("operator.handed_over", "The token is shown on the daemon's terminal or handed to an inherited socket."),
-    ("operator.not_dumpable", "The memory of a daemon with an operator is closed to the same user."),
+    ("operator.new_life", "Each run of the daemon has a new token."),
+    (
+        "operator.handed_over",
+        "The token is shown on the daemon's terminal or written to an inherited socket.",
+    ),
+    (
+        "operator.not_dumpable",
+        "Other processes of the user cannot read the memory of a daemon with an operator.",
+    ),
 )
 
 APPROVE = requirements(
     "Activity: stringd approve",
-    ("approve.keys", "It shows questions as they come; keys, lines and hidden lines answer them."),
-    ("approve.start", "It starts the daemon if there is none, and gets its token."),
-    ("approve.flush", "What was typed before a question was shown does not answer it."),
-    ("approve.restores", "The terminal is as it was when it ends, in whatever way."),
-    ("approve.escapes", "Texts are shown so that no two look the same and none imitates the program."),
+    ("approve.keys", "It shows questions as they are asked; keys, lines and hidden lines answer them."),
+    ("approve.start", "It starts the daemon if none is running, and gets its token."),
+    ("approve.flush", "Input that was typed before a question was shown is discarded."),
+    ("approve.restores", "The terminal is restored, however it ends."),
+    ("approve.escapes", "Different texts look different, and none imitates the program."),
     ("approve.colour", "NO_COLOR and a dumb terminal are honoured."),
-    ("approve.leaves", "A question outlives the terminal that shows it."),
-    ("approve.told", "It tells when a question was answered elsewhere or withdrawn."),
+    ("approve.leaves", "A question stays open when the terminal that shows it is closed."),
+    ("approve.told", "It reports that a question was answered elsewhere or withdrawn."),
     ("approve.script", "--json and --once are for scripts."),
 )
 
 PASSWORDS = requirements(
     "Activity: passwords of programs",
-    ("password.asked", "A program that asks for a password publishes a secret question beside its reply."),
-    ("password.typed", "The person's answer goes into the program, unseen by agents and logs."),
+    (
+        "password.asked",
+        "A password prompt of a program publishes a secret question in addition to the reply.",
+    ),
+    ("password.typed", "The person's answer is typed into the program, and is in no reply or log."),
     ("password.withdrawn", "It is withdrawn when the program stops asking or the agent types."),
-    ("password.again", "A program that asks again is asked for again."),
+    ("password.again", "A further prompt of the program is a new question."),
 )
 
 QUESTIONS = (*ASKING, *ANSWERING, *OPERATOR, *APPROVE, *PASSWORDS)

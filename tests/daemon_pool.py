@@ -1,4 +1,4 @@
-"""Lends one running daemon to many tests, since starting one takes longer than most tests."""
+"""Share one running daemon between tests, since starting one takes longer than most tests."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from urllib.parse import quote
 from stringd.testing.process import DaemonProcess
 
 
-class LentDaemon(DaemonProcess):
-    """The same running daemon for one more test, with homes below its folder and a log that begins empty."""
+class SharedDaemon(DaemonProcess):
+    """The shared daemon as one test uses it: with homes in the test's folder and an empty log."""
 
     def __init__(self, running: DaemonProcess, folder: Path) -> None:
         vars(self).update(vars(running))
@@ -26,31 +26,31 @@ class LentDaemon(DaemonProcess):
         return self._log.read_bytes()[self._log_start :].decode(errors="replace")
 
 
-class Lender:
-    """Keeps a daemon running, and replaces it where a test has ended it or left it unwell."""
+class DaemonPool:
+    """Keeps a daemon running, and replaces it after a test has ended or broken it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._numbers = itertools.count(1)
         self._running: DaemonProcess | None = None
 
-    def lend(self, folder: Path) -> DaemonProcess:
-        """Return a daemon that knows the user `default`, with a home below the folder, and nothing else."""
+    def acquire(self, folder: Path) -> DaemonProcess:
+        """Return the daemon with only the user `default`, whose home is in the folder."""
         if self._running is None:
             self._running = self._started()
-        lent = LentDaemon(self._running, folder)
-        lent.register("default", lent.home)
-        return lent
+        daemon = SharedDaemon(self._running, folder)
+        daemon.register("default", daemon.home)
+        return daemon
 
-    def take_back(self, lent: DaemonProcess) -> None:
-        """Remove the users of the test that had it; one that it has ended is not lent again."""
-        if self._running is None or lent.process is not self._running.process:
-            lent.kill()
+    def release(self, daemon: DaemonProcess) -> None:
+        """Remove the users of the test; discard a daemon that the test has ended."""
+        if self._running is None or daemon.process is not self._running.process:
+            daemon.kill()
             self.close()
             return
         try:
-            for user in lent.request("GET", "/users").json()["users"]:
-                lent.request("DELETE", f"/users/{quote(user['id'], safe='')}")
+            for user in daemon.request("GET", "/users").json()["users"]:
+                daemon.request("DELETE", f"/users/{quote(user['id'], safe='')}")
         except (OSError, KeyError, ValueError):
             self.close()
 
