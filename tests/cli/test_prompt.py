@@ -123,9 +123,9 @@ def test_ctrl_c_leaves_what_can_not_be_cancelled_to_the_daemon(fake: FakeDaemon,
         terminal.type(CTRL_C)
         until(lambda: fake.count("POST /cancel"))
         if answered:
-            terminal.expect("the command goes on in the daemon.\r\nfile:main> ")
+            terminal.expect("the command continues in the daemon.\r\nfile:main> ")
         else:
-            terminal.interrupt("the command goes on in the daemon.\r\nfile:main> ")
+            terminal.interrupt("the command continues in the daemon.\r\nfile:main> ")
         terminal.type("/a\n")
         terminal.expect("Hello\r\nfile:main> ")
     assert fake.commands() == ["/long", "/a"]

@@ -78,5 +78,5 @@ def test_name_of_a_plugin_is_refused(
 def test_existing_directory_is_refused(published: Installation, tmp_path: Path) -> None:
     (tmp_path / "stringd-mine").mkdir()
     refused = published.run("stringd", "new", "app", "mine", cwd=tmp_path)
-    assert (refused.returncode, refused.stderr) == (1, "stringd: stringd-mine is there already\n")
+    assert (refused.returncode, refused.stderr) == (1, "stringd: stringd-mine already exists\n")
     assert list((tmp_path / "stringd-mine").iterdir()) == []

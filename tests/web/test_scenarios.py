@@ -120,8 +120,8 @@ def test_link_is_opened_in_a_forked_tab(run: Run, home: str, daemon: DaemonProce
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("1", "ERROR(CONFLICT): The topic is there already: web:1"),
-        ("web:1", "ERROR(CONFLICT): The topic is there already: web:1"),
+        ("1", "ERROR(CONFLICT): The topic already exists: web:1"),
+        ("web:1", "ERROR(CONFLICT): The topic already exists: web:1"),
         ("file:x", "ERROR(INVALID_TARGET): A web topic can only be forked to its own type, not file:x."),
         ("no name", "ERROR(INVALID_TARGET): Invalid topic: web:no name"),
         ("", "ERROR(INVALID_PAYLOAD): No name for the new topic.\nUsage: /fork name"),

@@ -58,6 +58,6 @@ def _run(runner: CommandRunner, line: str) -> None:
     except Interrupted:
         return
     except KeyboardInterrupt:
-        print_notice("Stopped waiting; the command goes on in the daemon.")
+        print_notice("Stopped waiting; the command continues in the daemon.")
     except DaemonUnreachable as error:
         print_notice(str(error))

@@ -1,4 +1,4 @@
-"""Prints UTF-8 in any locale, with control characters escaped, and flushes at once."""
+"""Print UTF-8 in any locale, with control characters escaped, and flush immediately."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Client(Calls):
     ) -> Iterator[Event]:
         """Iterate over new events, or events after a position; see docs/reference/events.md.
 
-        It ends when the daemon ends; with `reconnect`, it waits for the next one and goes on.
+        It ends when the daemon stops; with `reconnect`, it waits for the next one and continues.
         """
         user = None if everyone else self.user
         request = endpoints.events(user=user, topic=topic, kinds=kinds, request_id=request_id, after=after)

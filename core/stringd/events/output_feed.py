@@ -168,9 +168,9 @@ class OutputFeed:
 
 
 _current: ContextVar[OutputFeed | None] = ContextVar("output", default=None)
-_NOBODY = OutputFeed(None)
+_UNWATCHED = OutputFeed(None)
 
 
 def current_output() -> OutputFeed:
     """Return the feed of the current command; outside of commands, one without watchers."""
-    return _current.get() or _NOBODY
+    return _current.get() or _UNWATCHED

@@ -1,4 +1,4 @@
-"""Search files below directories, with the engine that is there, and without stringd's own files."""
+"""Search files below directories with the available engine, except stringd's own files."""
 
 from __future__ import annotations
 

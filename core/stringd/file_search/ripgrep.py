@@ -35,7 +35,7 @@ _MOST_BYTES = 16 * 1024 * 1024
 _COUNT = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 # An empty match at the end of a line has no column.
 _PLACE = re.compile(rb"([^\0]+)\0(\d+):(?:(\d+):)??(\d+):(?:[^\n:]*|:)\n")
-# What it says of files that it cannot read, between the lines of its output.
+# Its messages about unreadable files, between the lines of its output.
 _ERROR = re.compile(rb"^rg: [^\n\0]*\(os error \d+\)\n", re.MULTILINE)
 # How it exits when something could not be searched, and what it says of an expression that it does not take.
 _FAILED, _UNFIT = 2, b"regex"

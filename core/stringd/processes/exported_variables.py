@@ -21,7 +21,7 @@ _RESERVED = re.compile(
 
 
 def is_reserved(name: str) -> bool:
-    """Tell whether a variable of this name is never exported, whoever has set it."""
+    """Return whether a variable of this name is never exported, regardless of who set it."""
     return _RESERVED.fullmatch(name) is not None
 
 

@@ -28,7 +28,7 @@ class ProgramOutput:
 async def output_of(
     arguments: Sequence[str], *, environment: Mapping[str, str], seconds: float, most: int
 ) -> ProgramOutput:
-    """Run a program to its end, or until it has taken so many seconds or written so many bytes."""
+    """Run a program to its end, or until it exceeds a time or output limit."""
     output = bytearray()
     filled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 

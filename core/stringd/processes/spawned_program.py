@@ -33,7 +33,7 @@ class SpawnedProgram:
         self.exited: asyncio.Future[None] = self._loop.create_future()
         """Is done when the program has ended."""
         self.closed: asyncio.Future[None] = self._loop.create_future()
-        """Is done when nobody can print any more."""
+        """Completes when no process can print any more."""
         self._ended: int | None = None
         self._loop.add_reader(self._pipe, self._read)
         self._watch_end()
@@ -45,7 +45,7 @@ class SpawnedProgram:
         return 128 - code if code is not None and code < 0 else code
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._stop_reading()
         if self._ended is not None:
             self._loop.remove_reader(self._ended)

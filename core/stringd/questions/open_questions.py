@@ -34,7 +34,7 @@ _NO_OPERATOR = (
     "This daemon has no operator: it was started neither in a terminal nor by `stringd approve`.",
     "To start one with an operator: `stringd shutdown`, then `stringd approve` in your own terminal.",
 )
-_NOBODY_ATTACHED = (
+_NOT_ATTACHED = (
     "No operator is attached.",
     "Whoever has the operator's token can attach with `stringd approve` in a terminal.",
 )
@@ -182,7 +182,7 @@ class OpenQuestions:
         if not self._operator.is_appointed:
             raise Unanswered(ErrorCode.OPERATOR_REQUIRED, *_NO_OPERATOR)
         if not question.waits_for_operator:
-            raise Unanswered(ErrorCode.OPERATOR_REQUIRED, *_NOBODY_ATTACHED)
+            raise Unanswered(ErrorCode.OPERATOR_REQUIRED, *_NOT_ATTACHED)
 
     def _new_id(self) -> str:
         while (new := f"q{secrets.token_hex(_ID_BYTES)}") in self._pending or new in self._closed:

@@ -164,7 +164,7 @@ class LocalRuntime:
     async def fork(self, session: Session, name: TopicName) -> None:
         """Create a topic of the same user with a copy of the session's state; refuse if it exists."""
         if self.registry.get(session.user.id, name):
-            raise Refusal(ErrorCode.CONFLICT, f"The topic is there already: {name}")
+            raise Refusal(ErrorCode.CONFLICT, f"The topic already exists: {name}")
         copy = self.registry.touch(session.user, name, origin=session)
         if original := self.registry.get(session.user.id, session.name):
             copy.data.copy_from(original.data)

@@ -51,7 +51,7 @@ class Acceptor:
         self._resume()
 
     def close(self) -> None:
-        """Accept no more clients."""
+        """Stop accepting clients."""
         self._is_open = False
         self._loop.remove_reader(self._listener)
         self._reserve.release_all()

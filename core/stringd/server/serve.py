@@ -45,7 +45,7 @@ class _Formatter(logging.Formatter):
 
 
 def serve(config: Config) -> int:
-    """Run until told to stop, and return the exit code."""
+    """Run until stopped, and return the exit code."""
     formatter = _set_up_logging()
     _take_default_signals()
     DESCRIPTORS.raise_to_most()

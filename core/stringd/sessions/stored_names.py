@@ -13,7 +13,7 @@ from stringd.api.zones import Zone
 _NAMED = ("variables", "values", "links")
 _SOURCES = "sources"
 # Earlier versions stored no provenance, only which values came from public services.
-_STRANGERS = "from_strangers"
+_UNTRUSTED = "from_strangers"
 _UNKNOWN = Provenance(author=Author.UNKNOWN, zone=Zone.PRIVATE)
 _STRANGE = Provenance(author=Author.UNKNOWN, zone=Zone.PUBLIC)
 
@@ -43,7 +43,7 @@ def _numbered(
 
 
 def _unattributed(plain: Mapping[str, Any], kind: str) -> dict[str, Attributed[Any]]:
-    strange = frozenset(plain.get(_STRANGERS, ()))
+    strange = frozenset(plain.get(_UNTRUSTED, ()))
     return {
         name: _attributed(value, _STRANGE if name in strange else _UNKNOWN)
         for name, value in plain.get(kind, {}).items()

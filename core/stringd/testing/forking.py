@@ -47,7 +47,7 @@ class ForkedDaemon:
         self.pid: int = started.fields["pid"]
 
     def __del__(self) -> None:
-        """Close the connection of a daemon that nobody has waited for."""
+        """Close the connection of a daemon whose end was not awaited."""
         self._connection.close()
 
     def poll(self) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 OUTPUT_LIMIT = 1024 * 1024
-"""How much output a buffer holds unless told otherwise, in bytes."""
+"""How much output a buffer holds by default, in bytes."""
 _SLACK = 256 * 1024
 
 

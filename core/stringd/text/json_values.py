@@ -1,4 +1,4 @@
-"""JSON values as Python has them: checked, encoded, and read back so that nobody changes them in place."""
+"""JSON values in Python: checked, encoded, and decoded as read-only values."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def mask_beginning(text: str, values: Mapping[str, str], most: int) -> str:
 
 
 def mask_piece(text: str, values: Mapping[str, str]) -> tuple[str, str]:
-    """Mask a piece of a text that goes on; also return its end, as it is, that may begin a value."""
+    """Mask a piece of a longer text; also return its unmasked end, if that may begin a value."""
     if not values:
         return text, ""
     spans = [span for span, _ in find_written(text, values.keys())]

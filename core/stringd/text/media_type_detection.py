@@ -136,15 +136,15 @@ def possible_types(media_type: str, body: bytes, uri: str) -> tuple[str, ...]:
 
 def detect_media_type(media_type: str, body: bytes, uri: str) -> str:
     """Return the media type of bytes; their name and declared type are only hints."""
-    told = parse_media_type(media_type).type
-    if _SAYS_LITTLE.isdisjoint({told}):
-        return told if not is_textual(told) or not is_binary(body, media_type) else _binary_type(body)
+    declared = parse_media_type(media_type).type
+    if _SAYS_LITTLE.isdisjoint({declared}):
+        return declared if not is_textual(declared) or not is_binary(body, media_type) else _binary_type(body)
     if is_binary(body, media_type):
         return _binary_type(body)
     if extension_of(uri) in _MARKDOWN_NAMES:
         return MARKDOWN
     head = body.removeprefix(BOM_UTF8)[:_HEAD]
-    kind = _text_type(head, is_told=told == PLAIN)
+    kind = _text_type(head, is_declared=declared == PLAIN)
     # A name with an ending says what the text is, such as YAML.
     is_document = kind == PLAIN and not extension_of(uri) and _DOCUMENT.match(head)
     return MARKDOWN if is_document else kind
@@ -201,12 +201,12 @@ def _binary_type(body: bytes) -> str:
     return next((kind for place, mark, kind in _SIGNATURES if body.startswith(mark, place)), BINARY)
 
 
-def _text_type(head: bytes, *, is_told: bool) -> str:
+def _text_type(head: bytes, *, is_declared: bool) -> str:
     if head.startswith(b"%PDF-"):
         return PDF
     if _SVG.match(head):
         return SVG
-    if _HTML.match(head) or (not is_told and _SOME_HTML.match(head)):
+    if _HTML.match(head) or (not is_declared and _SOME_HTML.match(head)):
         return HTML
     if _XML.match(head):
         return XML

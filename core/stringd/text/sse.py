@@ -23,7 +23,7 @@ class SseEvent:
 
 
 def encode_sse(name: str, data: bytes, position: str | None = None) -> bytes:
-    """Return an event; the data is one line, and the position where a client that reconnects goes on."""
+    """Return an event; the data is one line, and the id is the position from which a client resumes."""
     start = b"" if position is None else b"id: %b\n" % position.encode()
     return b"%bevent: %b\ndata: %b\n\n" % (start, name.encode(), data)
 

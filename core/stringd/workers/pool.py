@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _FEWEST, _MOST = 2, 4
 _IDLE_SECONDS = 60.0
-# A larger process is replaced: the memory that a job left behind is of no use to the next one.
+# A larger process is replaced: the next job cannot use the memory that the last one left.
 _LARGEST = 256 * 1024 * 1024
 
 

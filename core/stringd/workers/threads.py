@@ -6,7 +6,7 @@
   (`http_client/name_lookup.py`).
 - asyncio's default pool is left to rare work such as starting a browser.
 
-A thread can't be stopped. Texts that are large or come from strangers are parsed in worker processes instead.
+A thread can't be stopped. Large and untrusted texts are parsed in worker processes instead.
 """
 
 from __future__ import annotations

@@ -27,14 +27,14 @@ def _run(arguments: argparse.Namespace) -> int:
     _refuse_taken(name)
     folder = Path(f"stringd-{name}")
     if folder.exists():
-        raise Fault(f"{folder} is there already")
+        raise Fault(f"{folder} already exists")
     made = list(_write(arguments.kind, name, folder))
     write_output("\n".join((*map(str, made), f"Next: read {folder / 'README.md'}")))
     return 0
 
 
 def _refuse_taken(name: str) -> None:
-    """Refuse the name of an installed plugin, or one whose package another one would hide."""
+    """Refuse the name of an installed plugin, or one whose package would be shadowed."""
     for plugin in installed_plugins():
         if plugin.name == name:
             raise Fault(

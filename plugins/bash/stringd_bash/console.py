@@ -25,7 +25,7 @@ from stringd_bash.terminal_queries import TerminalQueries
 from stringd_bash.topic_settings import Settings
 from stringd_bash.view import View
 
-# A job that floods the terminal goes on, at a pace that leaves the processor to others.
+# A job that floods the terminal continues, at a pace that leaves CPU time to others.
 _REST_SECONDS = 0.002
 
 

@@ -37,7 +37,7 @@ class _Prompt:
 class PasswordQuestion:
     """Publishes a question while a program waits for hidden input, and types the answer into it.
 
-    Nobody but the program gets the answer. The question is withdrawn when the program stops asking, and when
+    Only the program gets the answer. The question is withdrawn when the program stops asking, and when
     the agent itself types.
     """
 

@@ -44,7 +44,7 @@ class Terminal:
         return os.ttyname(self._slave)
 
     def rest(self, seconds: float) -> None:
-        """Read no output for a moment, so that a flood that nobody waits for costs little."""
+        """Read no output for a moment, so that a flood without waiting clients costs little."""
         if self._rest is None:
             self._loop.remove_reader(self._master)
             self._rest = self._loop.call_later(seconds, self._listen)

@@ -43,7 +43,7 @@ class ShellOptions(NamedTuple):
 @contextmanager
 def open_program(control: MessageSocket, options: Mapping[str, Any]) -> Iterator[ShellProcess]:
     """Prepare a shell and the channel through which it is sent texts."""
-    # A name that nobody can guess, so that nobody can have made it.
+    # An unguessable name, so that no other process can have created it.
     directory = f"{tempfile.gettempdir()}/{_prefix(os.getpid())}{os.urandom(8).hex()}"
     os.mkdir(directory, 0o700)  # noqa: PTH102 - a Path costs more than it says here
     try:

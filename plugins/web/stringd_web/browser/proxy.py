@@ -83,7 +83,7 @@ class Proxy:
         try:
             await self._serve(HttpPeer(h11.SERVER, reader, writer))
         except (OSError, h11.ProtocolError, asyncio.CancelledError):
-            # Closing the proxy cancels; nobody awaits the result.
+            # Closing the proxy cancels; the result is not awaited.
             return
         finally:
             writer.close()
