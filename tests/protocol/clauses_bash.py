@@ -36,6 +36,10 @@ BASH = requirements(
         "bash.queries.unasked",
         "A query in a text that is only shown is not answered, and nothing of the text is lost.",
     ),
+    (
+        "bash.output.echo.lines",
+        "Of several lines sent at once, each is left out where it is echoed, with its prompt.",
+    ),
     ("bash.status", "The status is real; ok is false and the code EXIT_n for N other than 0."),
     ("bash.replaced", "A dead shell is replaced, and the reply says so."),
     (

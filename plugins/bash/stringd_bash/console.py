@@ -13,6 +13,7 @@ from stringd.plugin.events import OutputFeed
 from stringd.plugin.processes import ForkClient, kept_environment, topic_environment
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.background_jobs import BackgroundJobs
+from stringd_bash.echoed_input import without_echo
 from stringd_bash.evaluation import Evaluation, Progress
 from stringd_bash.exports import Exports
 from stringd_bash.output_rendering import section
@@ -57,6 +58,8 @@ class Console:
         self.jobs = BackgroundJobs(table)
         self._losses = ShellLosses(self._session)
         self._typed = ""
+        self._prompt = ""
+        """The unterminated line at the end of what was shown last."""
         self._is_echoed = False
 
     @property
@@ -88,7 +91,7 @@ class Console:
         self.view = self._new_view()
         self.resize()
         self._sink = HeadTailBuffer()
-        self._typed = ""
+        self._typed = self._prompt = ""
         result = shell.evaluate(text, preparation)
         result.add_done_callback(self._end_evaluation)
         self.evaluation = Evaluation(shell, text, self._sink, result, self._table)
@@ -240,8 +243,9 @@ class Console:
     async def _new_output(self, evaluation: Evaluation, result: Result | None) -> str:
         text = await self.view.show(evaluation.output, final=result is not None)
         typed, self._typed = self._typed, ""
-        # A line editor terminates the line that it has shown; a line that is not terminated is output.
-        echo = text + "\n" * self._is_echoed
-        if typed and self.view.shows_lines and echo.startswith(f"{typed}\n"):
-            text = text[len(typed) :].removeprefix("\n")
+        prompt, self._prompt = self._prompt, text.rpartition("\n")[2]
+        if typed and self.view.shows_lines:
+            # A line editor terminates the line that it has shown; a line that is not terminated is output.
+            is_all = self._is_echoed and text == typed
+            text = "" if is_all else without_echo(text, typed, prompt)
         return text.removesuffix("\n")
