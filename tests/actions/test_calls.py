@@ -279,9 +279,25 @@ def test_json_keeps_its_spelling(stage: Stage, service: Service) -> None:
     assert service.last.body.decode() == f'{{"filter": {text}, "tags": ["a", "b"]}}'
 
 
-def test_lists_and_json_in_commands_are_text(stage: Stage) -> None:
-    stage.open(act("x", "CLI printf '%s|' {tags} {tags[1]} {filter}", "  tags: list", "  filter: json"))
-    assert stage.send("""/act.x '$(id), "b c"' '{"a": "$(id)"}'""") == '$(id),b c|b c|{"a": "$(id)"}|'
+@pytest.mark.requirement("parameter.list.words")
+def test_an_unquoted_list_in_a_command_is_a_word_for_each_element(stage: Stage) -> None:
+    stage.open(
+        act(
+            "x",
+            "CLI printf '%s|' {tags} \"{tags}\" a{tags} {tags[1]} {filter}",
+            'a=({tags}); b={tags}; echo "${#a[@]} $b"',
+            "  tags: list",
+            "  filter: json",
+        )
+    )
+    assert stage.send("""/act.x '$(id), "b c"' '{"a": "$(id)"}'""") == (
+        '$(id)|b c|$(id),b c|a$(id),b c|b c|{"a": "$(id)"}|2 $(id),b c'
+    )
+    stage.open(act("y", "CLI sort {tags}", "  tags: list"), name="sort.md")
+    told = "tags: the program would take '--compress-program=x' as an option."
+    assert told in stage.send("/act.y 'page.md, --compress-program=x'")
+    stage.send("/open page.md")
+    assert stage.send("/act.x '' 1") == "|a||1|0 "
 
 
 @pytest.mark.requirement("parameter.fallback")

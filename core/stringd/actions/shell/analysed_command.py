@@ -40,6 +40,7 @@ class AnalysedCommand:
     kinds: ParameterKinds
     constraints: Mapping[PlaceholderPart, Constraint]
     omittable: frozenset[PlaceholderPart]
+    several: frozenset[PlaceholderPart]
     findings: tuple[Finding, ...]
 
     @property
@@ -52,7 +53,7 @@ class AnalysedCommand:
 def analyse_command(command: str, parameters: tuple[Parameter, ...]) -> AnalysedCommand:
     """Analyse a command line whose placeholders have these parameters."""
     kinds = ParameterKinds.of(parameters)
-    reader = CommandReader(command, kinds.by_name)
+    reader = CommandReader(command, kinds.by_name, lists=kinds.lists)
     try:
         script = reader.script()
     except Unreadable as error:
@@ -73,6 +74,7 @@ def analyse_command(command: str, parameters: tuple[Parameter, ...]) -> Analysed
         kinds=kinds,
         constraints=taint.constraints,
         omittable=frozenset(taint.omittable),
+        several=frozenset(taint.several),
         findings=tuple(taint.findings),
     )
 
@@ -94,5 +96,10 @@ def _not_analysable(command: str) -> str | None:
 
 def _without_analysis(reader: CommandReader, kinds: ParameterKinds, *found: Finding) -> AnalysedCommand:
     return AnalysedCommand(
-        pieces=reader.pieces(), kinds=kinds, constraints={}, omittable=frozenset(), findings=found
+        pieces=reader.pieces(),
+        kinds=kinds,
+        constraints={},
+        omittable=frozenset(),
+        several=frozenset(),
+        findings=found,
     )

@@ -69,11 +69,16 @@ class CommandText:
         return self._nested(piece) if isinstance(piece, NestedText) else str(piece)
 
     def _value(self, part: PlaceholderPart, quoting: QuotingContext) -> str:
-        name = part.placeholder.name
-        value = part.placeholder.resolve(self._values.get(name), self._read_file)
+        value = part.placeholder.resolve(self._values.get(part.placeholder.name), self._read_file)
         if value is None:
             return "" if part in self._line.omittable else f"{quoting.before}{quoting.after}"
-        text = as_text(value)
+        if isinstance(value, tuple) and part in self._line.several:
+            return " ".join(self._reference(part, it, quoting) for it in value)
+        return self._reference(part, as_text(value), quoting)
+
+    def _reference(self, part: PlaceholderPart, text: str, quoting: QuotingContext) -> str:
+        """Return the reference to a value, or the number itself where the shell calculates with it."""
+        name = part.placeholder.name
         constraint = self._line.constraints.get(part)
         if constraint is Constraint.WHOLE:
             number = _whole_number(name, text)

@@ -40,7 +40,7 @@ class CommandReader(SimpleCommandReader):
 
     def inner(self, text: str) -> CommandReader:
         """Return a parser for a nested text that was written with backslashes."""
-        return CommandReader(text, self.names, self.line, self.depth)
+        return CommandReader(text, self.names, self.line, self.depth, self.lists)
 
     def script(self) -> Script:
         """Parse all commands of the text."""

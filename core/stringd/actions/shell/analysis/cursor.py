@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator
 from contextlib import contextmanager
 
 from stringd.actions.shell.analysis.shell_syntax import (
+    BARE,
     NestedText,
     Piece,
     PlaceholderPart,
@@ -23,9 +24,17 @@ _DEEPEST = 30
 class Cursor:
     """A position in a text, its placeholders, and the replacements of spans of it."""
 
-    def __init__(self, text: str, names: Container[str], line: int = 0, depth: int = 0) -> None:
+    def __init__(
+        self,
+        text: str,
+        names: Container[str],
+        line: int = 0,
+        depth: int = 0,
+        lists: Container[str] = (),
+    ) -> None:
         self.text = text
         self.names = names
+        self.lists = lists
         self.position = 0
         self.end = len(text)
         self.depth = depth
@@ -73,7 +82,11 @@ class Cursor:
         placeholder = self._placeholders.get(self.position)
         if placeholder is None or placeholder.end > self.end:
             return None
-        part = PlaceholderPart(placeholder=placeholder, quoting=quoting, line=self.line)
+        is_whole = placeholder.index is None and not placeholder.modifiers
+        is_several = is_whole and quoting is BARE and placeholder.name in self.lists
+        part = PlaceholderPart(
+            placeholder=placeholder, quoting=quoting, line=self.line, is_several=is_several
+        )
         self.replace(placeholder.start, placeholder.end, part)
         self.position = placeholder.end
         return part

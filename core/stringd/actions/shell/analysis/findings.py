@@ -38,7 +38,7 @@ _REMEDIES: Mapping[str, str] = {
     r">&": "Write > {{{name}}} 2>&1: bash expands the name after >& twice",
     r"git": "Write what git runs in full, or in a file of the app",
     r"printf": "Leave out -v: variable=$(printf … {{{name}}})",
-    r"test|\[|\[\[": "Compare the value itself: [ {{{name}}} = … ]",
+    r"test|\[|\[\[": """Compare the value itself: [ "{{{name}}}" = … ]""",
     r"sqlite3|duckdb|psql|mysql|mariadb": "Call a program of the app that binds it as a parameter.",
 }
 _OTHERWISE = 'Pass it as an argument or in the environment: X={{{name}}} … "$X".'

@@ -28,11 +28,15 @@ ARITHMETIC = QuotingContext()
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlaceholderPart:
-    """A placeholder in its quoting context, and its line within the command."""
+    """A placeholder in its quoting context, and its line within the command.
+
+    An unquoted list `is_several`: alone in a word, it may become any number of words.
+    """
 
     placeholder: Placeholder
     quoting: QuotingContext
     line: int
+    is_several: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +130,16 @@ class Word:
         return next((it for it in self.parts if not isinstance(it, Text) or it.text), None)
 
     @property
+    def is_list(self) -> bool:
+        """Whether the word is an unquoted list, which becomes a word for each element."""
+        first = self.parts[0] if len(self.parts) == 1 else None
+        return isinstance(first, PlaceholderPart) and first.is_several
+
+    @property
     def is_single_word(self) -> bool:
         """Whether the word always expands to exactly one word."""
+        if self.is_list:
+            return False
         bare = "".join(it.text for it in self.parts if isinstance(it, Text) and not it.quoted)
         many = (it for it in self.parts if isinstance(it, Expansion | Substitution) and not it.quoted)
         return not _may_be_many(bare) and all(isinstance(it, Substitution) and it.is_file for it in many)

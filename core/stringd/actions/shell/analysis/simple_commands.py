@@ -57,8 +57,15 @@ class SimpleCommandReader(WordReader):
     def function(self, name: str) -> Command:
         """Parse the body of a function."""
 
-    def __init__(self, text: str, names: Container[str], line: int = 0, depth: int = 0) -> None:
-        super().__init__(text, names, line, depth)
+    def __init__(
+        self,
+        text: str,
+        names: Container[str],
+        line: int = 0,
+        depth: int = 0,
+        lists: Container[str] = (),
+    ) -> None:
+        super().__init__(text, names, line, depth, lists)
         self._heredocs: list[_Heredoc] = []
 
     def _require_lines(self) -> None:

@@ -42,13 +42,14 @@ class TaintAnalysis:
     """Analyses commands once, with the current knowledge of their variables.
 
     `constraints` are those on the values of placeholders; `omittable` are placeholders that expand to nothing
-    without a value.
+    without a value, and `several` those of lists that expand to a word for each element.
     """
 
     def __init__(self, flow: DataFlow, line: int = 0) -> None:
         self.flow = flow
         self.constraints: dict[PlaceholderPart, Constraint] = {}
         self.omittable: set[PlaceholderPart] = set()
+        self.several: set[PlaceholderPart] = set()
         self.findings: dict[Finding, None] = {}
         self.line = line
         self.variable_names = VariableNames(flow)
@@ -167,11 +168,14 @@ class TaintAnalysis:
         self.flow.variables.setdefault(variable, name)
 
     def words(self, words: Iterable[Word], *, may_be_omitted: bool = False) -> None:
-        """Analyse the inside of words; `may_be_omitted` records the placeholders that may be left out."""
+        """Analyse the inside of words, any number of which may stand here if they `may_be_omitted`."""
         for word in words:
             self._locate(word.parts)
-            if may_be_omitted and self.is_omittable(word):
-                self.omittable.update(it for it in word.parts if isinstance(it, PlaceholderPart))
+            slots = [it for it in word.parts if isinstance(it, PlaceholderPart)] if may_be_omitted else []
+            if self.is_omittable(word):
+                self.omittable.update(slots)
+            if word.is_list:
+                self.several.update(slots)
             for part in word.parts:
                 self.inside(part)
                 if isinstance(part, PlaceholderPart) and self.flow.kinds.kind_of(part) is ValueKind.NUMBER:

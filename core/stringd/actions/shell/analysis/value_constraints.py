@@ -32,11 +32,12 @@ class Constraint(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterKinds:
-    """The kinds of an action's parameters."""
+    """The kinds of an action's parameters, and which of them are lists or may have no value."""
 
     by_name: Mapping[str, ValueKind]
     words: Mapping[str, tuple[str, ...]]
     optional: frozenset[str]
+    lists: frozenset[str]
 
     @classmethod
     def of(cls, parameters: tuple[Parameter, ...]) -> ParameterKinds:
@@ -45,6 +46,7 @@ class ParameterKinds:
             by_name={it.name: _kind(it) for it in parameters},
             words={it.name: _words(it) for it in parameters},
             optional=frozenset(it.name for it in parameters if not it.required and it.default is None),
+            lists=frozenset(it.name for it in parameters if it.type == LIST),
         )
 
     def kind_of(self, part: PlaceholderPart) -> ValueKind:
