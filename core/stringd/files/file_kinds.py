@@ -1,4 +1,4 @@
-"""Tell regular files from pipes, sockets, devices and links before anything opens them."""
+"""Distinguish regular files from pipes, sockets, devices and links before they are opened."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _FOLDER = LOOK | os.O_DIRECTORY | os.O_NOFOLLOW
 _OPENAT2 = 437
 _HERE = -100
 _NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
-# What kernels and sandboxes return that do not know the call.
+# The errors of kernels and sandboxes that do not know the call.
 _UNKNOWN = frozenset({errno.ENOSYS, errno.EPERM, errno.EINVAL})
 
 

@@ -59,7 +59,7 @@ class AddressPolicy:
 
 
 def _refuse_near(route: Route, nearest_zone: Zone) -> Refusal:
-    """Return the refusal of a host that is nearer than the page that leads to it."""
+    """Return the refusal of a host that is nearer than the page that links to it."""
     page, host = (
         f"A page from {_PAGE_ORIGIN[nearest_zone]}",
         f"{route.host}, which {_HOST_LOCATION[route.nearest]}",

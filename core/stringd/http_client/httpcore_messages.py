@@ -48,7 +48,7 @@ def build_wire_request(
 
 
 class _Upload:
-    """A body that is sent in pieces, to say how much of it has been sent."""
+    """A body that is sent in pieces, so that progress can be reported."""
 
     def __init__(self, body: bytes, on_progress: OnProgress) -> None:
         self._body = body

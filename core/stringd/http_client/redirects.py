@@ -112,7 +112,7 @@ def _redirect(
         # Within an origin, a user name in the first URL stays.
         origin=request.origin if target.origin == source.origin else target.origin,
         target=target.target,
-        # What a server says leads no nearer than that server is.
+        # A redirect never leads nearer than the redirecting server.
         nearest_zone=response.zone,
     )
     return Redirect(source=source, target=target, request=following)

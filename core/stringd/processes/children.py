@@ -29,7 +29,7 @@ def reap_children() -> Iterator[tuple[int, int]]:
 
 
 def have_all_exited() -> bool:
-    """Reap exited children and tell whether no other is left."""
+    """Reap exited children and return whether none is left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -26,7 +26,7 @@ class ForkedProgramModule(ProgramModule, Protocol):
 
 
 def main() -> None:
-    """Fork a supervisor for each request that comes over standard input, until the daemon has ended."""
+    """Fork a supervisor for each request on standard input, until the daemon has ended."""
     (name,) = sys.argv[1:]
     module: Any = importlib.import_module(name)
     ignore_termination_signals()

@@ -40,7 +40,7 @@ def process_ids() -> Iterator[int]:
 
 
 def processes() -> Iterator[Process]:
-    """Return all processes that can be looked at."""
+    """Return all processes that can be inspected."""
     for pid in process_ids():
         with contextlib.suppress(OSError):
             yield read_process(pid)
@@ -130,13 +130,13 @@ def read_memory(pid: int, address: int, size: int) -> bytes:
 
 
 def _stat_fields(pid: int, most: int = -1) -> list[bytes]:
-    """Return what the kernel tells of a process, from its state on."""
+    """Return the kernel's fields of a process, from its state on."""
     # The name of the program is in parentheses and may contain any character.
     return (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split(maxsplit=most)
 
 
 def _listed_children(pid: int) -> list[int]:
-    """Ask the kernel for the children, where it can tell: that is cheaper than reading all of /proc."""
+    """Ask the kernel for the children if it supports that, which is cheaper than reading all of /proc."""
     children: list[int] = []
     for thread in thread_ids(pid):
         with contextlib.suppress(OSError):

@@ -31,7 +31,7 @@ class SpawnedProgram:
         self._process = DESCRIPTORS.start(command, directory=directory, environment=environment)
         self.pid = self._process.pid
         self.exited: asyncio.Future[None] = self._loop.create_future()
-        """Is done when the program has ended."""
+        """Completes when the program has ended."""
         self.closed: asyncio.Future[None] = self._loop.create_future()
         """Completes when no process can print any more."""
         self._ended: int | None = None

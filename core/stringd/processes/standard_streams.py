@@ -1,4 +1,4 @@
-"""Write to the standard streams; one that is closed or full does no harm."""
+"""Write to the standard streams, even if they are closed or full."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class SupervisedProgram(Protocol):
         """Handle what can be read from the control socket; return False to end the program."""
 
     def poll(self) -> None:
-        """Do what is due after every event and every `poll_seconds`."""
+        """Do periodic work, after every event and every `poll_seconds`."""
 
     def report_exit(self, status: int) -> None:
         """Report that the program has exited; its descendants may still run."""
@@ -102,7 +102,7 @@ def _run(program: SupervisedProgram, control: MessageSocket, notifier: int) -> N
 
 
 def _wait(program: SupervisedProgram, pid: int, control: MessageSocket, notifier: int) -> int | None:
-    """Return the exit status of the program; None if it is to be ended."""
+    """Return the exit status of the program; None if it has to be ended."""
     with selectors.DefaultSelector() as selector:
         selector.register(control, selectors.EVENT_READ)
         selector.register(notifier, selectors.EVENT_READ)

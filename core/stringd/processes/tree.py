@@ -72,7 +72,7 @@ def kill_tree(root: int) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Kill the largest descendants of this process until the others hold at most so many bytes."""
+    """Kill the largest descendants of this process until the others are within the memory limit."""
     held = {pid: unshared_memory(pid) for pid in descendants(os.getpid())}
     while sum(held.values()) > most:
         largest = max(held, key=held.__getitem__)

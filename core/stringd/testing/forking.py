@@ -1,4 +1,4 @@
-"""Daemons forked from a process that has imported everything: importing is most of what a start costs.
+"""Daemons forked from a process that has imported everything, since imports are most of the start-up time.
 
 A forked daemon runs the same program as `python -m stringd`, in a process of its own, with its own arguments,
 environment and working directory.
@@ -85,14 +85,14 @@ class ForkedDaemon:
 
 
 class DaemonForks:
-    """Starts the process that daemons are forked from, when it is first needed."""
+    """Starts the process that daemons are forked from when it is first needed."""
 
     def __init__(self) -> None:
         self._control: MessageSocket | None = None
         self._environment = _environment_at_start(os.environ)
 
     def can_fork(self, environment: Mapping[str, str]) -> bool:
-        """Tell whether a daemon with this environment may be forked, and can be asked for in one message."""
+        """Return whether a daemon with this environment can be forked, and requested in one message."""
         size = sum(len(name) + len(value) for name, value in environment.items())
         return size <= _LARGEST_ENVIRONMENT and _environment_at_start(environment) == self._environment
 
@@ -110,7 +110,7 @@ class DaemonForks:
             try:
                 self._connected().send(fields, [theirs.fileno(), output])
             except ConnectionError:
-                # A test may have ended the process, such as one that ends all children of its own.
+                # A test may have ended the process, for example with all its children.
                 self._control = None
                 self._connected().send(fields, [theirs.fileno(), output])
         return ForkedDaemon(ours)
@@ -152,7 +152,7 @@ class _Forks:
             ready = select.select([control, notifier], [], [])[0]
             if notifier in ready:
                 os.read(notifier, 4096)
-            # After the notification was taken: one that comes now is there at the next turn.
+            # The notification was read before: a later one is handled in the next iteration.
             self._report_ends()
             if control in ready:
                 message = self._control.receive()
@@ -179,13 +179,13 @@ class _Forks:
         return not pid
 
     def _become(self, message: Message) -> Sequence[str]:
-        """Let this process be as if it had just been started."""
+        """Reset this process as if it had just been started."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDONLY)
         for descriptor, standard in zip((nothing, *[message.descriptors[1]] * 2), range(3), strict=True):
             os.dup2(descriptor, standard)
-        # No socket of this process may close what it no longer owns.
+        # No socket object of this process may close a descriptor that it no longer owns.
         for owned in (self._control, *self._running.values()):
             owned.socket.detach()
         os.closerange(_STANDARD_STREAMS, os.sysconf("SC_OPEN_MAX"))

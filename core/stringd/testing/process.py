@@ -57,7 +57,7 @@ class Events:
 
 
 class DaemonProcess:
-    """A daemon started by a test: by a program of the test's, or forked, which is faster."""
+    """A daemon started by a test: by running a program, or by forking, which is faster."""
 
     def __init__(
         self,
@@ -73,10 +73,10 @@ class DaemonProcess:
         self.data_dir = data_dir or folder / "data"
         self.home = folder / "home"
         self.may_be_held = False
-        """Whether the test may block the event loop for long without failing."""
+        """Whether the test may block the event loop without failing."""
         self.port = port
         self.operator_token: str | None = None
-        """What `/questions` takes from a person, if the daemon was started with `operator`."""
+        """The operator's token, if the daemon was started with `operator`."""
         self._operator = operator
         self._program = program
         self._args = args
@@ -175,7 +175,7 @@ class DaemonProcess:
     def exec(
         self, cmd: str, topic: str | None = None, user: str = "default", request_id: str | None = None
     ) -> Events:
-        """Send one command, to the default topic if none is named, and read its stream to the end."""
+        """Send one command, by default to the default topic, and read its stream to the end."""
         body = {"cmd": cmd, "topic": topic, "request_id": request_id}
         reply = self.request("POST", "/exec", body, {"X-User-Id": user})
         return parse_events(reply)

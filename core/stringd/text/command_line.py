@@ -1,4 +1,4 @@
-"""Splits a command into header (its first line) and body, and makes its label."""
+"""Split a command into header (its first line) and body, and create its label."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ CONTEXT = 2
 MOST_ROWS = 400
 MOST_IN_ROW = 1000
 MOST_CHARACTERS = 50_000
-# Above so many steps, which take about 50 ms, the changed lines are shown as one replacement.
+# Beyond this number of steps, which take about 50 ms, the changed lines are shown as one replacement.
 MOST_STEPS = 800_000
 _STRIDE = 1 << 16
 

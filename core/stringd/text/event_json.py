@@ -12,7 +12,7 @@ COMMON = ("at", "user_id", "topic", "request_id")
 
 
 def encode_event(seq: int | None, event: Event) -> bytes:
-    """Return an event as one line of JSON; raise `ValueError` if one of its fields is no JSON."""
+    """Return an event as one line of JSON; raise `ValueError` if a field is not JSON."""
     own = (it.name for it in fields(event) if it.name not in COMMON)
     record = {"kind": event.kind, "seq": seq}
     try:

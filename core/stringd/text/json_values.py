@@ -13,11 +13,11 @@ _Path: TypeAlias = tuple[()] | tuple["_Path", object]
 
 
 class TooLarge(ValueError):
-    """A value that takes more bytes as JSON than it may."""
+    """A value whose JSON exceeds the size limit."""
 
 
 def encode_json(value: object, what: str, most: int) -> str:
-    """Return a value as JSON of at most so many bytes, or raise `TooLarge`.
+    """Return a value as JSON of limited size, or raise `TooLarge`.
 
     Raises `TypeError` for anything but None, truth values, numbers, texts, sequences, and mappings whose keys
     are texts; the message names the part of `what` that is none of them.
@@ -27,7 +27,7 @@ def encode_json(value: object, what: str, most: int) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=dict)
         size = len(text.encode())
     except UnicodeEncodeError:
-        # Half a character of UTF-16 can be written in no other way.
+        # A lone surrogate can only be written as an escape.
         text = json.dumps(value, allow_nan=False, separators=(",", ":"), default=dict)
         size = len(text)
     except (ValueError, RecursionError) as error:
@@ -51,12 +51,12 @@ def _frozen(value: Any) -> Any:
 
 
 def _check(value: object, what: str, most: int) -> None:
-    """Check all parts of a value, and stop when they surely take more than they may."""
+    """Check all parts of a value, and stop once they certainly exceed the size limit."""
     waiting: list[tuple[object, _Path]] = [(value, ())]
     size = 0
     while waiting:
         part, path = waiting.pop()
-        # Each part takes a character besides its text.
+        # Each part takes one character in addition to its text.
         size += 1 + (len(part) if isinstance(part, str) else 0)
         if size > most:
             raise TooLarge

@@ -1,4 +1,4 @@
-"""Masks secrets in commands, answers and logs; every surface decides here what may be shown."""
+"""Mask secrets in commands, replies and logs; this module alone decides what may be shown."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def may_be_kept(line: str, shown: str) -> bool:
 
 
 def mask_values(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with each value replaced by what it maps to, in whatever encoding it occurs."""
+    """Return a text with each value replaced by what it maps to, in any encoding."""
     return _masked(text, values, len(text))
 
 
@@ -116,7 +116,7 @@ def mask_piece(text: str, values: Mapping[str, str]) -> tuple[str, str]:
         return text, ""
     spans = [span for span, _ in find_written(text, values.keys())]
     end = len(text) - longest_beginning(text, values.keys())
-    # What was found stays whole, even if its end may begin something else.
+    # A found value stays complete, even if its end may begin another one.
     while cut := max((it[1] for it in spans if it[0] < end < it[1]), default=0):
         end = len(text) - longest_beginning(text[cut:], values.keys())
     return _masked(text, values, end), text[end:]
@@ -133,7 +133,7 @@ def mask_tail(text: str, values: Mapping[str, str]) -> str:
 
 
 def margin_of(values: Mapping[str, str]) -> int:
-    """Return how many characters beside a cut may belong to a value."""
+    """Return how many characters next to a cut may belong to a value."""
     return max(map(longest_written, values), default=0)
 
 

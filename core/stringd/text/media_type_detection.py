@@ -26,7 +26,7 @@ _by_name = mimetypes.MimeTypes()
 for _ending in _MARKDOWN_NAMES:
     _by_name.add_type(MARKDOWN, _ending)
 _OFFICE, _OPEN = "application/vnd.openxmlformats-officedocument", "application/vnd.oasis.opendocument"
-# Types that only renderers of plugins are looked up by: without one, the file is read as a document.
+# Types that are only used to find renderers of plugins; without one, the file is read as a document.
 _MORE_TYPES = {
     ".docm": "application/vnd.ms-word.document.macroenabled.12",
     ".docx": f"{_OFFICE}.wordprocessingml.document",
@@ -109,7 +109,7 @@ _SVG = re.compile(
 )
 _XML = re.compile(rb"\s*<(?:\?xml\s|(?:rss|feed|rdf:RDF)[\s>])")
 _JSON = re.compile(rb"\s*[\[{]")
-# Frontmatter of a document. Other constructs may stand in any text, which they must not make a document.
+# Frontmatter of a document. Other constructs may occur in any text and must not make it a document.
 _DOCUMENT = re.compile(
     rb"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:name|title|description):[^\n]*\n(?:[^\n]*\n)*?---[ \t]*\r?(?:\n|\Z)"
 )

@@ -1,4 +1,4 @@
-"""What a program prints, in pieces, as the lines that a terminal shows."""
+"""Convert the output of a program, piece by piece, to the lines that a terminal shows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from stringd.text.terminal_sequences import (
 
 SCREEN_NOTE = "[a full-screen program]"
 _LONGEST_ROW = 4096
-# Beyond, nothing but text makes a row longer: a few bytes would otherwise make it long.
+# Beyond this column, only text extends a row, since a few bytes could make it very long otherwise.
 _MOST_COLUMNS = 500
 _TAB = 8
 _LINE_ENDS = frozenset({"\n", "\r\n"})
-# What moves the cursor to another row begins a line here.
+# Instructions that move the cursor to another row start a new line here.
 _TO_ANOTHER_ROW = frozenset(
     {"\v", "\f", "8", "D", "E", "M", "c"} | {f"[{final}" for final in "ABEFHLMSTdefu"}
 )
@@ -98,7 +98,7 @@ class PrintedLines:
         self.begin_row()
 
     def begin_row(self) -> None:
-        """Continue in an empty row, which something else has begun."""
+        """Continue in an empty row, after other text has been shown."""
         self._row, self._column, self._shown = "", 0, ""
 
     def _forget_long_row(self) -> None:
@@ -106,7 +106,7 @@ class PrintedLines:
             self.begin_row()
 
     def _new_in_row(self) -> str:
-        """Return what is to be added so that the text ends with the row."""
+        """Return the addition after which the text ends with the row."""
         row, shown = self._row, self._shown
         if not row or row == shown:
             return ""
@@ -183,7 +183,7 @@ _IN_ROW: Mapping[str, Change] = {
     "[@": _insert_cells,
     "[X": _erase_cells,
 }
-"""What instructions make of a row, the column of the cursor, and their first parameter."""
+"""Applies an instruction to a row and the cursor column, given its first parameter."""
 
 
 def _without_open_end(text: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SseEvent:
-    """One event: its name, its data, lines joined by a newline, and the id that the stream has reached."""
+    """One event: its name, its data with lines joined by newlines, and the last id of the stream."""
 
     name: str
     data: str
@@ -40,7 +40,7 @@ class SseParser:
         self._data: list[str] = []
         self._id = ""
         self.last_id = ""
-        """The id that the stream has reached, which blocks without data may carry too."""
+        """The last id of the stream, which blocks without data may also set."""
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
         """Parse the next bytes; return the events that they complete."""

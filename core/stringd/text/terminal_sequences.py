@@ -30,7 +30,7 @@ _INVISIBLE = re.compile(
     rf"{_STRING}|\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b[ -/]*+[0-~]|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 )
 _LINE_DRAWING = "\x1b(0"
-# Colours and what else moves nothing: strings, keypad modes, the default character set.
+# Sequences that move nothing: colours, strings, keypad modes, the default character set.
 _STATIONARY = re.compile(rf"{_STRING}|\x1b\[[0-9;:]*+m|\x1b[=>]|\x1b\(B")
 _LINE_ENDS = re.compile(r"\r++\n?")
 _ANY_CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")

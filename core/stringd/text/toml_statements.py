@@ -1,4 +1,4 @@
-"""Where the statements of a TOML text stand, and how one of them is changed; the rest stays as it is."""
+"""Locate the statements of a TOML text, and change one of them without touching the rest."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Path = tuple[str, ...]
 
 
 class NotEditable(ValueError):
-    """A value that stands where it can't be replaced by itself; the text says where."""
+    """A value that can't be replaced separately; the text says where it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A header or an assignment: its lines, counted from 1, the table that it stands in, and its content."""
+    """A header or an assignment: its lines, counted from 1, its table, and its content."""
 
     first: int
     last: int
@@ -26,7 +26,7 @@ class Statement:
     content: dict[str, Any]
 
     def defines(self, path: Path) -> bool:
-        """Whether a value, or a table, stands in this statement."""
+        """Whether this statement contains a value or a table."""
         if self.is_header:
             return self.table[: len(path)] == path
         rest = path[len(self.table) :]
@@ -34,7 +34,7 @@ class Statement:
 
 
 def statements(text: str) -> Iterator[Statement]:
-    """Yield the statements of a valid TOML text; tomllib itself decides where each ends."""
+    """Yield the statements of a valid TOML text, whose ends tomllib determines."""
     lines = _lines(text)
     table: Path = ()
     number = 0
@@ -57,7 +57,7 @@ def line_of(text: str, path: Path) -> int | None:
 
 
 def with_value(text: str, path: Path, value: object) -> str:
-    """Return a valid TOML text with one value replaced or added; its lines end as the others do."""
+    """Return a valid TOML text with one value replaced or added, with the same line ends."""
     end = "\r\n" if "\r\n" in text else "\n"
     return end.join(_lines(_with_value(_lines(text), path, value)))
 
@@ -86,7 +86,7 @@ def _with_value(lines: list[str], path: Path, value: object) -> str:
 
 
 def toml(value: object) -> str:
-    """Return a truth value, a number, a text or a sequence of them in TOML."""
+    """Return a boolean, a number, a text or a sequence of texts in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -101,11 +101,11 @@ def _lines(text: str) -> list[str]:
 
 
 def _length(lines: Sequence[str], start: int) -> int:
-    """Return how many lines the statement at a line has."""
+    """Return the number of lines of the statement at a line."""
     if _parses(lines[start : start + 1]):
         return 1
     for end in range(start + 1, len(lines)):
-        # What has several lines ends with a bracket or three quotes.
+        # A statement of several lines ends with a bracket or three quotes.
         if any(it in lines[end] for it in ("]", '"""', "'''")) and _parses(lines[start : end + 1]):
             return end + 1 - start
     return len(lines) - start

@@ -161,7 +161,7 @@ def _spellings(value: str) -> tuple[str, ...]:
     lines = [it for it in value.splitlines() if len(it) >= _SHORTEST_LINE]
     texts = [value, value.strip(), value.replace("\n", "\r\n"), *lines]
     texts += [it.replace(" ", "+") for it in texts]
-    # Bytes that are escaped one by one are read as UTF-8, which is not what they always are.
+    # Bytes that are escaped one by one are decoded as UTF-8, although they may be something else.
     texts += [_BYTES.sub(lambda found: found[0].encode("latin-1").decode(), it) for it in texts]
     for text in tuple(texts):
         for _ in range(_LAYERS):
