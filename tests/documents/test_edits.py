@@ -13,8 +13,8 @@ from stringd.documents.editing.edits import (
     replace_all,
     replace_block,
     replace_lines,
-    replace_occurrences,
 )
+from stringd.documents.editing.replacements import replace_occurrences
 from stringd.documents.editing.spans import stored_block
 from stringd.documents.syntax.parser import parse
 from stringd.errors import Refusal

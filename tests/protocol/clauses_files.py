@@ -10,6 +10,11 @@ FILES = (
         ("paths.swapped", "A directory that becomes a link while a command runs leads nothing out."),
         ("paths.links", "Links that stay inside are followed, relative and absolute ones alike."),
         ("paths.nearest", "A path or line that is not there is answered with the nearest one, and its base."),
+        (
+            "edit.loose",
+            "/replace --loose takes a text that differs in white space only, and keeps indentation.",
+        ),
+        ("edit.nearest", "An old text that does not occur is answered with what is most like it, by line."),
         ("data.outside", "The data directory is FILE_NOT_ALLOWED to every command, with full access too."),
         ("data.hard_link", "So is a hard link to a file of it."),
         ("data.private", "Rights that others have to the data directory are taken away, and said."),

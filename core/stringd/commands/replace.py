@@ -8,7 +8,8 @@ from stringd.commands.edit_request import FORCE, EditRequest, read_body, read_re
 from stringd.commands.file_edits import Change, edit
 from stringd.commands.file_parts import part_change
 from stringd.commands.missing_paths import with_nearest_path
-from stringd.documents.editing.edits import replace_lines, replace_occurrences
+from stringd.documents.editing.edits import replace_lines
+from stringd.documents.editing.replacements import LOOSE, replace_occurrences
 from stringd.text.formatting import counted
 
 _ALL = "--all"
@@ -17,7 +18,7 @@ _ALL = "--all"
 @with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Apply the replacement that target and body describe."""
-    request = await read_request(invocation, REPLACE, FORCE, _ALL)
+    request = await read_request(invocation, REPLACE, FORCE, _ALL, LOOSE)
     changed = await edit(invocation, request, _change(invocation, request))
     return changed.reply(f"Replaced {request.shown} ({counted(changed.lines, 'line')})", request.shown)
 
@@ -27,9 +28,9 @@ def _change(invocation: Invocation, request: EditRequest) -> Change:
     if lines and not invocation.line.body:
         return lambda before: replace_lines(before, *lines, None)
     body = read_body(invocation, REPLACE)
-    every = _ALL in request.options
+    every, loose = _ALL in request.options, LOOSE in request.options
     return part_change(request, body) or (
-        lambda it: replace_occurrences(it, body, request.shown, every=every)
+        lambda it: replace_occurrences(it, body, request.shown, every=every, loose=loose)
     )
 
 
@@ -38,7 +39,7 @@ REPLACE = Command(
     summary="Replace a block or lines with the lines below, or one text with another; without any, lines go.",
     usage="/replace path#block [--force]\ntext\n"
     "/replace path:L5 | path:L5-L10 [--force]\n[text]\n"
-    "/replace path [--all] [--force]\nold\n---\nnew",
+    f"/replace path [--all] [{LOOSE}] [--force]\nold\n---\nnew",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,
     takes_body=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stringd.documents.editing.block_index import boundary_starts, note_edit
@@ -14,8 +14,6 @@ from stringd.errors import ErrorCode, Refusal
 from stringd.text.formatting import counted, line_count, line_range
 
 _LINE_END = re.compile(r"\r?\n")
-_SEPARATOR = "---"
-_MOST_PLACES = 10
 # Blank lines to try around a body so that it does not merge with its surroundings: above, below.
 _SPACINGS = (("", ""), ("", "\n"), ("\n", ""), ("\n", "\n"))
 
@@ -31,7 +29,7 @@ class Revision:
 def overwrite(before: str, body: str) -> Revision:
     """Replace the whole text, if any, and end the last line."""
     new = body.removeprefix(BOM) if before.startswith(BOM) else body
-    return _spliced(before, _start(before), len(before), new, ends=True)
+    return _spliced(before, text_start(before), len(before), new, ends=True)
 
 
 def append(before: str, body: str) -> Revision:
@@ -41,7 +39,7 @@ def append(before: str, body: str) -> Revision:
 
 def replace_all(before: str, body: str) -> Revision:
     """Replace the whole text; keep a missing final newline missing."""
-    return _spliced(before, _start(before), len(before), body.removeprefix(BOM))
+    return _spliced(before, text_start(before), len(before), body.removeprefix(BOM))
 
 
 def replace_block(before: str, block_id: str, body: str) -> Revision:
@@ -65,7 +63,7 @@ def replace_text(before: str, body: str) -> Revision:
 
 def last_line(text: str) -> int:
     """Return the number of a text's last line; 0 for an empty text."""
-    return len(numbered_lines(text)) if len(text) > _start(text) else 0
+    return len(numbered_lines(text)) if len(text) > text_start(text) else 0
 
 
 def line_span(text: str, first: int, last: int) -> tuple[int, int]:
@@ -74,7 +72,7 @@ def line_span(text: str, first: int, last: int) -> tuple[int, int]:
     if not 1 <= first <= last <= count:
         message = f"No such lines: {line_range(first, last)}"
         near = line_range(min(max(first, 1), count), min(max(first, last, 1), count))
-        context = (_length(count), *([f"nearest: {near}"] if count else []))
+        context = (length_line(count), *([f"nearest: {near}"] if count else []))
         raise Refusal(ErrorCode.LINE_OUT_OF_RANGE, message, *context)
     lines = numbered_lines(text)
     return lines.start(first - 1), lines.start(last)
@@ -88,38 +86,6 @@ def replace_lines(before: str, first: int, last: int, body: str | None) -> Revis
     return _spliced(before, start, end, body)
 
 
-def replace_occurrences(before: str, body: str, shown: str, *, every: bool) -> Revision:
-    """Replace one text by another: the body holds the old text, a line `---`, and the new text."""
-    bom, text = before[: _start(before)], before[_start(before) :]
-    pairs = [(old, _adapted(new, text)) for old, new in _pairs(body)]
-    if not pairs:
-        raise Refusal(
-            ErrorCode.INVALID_PAYLOAD, "The body must be the old text, a line ---, and the new text."
-        )
-    fitting = [(old, new) for old, new in pairs if _occurrence(old, whole_lines=False).search(text)]
-    if not fitting:
-        raise Refusal(ErrorCode.NOT_FOUND, f"Text not found in {shown}", _length(last_line(before)))
-    if len(fitting) > 1:
-        raise Refusal(
-            ErrorCode.CONFLICT,
-            "More than one line --- could separate the old text from the new.",
-            "Replace lines: path:L5-L10",
-        )
-    old, new = fitting[0]
-    pattern = _occurrence(old, whole_lines=not new)
-    places = [match.start() for match in pattern.finditer(text)]
-    if len(places) > 1 and not every:
-        raise _ambiguous(text, places, shown)
-    return Revision(text=bom + pattern.sub(lambda _: new, text), lines=line_count(new) * len(places))
-
-
-def _ambiguous(text: str, places: Sequence[int], shown: str) -> Refusal:
-    lines = ", ".join(f":L{line_number(text, place)}" for place in places[:_MOST_PLACES])
-    more = ", …" if len(places) > _MOST_PLACES else ""
-    message = f"{len(places)} matches in {shown}"
-    return Refusal(ErrorCode.CONFLICT, message, f"at {lines}{more}", "Give more of the old text, or --all.")
-
-
 def _swallowing(before: str, place: int) -> Refusal:
     number = line_number(before, place)
     line = numbered_lines(before)[number - 1].strip()
@@ -127,7 +93,8 @@ def _swallowing(before: str, place: int) -> Refusal:
     return Refusal(ErrorCode.INVALID_PAYLOAD, f"The text would swallow line {number}: {line}", hint)
 
 
-def _length(lines: int) -> str:
+def length_line(lines: int) -> str:
+    """Return the line that tells how long a file is."""
     return f"the file has {counted(lines, 'line')}"
 
 
@@ -135,13 +102,13 @@ def _spliced(before: str, start: int, end: int, body: str, *, ends: bool = False
     """Replace whole lines by a body; keep a missing final newline missing unless it `ends` the text."""
     head, tail = before[:start], before[end:]
     newline = _line_end(before) or _line_end(body) or "\n"
-    joint = newline if len(head) > _start(head) and not head.endswith(("\n", "\r")) else ""
-    open_end = end == len(before) > _start(before) and not before.endswith(("\n", "\r"))
-    text = f"{head}{joint}{_adapted(body, before)}{'' if open_end and not ends else newline}{tail}"
+    joint = newline if len(head) > text_start(head) and not head.endswith(("\n", "\r")) else ""
+    open_end = end == len(before) > text_start(before) and not before.endswith(("\n", "\r"))
+    text = f"{head}{joint}{adapted(body, before)}{'' if open_end and not ends else newline}{tail}"
     return Revision(text=text, lines=line_count(body))
 
 
-def _adapted(body: str, text: str) -> str:
+def adapted(body: str, text: str) -> str:
     """Convert a body to the line ends of a text, if that has any."""
     own = _line_end(text)
     return _LINE_END.sub(own, body) if own else body
@@ -152,23 +119,9 @@ def _line_end(text: str) -> str | None:
     return found[0] if found else None
 
 
-def _start(text: str) -> int:
+def text_start(text: str) -> int:
+    """Return where a text begins behind its byte order mark."""
     return len(BOM) if text.startswith(BOM) else 0
-
-
-def _pairs(body: str) -> Iterator[tuple[str, str]]:
-    """Yield old and new text for each separator line, since either text may contain such lines."""
-    lines = body.split("\n")
-    for number, line in enumerate(lines):
-        old = "\n".join(lines[:number])
-        if line.rstrip() == _SEPARATOR and old.strip():
-            yield old.removesuffix("\r"), "\n".join(lines[number + 1 :])
-
-
-def _occurrence(old: str, *, whole_lines: bool) -> re.Pattern[str]:
-    """Compile a pattern for a text with any line ends; with `whole_lines`, include the trailing line end."""
-    found = r"\r?\n".join(map(re.escape, _LINE_END.split(old)))
-    return re.compile(rf"(?<![^\n]){found}\r?\n|{found}" if whole_lines else found)
 
 
 def lost_boundaries(before: str, after: str, start: int, end: int, body: str) -> list[int]:
