@@ -27,5 +27,11 @@ def page_parts(page: Page, block: str | None, lines: tuple[int, int] | None, mos
         outline=_OUTLINE,
         others=_OTHERS,
     )
-    ids = heading_ids([it for _, it in rendered.headings], page.sheet.parsed.blocks)
-    return Parts(LongText(text=rendered.text, naming=naming, headings=rendered.headings, ids=ids), most)
+    headings, blocks = rendered.headings, page.sheet.parsed.blocks
+    shown = LongText(
+        text=rendered.text,
+        naming=naming,
+        headings=headings,
+        find_ids=lambda: heading_ids([it for _, it in headings], blocks),
+    )
+    return Parts(shown, most)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from stringd.documents.pagination.cuts import Piece, cut
 from stringd.documents.pagination.table_of_contents import Outline, PlacedHeading
@@ -39,7 +40,7 @@ class Naming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LongText:
-    """A text that may be too long to be shown at once, with its headings and the ids of their sections.
+    """A text that may be too long to be shown at once, with its headings and what returns their ids.
 
     One that `is_plain` is no Markdown, so nothing counts in it but lines.
     """
@@ -48,7 +49,7 @@ class LongText:
     naming: Naming
     is_plain: bool = False
     headings: Sequence[PlacedHeading] = ()
-    ids: Mapping[int, str] = field(default_factory=dict)
+    find_ids: Callable[[], Mapping[int, str]] = dict
 
 
 class Parts:
@@ -58,12 +59,24 @@ class Parts:
         self.text = shown.text
         self._naming = shown.naming
         self._is_plain = shown.is_plain
-        self._headings, self._ids = shown.headings, shown.ids
-        self._places = [place for place, _ in shown.headings]
+        self._headings = shown.headings
+        self._find_ids = shown.find_ids
         self._most = most
-        self._contents = Outline(headings=shown.headings, ids=shown.ids, others=shown.naming.others)
         self._listed = 0
         self._pieces = self._cut() if len(self.text) > most else []
+
+    # Most texts are short and searched by nobody, so these are not needed.
+    @cached_property
+    def _ids(self) -> Mapping[int, str]:
+        return self._find_ids()
+
+    @cached_property
+    def _places(self) -> Sequence[int]:
+        return [place for place, _ in self._headings]
+
+    @cached_property
+    def _contents(self) -> Outline:
+        return Outline(headings=self._headings, ids=self._ids, others=self._naming.others)
 
     @property
     def count(self) -> int:
