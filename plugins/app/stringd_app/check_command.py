@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stringd.plugin import CliCommand, Fault
 from stringd.plugin.cli import write_output
 from stringd.plugin.text import counted
-from stringd_app.entries import app_texts
+from stringd_app.entries import app_around, app_texts
 
 if TYPE_CHECKING:
     from stringd.plugin.documents import Diagnostic
@@ -25,7 +25,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise Fault(f"no such file or directory: {arguments.path}", exit_code=MISUSE)
     if path.suffix == ".py" or (path / "pyproject.toml").is_file():
         return _check_plugins(path, arguments)
-    root = path if path.is_dir() else path.parent
+    root = path if path.is_dir() else app_around(path)
     files = app_texts(root) if path.is_dir() else [path]
     if not files:
         raise Fault(f"no document in {arguments.path}", exit_code=MISUSE)

@@ -10,6 +10,8 @@ from stringd.plugin.documents import ParsedDocument, parsing_effort, read_sheet,
 
 ENTRIES = ("string.md", "index.md")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+# How deep in its app a page is expected at most.
+_DEEPEST = 4
 # The entry document is parsed wherever an app is named, so its parsing cost is limited.
 MOST_EFFORT = 500_000
 
@@ -39,6 +41,12 @@ def entry_in(directory: Path, called: str | None = None) -> Path:
     """Return the entry document of an app, or refuse."""
     documents = list(directory.glob("*.md"))
     return documents[0] if len(documents) == 1 else named_entry(directory, called)
+
+
+def app_around(page: Path) -> Path:
+    """Return the directory of the app that a page belongs to: one with an entry document, or its own."""
+    around = list(page.parents)[:_DEEPEST]
+    return next((it for it in around if any((it / name).is_file() for name in ENTRIES)), page.parent)
 
 
 def app_texts(directory: Path) -> list[Path]:
