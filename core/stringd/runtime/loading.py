@@ -22,7 +22,7 @@ from stringd.text.media_types import parse_media_type
 from stringd.workers.threads import READING, STORAGE, current_work
 
 # Up to this size, rendering in a thread takes less time than the transfer to a worker process.
-SMALL_BODY = 64 * 1024
+SMALL_BODY = 128 * 1024
 BUDGET = Budget(seconds=15.0, memory=1024**3)
 _ANYTHING = "*/*"
 _SUFFIXES = {"json": "application/json", "xml": "application/xml"}

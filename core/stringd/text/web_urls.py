@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from functools import lru_cache
+from typing import Self, TypedDict
 from urllib.parse import unquote_to_bytes
 
 _PORTS = {"http:": 80, "https:": 443}
+# One page has its own URL parsed ten times.
+_MOST_REMEMBERED, _LONGEST_REMEMBERED = 256, 2048
+
+
+class _Parts(TypedDict):
+    """The parts of a URL."""
+
+    scheme: str
+    host: str
+    port: int
+    netloc: str
+    target: str
+    credentials: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,23 +37,8 @@ class WebUrl:
     @classmethod
     def read(cls, text: str, base: str | None = None) -> Self:
         """Parse a URL, absolute or relative to a base; raise `ValueError` with the reason if invalid."""
-        # Slow to import, and not needed before the first URL is parsed.
-        import ada_url
-
-        try:
-            url = ada_url.URL(text, base)
-        except ValueError:
-            raise ValueError("it is not a URL") from None
-        if url.protocol not in _PORTS:
-            raise ValueError("it is neither http:// nor https://")
-        return cls(
-            scheme=url.protocol.removesuffix(":"),
-            host=url.hostname.strip("[]"),
-            port=int(url.port or _PORTS[url.protocol]),
-            netloc=url.host,
-            target=url.pathname + (url.search or _empty_query(url.href)),
-            credentials=unquote_to_bytes(f"{url.username}:{url.password}") if url.username else b"",
-        )
+        is_short = len(text) + len(base or "") <= _LONGEST_REMEMBERED
+        return cls(**(_remembered_parts if is_short else _parts)(text, base))
 
     @property
     def origin(self) -> str:
@@ -48,6 +47,29 @@ class WebUrl:
 
     def __str__(self) -> str:
         return self.origin + self.target
+
+
+def _parts(text: str, base: str | None) -> _Parts:
+    # Slow to import, and not needed before the first URL is parsed.
+    import ada_url
+
+    try:
+        url = ada_url.URL(text, base)
+    except ValueError:
+        raise ValueError("it is not a URL") from None
+    if url.protocol not in _PORTS:
+        raise ValueError("it is neither http:// nor https://")
+    return _Parts(
+        scheme=url.protocol.removesuffix(":"),
+        host=url.hostname.strip("[]"),
+        port=int(url.port or _PORTS[url.protocol]),
+        netloc=url.host,
+        target=url.pathname + (url.search or _empty_query(url.href)),
+        credentials=unquote_to_bytes(f"{url.username}:{url.password}") if url.username else b"",
+    )
+
+
+_remembered_parts = lru_cache(_MOST_REMEMBERED)(_parts)
 
 
 def _empty_query(href: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from stringd_web.html.marks import BEGIN, END, ESCAPE, HEADLESS, Marks
 
 _LITERAL = re.compile(rf"{BEGIN}c(\d+){END}")
-_ADJACENT_LITERALS = re.compile(rf"(?:{BEGIN}c\d+{END}){{2,}}")
+_LITERALS = re.compile(rf"{BEGIN}c(\d++){END}((?:{BEGIN}c\d++{END})*+)")
 _SPAN = re.compile(r"`[^`]+`")
 _HEADLESS = re.compile(rf"^([^|\n]*)(\|.*){HEADLESS}(.*\n)([^|\n]*)(\|[ |-]*)$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n\n\n+")
@@ -18,8 +19,7 @@ def clean_up_markdown(markdown: str, marks: Marks) -> str:
     if HEADLESS in markdown:
         markdown = _HEADLESS.sub(_add_empty_header, markdown)
     markdown = _BLANK_LINES.sub("\n\n", markdown).replace(ESCAPE, "\\").strip("\n ")
-    markdown = _ADJACENT_LITERALS.sub(lambda run: _join_code_spans(run[0], marks), markdown)
-    return _LITERAL.sub(lambda mark: _restore_literal(mark, marks.literals[int(mark[1])]), markdown)
+    return _LITERALS.sub(lambda run: _restore_literals(run, marks.literals), markdown)
 
 
 def _add_empty_header(found: re.Match[str]) -> str:
@@ -29,18 +29,20 @@ def _add_empty_header(found: re.Match[str]) -> str:
     return f"{first}{'|  ' * cells}|\n{indent}{rule}\n{indent}{row}{rest.rstrip()}"
 
 
-def _join_code_spans(run: str, marks: Marks) -> str:
-    """Join adjacent code spans: the backticks between them would not close the first."""
-    texts = [marks.literals[int(it[1])] for it in _LITERAL.finditer(run)]
-    if not all(map(_SPAN.fullmatch, texts)):
-        return run
-    return marks.literal("`{}`".format("".join(it[1:-1] for it in texts)))
-
-
-def _restore_literal(mark: re.Match[str], text: str) -> str:
-    """Return the text of a literal mark; within a table row, bars are escaped."""
+def _restore_literals(run: re.Match[str], literals: Sequence[str]) -> str:
+    """Return the texts of adjacent literal marks; within a table row, bars are escaped."""
+    text = literals[int(run[1])]
+    if run[2]:
+        text = _joined([text, *(literals[int(it[1])] for it in _LITERAL.finditer(run[2]))])
     if "|" not in text:
         return text
-    markdown, place = mark.string, mark.start()
+    markdown, place = run.string, run.start()
     line = markdown[markdown.rfind("\n", 0, place) + 1 : place]
     return text.replace("|", "\\|") if line.lstrip("> ").startswith("|") else text
+
+
+def _joined(texts: list[str]) -> str:
+    """Join adjacent code spans into one: the backticks between them would not close the first."""
+    if not all(map(_SPAN.fullmatch, texts)):
+        return "".join(texts)
+    return "`{}`".format("".join(it[1:-1] for it in texts))

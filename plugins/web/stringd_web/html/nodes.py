@@ -83,8 +83,8 @@ class ElementKinds:
 
 def element_kinds(tree: LexborHTMLParser, text: str) -> ElementKinds:
     """Return the tags left in the tree, and the classes in the source text."""
-    classes = b"\n".join({*_CLASS.findall(text.encode(errors="replace").lower())})
+    classes = b"\n".join({*_CLASS.findall(text.encode(errors="replace").lower())}).decode()
     return ElementKinds(
-        tags=frozenset(it.tag or "" for it in tree.root.traverse()) if tree.root else frozenset(),
-        classes=html.unescape(classes.decode()),
+        tags=frozenset({it.tag or "" for it in tree.root.traverse()}) if tree.root else frozenset(),
+        classes=html.unescape(classes) if "&" in classes else classes,
     )
