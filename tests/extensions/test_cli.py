@@ -22,7 +22,7 @@ def test_a_subcommand_runs_without_a_daemon(installation: Installation, tmp_path
 def test_a_subcommand_is_listed_and_explained(installation: Installation, tmp_path: Path) -> None:
     listed = installation.run("stringd", "--help", cwd=tmp_path).stdout
     assert "    hello" in listed
-    assert "Greet somebody." in listed
+    assert "Greet someone." in listed
     assert "whom to greet" in installation.run("stringd", "hello", "--help", cwd=tmp_path).stdout
 
 

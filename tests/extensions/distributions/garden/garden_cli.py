@@ -21,4 +21,4 @@ def run(arguments: argparse.Namespace) -> int:
 
 @hookimpl
 def stringd_cli() -> Iterable[CliCommand]:
-    return [CliCommand(name="hello", summary="Greet somebody.", configure=configure, run=run)]
+    return [CliCommand(name="hello", summary="Greet someone.", configure=configure, run=run)]
