@@ -61,6 +61,7 @@ CLI true
 def test_reply_tells_what_runs_where_to_and_what_is_wrong(daemon: DaemonProcess) -> None:
     put(daemon.home / "owl" / "string.md", REPORTED)
     put(daemon.home / "owl" / "pages" / "more.md", "```act.x\nCLI ./x\n```\n[gone](gone.md)\n")
+    put(daemon.home / "owl" / "x", "#!/bin/sh\ncurl https://api.deep.example/v1 'https://cdn.example'\n")
     put(daemon.home / "owl" / "templates" / "say.md.j2", "{% for %}\n")
     lines = said(daemon, "/install owl").splitlines()
     assert lines[4:-1] == [
@@ -69,21 +70,22 @@ def test_reply_tells_what_runs_where_to_and_what_is_wrong(daemon: DaemonProcess)
         '- act.fetch: curl -s "https://cdn.example/$(date)" | sed s/a/b/',
         "- act.say: true",
         "talks to:",
+        "- api.deep.example",
+        "- cdn.example",
         "- api.example:8443",
         "- $BASE",
-        "- cdn.example",
         "warnings: 5",
         "- pages/more.md:4: gone.md is not a file of this app",
         "  Link to a file of the app, relative to this page.",
-        *lines[15:17],
+        *lines[16:18],
         "- string.md:14: act.base: $BASE is declared nowhere",
         "  Add it to `requires:` or `env:`, or write \\$BASE for the text.",
         "- string.md:24: act.say: x is declared, but the command has no {x}",
         "  Write {x} where it belongs.",
-        *lines[21:-1],
+        *lines[22:-1],
     ]
-    assert lines[15].startswith("- string.md:11: act.rows.response.j2: ")
-    assert lines[21].startswith("- templates/say.md.j2:1: ")
+    assert lines[16].startswith("- string.md:11: act.rows.response.j2: ")
+    assert lines[22].startswith("- templates/say.md.j2:1: ")
 
 
 @pytest.mark.requirement("app.install.report")

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from stringd.plugin import Invocation, Refusal
-from stringd.plugin.documents import CLI, Action, Diagnostic, read_sheet, read_text
+from stringd.plugin.actions import analyse_command
+from stringd.plugin.documents import CLI, Action, Diagnostic, read_if_there, read_sheet, read_text
+from stringd.plugin.files import real_path
 from stringd.plugin.text import counted, printable
 from stringd.plugin.workers import READING
 from stringd_app.entries import app_texts
@@ -31,7 +33,7 @@ async def report_lines(directory: Path, missing: Sequence[str], invocation: Invo
     left = len(files) - _MOST_FILES
     return [
         *_part(f"runs: {counted(len(commands), 'command')}", commands),
-        *_part("talks to:", list(_hosts(actions))),
+        *_part("talks to:", await READING.run(_hosts, actions, directory)),
         *_part("missing on the site:", [*map(printable, missing)]),
         *_part(f"warnings: {len(flaws)}", flaws),
         *([f"not checked: {counted(left, 'file')}, see stringd check"] if left > 0 else []),
@@ -65,16 +67,30 @@ def _in_line(command: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _hosts(actions: Iterable[Action]) -> Iterator[str]:
-    """Yield each host that an action names in its URL or command, and each `$NAME` that a URL begins with."""
-    found: dict[str, None] = {}
-    for action in actions:
-        if action.method == CLI:
-            found |= dict.fromkeys(it["host"] for it in _HOST.finditer(action.target))
-        else:
-            first = _HOST.match(action.target)
-            found[first["host"] if first else _END_OF_HOST.split(action.target)[0]] = None
-    yield from (printable(it.rpartition("@")[2]) for it in found)
+def _hosts(actions: Iterable[Action], directory: Path) -> list[str]:
+    """Return each host that a URL, a command or a program of the app names."""
+    found = dict.fromkeys(host for it in actions for host in _hosts_of(it, directory))
+    return [printable(it.rpartition("@")[2]) for it in found]
+
+
+def _hosts_of(action: Action, directory: Path) -> Iterator[str]:
+    if action.method != CLI:
+        first = _HOST.match(action.target)
+        # A URL may begin with a `$NAME` that holds its host.
+        yield first["host"] if first else _END_OF_HOST.split(action.target)[0]
+        return
+    files = analyse_command(action.target, action.parameters).files
+    for text in (action.target, *(_program_text(directory, it) for it in files)):
+        yield from (it["host"] for it in _HOST.finditer(text))
+
+
+def _program_text(directory: Path, name: str) -> str:
+    """Return the text of a program of the app; empty if it is none."""
+    path = real_path(directory / name)
+    try:
+        return (read_if_there(path, name) or "") if path.is_relative_to(directory) else ""
+    except Refusal:
+        return ""
 
 
 async def _flaws(files: Sequence[Path], directory: Path, invocation: Invocation) -> list[str]:
