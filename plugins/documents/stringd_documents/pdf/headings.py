@@ -11,7 +11,8 @@ import pypdfium2 as pdfium
 from stringd_documents.pdf.page_lines import Line
 
 _MOST_BOOKMARKS = 20_000
-_LONGEST = 200
+_LONGEST, _LONGEST_BOLD = 200, 80
+_MOSTLY = 0.3
 _LARGER = 1.12
 _MOST_LEVELS = 4
 _NOT_WORDS = re.compile(r"[\W_]+")
@@ -27,6 +28,7 @@ class Headings:
         sizes = _sizes(pages)
         self._body = sizes.most_common(1)[0][0] if sizes else 0.0
         larger = sorted((it for it in sizes if it > self._body * _LARGER), reverse=True)
+        self._has_plain_text = _share_of_bold(pages) < _MOSTLY
         self._levels = {size: min(level, _MOST_LEVELS) for level, size in enumerate(larger, start=1)}
 
     def level(self, line: Line, page: int) -> int | None:
@@ -41,8 +43,10 @@ class Headings:
 
     def _bold_level(self, line: Line) -> int | None:
         """Return the level of a bold line that is no larger than others: below those that are."""
-        is_heading = line.is_bold and len(line.segments) == 1 and not _SENTENCE.search(line.text)
-        return min(len(self._levels), _MOST_LEVELS) + 1 if is_heading else None
+        stands_out = line.is_bold and self._has_plain_text and len(line.segments) == 1
+        if not stands_out or len(line.text) > _LONGEST_BOLD or _SENTENCE.search(line.text):
+            return None
+        return min(len(self._levels), _MOST_LEVELS) + 1
 
 
 def _bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
@@ -54,6 +58,12 @@ def _bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
         if page is not None:
             found[page].setdefault(_words(bookmark.get_title()), bookmark.level + 1)
     return dict(found)
+
+
+def _share_of_bold(pages: Iterable[Sequence[Line]]) -> float:
+    """Return how much of the text is bold; in some documents all of it seems so."""
+    lines = [it for lines in pages for it in lines]
+    return sum(len(it.text) for it in lines if it.is_bold) / max(1, sum(len(it.text) for it in lines))
 
 
 def _sizes(pages: Iterable[Sequence[Line]]) -> Counter[float]:

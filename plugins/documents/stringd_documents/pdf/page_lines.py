@@ -16,8 +16,8 @@ _HYPHEN, _NO_CHARACTERS = 0x02, {0, 0xFFFE, 0xFFFF}
 _LIGATURES = range(0xFB00, 0xFB07)
 # Widths in parts of the font's size: a gap between words, and one between cells of a table.
 _WORD_GAP, _CELL_GAP = 0.15, 1.0
-_BOLD = 600
 _FIXED_PITCH, _FORCE_BOLD = 1 << 0, 1 << 18
+_BOLD_FONTS = (b"bold", b"black", b"heavy", b"demi", b"cmbx")
 _CODE_FONTS = (b"mono", b"courier", b"cmtt")
 _LONGEST_NAME = 128
 _SMALLEST = 1.0
@@ -161,8 +161,8 @@ class _LineReader:
         flags, name = ctypes.c_int(), ctypes.create_string_buffer(_LONGEST_NAME)
         pdf.FPDFText_GetFontInfo(self._raw, index, name, _LONGEST_NAME, flags)
         named = name.value.lower()
-        weight = pdf.FPDFText_GetFontWeight(self._raw, index)
-        is_bold = weight >= _BOLD or b"bold" in named or bool(flags.value & _FORCE_BOLD)
+        # PDFium guesses a weight where the font states none; the name is more reliable.
+        is_bold = bool(flags.value & _FORCE_BOLD) or any(it in named for it in _BOLD_FONTS)
         is_code = bool(flags.value & _FIXED_PITCH) or any(
             it in named for it in (b"mono", b"courier", b"cmtt")
         )
@@ -173,14 +173,22 @@ class _LineReader:
             self._characters.append(" ")
 
     def _end_segment(self) -> None:
-        if self._characters:
-            last = self._segments[-1]
-            last.text = _LEADERS.sub(" … ", "".join(self._characters).strip())
-            if last.is_bold or last.is_code:
-                fonts = [self._font(it) for it in (sum(self._indices) // 2, self._indices[1])]
-                last.is_bold = last.is_bold and all(is_bold for is_bold, _ in fonts)
-                last.is_code = last.is_code and all(is_code for _, is_code in fonts)
+        if not self._characters:
+            return
+        last = self._segments[-1]
+        last.text = _LEADERS.sub(" … ", "".join(self._characters).strip())
         self._characters = []
+        others = (sum(self._indices) // 2, self._indices[1])
+        # The first word may be in a larger font than the text; letters of drawn fonts have their own sizes.
+        last.size = min((last.size, *map(self._size, others)))
+        if last.is_bold or last.is_code:
+            fonts = [self._font(it) for it in others]
+            last.is_bold = last.is_bold and all(is_bold for is_bold, _ in fonts)
+            last.is_code = last.is_code and all(is_code for _, is_code in fonts)
+
+    def _size(self, index: int) -> float:
+        pdf.FPDFText_GetLooseCharBox(self._raw, index, self._box)
+        return max(float(self._box.top - self._box.bottom), _SMALLEST)
 
     def _ended_line(self) -> Iterator[Line]:
         self._end_segment()

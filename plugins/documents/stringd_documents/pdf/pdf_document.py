@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdf
@@ -21,17 +21,19 @@ from stringd_documents.pdf.running_lines import without_running_lines
 from stringd_documents.refusals import encrypted
 
 _NOUN = "page"
-# CPU time: the daemon ends a renderer some seconds later.
-_SECONDS = 7.0
+# CPU time for reading pages, and until the last one is added; the daemon ends a renderer at 15 seconds.
+_SECONDS, _MOST_SECONDS = 6.0, 11.0
 
 
 def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
     """Add the wanted pages, and say which are left out; return the document's title."""
+    start = time.process_time()
     document = _opened(loaded)
     wanted = wanted_pages(loaded, len(document), _NOUN)
-    pages, grids = _read_pages(document, wanted)
+    pages, grids = _read_pages(document, wanted, start + _SECONDS)
     layout = PageLayout(blocks, Headings(document, pages))
-    added = _add_pages(layout, wanted, without_running_lines(pages), grids, blocks)
+    read_pages = zip(wanted, without_running_lines(pages), grids, strict=False)
+    added = _add_pages(layout, read_pages, blocks, start + _MOST_SECONDS, are_many=len(wanted) > 1)
     if pages and not any(pages):
         blocks.notice(f"[!] {counted(len(pages), _NOUN)} without text, probably scanned pictures.")
     if added < len(wanted):
@@ -48,10 +50,11 @@ def _opened(loaded: LoadedBytes) -> pdfium.PdfDocument:
         raise
 
 
-def _read_pages(document: pdfium.PdfDocument, wanted: range) -> tuple[list[list[Line]], list[list[Grid]]]:
+def _read_pages(
+    document: pdfium.PdfDocument, wanted: range, deadline: float
+) -> tuple[list[list[Line]], list[list[Grid]]]:
     """Return the lines and the drawn tables of as many pages as the time suffices for."""
     lines, grids = [], []
-    deadline = time.process_time() + _SECONDS
     for number in wanted:
         report_parts(number - wanted.start, len(wanted))
         page = document[number]
@@ -65,17 +68,22 @@ def _read_pages(document: pdfium.PdfDocument, wanted: range) -> tuple[list[list[
 
 def _add_pages(
     layout: PageLayout,
-    wanted: range,
-    pages: Sequence[Sequence[Line]],
-    grids: Sequence[Sequence[Grid]],
+    pages: Iterable[tuple[int, Sequence[Line], Sequence[Grid]]],
     blocks: MarkdownBlocks,
+    deadline: float,
+    *,
+    are_many: bool,
 ) -> int:
-    """Add the pages below their numbers, and return how many there was room for."""
-    for index, lines in enumerate(pages):
+    """Add the pages, with numbers if they are many; return how many there was room and time for."""
+    added = 0
+    for number, lines, grids in pages:
+        if time.process_time() > deadline:
+            break
         try:
-            if len(wanted) > 1:
-                blocks.verbatim(f"[{_NOUN} {wanted[index] + 1}]")
-            layout.add(lines, grids[index], wanted[index])
+            if are_many:
+                blocks.verbatim(f"[{_NOUN} {number + 1}]")
+            layout.add(lines, grids, number)
         except TextLimitReached:
-            return index
-    return len(pages)
+            break
+        added += 1
+    return added
