@@ -46,6 +46,44 @@ def test_output_is_printed_with_a_final_newline(fake: FakeDaemon, content: str, 
     assert string("file:main", "/x").stdout == printed
 
 
+@pytest.mark.requirement("cli.never.silent")
+def test_success_is_never_silent(fake: FakeDaemon) -> None:
+    fake.answers += [answer(""), answer("")]
+    empty, asked = string("file:main", "/x"), string("file:main", "/x", "--json")
+    assert (empty.returncode, empty.stdout) == (0, b"")
+    assert empty.stderr == b"string: The command has succeeded, and answers nothing.\n"
+    assert (json.loads(asked.stdout)["content"], asked.stderr) == ("", b"")
+    nothing = string("file:main", stdin=b"\n \n")
+    assert (nothing.returncode, nothing.stdout) == (0, b"")
+    assert nothing.stderr == b"string: No command: standard input is empty.\n"
+
+
+@pytest.mark.requirement("cli.default.topic")
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["/topics"], "/topics"),
+        (["--json", "/open a b.md"], "/open a b.md"),
+        (["/write a.md", "-"], "/write a.md\nbody"),
+        (["//help"], "//help"),
+    ],
+)
+def test_command_without_a_topic_runs_in_the_default_one(
+    fake: FakeDaemon, words: list[str], command: str
+) -> None:
+    fake.answers.append(answer("ok"))
+    assert string(*words, stdin=b"body").returncode == 0
+    assert fake.commands() == [command]
+    assert json.loads(fake.last("POST /exec").body)["topic"] == "file:main"
+
+
+def test_words_of_a_command_need_quotes(fake: FakeDaemon) -> None:
+    run = string("/open", "a.md")
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert b"put quotes around it" in run.stderr
+    assert fake.commands() == []
+
+
 def test_output_is_utf8_in_every_locale(fake: FakeDaemon) -> None:
     fake.answers += [answer("é"), failure("ERROR(NO): é")]
     locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}

@@ -32,4 +32,13 @@ MUST_NOT = requirements(
     ("client.wait_done", "An answer counts only once done has come."),
 )
 
-CLIENT = SHOULD + MAY + MUST_NOT
+STRING = requirements(
+    "decided for the program string",
+    (
+        "cli.never.silent",
+        "A success without an answer, and input without a command, are told on standard error.",
+    ),
+    ("cli.default.topic", "A command without a topic runs in file:main."),
+)
+
+CLIENT = SHOULD + MAY + MUST_NOT + STRING

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from stringd.client.sync import Client
 
 
+_NO_CONTENT = "The command has succeeded, and answers nothing."
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C was pressed, and the running command has ended with a reply."""
 
@@ -51,6 +54,9 @@ class CommandRunner:
     def _print(self, result: Result) -> None:
         if self._as_json:
             self._print_json(result)
+        elif result.ok and not result.content.strip():
+            # Nothing may be what a pipe expects on standard output.
+            print_notice(_NO_CONTENT)
         elif result.ok or not result.content.startswith("ERROR("):
             write_output(result.content)
         else:

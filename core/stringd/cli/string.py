@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stringd.cli.command_runner import CommandRunner
 from stringd.cli.program import FAILED, run_program
 from stringd.cli.standard_input import is_terminal, read_all, read_lines
+from stringd.cli.standard_output import print_notice
 from stringd.cli.string_arguments import parse_arguments
 from stringd.cli.tabs import is_url, open_tab
 from stringd.client.sync import Client
@@ -34,8 +35,10 @@ def _run(arguments: Arguments) -> int:
             from stringd.cli.prompt import run_prompt
 
             return run_prompt(runner)
-        failures = sum(not runner.run(line) for line in read_lines())
-        return _exit_code(failures == 0)
+        succeeded = [runner.run(line) for line in read_lines()]
+        if not succeeded:
+            print_notice("No command: standard input is empty.")
+        return _exit_code(all(succeeded))
 
 
 def _command(arguments: Arguments) -> str:

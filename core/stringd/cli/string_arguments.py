@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _USAGE = """string [options] TOPIC 'COMMAND'      run one command
+       string [options] '/COMMAND'           ... in the default topic
        string [options] TOPIC 'COMMAND' -    ... with standard input as its body
        string [options] TOPIC -              run standard input as one command
        string [options] TOPIC                a prompt, or one command per line of standard input
@@ -53,7 +54,7 @@ def parse_arguments(argv: Sequence[str] | None) -> Arguments:
     words = sys.argv[1:] if argv is None else argv
     # Intermixed parsing allows options between topic and command, but does not support `--`.
     options = parser.parse_args(words) if "--" in words else parser.parse_intermixed_args(words)
-    topic, *rest = options.words
+    topic, *rest = _with_topic(options.words)
     reads_input = rest[-1:] == ["-"]
     commands = rest[:-1] if reads_input else rest
     if len(commands) > 1:
@@ -72,6 +73,11 @@ def parse_arguments(argv: Sequence[str] | None) -> Arguments:
         json=options.json,
         tab=options.tab,
     )
+
+
+def _with_topic(words: Sequence[str]) -> Sequence[str]:
+    """Return topic and command; a command without a topic is one of the default topic."""
+    return [DEFAULT_TOPIC, *words] if words[0].startswith("/") else words
 
 
 def _parser() -> Parser:
