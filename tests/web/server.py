@@ -10,10 +10,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import BytesParser
-from typing import BinaryIO, TypeAlias
+from io import BufferedReader
+from typing import TypeAlias
 
 HTML = "text/html; charset=utf-8"
 LONGEST_WAIT = 30.0
+_TLS_RECORD = b"\x16"
 _WITHOUT_BODY = ("204 ", "304 ")
 
 
@@ -194,7 +196,10 @@ def _leave(talking: socket.socket) -> None:
         pass
 
 
-def _read(reader: BinaryIO, number: int) -> Received | None:
+def _read(reader: BufferedReader, number: int) -> Received | None:
+    if reader.peek(1)[:1] == _TLS_RECORD:
+        # It need not have an end of line, for which this would wait.
+        return None
     first = reader.readline().decode("latin-1").split()
     if len(first) != 3:
         return None
