@@ -104,6 +104,31 @@ def test_the_shell_itself_is_interrupted(text: str, topic: Topic) -> None:
     assert topic("greet; pwd").output.endswith("hello\n/usr")
 
 
+@pytest.mark.requirement("activity.cancel.bash")
+def test_an_interrupt_at_any_moment_keeps_the_shell(topic: Topic) -> None:
+    topic.says(STATE)
+    for _ in range(10):
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(topic.events, "while :; do :; done")
+            eventually(lambda: "program: (none)" not in topic.events("//info").content)
+            topic.events("//interrupt")
+            cancel(topic)
+            assert not answer.result(5).head["ok"]
+    assert topic("greet; pwd").output.endswith("hello\n/usr")
+
+
+@pytest.mark.requirement("bash.file_limit")
+@pytest.mark.parametrize("limit", ["unlimited", "2000000"])
+def test_a_trap_on_interrupts_lasts(topic: Topic, limit: str) -> None:
+    topic(f"ulimit -f {limit}; trap 'echo trapped' INT")
+    assert topic.says("kill -INT $$") == "trapped"
+    assert topic.says("trap -p INT") == "trap -- 'echo trapped' SIGINT"
+    topic("trap '' INT")
+    assert topic.says("kill -INT $$; echo ignored") == "ignored"
+    topic("trap - INT")
+    assert topic.says("trap -p INT; echo none") == "none"
+
+
 @pytest.mark.requirement("activity.cancel.bash.shell")
 @pytest.mark.parametrize(
     "text",

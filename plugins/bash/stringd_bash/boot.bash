@@ -26,6 +26,12 @@ __stringd_next() {
     builtin unset __stringd || return
     __stringd_loop
     __stringd_find_limit
+    # An interrupt would lose the part of a record that has been read, or a report.
+    case ${__stringd_kept[0]} in
+        unlimited) builtin trap -p INT >|CHANNEL/interrupts ;;
+        *) __stringd_kept[3]=$(builtin trap -p INT) ;;
+    esac
+    builtin trap '' INT
     [[ -t 255 ]] || exec 255<>/dev/tty
     # As a traced function, this can save the traps, which would otherwise run for these lines as well.
     case ${__stringd_kept[0]} in
@@ -95,6 +101,11 @@ __stringd_prepare() {
             ;;
         *) __stringd_traps=${__stringd_kept[1]}$'\n'${__stringd_kept[2]} ;;
     esac
+    case ${__stringd_kept[0]} in
+        unlimited) builtin read -r -d '' <CHANNEL/interrupts ;;
+        *) REPLY=${__stringd_kept[3]} ;;
+    esac
+    builtin eval "${REPLY:-builtin trap - INT}"
     # As part of a list, the restored status triggers neither errexit nor ERR.
     [[ $2 != *x* ]] || __stringd_before="builtin set -x; $__stringd_before"
     [[ $2 != *T* ]] || __stringd_before="builtin set -T; $__stringd_before"

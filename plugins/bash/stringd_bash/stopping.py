@@ -13,6 +13,7 @@ from stringd_bash.process_family import ProcessFamily, send_signal
 
 INTERRUPTED_SECONDS = 0.7
 """How long what is interrupted may take to end before it is terminated."""
+_INTERRUPTS = 7
 
 
 async def stop(evaluation: Evaluation, *, may_wait: bool = False) -> Progress:
@@ -24,7 +25,7 @@ async def stop(evaluation: Evaluation, *, may_wait: bool = False) -> Progress:
     if not may_wait:
         programs.interrupt_shell()
     evaluation.shell.terminal.signal(signal.SIGINT)
-    progress = await evaluation.wait(INTERRUPTED_SECONDS)
+    progress = await programs.wait_interrupted()
     if progress is Progress.WAITING and may_wait:
         return progress
     if not await programs.have_ended(0) and not await programs.end():
@@ -39,6 +40,19 @@ class _Programs(ProcessFamily):
         self._evaluation = evaluation
         self._shell = evaluation.shell
         super().__init__(self._in_foreground)
+
+    async def wait_interrupted(self) -> Progress:
+        """Wait for the evaluation after an interrupt, which is repeated where only the shell runs.
+
+        The shell ignores interrupts while it prepares the evaluation.
+        """
+        for _ in range(_INTERRUPTS):
+            progress = await self._evaluation.wait(INTERRUPTED_SECONDS / _INTERRUPTS)
+            if progress is not Progress.RUNNING:
+                break
+            if self._shell.terminal.foreground() == self._shell.pid:
+                self.interrupt_shell()
+        return progress
 
     def interrupt_shell(self) -> None:
         """Have the shell evaluate no more once the program that it waits for has ended."""
