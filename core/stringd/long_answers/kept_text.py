@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from stringd.api.outputs import KeptOutput
-from stringd.documents.pagination.parts import PART, LongText, Naming, Parts
+from stringd.documents.pagination.parts import PART, Naming, Parts
 from stringd.documents.pagination.placed_headings import placed_headings
+from stringd.documents.pagination.table_of_contents import PlacedHeading
 from stringd.errors import ErrorCode, Refusal
 
 COMMAND = "output"
@@ -18,7 +20,7 @@ _AROUND = 120
 _FOOT = 150
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class KeptText:
     """A kept answer with its number; `slash` is how commands of its topic begin."""
 
@@ -29,25 +31,43 @@ class KeptText:
     @property
     def title(self) -> str:
         """The answer's number, its command and its size."""
-        text, label = self.output.text, self.output.label
-        return (
-            f"Output {self.number}: {label} ({len(text):,} characters, {_lines(text.count(_LINE_END) + 1)})"
-        )
+        size = f"{len(self.text):,} characters, {_lines(self.text.count(_LINE_END) + 1)}"
+        return f"Output {self.number}: {self.output.label} ({size})"
 
-    def parts(self, most: int) -> Parts:
-        """Return the parts of at most `most` characters."""
-        output = self.output
-        naming = Naming(
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return self.output.text
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is no Markdown."""
+        return self.output.is_plain
+
+    @cached_property
+    def naming(self) -> Naming:
+        """How it and its parts are called."""
+        return Naming(
             mark=f"[output {self.number}]",
             title=f"Output {self.number}",
             command=self._command,
             outline=f"{self._command} {PART} N shows a part",
             others=f"{self._command} {GREP} '# ' finds them",
         )
-        headings = () if output.is_plain else placed_headings(output.text)
-        return Parts(
-            LongText(text=output.text, naming=naming, is_plain=output.is_plain, headings=headings), most
-        )
+
+    @cached_property
+    def headings(self) -> Sequence[PlacedHeading]:
+        """Its headings, with their positions."""
+        return () if self.is_plain else placed_headings(self.text)
+
+    @property
+    def ids(self) -> Mapping[int, str]:
+        """None: nothing but parts and lines of it can be shown."""
+        return {}
+
+    def parts(self, most: int) -> Parts:
+        """Return the parts of at most `most` characters."""
+        return Parts(self, most)
 
     def ways(self, most: int, lines: tuple[int, int] | None) -> str:
         """Return the commands that show what is left out: these lines, a part, or what contains a text."""
@@ -56,7 +76,7 @@ class KeptText:
 
     def lines(self, first: int, last: int | None, most: int) -> str:
         """Return lines by their numbers, as many as `most` characters have room for."""
-        lines = self.output.text.split("\n")
+        lines = self.text.split("\n")
         if first > len(lines):
             are = f"Output {self.number} has {_lines(len(lines))}."
             raise Refusal(ErrorCode.NOT_FOUND, f"Line not found: {first}", are)
@@ -75,7 +95,7 @@ class KeptText:
         folded = wanted.lower()
         found = [
             (number, line, line.lower().find(folded))
-            for number, line in enumerate(self.output.text.split("\n"), 1)
+            for number, line in enumerate(self.text.split("\n"), 1)
             if folded in line.lower()
         ]
         rows = [f"{number}: {_around(line, place, len(wanted))}" for number, line, place in found]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
+
 from stringd.documents.pages.page import Page
-from stringd.documents.pagination.parts import LongText, Naming, Parts
+from stringd.documents.pagination.parts import Naming, Parts
 from stringd.documents.pagination.table_of_contents import heading_ids
 from stringd.text.formatting import line_range
-
-_OUTLINE = "/open #id shows a section"
-_OTHERS = "/open #id shows those of a section, /find text finds any"
 
 
 def may_be_long(page: Page, most: int) -> bool:
@@ -16,22 +16,35 @@ def may_be_long(page: Page, most: int) -> bool:
     return len(page.sheet.body) > most
 
 
+class PageText:
+    """The text of a page, of a block of it, or of the page of lines of a file."""
+
+    is_plain = False
+
+    def __init__(self, page: Page, block: str | None, lines: tuple[int, int] | None) -> None:
+        rendered = page.rendered(block)
+        self.text, self.headings = rendered.text, rendered.headings
+        self._page = page
+        self._tail = f"#{block}" if block else line_range(*lines) if lines else ""
+
+    @cached_property
+    def naming(self) -> Naming:
+        """How the text and its parts are called."""
+        tail = self._tail
+        return Naming(
+            mark=f"[{tail or 'page'}]",
+            title=f"{self._page.uri}{tail}",
+            command=f"/open {tail}" if tail else "/open",
+            outline="/open #id shows a section",
+            others="/open #id shows those of a section, /find text finds any",
+        )
+
+    @cached_property
+    def ids(self) -> Mapping[int, str]:
+        """The ids of the headings' sections."""
+        return heading_ids([it for _, it in self.headings], self._page.sheet.parsed.blocks)
+
+
 def page_parts(page: Page, block: str | None, lines: tuple[int, int] | None, most: int) -> Parts:
     """Return the parts in which a page, a block of it, or the page of lines of a file is shown."""
-    rendered = page.rendered(block)
-    tail = f"#{block}" if block else line_range(*lines) if lines else ""
-    naming = Naming(
-        mark=f"[{tail or 'page'}]",
-        title=f"{page.uri}{tail}",
-        command=f"/open {tail}" if tail else "/open",
-        outline=_OUTLINE,
-        others=_OTHERS,
-    )
-    headings, blocks = rendered.headings, page.sheet.parsed.blocks
-    shown = LongText(
-        text=rendered.text,
-        naming=naming,
-        headings=headings,
-        find_ids=lambda: heading_ids([it for _, it in headings], blocks),
-    )
-    return Parts(shown, most)
+    return Parts(PageText(page, block, lines), most)

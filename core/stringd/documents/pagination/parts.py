@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from stringd.documents.pagination.cuts import Piece, cut
 from stringd.documents.pagination.table_of_contents import Outline, PlacedHeading
@@ -38,18 +39,28 @@ class Naming:
     others: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LongText:
-    """A text that may be too long to be shown at once, with its headings and what returns their ids.
+class LongText(Protocol):
+    """A text that may be too long to be shown at once; of a short one, nothing but the text is asked for."""
 
-    One that `is_plain` is no Markdown, so nothing counts in it but lines.
-    """
+    @property
+    def text(self) -> str:
+        """All of it."""
 
-    text: str
-    naming: Naming
-    is_plain: bool = False
-    headings: Sequence[PlacedHeading] = ()
-    find_ids: Callable[[], Mapping[int, str]] = dict
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is no Markdown, so that nothing counts in it but lines."""
+
+    @property
+    def naming(self) -> Naming:
+        """How it and its parts are called."""
+
+    @property
+    def headings(self) -> Sequence[PlacedHeading]:
+        """Its headings, with their positions."""
+
+    @property
+    def ids(self) -> Mapping[int, str]:
+        """The ids of the headings' sections, by the first lines of the headings."""
 
 
 class Parts:
@@ -57,26 +68,10 @@ class Parts:
 
     def __init__(self, shown: LongText, most: int) -> None:
         self.text = shown.text
-        self._naming = shown.naming
-        self._is_plain = shown.is_plain
-        self._headings = shown.headings
-        self._find_ids = shown.find_ids
+        self._shown = shown
         self._most = most
         self._listed = 0
         self._pieces = self._cut() if len(self.text) > most else []
-
-    # Most texts are short and searched by nobody, so these are not needed.
-    @cached_property
-    def _ids(self) -> Mapping[int, str]:
-        return self._find_ids()
-
-    @cached_property
-    def _places(self) -> Sequence[int]:
-        return [place for place, _ in self._headings]
-
-    @cached_property
-    def _contents(self) -> Outline:
-        return Outline(headings=self._headings, ids=self._ids, others=self._naming.others)
 
     @property
     def count(self) -> int:
@@ -90,12 +85,12 @@ class Parts:
     def section_at(self, place: int) -> str | None:
         """Return the id of the section that contains a position of the text, if it has one."""
         behind = bisect_right(self._places, place)
-        return self._ids.get(self._headings[behind - 1][1].first) if behind else None
+        return self._shown.ids.get(self._shown.headings[behind - 1][1].first) if behind else None
 
     def view(self, number: int) -> str:
         """Return the text of a part with its head and foot; refuse a number that is out of range."""
         if not 1 <= number <= self.count:
-            are = f"{self._naming.title} has {counted(self.count, 'part')}."
+            are = f"{self._shown.naming.title} has {counted(self.count, 'part')}."
             raise Refusal(ErrorCode.NOT_FOUND, f"Part not found: {number}", are)
         if not self._pieces:
             return without_line_end(self.text)
@@ -106,41 +101,50 @@ class Parts:
         gap = "" if text.endswith(_BLANK_LINES) else _LINE_END
         return f"{head}\n\n{text}{gap}{self._foot(piece, number)}"
 
+    @cached_property
+    def _places(self) -> list[int]:
+        return [place for place, _ in self._shown.headings]
+
+    @cached_property
+    def _contents(self) -> Outline:
+        shown = self._shown
+        return Outline(headings=shown.headings, ids=shown.ids, others=shown.naming.others)
+
     def _cut(self) -> list[Piece]:
         """Cut the text so that each part has room for what is shown around it."""
-        naming = self._naming
+        naming = self._shown.naming
         room = self._most - _AROUND - 2 * len(naming.mark) - len(naming.command)
-        if self._is_plain:
+        if self._shown.is_plain:
             return [Piece(first=first, last=last) for first, last in line_pieces(self.text, room)]
         taken = 0
-        if self._headings:
+        if self._shown.headings:
             # No part has a longer number than this one.
             last = 10 ** len(str(2 * len(self.text) // room))
             self._listed, taken = self._contents.fitting(int(self._most * _OUTLINE), last)
             taken += len(naming.outline)
-        sections = [(place, heading.level) for place, heading in self._headings]
+        sections = [(place, heading.level) for place, heading in self._shown.headings]
         return cut(self.text, sections, room, room - taken)
 
     def _head(self, piece: Piece, number: int) -> Iterator[str]:
-        mark, of = self._naming.mark, f"part {number} of {self.count}"
+        mark, of = self._shown.naming.mark, f"part {number} of {self.count}"
         if number > 1:
             yield f"{mark} {of}{self._within(piece)}"
             return
         yield f"{mark} {len(self.text):,} characters, {of}"
         if self._listed:
-            yield f"[outline] {self._naming.outline}"
+            yield f"[outline] {self._shown.naming.outline}"
             yield from self._contents.lines(self.number_at, self._listed)
 
     def _within(self, piece: Piece) -> str:
         """Return where in the text a part begins, unless that is at a heading."""
-        if self._is_plain:
+        if self._shown.is_plain:
             return f", from line {line_number(self.text, piece.first)}"
         section = None if piece.first in self._places else self.section_at(piece.first)
         return f", in #{section}" if section and len(section) <= _LONGEST_ID else ""
 
     def _foot(self, piece: Piece, number: int) -> str:
-        mark, left = self._naming.mark, len(self.text) - piece.last
+        mark, left = self._shown.naming.mark, len(self.text) - piece.last
         if not left:
             return f"{mark} part {number} of {self.count} is the last one"
-        following = f"{self._naming.command} {PART} {number + 1}"
+        following = f"{self._shown.naming.command} {PART} {number + 1}"
         return f"{mark} {left:,} {'character' if left == 1 else 'characters'} left — {following}"
