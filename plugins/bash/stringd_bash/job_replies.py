@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stringd.plugin import ErrorCode, Refusal, Reply
+from stringd.plugin import ErrorCode, Overflow, Refusal, Reply
 from stringd.plugin.terminal import stripped
 from stringd.plugin.text import label, masked_in_shell
 from stringd_bash.background_jobs import Job
@@ -35,7 +35,8 @@ class JobReplies:
         job = _required(jobs, number)
         names = {it.group: str(it.number) for it in jobs.values()}
         parts = [await self._part(it, names) for it in self._console.jobs.output_of(job)]
-        return Reply.page(f"Job {_line(job)}", "\n".join(parts) or _NO_OUTPUT)
+        content = "\n".join(parts) or _NO_OUTPUT
+        return Reply.page(f"Job {_line(job)}", content, overflow=Overflow.HEAD_AND_TAIL)
 
     async def end(self, number: int) -> Reply:
         """End a job with all that it has started."""
