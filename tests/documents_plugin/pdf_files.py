@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 _FIRST = 3
-FONTS = "<< /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
+PLAIN, BOLD, CODE = "Helvetica", "Helvetica-Bold", "Courier"
+FONTS = " ".join(
+    f"/{name} << /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in (PLAIN, BOLD, CODE)
+)
 
 
-def text(x: float, y: float, content: str, size: float = 11) -> str:
+def text(x: float, y: float, content: str, size: float = 11, font: str = PLAIN) -> str:
     """Return the instructions that print a text at a place, in points from the bottom left."""
-    return f"BT /F1 {size} Tf {x} {y} Td ({content}) Tj ET\n"
+    return f"BT /{font} {size} Tf {x} {y} Td ({content}) Tj ET\n"
 
 
 def rule(left: float, bottom: float, right: float, top: float) -> str:
@@ -28,7 +31,7 @@ def pdf(pages: Sequence[str], *, bookmarks: Sequence[tuple[str, int]] = (), trai
     ]
     for index, content in enumerate(pages):
         contents = f"/Contents {_FIRST + 2 * index + 1} 0 R"
-        resources = f"/MediaBox [0 0 595 842] /Resources << /Font {FONTS} >>"
+        resources = f"/MediaBox [0 0 595 842] /Resources << /Font << {FONTS} >> >>"
         objects.append(f"<< /Type /Page /Parent 2 0 R {resources} {contents} >>")
         objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
     return _file([*objects, *_outline(marks, bookmarks)], trailer)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.documents_plugin.pdf_files import encrypted, pdf, rule, text
+from tests.documents_plugin.pdf_files import BOLD, CODE, encrypted, pdf, rule, text
 
 Shown = Callable[..., str]
 PROSE = text(72, 700, "A paragraph that is long enough to reach the edge of its co-") + text(
@@ -22,6 +22,15 @@ def test_headings_by_size_and_joined_paragraphs(shown: Shown) -> None:
         "# Big title\n\n## Smaller\n\n"
         "A paragraph that is long enough to reach the edge of its column and goes on here."
     )
+
+
+@pytest.mark.requirement("documents.read.pdf")
+def test_bold_lines_are_headings_and_code_keeps_its_blanks(shown: Shown) -> None:
+    page = text(72, 740, "Usage", font=BOLD) + PROSE
+    page += text(72, 640, "def f\\(\\):", font=CODE) + text(98.4, 627, "return 1", font=CODE)
+    answer = shown("a.pdf", pdf([page]))
+    assert answer.startswith("# Usage\n\nA paragraph")
+    assert answer.endswith("\n\n```\ndef f():\n    return 1\n```")
 
 
 @pytest.mark.requirement("documents.read.pdf")

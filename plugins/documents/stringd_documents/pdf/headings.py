@@ -39,7 +39,8 @@ class Headings:
         if self._bookmarks:
             marked = self._bookmarks.get(page, {})
             return marked.get(_words(text), marked.get(_words(_NUMBER.sub("", text))))
-        return self._levels.get(_rounded(line.size)) or self._bold_level(line)
+        level = self._levels.get(_rounded(line.size)) if line.is_even else None
+        return level or self._bold_level(line)
 
     def _bold_level(self, line: Line) -> int | None:
         """Return the level of a bold line that is no larger than others: below those that are."""

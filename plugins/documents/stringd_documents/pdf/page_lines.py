@@ -20,7 +20,7 @@ _FIXED_PITCH, _FORCE_BOLD = 1 << 0, 1 << 18
 _BOLD_FONTS = (b"bold", b"black", b"heavy", b"demi", b"cmbx")
 _CODE_FONTS = (b"mono", b"courier", b"cmtt")
 _LONGEST_NAME = 128
-_SMALLEST = 1.0
+_SMALLEST, _UNEVEN = 1.0, 0.05
 # The dots that lead to a page number in a table of contents.
 _LEADERS = re.compile(r"(?:\s?[.·…]){5,}\s?")
 BULLETS = r"•‣◦▪●○■□▸►∙·–—\-*\uf0b7\uf0a7"
@@ -38,6 +38,7 @@ class Segment:
     bottom: float
     top: float
     size: float
+    is_even: bool = True
     is_bold: bool = False
     is_code: bool = False
 
@@ -77,6 +78,11 @@ class Line:
     def size(self) -> float:
         """The size of its font, that of most of its text."""
         return max(self.segments, key=lambda it: len(it.text)).size
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all of it seems to be of one size."""
+        return all(it.is_even for it in self.segments)
 
     @property
     def is_bold(self) -> bool:
@@ -180,7 +186,8 @@ class _LineReader:
         self._characters = []
         others = (sum(self._indices) // 2, self._indices[1])
         # The first word may be in a larger font than the text; letters of drawn fonts have their own sizes.
-        last.size = min((last.size, *map(self._size, others)))
+        sizes = sorted((last.size, *map(self._size, others)))
+        last.size, last.is_even = sizes[1], sizes[2] - sizes[0] <= _UNEVEN * sizes[1]
         if last.is_bold or last.is_code:
             fonts = [self._font(it) for it in others]
             last.is_bold = last.is_bold and all(is_bold for is_bold, _ in fonts)
