@@ -193,7 +193,9 @@ def _name_of(encoding: webencodings.Encoding) -> str:
 def summarize_forms(tree: LexborHTMLParser, marks: Marks, forms: Sequence[PageForm], uri: str) -> None:
     """Replace the controls of each form by a summary, at its end or else where the first of them stands."""
     nodes = {it.mem_id: it for it in tree.css(CONTROLS)}
-    replaced = {it.mem_id for form in tree.css("form") for it in form.css(_WIDGETS)}
+    if not nodes:
+        return
+    replaced = {it.mem_id for form in nodes.values() if form.tag == "form" for it in form.css(_WIDGETS)}
     for it in forms:
         replaced.update(it.controls)
         place = next((nodes[key] for key in (it.node, *it.controls) if key in nodes), None)
