@@ -32,7 +32,7 @@ def command(daemon: DaemonProcess, *words: str) -> list[str]:
 
 @contextmanager
 def showing(daemon: DaemonProcess, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """The program, once it watches: it shows the event that came first in the daemon's life."""
+    """Start the program, and wait until it has shown the daemon's first event."""
     pipe = subprocess.PIPE
     line = command(daemon, "--after", "0", *words)
     with subprocess.Popen(line, stdout=pipe, stderr=pipe, encoding="utf-8") as program:
@@ -54,7 +54,7 @@ def lines_until(program: subprocess.Popen[str], text: str) -> list[str]:
 
 @pytest.mark.requirement("events.cli")
 @pytest.mark.timeout(60)
-def test_lines_say_when_who_where_and_what(chattering: DaemonProcess) -> None:
+def test_lines_show_time_user_topic_and_event(chattering: DaemonProcess) -> None:
     with showing(chattering, "--topic", "main") as program:
         chattering.exec("/load 0", "file:main")
         chattering.exec("/nothing", "file:main")
@@ -76,7 +76,7 @@ def test_lines_say_when_who_where_and_what(chattering: DaemonProcess) -> None:
 
 @pytest.mark.requirement("events.cli")
 @pytest.mark.timeout(60)
-def test_json_is_a_record_on_each_line(chattering: DaemonProcess) -> None:
+def test_json_prints_one_record_per_line(chattering: DaemonProcess) -> None:
     with showing(chattering, "--json", "--user", "default", "--kinds", "command-ended,chatter") as program:
         chattering.exec("/odd", "file:main")
         chattering.exec("/say last", "file:main")
@@ -87,7 +87,7 @@ def test_json_is_a_record_on_each_line(chattering: DaemonProcess) -> None:
 
 @pytest.mark.requirement("events.cli")
 @pytest.mark.timeout(60)
-def test_it_goes_on_after_a_restart(chattering: DaemonProcess) -> None:
+def test_program_continues_after_a_restart(chattering: DaemonProcess) -> None:
     with showing(chattering) as program:
         lines_until(program, "daemon-ready")
         chattering.restart()
@@ -101,7 +101,7 @@ def test_it_goes_on_after_a_restart(chattering: DaemonProcess) -> None:
 
 @pytest.mark.requirement("events.cli")
 @pytest.mark.timeout(60)
-def test_ctrl_c_and_a_closed_pipe_end_it_without_a_word(chattering: DaemonProcess) -> None:
+def test_ctrl_c_and_a_closed_pipe_end_the_program_silently(chattering: DaemonProcess) -> None:
     with showing(chattering) as program:
         lines_until(program, "daemon-ready")
         program.send_signal(signal.SIGINT)
@@ -118,7 +118,7 @@ def test_ctrl_c_and_a_closed_pipe_end_it_without_a_word(chattering: DaemonProces
 @pytest.mark.parametrize(
     ("setting", "coloured"), [("TERM=xterm", True), ("TERM=dumb", False), ("NO_COLOR=1", False)]
 )
-def test_only_a_terminal_gets_colours(chattering: DaemonProcess, setting: str, coloured: bool) -> None:
+def test_colours_are_only_used_at_a_terminal(chattering: DaemonProcess, setting: str, coloured: bool) -> None:
     words = " ".join(command(chattering, "--after", "0"))
     with Terminal(f"env TERM=xterm {setting} {words}") as terminal:
         before = terminal.expect("daemon-ready", 30)
@@ -128,7 +128,7 @@ def test_only_a_terminal_gets_colours(chattering: DaemonProcess, setting: str, c
 
 
 @pytest.mark.requirement("events.cli")
-def test_what_cannot_be_shown_is_said_in_a_line(chattering: DaemonProcess) -> None:
+def test_failure_is_reported_in_one_line(chattering: DaemonProcess) -> None:
     ran = subprocess.run(
         command(chattering, "--kinds", "outputs"),
         capture_output=True,

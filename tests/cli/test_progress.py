@@ -1,4 +1,4 @@
-"""`string` at a terminal shows what a slow command prints; fast commands cause no further request."""
+"""`string` shows the output of slow commands at a terminal; fast commands cause no extra request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def string(daemon: DaemonProcess, words: str, term: str = "xterm") -> str:
 
 @pytest.mark.requirement("events.progress")
 @pytest.mark.timeout(60)
-def test_a_slow_command_shows_what_it_does(chattering: DaemonProcess, tmp_path: Path) -> None:
+def test_slow_command_shows_its_output(chattering: DaemonProcess, tmp_path: Path) -> None:
     answer = tmp_path / "answer"
     command = string(chattering, "main '/load 5'")
     with Terminal(f"{command} >{answer}") as terminal:
@@ -41,7 +41,7 @@ def test_a_slow_command_shows_what_it_does(chattering: DaemonProcess, tmp_path: 
 
 @pytest.mark.requirement("events.progress")
 @pytest.mark.timeout(60)
-def test_a_dumb_terminal_gets_text_alone(chattering: DaemonProcess) -> None:
+def test_dumb_terminal_only_shows_text(chattering: DaemonProcess) -> None:
     with Terminal(string(chattering, "main '/load 3'", "dumb")) as terminal:
         shown = terminal.expect("what was loaded", 30)
     assert "step 3" in shown
@@ -51,7 +51,7 @@ def test_a_dumb_terminal_gets_text_alone(chattering: DaemonProcess) -> None:
 
 @pytest.mark.requirement("events.progress")
 @pytest.mark.timeout(60)
-def test_the_prompt_shows_it_too_and_only_its_own(chattering: DaemonProcess) -> None:
+def test_prompt_only_shows_output_of_its_own_commands(chattering: DaemonProcess) -> None:
     with Terminal(string(chattering, "main")) as terminal:
         terminal.expect("file:main> ", 30)
         terminal.type("/load 4\n")
@@ -70,7 +70,7 @@ def test_the_prompt_shows_it_too_and_only_its_own(chattering: DaemonProcess) -> 
 
 @pytest.mark.requirement("events.progress")
 @pytest.mark.timeout(60)
-def test_fast_commands_and_other_streams_cause_no_request(chattering: DaemonProcess) -> None:
+def test_fast_commands_and_redirected_errors_cause_no_request(chattering: DaemonProcess) -> None:
     with CountingProxy(chattering.port) as proxy:
         chattering.port = proxy.port
         with Terminal(string(chattering, "main /help")) as terminal:

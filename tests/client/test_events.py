@@ -1,4 +1,4 @@
-"""`Client.events` and `AsyncClient.events`: records, filters, going on after a restart."""
+"""`Client.events` and `AsyncClient.events`: records, filters, reconnection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Watch: TypeAlias = Callable[..., list[Event]]
 
 
 def watch_blocking(daemon: DaemonProcess, last: str, act: Act, **options: Any) -> list[Event]:
-    """The events up to one of the kind `last`; `act` is called when the first one has come."""
+    """Return the events up to one of the kind `last`; call `act` after the first one."""
     seen: list[Event] = []
     with Client(port=daemon.port, start=False) as client:
         with closing(cast("Generator[Event]", client.events(**options))) as events:
@@ -58,7 +58,7 @@ def nothing() -> None:
 
 
 @pytest.mark.requirement("events.client")
-def test_records_have_what_the_page_says(own_daemon: DaemonProcess, watch: Watch) -> None:
+def test_records_have_the_documented_fields(own_daemon: DaemonProcess, watch: Watch) -> None:
     seen = watch(
         own_daemon,
         "command-ended",
@@ -76,7 +76,7 @@ def test_records_have_what_the_page_says(own_daemon: DaemonProcess, watch: Watch
 
 
 @pytest.mark.requirement("events.client")
-def test_only_what_is_wanted_comes(own_daemon: DaemonProcess, watch: Watch) -> None:
+def test_filters_are_applied(own_daemon: DaemonProcess, watch: Watch) -> None:
     own_daemon.register("ann")
     own_daemon.exec("/help", "file:a")
     own_daemon.exec("/help", "file:b", user="ann")
@@ -91,7 +91,7 @@ def test_only_what_is_wanted_comes(own_daemon: DaemonProcess, watch: Watch) -> N
 
 
 @pytest.mark.requirement("events.client", "events.lost")
-def test_it_goes_on_after_a_restart(own_daemon: DaemonProcess, watch: Watch) -> None:
+def test_iteration_continues_after_a_restart(own_daemon: DaemonProcess, watch: Watch) -> None:
     seen = watch(own_daemon, "lost", own_daemon.restart, after=0, everyone=True, reconnect=True)
     assert [it.kind for it in seen] == ["daemon-ready", "user-added", "daemon-stopping", "lost"]
     assert seen[-1].fields == {"count": None, "reason": "the daemon has been restarted"}
@@ -99,13 +99,13 @@ def test_it_goes_on_after_a_restart(own_daemon: DaemonProcess, watch: Watch) -> 
 
 
 @pytest.mark.requirement("events.client")
-def test_without_reconnecting_it_ends_with_the_daemon(own_daemon: DaemonProcess, watch: Watch) -> None:
+def test_iteration_ends_with_the_daemon_by_default(own_daemon: DaemonProcess, watch: Watch) -> None:
     seen = watch(own_daemon, "nothing", own_daemon.stop, everyone=True, after=0)
     assert [it.kind for it in seen] == ["daemon-ready", "user-added", "daemon-stopping"]
 
 
 @pytest.mark.requirement("events.client")
-def test_what_is_refused_is_raised(own_daemon: DaemonProcess, watch: Watch) -> None:
+def test_refusal_is_raised(own_daemon: DaemonProcess, watch: Watch) -> None:
     with pytest.raises(RequestRefused, match="did you mean output"):
         watch(own_daemon, "output", nothing, kinds=["outputs"])
     own_daemon.stop()

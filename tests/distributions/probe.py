@@ -60,7 +60,7 @@ async def visit(invocation: Invocation) -> Reply:
 
 
 async def stubborn(invocation: Invocation) -> Reply:
-    """Go on for so many seconds, whoever asks for the end."""
+    """Run for a number of seconds, and ignore cancellation."""
     deadline = asyncio.get_running_loop().time() + float(invocation.line.arguments)
     while asyncio.get_running_loop().time() < deadline:
         with contextlib.suppress(asyncio.CancelledError):
@@ -69,7 +69,7 @@ async def stubborn(invocation: Invocation) -> Reply:
 
 
 async def tidy(invocation: Invocation) -> Reply:
-    """Wait to be ended, and take so many seconds to clean up then."""
+    """Wait for the cancellation, then clean up for a number of seconds."""
     try:
         await asyncio.sleep(60)
     finally:

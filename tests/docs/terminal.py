@@ -45,7 +45,7 @@ class Terminal:
     def __exit__(self, *_: object) -> None:
         for process, _log in self._background:
             end_group(process, signal.SIGKILL)
-        if self._answers():  # A client of the page has started a daemon that nobody ended.
+        if self._answers():  # A client of the page started a daemon that is still running.
             self._start("stringd shutdown", self._home.parent / "output").wait(PATIENCE)
 
     def write(self, name: str, text: str) -> None:
@@ -70,12 +70,12 @@ class Terminal:
         )
 
     def leave_running(self, command: str, shown: str) -> None:
-        """Start a command in the other terminal, once that is free, and wait until it has said its piece."""
+        """Start a command in the other terminal once that is free, and wait for its output."""
         self._wait_for_background()
         self.start_service(command, shown)
 
     def start_service(self, command: str, shown: str) -> None:
-        """Start a command in a terminal of its own, and wait until it has said its piece."""
+        """Start a command in a separate terminal, and wait for its output."""
         log = self._home.parent / f"output-{len(self._background)}"
         process = self._start(command, log)
         self._background.append((process, log))
@@ -130,7 +130,7 @@ def as_lines(output: str) -> str:
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on."""
+    """Return a free loopback port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -13,7 +13,7 @@ PAGE = text_of("docs/reference/events.md")
 ROW = re.compile(r"^\| `([a-z-]+)` \| [^|]+ \|(?P<fields>[^|]*)\|$", re.MULTILINE)
 
 
-def test_it_has_every_kind_with_its_fields() -> None:
+def test_page_has_every_kind_with_its_fields() -> None:
     table = PAGE.partition("## Kinds")[2].partition("\n- ")[0]
     described = {row[1]: re.findall(r"`(\w+)`", row["fields"]) for row in ROW.finditer(table)}
     common = {it.name for it in dataclasses.fields(Event)}
@@ -23,6 +23,6 @@ def test_it_has_every_kind_with_its_fields() -> None:
     }
 
 
-def test_it_has_the_fields_of_all_events() -> None:
+def test_page_has_the_common_fields() -> None:
     table = PAGE.partition("## What every event has")[2].partition("## Kinds")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == ["kind", "seq", *COMMON]

@@ -44,7 +44,7 @@ def stringd_cli(): return [CliCommand(name="held", summary="Held.", configure=co
 
 
 def clash(name: str, field: str, body: str, claim: str, holder: str, arguments: str = "") -> Unfit:
-    """A module that wants a name that somebody has."""
+    """A module that claims a name that is already in use."""
     reason = f"{claim} of {name} (z-{name} 1.0) is already added by {holder}"
     return hook(name, field, f"return [{body}]", reason, arguments)
 

@@ -1,4 +1,4 @@
-"""Output that comes in pieces, as text that only grows."""
+"""Output in pieces as text that is only appended to."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ PIECES = {
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_a_piece_is_shown_as_it_looks_in_the_end(name: str) -> None:
+def test_piece_is_shown_in_its_final_state(name: str) -> None:
     printed, shown = WHOLE[name]
     assert PrintedLines().show(printed) == shown
 
 
 @pytest.mark.parametrize("name", PIECES)
-def test_a_row_that_was_shown_is_shown_again_when_it_changes(name: str) -> None:
+def test_changed_row_is_shown_again(name: str) -> None:
     pieces, shown = PIECES[name]
     lines = PrintedLines()
     assert "".join(map(lines.show, pieces)) == shown
@@ -61,7 +61,7 @@ def test_plain_text_is_the_same_in_any_pieces(text: str, first: int, second: int
 
 
 @given(st.lists(st.text("ab\r\n\b\t\x1b[?1049hlHJKAPX;@25")))
-def test_nothing_makes_it_fail_or_show_a_control_character(pieces: list[str]) -> None:
+def test_arbitrary_output_neither_fails_nor_shows_control_characters(pieces: list[str]) -> None:
     lines = PrintedLines()
     shown = "".join(map(lines.show, pieces))
     assert not set(shown) & set("\r\b\x1b")
@@ -82,7 +82,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_piece_costs_and_shows_a_bounded_amount(name: str) -> None:
+def test_cost_and_length_of_a_piece_are_bounded(name: str) -> None:
     lines, text = PrintedLines(), (HOSTILE[name] * 16384)[:16384]
     began = time.process_time()
     shown = [lines.show(text) for _ in range(2)]
@@ -90,7 +90,7 @@ def test_a_piece_costs_and_shows_a_bounded_amount(name: str) -> None:
     assert max(map(len, shown)) < 1_000_000
 
 
-def test_a_row_without_end_is_not_kept() -> None:
+def test_unterminated_row_is_not_kept() -> None:
     lines = PrintedLines()
     for _ in range(100):
         assert lines.show("x" * 1000) == "x" * 1000

@@ -1,4 +1,4 @@
-"""The actions that take messages apart and put them together."""
+"""The actions that parse and compose messages."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def send(
 
 
 def _texts(part: dict[str, Any]) -> Iterator[str]:
-    """Yield the plain texts of a message, the outermost first."""
+    """Yield the plain-text parts of a message, the outermost first."""
     data = part.get("body", {}).get("data")
     if part.get("mimeType") == "text/plain" and data:
         yield urlsafe_b64decode(data + "=" * (-len(data) % 4)).decode(errors="replace")

@@ -1,4 +1,4 @@
-"""What this distribution adds to stringd."""
+"""The additions of this distribution to stringd."""
 
 from __future__ import annotations
 

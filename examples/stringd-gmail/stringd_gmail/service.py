@@ -14,7 +14,7 @@ SECONDS = 30.0
 
 
 async def call(context: Context, method: str, *path: str, json: object = None) -> dict[str, Any]:
-    """Send a request about the user's messages and return the answer, or refuse with Gmail's own words."""
+    """Send a request about the user's messages and return the response, or refuse with Gmail's message."""
     place = "/".join(quote(part, safe="") for part in path)
     url = f"{context.secrets['GMAIL_API']}/gmail/v1/users/me/messages/{place}"
     headers = {"Authorization": f"Bearer {context.secrets['GMAIL_TOKEN']}"}

@@ -18,7 +18,7 @@ Answer = tuple[int, dict[str, Any]]
 
 
 def refusal(code: int, message: str, status: str) -> Answer:
-    """An error as Google's services write it."""
+    """An error in the format of Google's services."""
     reason = {"message": message, "domain": "global", "reason": status.lower()}
     return code, {"error": {"code": code, "message": message, "errors": [reason], "status": status}}
 
@@ -52,7 +52,7 @@ def message(name: str, sender: str, subject: str, text: str) -> dict[str, Any]:
 
 
 class Gmail:
-    """The server with one mailbox; `sent` are the messages that it took."""
+    """The server with one mailbox; `sent` are the messages that it accepted."""
 
     def __init__(self) -> None:
         self.mailbox = {
@@ -97,7 +97,7 @@ class Gmail:
         return (200, found) if found else self._not_found()
 
     def post(self, target: str, authorization: str, data: bytes) -> Answer:
-        """Sends a message, or throws one away."""
+        """Sends a message, or moves one to the trash."""
         path = urlsplit(target).path.removeprefix(f"{MESSAGES}/")
         if authorization != f"Bearer {TOKEN}":
             return self._unauthorized()

@@ -1,4 +1,4 @@
-"""What may be sent to a database: SQL as it is, `//tables`, `//schema` and `//use`."""
+"""SQL as plain text, and the commands `//tables`, `//schema` and `//use`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MADE = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND (?1 = '' OR nam
 
 
 async def run_text(invocation: Invocation) -> Reply:
-    """Run what was sent as SQL; none begins with a slash and a letter, so `/tables` is the command."""
+    """Run plain text as SQL, which never begins with a slash and a letter, so `/tables` is a command."""
     typed = _COMMAND.match(invocation.line.text)
     if typed is None:
         return _reply(await _database(invocation).execute(invocation.line.text))
@@ -40,7 +40,7 @@ async def _count(database: Database, name: str) -> object:
     try:
         return (await database.execute(f'SELECT count(*) FROM "{quoted}"')).rows[0][0]  # noqa: S608
     except Refusal as refusal:
-        # A view may outlive what it is made of.
+        # A view may outlive its tables.
         return refusal.message
 
 
@@ -83,7 +83,7 @@ def _counted(number: int) -> str:
 _TYPES = frozenset({"sqlite"})
 TABLES = Command(
     name="tables",
-    summary="List the tables and views, and how many rows they have.",
+    summary="List the tables and views with their numbers of rows.",
     usage="//tables",
     run=_tables,
     topic_types=_TYPES,
@@ -91,14 +91,14 @@ TABLES = Command(
 )
 SCHEMA = Command(
     name="schema",
-    summary="Show how all tables were made, or one of them.",
+    summary="Show the definitions of all tables, or of one.",
     usage="//schema [table]",
     run=_schema,
     topic_types=_TYPES,
 )
 USE = Command(
     name="use",
-    summary="Go on with another database of yours; what is not committed is rolled back.",
+    summary="Switch to another database; uncommitted changes are rolled back.",
     usage="//use name",
     run=_use,
     topic_types=_TYPES,

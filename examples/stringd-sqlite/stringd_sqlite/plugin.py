@@ -1,4 +1,4 @@
-"""What this distribution adds to stringd."""
+"""The additions of this distribution to stringd."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def stringd_topic_types() -> Iterable[TopicType]:
 
 @hookimpl
 def stringd_commands() -> Iterable[Command]:
-    """Add what tells of a database's tables, and what chooses the database."""
+    """Add the commands that show tables, and the one that selects the database."""
     return [SCHEMA, TABLES, USE]

@@ -9,7 +9,7 @@ _BREAKS = re.compile(r"\r\n|[\r\n]")
 
 
 def as_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table; what would end a cell or a line is written so that it does not."""
+    """Return a table; escape characters that would end a cell or a line."""
     lines = [_line(columns), _line("---" for _ in columns).replace(" ", ""), *map(_line, rows)]
     return "\n".join(lines)
 

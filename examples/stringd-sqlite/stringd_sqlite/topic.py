@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What a statement brought: its columns and rows, or how many rows it has changed."""
+    """The result of a statement: its columns and rows, or the number of changed rows."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
@@ -43,7 +43,7 @@ class Database(Topic):
         self._deadline = 0.0
 
     def info(self) -> Mapping[str, str]:
-        """Say which file it is, and whether a transaction is open."""
+        """Return the file, and whether a transaction is open."""
         is_open = self._connection is not None and self._connection.in_transaction
         return {"database": f"{FOLDER}/{self._path.name}", "transaction": "open" if is_open else "none"}
 
@@ -52,7 +52,7 @@ class Database(Topic):
         await self._in_thread(self._open)
 
     async def use(self, name: str) -> None:
-        """Go on with another database of the user's, now and after a restart."""
+        """Switch to another database of the user, also after restarts."""
         before, self._path = self._path, _path(self._session, name)
         try:
             await self._in_thread(self._reopen)
@@ -62,17 +62,17 @@ class Database(Topic):
         self._session.data[PLUGIN] = {"database": name}
 
     async def execute(self, statement: str, *values: str) -> Rows:
-        """Run one statement, or refuse with what SQLite says."""
+        """Run one statement, or refuse with SQLite's message."""
         self._deadline = time.monotonic() + SECONDS
         try:
             return await self._in_thread(lambda: self._execute(statement, values))
         except asyncio.CancelledError:
-            # Nobody waits for it any more: the next look at the clock ends it.
+            # The result is no longer awaited; the next check of the deadline ends the statement.
             self._deadline = 0.0
             raise
 
     async def close(self) -> None:
-        """Roll back what is not committed, and disconnect."""
+        """Roll back uncommitted changes, and disconnect."""
         self._deadline = 0.0
         await self._in_thread(self._close)
         self._thread.shutdown(wait=False)
@@ -87,7 +87,7 @@ class Database(Topic):
         self._path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
         try:
-            # A file that is no database is noticed when it is read.
+            # A file that is not a database is detected when it is read.
             connection.execute("PRAGMA schema_version")
         except sqlite3.Error:
             connection.close()
@@ -131,13 +131,13 @@ def _path(session: Session, name: str) -> Path:
 
 
 def _authorize(action: int, *_: object) -> int:
-    # Another file could lie outside of what the user may touch.
+    # Another file could be outside of what the user may access.
     return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
 
 
 @asynccontextmanager
 async def open_database(context: TopicContext) -> AsyncIterator[Topic]:
-    """Open the database of a topic, for as long as the topic lives."""
+    """Open the database of a topic until the topic ends."""
     database = Database(context.session)
     await database.open()
     try:

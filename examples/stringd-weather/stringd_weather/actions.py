@@ -1,4 +1,4 @@
-"""The action that takes two requests, so it is coded in Python."""
+"""The action that needs two requests and is therefore coded in Python."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def search(query: dict[str, str]) -> tuple[int, dict[str, Any]]:
 
 
 def forecast(query: dict[str, str]) -> tuple[int, dict[str, Any]]:
-    """`/v1/forecast`: what was asked for, each with its units."""
+    """`/v1/forecast`: the requested values with their units."""
     latitude = float(query["latitude"])
     if not -90 <= latitude <= 90:
         reason = f"Latitude must be in range of -90 to 90°. Given: {latitude}."
@@ -49,7 +49,7 @@ def forecast(query: dict[str, str]) -> tuple[int, dict[str, Any]]:
 
 
 class OpenMeteo:
-    """The server; `queries` are the questions that it was asked, in their order."""
+    """The server; `queries` are the received queries, in order."""
 
     def __init__(self) -> None:
         self.queries: list[tuple[str, dict[str, str]]] = []

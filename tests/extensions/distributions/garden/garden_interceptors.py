@@ -1,4 +1,4 @@
-"""A fence that refuses what is forbidden; a gardener who holds what is said slowly until told to go on."""
+"""A fence that refuses forbidden commands, and a gardener that holds slow ones until a "go on"."""
 
 from __future__ import annotations
 
