@@ -152,7 +152,7 @@ def test_a_long_line_is_shown_where_it_matches(shared: DaemonProcess) -> None:
         ("--grep", "ERROR(INVALID_PAYLOAD): --grep needs a text.\n"),
         ("--part 1 --lines 2", "ERROR(INVALID_PARAMS): Only one of --part, --lines and --grep can be given."),
         ("--part 1 --grep x", "ERROR(INVALID_PARAMS): Only one of"),
-        ("--tail 5", "ERROR(INVALID_PAYLOAD): Unknown option: --tail\n"),
+        ("--tail 5", "ERROR(INVALID_PAYLOAD): Unknown option: --tail\noptions: --part, --lines, --grep"),
     ],
 )
 def test_bad_input_is_refused(counted: Asker, arguments: str, refused: str) -> None:

@@ -70,3 +70,12 @@ def test_matching_effort_is_bounded(old: list[str], new: list[str], is_matched: 
     summary = compare("\n".join(old), "\n".join(new)).summary
     replaced_whole = f"Added {len(new)} lines, removed {len(old)} lines"
     assert (summary != replaced_whole) == is_matched
+
+
+def test_what_does_not_fit_is_counted() -> None:
+    before, after = "x" * 5000 + "\nold\n", "".join(f"new {number}\n" for number in range(50))
+    rows = compare(before, after, 1200).rows.splitlines()
+    assert rows[0] == f" 1 -│ {'x' * 1000}… (5,000 characters)"
+    assert rows[1] == " 2 -│ old"
+    assert sum(map(len, rows)) < 1300
+    assert rows[-1] == f"[... {52 - len(rows[:-1])} lines more]"

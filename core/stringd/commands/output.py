@@ -71,7 +71,8 @@ async def _find(invocation: Invocation, number: int | None) -> tuple[int, KeptOu
 
 def _read(arguments: str) -> _Wanted:
     grep = _GREP.search(arguments)
-    options = parse_path_arguments(arguments[: grep.start()] if grep else arguments, valued=(PART, LINES))
+    before = arguments[: grep.start()] if grep else arguments
+    options = parse_path_arguments(before, valued=(PART, LINES, GREP))
     number = _number(options.path, f"/{COMMAND}") if options.path else None
     if len(options.values) + bool(grep) > 1:
         raise Refusal(ErrorCode.INVALID_PARAMS, f"Only one of {PART}, {LINES} and {GREP} can be given.")
@@ -84,7 +85,8 @@ def _read(arguments: str) -> _Wanted:
 
 def _number(text: str, what: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise Refusal(ErrorCode.INVALID_PARAMS, f"{what} takes a number, not {text}", OUTPUT.usage)
+        refused = f"{what} takes a number, not {text}"
+        raise Refusal(ErrorCode.INVALID_PARAMS, refused, f"Usage: {OUTPUT.usage}")
     return int(text)
 
 

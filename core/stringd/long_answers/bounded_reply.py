@@ -39,7 +39,7 @@ async def bounded(invocation: Invocation, reply: Reply, most: int) -> Reply:
     if len(text) <= most and len(visible(text)) <= most:
         return reply
     names = current_output().secret_names()
-    text = await READING.run(lambda: limited(mask_values(visible(text), names), LARGEST))
+    text = await READING.run(lambda: limited(visible(mask_values(text, names)), LARGEST))
     is_plain = reply.overflow is Overflow.HEAD_AND_TAIL
     shown = await _shown(invocation, KeptOutput(label=invocation.label, text=text, is_plain=is_plain), most)
     return _with_text(reply, shown)
