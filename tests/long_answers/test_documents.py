@@ -8,7 +8,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import act
-from tests.long_answers.asking import LIMIT, Asker
+from tests.long_answers.asking import LIMIT, Asker, gap_of
 
 SECTION = "Some words of a paragraph that goes on.\n\n"
 GUIDE = "# Guide\n\n" + "".join(f"## Chapter {number}\n\n{SECTION * 250}" for number in range(1, 31))
@@ -90,6 +90,20 @@ def test_other_commands_show_parts_of_what_they_answer(asker: Asker, cmd: str) -
     assert whole.count("Chapter") == 30
     assert whole.count("Some words") == 30 * 250
     assert parts[0].startswith("[output 1] ")
+
+
+@pytest.mark.requirement("answers.commands", "answers.outline")
+def test_comments_of_code_are_no_headings(daemon: DaemonProcess) -> None:
+    code = "".join(f"# Step {number}\nstep_{number}()\n" for number in range(3000))
+    (daemon.home / "steps.py").write_text(code, encoding="utf-8")
+    asker = Asker(daemon=daemon)
+    assert asker.content("/open steps.py").startswith(
+        f"[page] {len(code):,} characters, part 1 of 2\n\n# Step 0\n"
+    )
+    source = asker.content("/source")
+    assert source.startswith("# Step 0\nstep_0()\n")
+    assert source.endswith("\n# Step 2999\nstep_2999()\n")
+    assert gap_of(source)["lines"]
 
 
 @pytest.mark.requirement("answers.commands")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
-from stringd.api.replies import Reply
+from stringd.api.replies import Overflow, Reply
 from stringd.documents.navigator import DocumentNavigator
+from stringd.documents.syntax.verbatim import is_verbatim
 
 
 async def run(invocation: Invocation) -> Reply:
     """Show the document's text as stored or as received."""
-    shown, text = await DocumentNavigator(invocation).source()
-    return Reply.page(f"[source: {shown}]", text)
+    navigator = DocumentNavigator(invocation)
+    shown, text = await navigator.source()
+    path = navigator.here().path
+    # What is no Markdown has no headings: `# ...` is a comment there.
+    overflow = Overflow.HEAD_AND_TAIL if path and is_verbatim(path) else Overflow.PARTS
+    return Reply.page(f"[source: {shown}]", text, overflow=overflow)
 
 
 SOURCE = Command(
