@@ -29,7 +29,8 @@ def document(content: str | bytes) -> bytes:
     ("name", "body", "reason"),
     [
         ("bomb.docx", document(b"<a>" + bytes(80 << 20)), "unpacked, it is larger than"),
-        ("laughs.docx", document(LAUGHS), "its XML is invalid: it declares a document type"),
+        ("laughs.docx", document(LAUGHS), "its XML is invalid: it declares entities"),
+        ("wide.docx", document(LAUGHS.encode("utf-16")), "its XML is invalid: it declares entities"),
         ("deep.docx", word("<w:sdt>" * 9000 + "</w:sdt>" * 9000), "it is damaged, or no Word document."),
         ("cut.docx", word(paragraph("x"))[:-40], "it is damaged: its end is missing."),
         ("cut.xlsx", workbook({"a": ""})[:200], "it is damaged: its end is missing."),

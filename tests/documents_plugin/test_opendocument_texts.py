@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from stringd.testing.process import DaemonProcess
 from tests.documents_plugin.office_files import open_document
 
 Shown = Callable[..., str]
@@ -28,6 +29,24 @@ def test_headings_styles_links_and_notes(shown: Shown) -> None:
     )
     expected = "# The title\n\n## Part\n\nA  **bold** and [link][@link][^1]\n\n[^1]: Below."
     assert shown("a.odt", open_document("text", body, STYLES)) == expected
+
+
+@pytest.mark.requirement("documents.read.opendocument")
+def test_old_file_with_a_document_type(daemon: DaemonProcess, shown: Shown) -> None:
+    named = '<?xml version="1.0"?>\n<!DOCTYPE office:document-meta PUBLIC "-//OpenOffice.org" "office.dtd">'
+    old = {
+        "meta.xml": f"{named}<office:meta xmlns:office='o'><title>Its title</title></office:meta>",
+        "META-INF/manifest.xml": "<no:namespace/>",
+    }
+    assert shown("a.odt", open_document("text", "<text:p>Old</text:p>", more=old)) == "Old"
+    assert "title: Its title" in daemon.exec("/info").content
+
+
+@pytest.mark.requirement("documents.read.encrypted")
+def test_encrypted(read: Shown) -> None:
+    manifest = {"META-INF/manifest.xml": "<m:manifest><m:encryption-data/></m:manifest>"}
+    answer = read("a.odt", open_document("text", "", more=manifest))
+    assert answer.startswith("ERROR(LOAD_ERROR): a.odt can't be shown: it is encrypted with a password.")
 
 
 @pytest.mark.requirement("documents.read.opendocument")

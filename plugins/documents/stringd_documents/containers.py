@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -17,6 +18,9 @@ LARGEST_MEMBER = 64 * 1024 * 1024
 MOST_BYTES = 2 * LARGEST_MEMBER
 _ENCRYPTED = 0x1
 _OF_RELATIONSHIPS = "/relationships}"
+# A document type without declarations of its own, at the beginning.
+_HARMLESS_TYPE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?<!DOCTYPE\s[^\[\]>]*>")
+_MANIFEST, _ENCRYPTION_DATA = "META-INF/manifest.xml", b"encryption-data"
 _MACROS = "vbaProject.bin"
 
 
@@ -56,8 +60,8 @@ class Container:
 
     def refuse_encrypted(self) -> None:
         """Refuse an OpenDocument file whose members are encrypted."""
-        manifest = self.xml_if_there("META-INF/manifest.xml")
-        if manifest is not None and manifest.find(".//encryption-data") is not None:
+        # Not read as XML: that of old files has prefixes without a namespace.
+        if _MANIFEST in self.names and _ENCRYPTION_DATA in self.bytes_of(_MANIFEST):
             raise encrypted(self._loaded)
 
     def bytes_of(self, name: str) -> bytes:
@@ -75,7 +79,7 @@ class Container:
         return data
 
     def xml(self, name: str) -> ET.Element:
-        """Return the root element of a member, or refuse one with a document type."""
+        """Return the root element of a member, or refuse one that may declare entities."""
         return parse_xml(self.bytes_of(name), self._loaded)
 
     def xml_if_there(self, name: str) -> ET.Element | None:
@@ -117,18 +121,20 @@ def _resolved(path: PurePosixPath, relationship: ET.Element) -> str:
 
 
 class _Builder(ET.TreeBuilder):
-    """Refuses document types: only they can declare entities, and these formats have none."""
+    """Refuses document types, which can declare entities."""
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        raise ValueError("it declares a document type")
+        raise ValueError("it declares entities")
 
 
 def parse_xml(data: bytes, loaded: LoadedBytes) -> ET.Element:
-    """Parse XML with local names, or refuse one that is not well-formed or has a document type.
+    """Parse XML with local names, or refuse one that is not well-formed or may declare entities.
 
     The formats have several namespaces for the same names. Ids of relationships begin with `r:`.
     """
-    parser = ET.XMLParser(target=_Builder())  # noqa: S314
+    # Old files name a document type; what it declares elsewhere is never fetched.
+    builder = ET.TreeBuilder() if _HARMLESS_TYPE.match(data) else _Builder()
+    parser = ET.XMLParser(target=builder)  # noqa: S314
     try:
         parser.feed(data)
         root: ET.Element = parser.close()
