@@ -1,4 +1,4 @@
-"""The files below a directory that a search reads: none that are hidden, ignored or links, in order."""
+"""Walk the files below a directory in order, except hidden files, ignored files and links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stringd.file_search.gitignore import IgnoreRules
 from stringd.files.nofollow import open_nofollow
 
 DEEPEST = 200
-"""The limit on directories within directories, of which a search holds each open."""
+"""The limit on nested directories, each of which a search keeps open."""
 _RULES, _REPOSITORY = ".gitignore", ".git"
 _LARGEST_RULES = 1024 * 1024
 _LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NONBLOCK | os.O_CLOEXEC

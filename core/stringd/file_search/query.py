@@ -1,4 +1,4 @@
-"""What is searched in files, and what was found."""
+"""Queries of a file search, and their results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_PYTHON = re.compile(r"[*+?}]\+|\\[<>]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileQuery:
-    """A text or a regular expression, the real paths to search, and whether names of files count too.
+    """A text or a regular expression, the real paths to search, and whether file names are searched, too.
 
     A text without capitals is found in any case.
     """

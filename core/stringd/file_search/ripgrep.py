@@ -47,7 +47,7 @@ def program() -> str | None:
 
 
 async def search(program: str, query: FileQuery, limits: SearchLimits) -> Found | None:
-    """Search all files until the time is over; None if ripgrep does not take the expression."""
+    """Search all files within a time limit; None if ripgrep does not accept the expression."""
     counting = await _run(program, (*_SEARCH, "--count"), query, query.roots, limits)
     output, unreadable = _ERROR.subn(b"", counting.output)
     if counting.status == _FAILED and b"\0" not in output and _UNFIT in output:

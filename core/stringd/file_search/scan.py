@@ -19,7 +19,7 @@ from stringd.file_search.query import (
 
 
 def scan(query: FileQuery, limits: SearchLimits) -> Found:
-    """Search all files until the time is over, and return what was found until then."""
+    """Search all files within a time limit, and return what was found."""
     return _Scan(query, limits).run()
 
 
@@ -30,7 +30,7 @@ def matching_names(query: FileQuery, paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Scan:
-    """One search, with what it has found so far."""
+    """A search with its results so far."""
 
     def __init__(self, query: FileQuery, limits: SearchLimits) -> None:
         self._query = query

@@ -1,1 +1,1 @@
-"""Answers longer than a topic wants them: shown in part, kept as a whole."""
+"""Answers longer than the limit of their topic: shown in part, stored completely."""

@@ -1,4 +1,4 @@
-"""Keep answers within the topic's limit: what is left out is kept, and the answer says how to read it."""
+"""Shorten answers to the limit of the topic; store the rest, and name the command that shows it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stringd.text.masking import mask_values
 from stringd.workers.threads import READING
 
 LARGEST = 10 * 1024 * 1024
-"""The most characters that are kept of one answer."""
+"""The most characters that are stored of one answer."""
 # A longer one repeats what the caller has sent.
 _LONGEST_SYSTEM = 5000
 # What is said in place of what is left out.
@@ -28,7 +28,7 @@ _AROUND_DIFFERENCE = 200
 
 
 async def bounded(invocation: Invocation, reply: Reply, most: int) -> Reply:
-    """Return a reply as it is, or within `most` characters if it is longer."""
+    """Return a reply unchanged, or shortened to `most` characters if it is longer."""
     if not may_exceed(reply, most):
         return reply
     if reply.edit:
@@ -46,7 +46,7 @@ async def bounded(invocation: Invocation, reply: Reply, most: int) -> Reply:
 
 
 async def _shown(invocation: Invocation, output: KeptOutput, most: int) -> str:
-    """Keep an answer, and return what of it is shown at first."""
+    """Store an answer, and return the part that is shown first."""
     session = invocation.session
     try:
         number = await invocation.runtime.outputs.keep(session, output)
@@ -59,7 +59,7 @@ async def _shown(invocation: Invocation, output: KeptOutput, most: int) -> str:
 
 
 def _excerpt(text: str, most: int, way: KeptText | str) -> str:
-    """Return the head and the tail of a text, and between them how much is left out and how to read it."""
+    """Return the head and the tail of a text, with a line between them about the rest."""
     gap = middle_of(text, most - _NOTE)
     count = f"{gap.last - gap.first:,} characters"
     if gap.lines:

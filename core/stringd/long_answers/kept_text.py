@@ -1,4 +1,4 @@
-"""Read a kept answer: by parts, by lines, or what of it contains a text."""
+"""Read a stored answer by parts, by lines, or by the lines that contain a text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FOOT = 150
 
 @dataclass(frozen=True, kw_only=True)
 class KeptText:
-    """A kept answer with its number; `slash` is how commands of its topic begin."""
+    """A stored answer with its number; `slash` is the prefix of commands in its topic."""
 
     number: int
     output: KeptOutput
@@ -36,17 +36,17 @@ class KeptText:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The complete text."""
         return self.output.text
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is no Markdown."""
+        """Whether the text is not Markdown."""
         return self.output.is_plain
 
     @cached_property
     def naming(self) -> Naming:
-        """How it and its parts are called."""
+        """The names of the answer and its parts."""
         return Naming(
             mark=f"[output {self.number}]",
             title=f"Output {self.number}",
@@ -62,7 +62,7 @@ class KeptText:
 
     @property
     def ids(self) -> Mapping[int, str]:
-        """None: nothing but parts and lines of it can be shown."""
+        """None, since only parts and lines can be shown."""
         return {}
 
     def parts(self, most: int) -> Parts:
@@ -70,12 +70,12 @@ class KeptText:
         return Parts(self, most)
 
     def ways(self, most: int, lines: tuple[int, int] | None) -> str:
-        """Return the commands that show what is left out: these lines, a part, or what contains a text."""
+        """Return the commands that show what is left out: these lines, a part, or lines with a text."""
         exact = f"{LINES} {lines[0]}-{lines[1]} | " if lines else ""
         return f"{self._command} {exact}{PART} 1 (of {self.parts(most).count}) | {GREP} TEXT"
 
     def lines(self, first: int, last: int | None, most: int) -> str:
-        """Return lines by their numbers, as many as `most` characters have room for."""
+        """Return lines by number, as many as fit into `most` characters."""
         lines = self.text.split("\n")
         if first > len(lines):
             are = f"Output {self.number} has {_lines(len(lines))}."
@@ -91,7 +91,7 @@ class KeptText:
         return "\n".join((*shown, f"{foot}{self._command} {LINES} {following}-{end}"))
 
     def matches(self, wanted: str, most: int) -> tuple[int, str]:
-        """Return how many lines contain a text, in any case, and those that fit, with their numbers."""
+        """Return the number of lines that contain a text, ignoring case, and those that fit."""
         folded = wanted.lower()
         found = [
             (number, line, line.lower().find(folded))
@@ -109,7 +109,7 @@ class KeptText:
         return f"{self.slash}{COMMAND} {self.number}"
 
     def _beginning(self, line: str, number: int, most: int) -> str:
-        """Return the beginning of a line that is longer than an answer may be."""
+        """Return the beginning of a line that exceeds the limit."""
         how = f"{self._command} {PART} N shows all of it in parts"
         return f"{line[:most]}\n[output {self.number}] line {number} has {len(line):,} characters — {how}"
 
@@ -119,7 +119,7 @@ def _lines(number: int) -> str:
 
 
 def _fitting(lines: list[str], most: int) -> Iterator[str]:
-    """Yield the first lines that have room in so many characters."""
+    """Yield the first lines, as many as fit into a number of characters."""
     for line in lines:
         most -= len(line) + 1
         if most < 0:
@@ -128,6 +128,6 @@ def _fitting(lines: list[str], most: int) -> Iterator[str]:
 
 
 def _around(line: str, place: int, length: int) -> str:
-    """Return a line, or of a long one what is around a place."""
+    """Return a line, or the part of a long one around a position."""
     first, last = max(place - _AROUND, 0), place + length + _AROUND
     return f"{'…' * (first > 0)}{line[first:last]}{'…' * (last < len(line))}"
