@@ -37,7 +37,20 @@ def test_mail_with_html_and_an_attachment(shown: Shown) -> None:
     assert shown("a.eml", mail) == (
         "# Grüße\n\n- From: Ada Ä <a@x.org>\n- To: b@x.org\n\nSchön, **ja**\n\n"
         "## Attachments\n\n- r.pdf (application/pdf, 3 bytes)"
-    ).replace("<a@", "\\<a@")
+    )
+
+
+@pytest.mark.requirement("documents.read.mail")
+def test_mail_with_a_footer_and_a_forwarded_message(shown: Shown) -> None:
+    mail = (
+        b'From: a@x.org\nContent-Type: multipart/mixed; boundary="x"\n\n--x\n\nThe text.\n'
+        b"--x\nContent-Type: text/plain\n\nThe footer.\n"
+        b"--x\nContent-Type: message/rfc822\n\nSubject: Before\n\nEarlier.\n--x--\n"
+    )
+    assert shown("a.eml", mail) == (
+        "# (no subject)\n\n- From: a@x.org\n\nThe text.\n\nThe footer.\n\n"
+        "## Attachments\n\n- Before (message/rfc822)"
+    )
 
 
 @pytest.mark.requirement("documents.read.mail")

@@ -15,6 +15,8 @@ from stringd_documents.parsed_markdown import markdown_of_html
 from stringd_documents.text_decoding import decoded
 
 _SHOWN = ("From", "To", "Cc", "Date", "Reply-To")
+_TEXTS = {"text/plain", "text/html"}
+_MESSAGE = "message/rfc822"
 _MOST_ATTACHMENTS = 100
 
 
@@ -25,9 +27,8 @@ def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
         raise ValueError("it has no headers")
     subject = " ".join(cleaned(str(message["Subject"] or "")).split())
     blocks.heading(subject or "(no subject)", 1)
-    for name in _SHOWN:
-        if message[name]:
-            blocks.item(plain(f"{name}: {' '.join(str(message[name]).split())}"))
+    known = ((name, " ".join(str(message[name]).split())) for name in _SHOWN if message[name])
+    blocks.verbatim("\n".join(f"- {name}: {value}" for name, value in known))
     body = message.get_body(("plain", "html"))
     if isinstance(body, EmailMessage):
         _add_body(body, blocks)
@@ -45,13 +46,29 @@ def _add_body(body: EmailMessage, blocks: MarkdownBlocks) -> None:
 
 
 def _add_attachments(message: EmailMessage, blocks: MarkdownBlocks) -> None:
-    attached = list(message.iter_attachments())
-    if not attached:
-        return
-    blocks.heading("Attachments", 2)
+    """Add further texts, such as the footer of a mailing list, and a list of what else is attached."""
+    parts = [it for it in message.iter_attachments() if isinstance(it, EmailMessage)]
+    for part in filter(_is_text, parts):
+        _add_body(part, blocks)
+    attached = [it for it in parts if not _is_text(it)]
+    if attached:
+        blocks.heading("Attachments", 2)
     for part in attached[:_MOST_ATTACHMENTS]:
         payload = part.get_payload(decode=True)
         size = f", {counted(len(payload), 'byte')}" if isinstance(payload, bytes) else ""
-        blocks.item(plain(f"{part.get_filename() or '(no name)'} ({part.get_content_type()}{size})"))
+        blocks.item(plain(f"{_name(part)} ({part.get_content_type()}{size})"))
     if len(attached) > _MOST_ATTACHMENTS:
         blocks.notice(f"… and {len(attached) - _MOST_ATTACHMENTS:,} more")
+
+
+def _is_text(part: EmailMessage) -> bool:
+    """Whether a part continues the text: it has no name, and is not meant as a file."""
+    is_file = part.get_filename() or part.is_attachment()
+    return part.get_content_type() in _TEXTS and not is_file
+
+
+def _name(part: EmailMessage) -> str:
+    """Return the name of an attached file, or the subject of an attached message."""
+    inner = part.get_payload(0) if part.get_content_type() == _MESSAGE and part.is_multipart() else None
+    subject = inner["Subject"] if isinstance(inner, EmailMessage) else None
+    return cleaned(str(part.get_filename() or subject or "(no name)"))
