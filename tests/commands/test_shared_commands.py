@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,26 @@ def content(daemon: DaemonProcess, cmd: str, topic: str = "file:main") -> str:
 
 class TestHelp:
     def test_lists_the_commands_of_the_topic_type(self, daemon: DaemonProcess) -> None:
-        system, line, *commands = content(daemon, "/help").splitlines()
+        system, line, *lines = content(daemon, "/help").splitlines()
         assert (system, line) == ("String Commands", "---")
-        names = [command.split()[0] for command in commands]
-        assert names == sorted(names)
+        names = [it.split()[0] for it in lines if it.startswith("/")]
         assert {"/close", "/edit", "/exec", "/help", "/info", "/open", "/set", "/topics"} < set(names)
+
+    @pytest.mark.requirement("help.groups")
+    @pytest.mark.parametrize("topic", ["file:main", "web:main", "bash:main", "app:main"])
+    def test_groups_the_commands_by_what_they_are_for(self, daemon: DaemonProcess, topic: str) -> None:
+        shown = content(daemon, "//help", topic)
+        listing, _, end = shown.partition("---\n")[2].partition("\n\n")
+        lines = listing.splitlines()
+        groups = [it for it in lines if not it.startswith("/")]
+        assert "Topics:" in groups
+        for group in groups:
+            following = lines[lines.index(group) + 1 :]
+            names = [it.split()[0] for it in takewhile(lambda it: it.startswith("/"), following)]
+            assert names == sorted(names) != []
+        assert "…" not in listing
+        assert end.startswith("Plugins: app, bash, ")
+        assert len(shown) < 2000
 
     def test_bash_topic_has_no_exec(self, daemon: DaemonProcess) -> None:
         assert "/exec" not in content(daemon, "//help", "bash:dev")

@@ -38,6 +38,10 @@ APPS = (
         ("secret.masked", "They are masked in listings, /info, logs, labels, head.cmd and errors."),
         ("secret.public", "Unless the app's env: says secret: false."),
     ),
+    *requirements(
+        "decided for apps",
+        ("apps.list", "/apps lists what is installed, what it does, and which $NAMEs are missing."),
+    ),
     *requirements("Commands", ("secret.whole", "A /set that fails applies nothing.")),
     *requirements(
         "Actions",

@@ -134,4 +134,10 @@ KERNEL = requirements(
     ("sessions.persist.broken", "A broken session store costs nothing but its own sessions."),
 )
 
-RUNTIME = TOPICS + COMMANDS + REPLIES + HTTP + PERSISTENCE + ALLOWED_PATHS + KERNEL
+HELP = requirements(
+    "decided for /help",
+    ("help.groups", "/help lists commands by what they are for, with the plugins and apps that are there."),
+    ("help.bounded", "It takes less than 2,000 characters, however many there are."),
+)
+
+RUNTIME = HELP + TOPICS + COMMANDS + REPLIES + HTTP + PERSISTENCE + ALLOWED_PATHS + KERNEL

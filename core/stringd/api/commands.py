@@ -78,6 +78,7 @@ class Command:
     for `/name.member`, whatever the member, and explains its members itself. `mask` hides secrets in the
     command's text wherever that is shown: in the reply's label, in logs and to observers. An `urgent`
     command does not wait for its turn: it runs immediately, concurrently with the running command.
+    `group` says in a word what the command is for: `/help` lists those of one group together.
     """
 
     name: str
@@ -90,10 +91,11 @@ class Command:
     takes_members: bool = False
     mask: Mask | None = None
     urgent: bool = False
+    group: str = ""
 
     def __post_init__(self) -> None:
         check_word("command", self.name)
-        check_optional_text(f"command /{self.name}", self.summary, self.usage)
+        check_optional_text(f"command /{self.name}", self.summary, self.usage, self.group)
         check_async(f"command /{self.name}", self.run, takes=1)
         if self.mask is not None:
             check_sync(f"mask of command /{self.name}", self.mask, takes=1)

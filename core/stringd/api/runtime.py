@@ -31,6 +31,10 @@ class CommandHelp(Protocol):
     """The description of a command in `/help`."""
 
     @property
+    def group(self) -> str:
+        """What the command is for, in a word; empty if its plugin does not say."""
+
+    @property
     def name(self) -> str:
         """The name of the command."""
 
@@ -106,6 +110,13 @@ class Runtime(Protocol):
 
     def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
         """Return the commands of a topic type by name, sorted."""
+
+    def ready_topics(self, user: User) -> Sequence[str]:
+        """List the topics that plugins have ready for a user to open; it may block."""
+
+    @property
+    def plugin_names(self) -> Sequence[str]:
+        """The names of the loaded plugins."""
 
     async def fork(self, session: Session, name: TopicName) -> None:
         """Create a topic of the same user with a copy of the session's state; refuse if it exists."""

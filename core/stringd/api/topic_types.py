@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from stringd.api.checks import check_async, check_context, check_optional_text, check_topic_type
+from stringd.api.checks import (
+    check_async,
+    check_context,
+    check_optional_text,
+    check_sync,
+    check_topic_type,
+)
 from stringd.api.commands import Invocation
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
 from stringd.api.sessions import Session, Topic
+from stringd.api.users import User
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +31,8 @@ class TopicContext:
 
 OpenTopic: TypeAlias = Callable[[TopicContext], AbstractAsyncContextManager[Topic]]
 PlainText: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
+
+TopicNames: TypeAlias = Callable[[User, Runtime], Iterable[str]]
 
 
 @asynccontextmanager
@@ -40,6 +49,9 @@ class TopicType:
     `plain_text`, if given, handles every text that doesn't start with `//`. `opens_urls` means that
     `string URL` opens web pages in topics of this type.
 
+    `names` returns the topics of this type that are there for a user to open, for `/help`, without the type;
+    it runs in a thread.
+
     `trust_hint` says how a document from the network becomes the user's own by this type, and `secrets_hint`
     in which topics the `$NAME`s of files that belong to no package are set; both are for messages.
     """
@@ -53,6 +65,7 @@ class TopicType:
     plain_text: PlainText | None = None
     trust_hint: str = ""
     secrets_hint: str = ""
+    names: TopicNames | None = None
 
     @property
     def slash(self) -> str:
@@ -63,5 +76,7 @@ class TopicType:
         check_topic_type(self.name)
         check_optional_text(f"topic type {self.name}", self.trust_hint, self.secrets_hint)
         check_context(f"open of topic type {self.name}", self.open, takes=1)
+        if self.names is not None:
+            check_sync(f"names of topic type {self.name}", self.names, takes=2)
         if self.plain_text is not None:
             check_async(f"plain_text of topic type {self.name}", self.plain_text, takes=1)

@@ -67,7 +67,8 @@ def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:
 
 ACT = Command(
     name="act",
-    summary="List what this document can do, or do it: /act.name --help tells how.",
+    summary="List the document's actions, or run one: /act.name --help explains it.",
+    group="Actions",
     usage=USAGE,
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

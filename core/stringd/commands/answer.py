@@ -79,7 +79,8 @@ def _masked(text: str) -> str:
 
 ANSWER = Command(
     name="answer",
-    summary="Answer a question that a command or plugin has asked, or list those that are open.",
+    summary="Answer an open question, or list those that are open.",
+    group="Actions",
     usage="/answer [id] [text]",
     run=run,
     takes_body=True,

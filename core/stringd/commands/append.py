@@ -23,6 +23,7 @@ async def run(invocation: Invocation) -> Reply:
 APPEND = Command(
     name="append",
     summary="Add the lines below at the end of a file.",
+    group="Editing",
     usage="/append path [--force]\ntext",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

@@ -35,6 +35,7 @@ async def run(invocation: Invocation) -> Reply:
 BACK = Command(
     name="back",
     summary="Go back to the document before this one.",
+    group="Reading",
     usage="/back",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

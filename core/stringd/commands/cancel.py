@@ -18,6 +18,7 @@ async def run(invocation: Invocation) -> Reply:
 CANCEL = Command(
     name="cancel",
     summary="Cancel what runs in this topic; queued commands go on.",
+    group="Programs",
     usage="/cancel",
     run=run,
     takes_arguments=False,

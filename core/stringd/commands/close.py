@@ -26,7 +26,8 @@ async def run(invocation: Invocation) -> Reply:
 
 CLOSE = Command(
     name="close",
-    summary="Forget this topic's document, history, variables and edits to undo.",
+    summary="Forget this topic's document, history, variables and edits.",
+    group="Topics",
     usage="/close",
     run=run,
     takes_arguments=False,

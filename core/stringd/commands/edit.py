@@ -41,7 +41,8 @@ def _numbered(request: EditRequest, text: str) -> str:
 
 EDIT = Command(
     name="edit",
-    summary="Show a file, a block or lines with line numbers, or replace them with the lines below.",
+    summary="Show a file, a block or lines with numbers, or replace them.",
+    group="Editing",
     usage="/edit path[#block | :L5 | :L5-L10] [--force]\n[text]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

@@ -42,7 +42,8 @@ def _environment(invocation: Invocation) -> Mapping[str, str]:
 
 EXEC = Command(
     name="exec",
-    summary="Run one shell command in this topic's directory and show its output.",
+    summary="Run one shell command and show its output.",
+    group="Programs",
     usage="/exec command",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

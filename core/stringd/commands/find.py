@@ -93,7 +93,8 @@ def _snippets(text: str, found: list[tuple[int, int]]) -> Iterator[tuple[int, st
 
 FIND = Command(
     name="find",
-    summary="Find a text in this topic's document, or in the files below a path.",
+    summary="Find a text in the document, or in files below a path.",
+    group="Reading",
     usage=f"/find text\n/find text path … [{REGEX}] [{NAMES}] [{CONTEXT} N]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

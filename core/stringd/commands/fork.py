@@ -24,7 +24,8 @@ async def run(invocation: Invocation) -> Reply:
 
 FORK = Command(
     name="fork",
-    summary="Let a new topic begin where this one is: document, history, variables.",
+    summary="Begin a new topic with a copy of this one's state.",
+    group="Topics",
     usage="/fork name",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

@@ -118,7 +118,8 @@ def _offers(page: Page, actions: Iterable[str]) -> Iterator[Fact]:
 
 INFO = Command(
     name="info",
-    summary="Show where this topic is and what its document offers, or what @id stands for.",
+    summary="Show where this topic is and what its document offers.",
+    group="Reading",
     usage="/info [@id]",
     run=run,
 )

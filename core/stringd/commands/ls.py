@@ -32,7 +32,8 @@ async def run(invocation: Invocation) -> Reply:
 
 LS = Command(
     name="ls",
-    summary="List a directory: directories first, files with their sizes.",
+    summary="List a directory.",
+    group="Reading",
     usage="/ls [path] [--all]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

@@ -72,7 +72,8 @@ def _lines(lines: Iterable[str]) -> str:
 
 NAV = Command(
     name="nav",
-    summary="List this page's menus, one menu, or the page's shortcuts.",
+    summary="List the page's menus, one menu, or its shortcuts.",
+    group="Reading",
     usage="/nav [name | page | scaffold]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

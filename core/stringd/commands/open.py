@@ -102,7 +102,8 @@ async def _open_directory(invocation: Invocation, target: Target, path: Path) ->
 
 OPEN = Command(
     name="open",
-    summary="Open a document: a path, a URL, @shortcut, #block, or a directory.",
+    summary="Open a path, URL, @shortcut, #block or directory.",
+    group="Reading",
     usage="/open path | path#block | path:L5 | path:L5-L10 | #block | @id | @menu.id | url | directory"
     " [--full] [--part N] [--pages N-M] [--confirm] [--save path]",
     run=run,

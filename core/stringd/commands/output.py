@@ -110,7 +110,8 @@ def _text(text: str) -> str:
 
 OUTPUT = Command(
     name=COMMAND,
-    summary="Show what was left out of a long answer: a part, lines, or the lines with a text.",
+    summary="Show what was left out of a long answer.",
+    group="Reading",
     usage=f"/{COMMAND} [number] [{PART} N | {LINES} A-B | {GREP} text]",
     run=run,
     urgent=True,

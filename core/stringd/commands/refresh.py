@@ -24,7 +24,8 @@ async def run(invocation: Invocation) -> Reply:
 
 REFRESH = Command(
     name="refresh",
-    summary="Read this topic's document again.",
+    summary="Read the document again.",
+    group="Reading",
     usage="/refresh",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

@@ -36,7 +36,8 @@ def _change(invocation: Invocation, request: EditRequest) -> Change:
 
 REPLACE = Command(
     name="replace",
-    summary="Replace a block or lines with the lines below, or one text with another; without any, lines go.",
+    summary="Replace or delete a block, lines, or a text.",
+    group="Editing",
     usage="/replace path#block [--force]\ntext\n"
     "/replace path:L5 | path:L5-L10 [--force]\n[text]\n"
     f"/replace path [--all] [{LOOSE}] [--force]\nold\n---\nnew",

@@ -53,7 +53,8 @@ def _scope(invocation: Invocation, name: str) -> SecretScope:
 
 SET = Command(
     name="set",
-    summary="List this topic's variables, or set some; topics that keep secrets take $NAMEs too.",
+    summary="List this topic's variables, or set some.",
+    group="Topics",
     usage='/set [{name} = "value" | $NAME = "value"]',
     run=run,
     takes_body=True,

@@ -20,7 +20,8 @@ async def run(invocation: Invocation) -> Reply:
 
 SOURCE = Command(
     name="source",
-    summary="Show this topic's document as it is on the disk or came over the wire.",
+    summary="Show the document as it is stored, or as it came.",
+    group="Reading",
     usage="/source",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

@@ -31,6 +31,7 @@ def _line(topic: SessionSummary, user: User) -> str:
 TOPICS = Command(
     name="topics",
     summary="List your topics and where each is.",
+    group="Topics",
     usage="/topics [type]",
     run=run,
 )

@@ -82,7 +82,8 @@ def _reply(step: Step, shown: str, current: str) -> Reply:
 
 UNDO = Command(
     name="undo",
-    summary="Take back this topic's last edit; once more, the one before.",
+    summary="Take back this topic's last edit.",
+    group="Editing",
     usage="/undo [--force | --skip]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

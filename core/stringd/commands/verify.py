@@ -27,6 +27,7 @@ async def run(invocation: Invocation) -> Reply:
 VERIFY = Command(
     name="verify",
     summary="Show a block as it is stored.",
+    group="Editing",
     usage="/verify path#block",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

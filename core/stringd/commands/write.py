@@ -26,7 +26,8 @@ async def run(invocation: Invocation) -> Reply:
 
 WRITE = Command(
     name="write",
-    summary="Create or overwrite a file, or the inside of a block, with the lines below.",
+    summary="Write a file or the inside of a block.",
+    group="Editing",
     usage="/write path[#block] [--force]\ntext",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,

@@ -20,7 +20,7 @@ from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
 from stringd.documents.editing.file_locks import FileLocks
-from stringd.errors import CommandCancelled, ErrorCode, InvalidTopic, Refusal, StorageFailed
+from stringd.errors import CommandCancelled, InvalidTopic, StorageFailed
 from stringd.events.bus import EventBus
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.plugin_settings import PluginSettings
@@ -161,14 +161,19 @@ class LocalRuntime:
         """Return the commands of a topic type by name, sorted."""
         return self.catalogue.commands_by_type[topic_type]
 
+    def ready_topics(self, user: User) -> Sequence[str]:
+        """List the topics that plugins have ready for a user to open; it may block."""
+        types = ((it.name, it.names) for it in self.catalogue.topic_types.values())
+        return [f"{kind}:{name}" for kind, names in types if names for name in names(user, self)]
+
+    @property
+    def plugin_names(self) -> Sequence[str]:
+        """The names of the loaded plugins."""
+        return sorted(self.plugins.names & self.plugins.available)
+
     async def fork(self, session: Session, name: TopicName) -> None:
         """Create a topic of the same user with a copy of the session's state; refuse if it exists."""
-        if self.registry.get(session.user.id, name):
-            raise Refusal(ErrorCode.CONFLICT, f"The topic already exists: {name}")
-        copy = self.registry.touch(session.user, name, origin=session)
-        if original := self.registry.get(session.user.id, session.name):
-            copy.data.copy_from(original.data)
-        await self.registry.save(copy)
+        await self.registry.fork(session, name)
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the sessions of one user, or of all users."""

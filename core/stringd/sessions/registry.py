@@ -11,7 +11,7 @@ from typing import Protocol
 
 from stringd.api.sessions import EndReason, Session, State, TopicName
 from stringd.api.users import User
-from stringd.errors import SessionClosed, ShuttingDown, StorageFailed, Unavailable
+from stringd.errors import ErrorCode, Refusal, SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live_session import END_SECONDS, LiveSession
 from stringd.sessions.session_store import SessionStore
 
@@ -61,6 +61,15 @@ class Sessions:
             session = self._create(user, name, origin.state if origin else State())
             session.announce_opening(origin)
         return session
+
+    async def fork(self, session: Session, name: TopicName) -> None:
+        """Create and store a session of the same user with a copy of another's state; refuse if it exists."""
+        if self.get(session.user.id, name):
+            raise Refusal(ErrorCode.CONFLICT, f"The topic already exists: {name}")
+        copy = self.touch(session.user, name, origin=session)
+        if original := self.get(session.user.id, session.name):
+            copy.data.copy_from(original.data)
+        await self.save(copy)
 
     def restore(self, user: User, name: TopicName, state: State, *, has_data: bool) -> None:
         """Create a session from its stored state."""

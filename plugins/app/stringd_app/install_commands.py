@@ -187,14 +187,16 @@ def _not_removable(name: str, invocation: Invocation) -> Refusal:
 
 INSTALL = Command(
     name="install",
-    summary="Install an app from a document, a directory, an archive or a URL; it is app:name then.",
+    summary="Install an app from a path, an archive or a URL.",
+    group="Apps",
     usage="/install path | directory | archive | url [--as name] [--replace]",
     run=_install,
     topic_types=TopicGroup.DOCUMENTS,
 )
 UNINSTALL = Command(
     name="uninstall",
-    summary="Remove an app that /install has installed, and forget its $NAMEs.",
+    summary="Remove an installed app, with its $NAMEs.",
+    group="Apps",
     usage="/uninstall name",
     run=_uninstall,
     topic_types=TopicGroup.DOCUMENTS,

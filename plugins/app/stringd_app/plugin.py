@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from stringd.plugin import CliCommand, Command, Hook, Loader, Runtime, Service, TopicType, hookimpl
 from stringd_app.app_record import App, stringd_apps
 from stringd_app.app_topic import ANY_APP, open_app_topic
+from stringd_app.apps_command import APPS, installed_apps
 from stringd_app.check_command import CHECK
 from stringd_app.install_commands import INSTALL, UNINSTALL
 from stringd_app.legacy_secrets import legacy_secret_binding
@@ -26,14 +27,15 @@ def stringd_topic_types() -> Iterable[TopicType]:
             takes_config=True,
             trust_hint="/install URL, then /open app:name",
             secrets_hint=ANY_APP,
+            names=installed_apps,
         ),
     )
 
 
 @hookimpl
 def stringd_commands() -> Iterable[Command]:
-    """Add the commands that install and uninstall apps."""
-    return (INSTALL, UNINSTALL)
+    """Add the commands that list, install and uninstall apps."""
+    return (APPS, INSTALL, UNINSTALL)
 
 
 @hookimpl
