@@ -28,7 +28,7 @@ class AnswerSettings:
 
     part_characters: int = setting(
         50_000,
-        "How long an answer may be; a longer one is shown in parts, or without its middle.",
+        "The most characters of an answer; a longer one is shown in parts, or without its middle.",
         unit="characters",
         least=LEAST,
         most=MOST,

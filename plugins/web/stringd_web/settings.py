@@ -22,7 +22,7 @@ class WebSettings:
     keep_cookies: bool = setting(False, "Keep the cookies of topics when the daemon restarts.", option=True)
     download: int = setting(
         1024,
-        "How large a file from the web may be that is saved.",
+        "The size limit of files that are saved from the web.",
         unit="MiB",
         least=1,
         most=1024 * 1024,
