@@ -103,6 +103,14 @@ def test_much_output_is_shown_by_head_and_tail(topic: Topic) -> None:
     assert "bytes of output left out ...]" in topic.events("//output 1 --grep bytes of output").content
 
 
+@pytest.mark.requirement("bash.jobs.output")
+def test_file_that_a_job_prints_into_is_told(topic: Topic) -> None:
+    topic.says("sleep 6013 >job.log 2>&1 &")
+    told = f"(its output goes to {topic.daemon.home / 'job.log'})"
+    eventually(lambda: listed(topic)["1"][1] == told)
+    assert topic.events("//jobs 1").content.endswith(f"\n---\n{told}")
+
+
 @pytest.mark.requirement("bash.jobs.kill")
 @pytest.mark.parametrize(
     "text",
@@ -133,6 +141,7 @@ def test_job_is_ended_with_all_its_processes(topic: Topic, text: str) -> None:
 def test_jobs_work_while_a_program_runs_in_the_foreground(topic: Topic) -> None:
     topic.says("sleep 6010 &")
     assert topic("sleep 6011 & cat").state == "waiting"
+    eventually(lambda: any("sleep 6011" in job for job, _ in listed(topic).values()))
     jobs = listed(topic)
     assert jobs.pop("1")[0].endswith("s: sleep 6010")
     ((group, (job, _)),) = jobs.items()
@@ -147,8 +156,8 @@ def test_jobs_work_while_a_program_runs_in_the_foreground(topic: Topic) -> None:
 @pytest.mark.requirement("bash.jobs")
 def test_what_has_left_the_shell_is_listed_by_its_process_group(topic: Topic) -> None:
     topic.says("(setsid sleep 6012 &)")
-    ((group, (job, _)),) = listed(topic).items()
-    assert job.endswith("s: sleep 6012")
+    eventually(lambda: [job for job, _ in listed(topic).values() if job.endswith("s: sleep 6012")])
+    (group,) = listed(topic)
     topic.events(f"//jobs {group} --kill")
     assert listed(topic) == {}
 

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from stringd.plugin.processes import Process, age, command_line
+from stringd.plugin.processes import Process, age, command_line, descriptor_target
 from stringd_bash.background_processes import by_job
 from stringd_bash.job_output import JobOutput, JobOutputs
 from stringd_bash.listed_jobs import ListedJob
@@ -17,6 +17,8 @@ from stringd_bash.running_shell import Shell
 from stringd_bash.stopping import INTERRUPTED_SECONDS
 
 _STOPPED = "T"
+_STDOUT = 1
+_NO_FILES = ("/dev/", "/proc/")
 _MOST_ENDED = 10
 
 
@@ -30,6 +32,8 @@ class Job:
     command: str
     seconds: float | None = None
     """How long it has been running; None if it has ended."""
+    file: str = ""
+    """The file that it prints into, if it does not print on the terminal."""
 
     @property
     def has_ended(self) -> bool:
@@ -137,5 +141,11 @@ def _job(number: int, group: int, processes: Sequence[Process], command: str = "
                 state="stopped" if all(it.state == _STOPPED for it in processes) else "running",
                 command=command or arguments.strip(),
                 seconds=age(process.pid),
+                file=_file(process.pid),
             )
     return Job(number=number, group=group, state="ended", command=command)
+
+
+def _file(pid: int) -> str:
+    target = descriptor_target(pid, _STDOUT)
+    return target if target.startswith("/") and not target.startswith(_NO_FILES) else ""

@@ -35,7 +35,7 @@ class JobReplies:
         job = _required(jobs, number)
         names = {it.group: str(it.number) for it in jobs.values()}
         parts = [await self._part(it, names) for it in self._console.jobs.output_of(job)]
-        content = "\n".join(parts) or _NO_OUTPUT
+        content = "\n".join(parts) or _into_file(job) or _NO_OUTPUT
         return Reply.page(f"Job {_line(job)}", content, overflow=Overflow.HEAD_AND_TAIL)
 
     async def end(self, number: int) -> Reply:
@@ -51,7 +51,8 @@ class JobReplies:
         return {it.number: it for it in await self._console.jobs.current()}
 
     def _entry(self, job: Job) -> str:
-        return f"{_line(job)}\n   {_last_line(self._console.jobs.output_of(job))}"
+        parts = self._console.jobs.output_of(job)
+        return f"{_line(job)}\n   {_into_file(job) or _last_line(parts)}"
 
     async def _part(self, part: JobOutput, names: Mapping[int, str]) -> str:
         text = await self._console.shown(part.output.copy())
@@ -70,6 +71,10 @@ def _required(jobs: Mapping[int, Job], number: int) -> Job:
 def _line(job: Job) -> str:
     seconds = "" if job.seconds is None else f", {_duration(job.seconds)}"
     return f"{job.number}: {job.state}{seconds}: {_command(job)}"
+
+
+def _into_file(job: Job) -> str:
+    return f"(its output goes to {job.file})" if job.file else ""
 
 
 def _command(job: Job) -> str:

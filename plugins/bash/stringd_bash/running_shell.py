@@ -161,6 +161,7 @@ class Shell:
             self.terminal.restore()
             self._finish(Result(status=report.status, cwd=self._cwd))
         elif report.token in self._asked:
+            self.terminal.drain()
             self.jobs = report.jobs
             self._asked[report.token].set_result(None)
 
