@@ -35,9 +35,12 @@ def test_bold_lines_are_headings_and_code_keeps_its_blanks(shown: Shown) -> None
 
 @pytest.mark.requirement("documents.read.pdf")
 def test_headings_by_bookmarks(shown: Shown) -> None:
-    pages = [text(72, 750, "1 Introduction") + PROSE, text(72, 750, "Not marked", 24) + PROSE]
-    answer = shown("a.pdf", pdf(pages, bookmarks=[("Introduction", 0)]))
+    long = text(72, 770, "2 A title that is") + text(72, 750, "on two lines")
+    pages = [text(72, 750, "1 Introduction") + PROSE, text(72, 750, "Not marked", 24) + PROSE, long + PROSE]
+    marks = [("Introduction", 0), ("A title that is on two lines", 2)]
+    answer = shown("a.pdf", pdf(pages, bookmarks=marks))
     assert "# 1 Introduction\n" in answer
+    assert "# 2 A title that is on two lines\n" in answer
     assert "# Not marked" not in answer
     assert "Not marked" in answer
 

@@ -9,13 +9,13 @@ from stringd_documents.inline_text import plain
 from stringd_documents.markdown_blocks import MarkdownBlocks
 from stringd_documents.pdf.aligned_tables import table_at
 from stringd_documents.pdf.headings import Headings
-from stringd_documents.pdf.page_lines import BULLETS, Line
+from stringd_documents.pdf.page_lines import BULLETS, PARAGRAPH_GAP, Line, follows
 from stringd_documents.pdf.ruled_tables import Grid
 
 _MARK = re.compile(rf"(?:[{BULLETS}]|(?P<number>\d{{1,3}})[.)])\s+(?=\S)")
 _HYPHENS = ("-", "\u00ad", "‐")
-# In heights of a line: the space between paragraphs, more in code, and the difference of size within one.
-_PARAGRAPH_GAP, _CODE_GAP, _SIZE_STEP = 0.6, 2.0, 0.25
+# In heights of a line: the most space between lines of code.
+_CODE_GAP = 2.0
 # The share of a paragraph's width that the last line of a sentence may leave free.
 _RAGGED = 0.25
 # Points: items that begin nearer to each other are of one list.
@@ -46,9 +46,8 @@ class PageLayout:
     def _add_unruled(self, lines: Sequence[Line], place: int, grids: Sequence[Grid], page: int) -> int:
         """Add the block that begins with a line, and return the place behind it."""
         line = lines[place]
-        level = self._headings.level(line, page)
-        if level:
-            end = self._end_of_heading(lines, place, level, page)
+        if heading := self._headings.at(lines, place, page):
+            level, end = heading
             self._blocks.heading(" ".join(it.text for it in lines[place:end]), level)
             return end
         if found := table_at(lines, place):
@@ -61,26 +60,14 @@ class PageLayout:
             self._add_text(lines[place:end])
         return end
 
-    def _end_of_heading(self, lines: Sequence[Line], place: int, level: int, page: int) -> int:
-        """Return the end of a heading, which may be on several lines of one size, close together."""
-        end = place + 1
-        while (
-            end < len(lines)
-            and self._headings.level(lines[end], page) == level
-            and _follows(lines[end - 1], lines[end])
-            and lines[end].left <= lines[place].right
-        ):
-            end += 1
-        return end
-
     def _end_of_block(self, lines: Sequence[Line], place: int, grids: Sequence[Grid], page: int) -> int:
         end = place + 1
         while end < len(lines):
             line = lines[end]
             ends = (
                 line.is_code != lines[place].is_code
-                or not _follows(lines[end - 1], line, _CODE_GAP if line.is_code else _PARAGRAPH_GAP)
-                or self._headings.level(line, page) is not None
+                or not follows(lines[end - 1], line, _CODE_GAP if line.is_code else PARAGRAPH_GAP)
+                or self._headings.at(lines, end, page) is not None
                 or any(all(map(it.holds, line.segments)) for it in grids)
                 or table_at(lines, end) is not None
             )
@@ -134,20 +121,13 @@ def _joined(text: str, following: str, *, is_full: bool) -> str:
     return f"{text} {following}"
 
 
-def _follows(above: Line, line: Line, most: float = _PARAGRAPH_GAP) -> bool:
-    """Whether a line continues the block of the one above it."""
-    height = max(above.size, line.size)
-    gap = above.bottom - line.top
-    return -height <= gap <= most * height and abs(above.size - line.size) <= _SIZE_STEP * height
-
-
 def _code(lines: Sequence[Line]) -> Iterator[str]:
     """Yield lines of code with the blanks between their texts, as the letters' width tells."""
     widths = [(it.right - it.left) / len(it.text) for line in lines for it in line.segments]
     width = sorted(widths)[len(widths) // 2] or 1.0
     left = min(line.left for line in lines)
     for above, line in zip((None, *lines), lines, strict=False):
-        if above and not _follows(above, line):
+        if above and not follows(above, line):
             yield ""
         text = ""
         for segment in line.segments:

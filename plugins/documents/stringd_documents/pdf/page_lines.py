@@ -21,6 +21,8 @@ _BOLD_FONTS = (b"bold", b"black", b"heavy", b"demi", b"cmbx")
 _CODE_FONTS = (b"mono", b"courier", b"cmtt")
 _LONGEST_NAME = 128
 _SMALLEST, _UNEVEN = 1.0, 0.05
+# In heights of a line: the space between paragraphs, and the difference of size within one.
+PARAGRAPH_GAP, _SIZE_STEP = 0.6, 0.25
 # The dots that lead to a page number in a table of contents.
 _LEADERS = re.compile(r"(?:\s?[.·…]){5,}\s?")
 BULLETS = r"•‣◦▪●○■□▸►∙·–—\-*\uf0b7\uf0a7"
@@ -93,6 +95,13 @@ class Line:
     def is_code(self) -> bool:
         """Whether all of it is in a font with letters of one width."""
         return all(it.is_code for it in self.segments)
+
+
+def follows(above: Line, line: Line, most: float = PARAGRAPH_GAP) -> bool:
+    """Whether a line continues the block of the one above it, with at most so much space between."""
+    height = max(above.size, line.size)
+    gap = above.bottom - line.top
+    return -height <= gap <= most * height and abs(above.size - line.size) <= _SIZE_STEP * height
 
 
 def lines_of(page: pdfium.PdfPage) -> list[Line]:
