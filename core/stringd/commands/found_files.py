@@ -108,8 +108,7 @@ class _Listing:
 
     def _rows(self, path: str, data: bytes, places: Sequence[Place]) -> Iterator[str]:
         """Yield the lines at the places and those around them, with a mark where some are left out."""
-        last = data.count(b"\n") + (not data.endswith(b"\n"))
-        tags = {it.line: self._shortcut(_target(path, it.line, last)) for it in places}
+        tags = {it.line: self._shortcut(_target(path, data, it)) for it in places}
         columns = {it.line: it.column for it in places}
         width, digits = max(map(len, tags.values())), len(str(places[-1].line + self._request.context))
         before = 0
@@ -188,8 +187,12 @@ def _lines_around(data: bytes, places: Sequence[Place], context: int) -> dict[in
     return lines
 
 
-def _target(path: str, line: int, last: int) -> str:
-    return Path(path).as_uri() + line_range(max(1, line - _ABOVE), min(last, line + _BELOW))
+def _target(path: str, data: bytes, place: Place) -> str:
+    """Return the lines around a place as a target of `/open`."""
+    last, start = place.line, place.offset
+    while last < place.line + _BELOW and 0 < (start := data.find(_LINE_END, start) + 1) < len(data):
+        last += 1
+    return Path(path).as_uri() + line_range(max(1, place.line - _ABOVE), last)
 
 
 def _lies_in(path: str, root: str) -> bool:

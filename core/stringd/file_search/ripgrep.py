@@ -31,7 +31,9 @@ _OPTIONS = (
     "--null",
 )
 _SEARCH = ("--with-filename", "--no-heading", "--encoding=none", "--crlf", f"--max-filesize={LARGEST}")
-_MOST_BYTES = 16 * 1024 * 1024
+# The text of the lines is left out, as it may be of any length.
+_PLACES = (*_SEARCH, "--column", "--byte-offset", "--max-columns=1")
+_FEW_BYTES, _MOST_BYTES = 128 * 1024, 16 * 1024 * 1024
 _COUNT = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 # An empty match at the end of a line has no column.
 _PLACE = re.compile(rb"([^\0]+)\0(\d+):(?:(\d+):)??(\d+):(?:[^\n:]*|:)\n")
@@ -48,19 +50,25 @@ def program() -> str | None:
 
 async def search(program: str, query: FileQuery, limits: SearchLimits) -> Found | None:
     """Search all files within a time limit; None if ripgrep does not accept the expression."""
-    counting = await _run(program, (*_SEARCH, "--count"), query, query.roots, limits)
-    output, unreadable = _ERROR.subn(b"", counting.output)
-    if counting.status == _FAILED and b"\0" not in output and _UNFIT in output:
+    found = await _run(program, _PLACES, query, query.roots, limits, most=_FEW_BYTES)
+    is_small = len(found.output) <= _FEW_BYTES
+    if not is_small:
+        # Counting a great many lines takes a fraction of the time that listing them does.
+        found = await _run(program, (*_SEARCH, "--count"), query, query.roots, limits)
+    output, unreadable = _ERROR.subn(b"", found.output)
+    if found.status == _FAILED and b"\0" not in output and _UNFIT in output:
         return None
-    files = in_order(_counted(output))
-    shown = await _with_places(program, query, files[: limits.files], limits)
+    files = in_order(_listed(output, limits) if is_small else _counted(output))
+    if not is_small:
+        shown = await _with_places(program, query, files[: limits.files], limits)
+        files = [*shown, *files[limits.files :]]
     names = await _run(program, ("--files",), None, query.roots, limits) if query.with_names else None
     return Found(
-        files=(*shown, *files[limits.files :]),
+        files=tuple(files),
         names=_paths(names.output) if names else (),
         unreadable=unreadable,
-        is_late=counting.is_late or bool(names and names.is_late),
-        is_full=any(it.status is None and not it.is_late for it in (counting, names) if it),
+        is_late=found.is_late or bool(names and names.is_late),
+        is_full=any(it.status is None and not it.is_late for it in (found, names) if it),
     )
 
 
@@ -68,26 +76,34 @@ async def _with_places(
     program: str, query: FileQuery, files: Sequence[FileMatches], limits: SearchLimits
 ) -> list[FileMatches]:
     """Return the files with their first places."""
-    if not files:
-        return []
-    # The text of the lines is left out, as it may be of any length.
-    options = (*_SEARCH, "--column", "--byte-offset", "--max-columns=1", f"--max-count={limits.places}")
+    options = (*_PLACES, f"--max-count={limits.places}")
     listing = await _run(program, options, query, [it.path for it in files], limits)
-    places: dict[str, list[Place]] = {it.path: [] for it in files}
-    for path, line, column, offset in _PLACE.findall(_ERROR.sub(b"", listing.output)):
+    places = {it.path: it.places for it in _listed(_ERROR.sub(b"", listing.output), limits)}
+    return [replace(it, places=places.get(it.path, ())) for it in files]
+
+
+def _listed(output: bytes, limits: SearchLimits) -> Iterator[FileMatches]:
+    """Yield the files whose matching lines are listed, each with its first places."""
+    found: dict[bytes, list[Place]] = {}
+    for path, line, column, offset in _PLACE.findall(output):
         place = Place(line=int(line), offset=int(offset), column=int(column or 1) - 1)
-        places.setdefault(os.fsdecode(path), []).append(place)
-    return [replace(it, places=tuple(places[it.path])) for it in files]
+        found.setdefault(path, []).append(place)
+    for path, places in found.items():
+        yield FileMatches(path=os.fsdecode(path), count=len(places), places=tuple(places[: limits.places]))
 
 
 async def _run(
-    program: str, options: Sequence[str], query: FileQuery | None, paths: Sequence[str], limits: SearchLimits
+    program: str,
+    options: Sequence[str],
+    query: FileQuery | None,
+    paths: Sequence[str],
+    limits: SearchLimits,
+    *,
+    most: int = _MOST_BYTES,
 ) -> ProgramOutput:
     pattern = () if query is None else _pattern(query)
     arguments = (program, *_OPTIONS, *options, *pattern, "--", *paths)
-    return await output_of(
-        arguments, environment={"PATH": os.defpath}, seconds=limits.seconds, most=_MOST_BYTES
-    )
+    return await output_of(arguments, environment={"PATH": os.defpath}, seconds=limits.seconds, most=most)
 
 
 def _pattern(query: FileQuery) -> tuple[str, ...]:
