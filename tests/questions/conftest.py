@@ -16,7 +16,8 @@ PLUGIN = str(Path(__file__).with_name("asker.py"))
 
 def _running(folder: Path, *, operator: bool) -> Iterator[DaemonProcess]:
     env = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
-    daemon = DaemonProcess(folder, ("--plugins", PLUGIN), env, port=0, data_dir=None, operator=operator)
+    options = ("--plugins", PLUGIN, "--commands-part-characters", "100000")
+    daemon = DaemonProcess(folder, options, env, port=0, data_dir=None, operator=operator)
     daemon.start()
     yield daemon
     daemon.stop()
