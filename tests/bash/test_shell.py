@@ -196,4 +196,6 @@ def test_first_reply_after_a_restart_says_so(own_daemon: DaemonProcess) -> None:
 
 @pytest.mark.requirement("bash.help")
 def test_help_names_the_session(topic: Topic) -> None:
-    assert topic.events("//help").content.startswith("re: //help\nBash Session\n---\n//")
+    listing = topic.events("//help").content
+    assert listing.startswith("re: //help\nBash Session\n---\n")
+    assert "\nPrograms:\n//" in listing
