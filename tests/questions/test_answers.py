@@ -62,6 +62,7 @@ def test_first_of_two_concurrent_answers_wins_and_the_other_learns_whose(people:
 def test_answer_of_the_wrong_kind_is_refused_and_the_question_stays_open(
     people: People, fields: dict[str, Any], wrong: list[Any], message: str, right: Any
 ) -> None:
+    people.daemon.exec('/set {_limit} = "100000"')
     asked = people.ask(**fields)
     for value in wrong:
         reply = people.answer(asked.question, value)

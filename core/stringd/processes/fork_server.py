@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import selectors
@@ -21,6 +22,9 @@ from stringd.processes.tree import adopt_orphans, end_orphans
 class ForkedProgramModule(ProgramModule, Protocol):
     """A module whose programs are supervised by forks."""
 
+    def prepare_forks(self) -> None:
+        """Load what all programs need into the memory that their supervisors share."""
+
     def remove_leftovers(self, supervisor: int) -> None:
         """Remove what a killed supervisor could not remove itself."""
 
@@ -31,6 +35,9 @@ def main() -> None:
     module: Any = importlib.import_module(name)
     ignore_termination_signals()
     adopt_orphans()
+    module.prepare_forks()
+    # A collection in a fork would touch, and so copy, the memory of all objects.
+    gc.freeze()
     with socket.socket(fileno=0) as control:
         _ForkServer(module, MessageSocket(control)).run()
 

@@ -11,11 +11,12 @@ import os
 import shlex
 import shutil
 import tempfile
-import termios
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ptyprocess import PtyProcess
 
 if TYPE_CHECKING:
     from stringd.plugin.processes import MessageSocket
@@ -26,7 +27,6 @@ _PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat"}
 _TERMINAL = {"TERM": "xterm-256color"}
 _NOT_INHERITED = ("COLUMNS", "LINES", "PS1", "PROMPT_COMMAND", "HISTFILE", "BASH_ENV", "ENV", "TMOUT")
 _INHERITED = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
-_LONGEST_MESSAGE = 4096
 
 
 class ShellOptions(NamedTuple):
@@ -38,6 +38,11 @@ class ShellOptions(NamedTuple):
     environment: dict[str, str]
     rows: int
     columns: int
+
+
+def prepare_forks() -> None:
+    """Start a first program, so that what that loads belongs to no supervisor alone."""
+    PtyProcess.spawn(["true"]).wait()
 
 
 @contextmanager
@@ -73,13 +78,16 @@ class ShellProcess:
         """Start the shell; send the daemon an error if that fails."""
         try:
             pipes = self._make_pipes()
-            pid, terminal = self._spawn(self._write_boot_file(), prepare_child)
+            shell = self._spawn(self._write_boot_file(), prepare_child)
         except Exception as error:
             self._control.send({"error": str(error)})
             return None
-        self._control.send({"pid": pid}, [terminal, *pipes])
-        for descriptor in (terminal, *pipes):
+        pid: int = shell.pid
+        self._control.send({"pid": pid}, [shell.fd, *pipes])
+        for descriptor in (shell.fd, *pipes):
             os.close(descriptor)
+        # Otherwise its destructor would close the descriptor again, and terminate the shell.
+        shell.closed = True
         return pid
 
     def handle_request(self) -> bool:
@@ -102,34 +110,16 @@ class ShellProcess:
         # Opened for both, neither side waits for the other to open its end.
         return [os.open(path, os.O_RDWR | os.O_NONBLOCK) for path in paths]
 
-    def _spawn(self, boot_file: str, prepare_child: Callable[[], None]) -> tuple[int, int]:
-        """Start the shell on a new terminal; return its process id and the other end of the terminal."""
-        failure, report = os.pipe2(os.O_CLOEXEC)
-        pid, terminal = os.forkpty()
-        if not pid:
-            self._become_shell(boot_file, prepare_child, report)
-        os.close(report)
-        # The pipe is closed when the shell is executed.
-        message = os.read(failure, _LONGEST_MESSAGE)
-        os.close(failure)
-        if message:
-            raise OSError(message.decode(errors="replace"))
-        return pid, terminal
-
-    def _become_shell(self, boot_file: str, prepare_child: Callable[[], None], report: int) -> NoReturn:
-        """Execute the shell; report why, if that fails."""
+    def _spawn(self, boot_file: str, prepare_child: Callable[[], None]) -> PtyProcess:
         options = self._options
-        try:
-            termios.tcsetwinsize(0, (options.rows, options.columns))
-            os.chdir(options.home)
-            prepare_child()
-            given = options.environment | {"__stringd_rc": options.rc}
-            line = [options.program, "--noprofile", "--noediting", "--rcfile", boot_file, "-i"]
-            os.execvpe(options.program, line, _PAGERS | _INHERITED | _TERMINAL | given)
-        except BaseException as error:
-            os.write(report, str(error).encode(errors="replace")[:_LONGEST_MESSAGE])
-        finally:
-            os._exit(1)
+        given = options.environment | {"__stringd_rc": options.rc}
+        return PtyProcess.spawn(
+            [options.program, "--noprofile", "--noediting", "--rcfile", boot_file, "-i"],
+            cwd=options.home,
+            env=_PAGERS | _INHERITED | _TERMINAL | given,
+            dimensions=(options.rows, options.columns),
+            preexec_fn=prepare_child,
+        )
 
     def _write_boot_file(self) -> str:
         """Write the channel's directory into the boot file itself, where no text can change it."""
