@@ -49,8 +49,8 @@ async def output_of(
 
 
 async def _ended(program: SpawnedProgram) -> None:
-    await program.exited
-    await program.closed
+    # Unlike `await`, this leaves the futures as they are when it is cancelled.
+    await asyncio.wait({program.exited, program.closed})
 
 
 async def _end(program: SpawnedProgram) -> None:
