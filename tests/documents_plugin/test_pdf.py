@@ -18,9 +18,13 @@ PROSE = text(72, 700, "A paragraph that is long enough to reach the edge of its 
 @pytest.mark.requirement("documents.read.pdf")
 def test_headings_by_size_and_joined_paragraphs(shown: Shown) -> None:
     page = text(72, 750, "Big title", 24) + text(72, 722, "Smaller", 16) + PROSE
+    page += text(72, 600, "This line is as long as the other and ends with --an-") + text(
+        72, 587, "option of it"
+    )
     assert shown("a.pdf", pdf([page])) == (
         "# Big title\n\n## Smaller\n\n"
-        "A paragraph that is long enough to reach the edge of its column and goes on here."
+        "A paragraph that is long enough to reach the edge of its column and goes on here.\n\n"
+        "This line is as long as the other and ends with --an-option of it"
     )
 
 

@@ -117,7 +117,9 @@ def _joined(text: str, following: str, *, is_full: bool) -> str:
     if not is_full:
         return f"{text}\n{following}"
     if text.endswith(_HYPHENS) and following[:1].islower():
-        return text[:-1] + following
+        # A word with another hyphen, such as an option, keeps its own.
+        is_compound = "-" in text[:-1].rpartition(" ")[2]
+        return (text if is_compound else text[:-1]) + following
     return f"{text} {following}"
 
 

@@ -133,7 +133,7 @@ class _LineReader:
             if chr(code).isspace():
                 self._add_blank()
             else:
-                yield from self._take(index, "\u00ad" if code == _HYPHEN else _character(code))
+                yield from self._take(index, "-" if code == _HYPHEN else _character(code))
         yield from self._ended_line()
 
     def _take(self, index: int, character: str) -> Iterator[Line]:
