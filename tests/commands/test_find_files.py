@@ -124,6 +124,15 @@ def test_a_directory_is_searched_where_no_document_is_open(tree: DaemonProcess) 
     )
 
 
+@pytest.mark.requirement("find.files.document")
+def test_a_named_pipe_is_not_searched(daemon: DaemonProcess) -> None:
+    put(daemon, "in/own.txt", "needle\n")
+    os.mkfifo(daemon.home / "in" / "pipe")
+    assert "(1 line in 1 file)" in content(daemon, "/find needle in")
+    refused = content(daemon, "/find 'needle' in/pipe")
+    assert "Neither a file nor a directory: in/pipe" in refused
+
+
 @pytest.mark.requirement("find.files.boundary")
 def test_nothing_outside_is_searched(daemon: DaemonProcess, tmp_path: Path) -> None:
     outside = tmp_path / "outside"

@@ -10,7 +10,7 @@ from stringd.api.commands import Invocation
 from stringd.documents.paths.missing_files import missing_file
 from stringd.documents.paths.resolving import resolve, working_directory
 from stringd.errors import ErrorCode, Refusal
-from stringd.files.open_directory import is_there
+from stringd.files.open_directory import is_searchable, is_there
 from stringd.files.typed_paths import display, file_of
 
 NAMES, REGEX, CONTEXT = "--names", "--regex", "--context"
@@ -139,6 +139,8 @@ class _TopicPaths:
             return refusal
         if target.block or target.lines or not is_there(target.path):
             return missing_file(typed, self._session, full_access=self._full_access)
+        if not is_searchable(target.path):
+            return Refusal(ErrorCode.INVALID_TARGET, f"Neither a file nor a directory: {typed}")
         prefix = "" if typed.rstrip("/") == _HERE else f"{typed.rstrip('/')}/"
         return SearchedPath(real=str(target.path), shown=typed, prefix=prefix)
 

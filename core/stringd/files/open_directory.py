@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -150,6 +151,15 @@ def is_there(path: Path) -> bool:
         return error.errno == errno.ELOOP
     except Refusal:
         return False
+
+
+def is_searchable(path: Path) -> bool:
+    """Whether a real path is that of a regular file or a directory."""
+    try:
+        status = status_of(path)
+    except (OSError, Refusal):
+        return False
+    return status is not None and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
 
 
 def made_folder(path: Path) -> Directory:
