@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from stringd.testing.plugin import LONGEST_HOLD
 from stringd.testing.process import DaemonProcess
 from tests.commands.test_editing import content, put
 
@@ -172,3 +173,24 @@ def test_listing_is_bounded_and_says_so(daemon: DaemonProcess) -> None:
     assert content(daemon, "/find x many --context 11").startswith(
         "ERROR(INVALID_PARAMS): --context takes up to 10"
     )
+
+
+@pytest.mark.requirement("find.files.bounded")
+@pytest.mark.parametrize(
+    ("command", "refused"),
+    [
+        ("/find --names --names x", "ERROR(INVALID_PARAMS): --names is given twice."),
+        ("/find --context 1 x --context=2", "ERROR(INVALID_PARAMS): --context is given twice."),
+        (f"/find x{' proj' * 101}", "ERROR(INVALID_PAYLOAD): /find searches up to 100 paths at a time."),
+    ],
+)
+def test_options_and_paths_are_limited(tree: DaemonProcess, command: str, refused: str) -> None:
+    assert content(tree, command).splitlines()[0] == refused
+
+
+@pytest.mark.requirement("find.files.document")
+@pytest.mark.parametrize("text", [f"x{' ' * 100_000}y", f'"{"x" * 100_000}', "--names" + " --names" * 20_000])
+def test_hostile_texts_do_not_hold_the_daemon(tree: DaemonProcess, text: str) -> None:
+    content(tree, "/open d.md")
+    tree.exec(f"/find {text}")
+    assert tree.longest_hold() < LONGEST_HOLD

@@ -76,3 +76,14 @@ def test_nearest_lines_are_named(tree: DaemonProcess) -> None:
         )
     put(tree, "empty.txt", "")
     assert content(tree, "/open ~/empty.txt:L1").endswith("the file has 0 lines")
+
+
+@pytest.mark.requirement("paths.nearest")
+def test_the_search_for_the_nearest_path_is_bounded(daemon: DaemonProcess) -> None:
+    put(daemon, "proj/.gitignore", f"{'*a' * 20}b\n")
+    put(daemon, f"proj/{'a' * 200}", "")
+    put(daemon, "proj/d.md", "# Doc\n\nAll is well.\n")
+    content(daemon, "/open proj/d.md")
+    looked = LOOKED.format("of the current document")
+    assert content(daemon, "/open zzzz") == f"ERROR(NOT_FOUND): File not found: zzzz\n{looked}"
+    assert content(daemon, "/find is well") == "Matches: is well (1)\n---\n#doc: All is well."

@@ -11,12 +11,14 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.find_request import CONTEXT, NAMES, REGEX, FindRequest, read_request
 from stringd.commands.found_files import find_files
+from stringd.commands.missing_paths import with_nearest_path
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.search import find, find_links
 from stringd.documents.pagination.parts import Parts
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.formatting import shortened
 from stringd.workers.threads import READING
 
 MOST_LINES = 50
@@ -24,11 +26,12 @@ MOST_LINES = 50
 MOST_FOUND = 10_000
 _AROUND = 80
 _LONGEST = 80
-_QUOTED = re.compile(r"""(["'])(.*\S.*)\1""")
+_QUOTED = re.compile(r"""(["'])([^\S\n]*+\S.*)\1""")
 _TOP = "(top)"
 _NO_MATCH = "(none)"
 
 
+@with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """List the matches: those in the document with their sections, those in files with their lines."""
     request = read_request(invocation)
@@ -46,22 +49,21 @@ async def _find_in_document(invocation: Invocation, request: FindRequest) -> Rep
     page = await navigator.current()
     parts, shortcuts = await navigator.parts(page), page.sheet.shortcuts.by_id.values()
     if len(parts.text) > SMALL:
-        return await READING.run(_listing, parts, shortcuts, request)
-    return _listing(parts, shortcuts, request)
+        title, lines = await READING.run(_listing, parts, shortcuts, request.text)
+    else:
+        title, lines = _listing(parts, shortcuts, request.text)
+    return Reply.page(title, "\n".join(lines or [_NO_MATCH, *await request.miss_lines(invocation)]))
 
 
-def _listing(parts: Parts, shortcuts: Collection[Shortcut], request: FindRequest) -> Reply:
-    """List the matches; retry a quoted text without its quotes if it does not occur."""
-    wanted = request.text
+def _listing(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> tuple[str, list[str]]:
+    """List the matches below a title; retry a quoted text without its quotes if it does not occur."""
     found = _found(parts, shortcuts, wanted)
     quoted = _QUOTED.fullmatch(wanted)
     if quoted and not found:
         wanted = quoted[2]
         found = _found(parts, shortcuts, wanted)
-    shown = wanted if len(wanted) <= _LONGEST else f"{wanted[: _LONGEST - 1]}…"
     number = f"{len(found):,}" if len(found) < MOST_FOUND else f"the first {MOST_FOUND:,}"
-    lines = list(_lines(parts, found)) or [_NO_MATCH, *request.miss_lines()]
-    return Reply.page(f"Matches: {shown} ({number})", "\n".join(lines))
+    return f"Matches: {shortened(wanted, _LONGEST)} ({number})", list(_lines(parts, found))
 
 
 def _found(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> list[tuple[int, int]]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stringd.api.commands import Invocation
-from stringd.documents.paths.missing_files import missing_file
+from stringd.commands.missing_paths import with_nearest
 from stringd.documents.paths.resolving import resolve, working_directory
-from stringd.errors import ErrorCode, Refusal
+from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.open_directory import is_searchable, is_there
 from stringd.files.typed_paths import display, file_of
 
 NAMES, REGEX, CONTEXT = "--names", "--regex", "--context"
 MOST_CONTEXT = 10
+MOST_PATHS = 100
 _OPTION = rf"(?P<flag>{NAMES}|{REGEX})|{CONTEXT}(?:=|\s+)(?P<lines>\d{{1,4}})"
 _LEADING = re.compile(rf"\A(?:{_OPTION})\s+")
-_TRAILING = re.compile(rf"\s+(?:{_OPTION})\Z")
+# From the first of several blanks only, which takes a moment where there are many.
+_TRAILING = re.compile(rf"(?<!\s)\s+(?:{_OPTION})\Z")
 _HERE = "."
 _WORD = re.compile(r"""(?P<quote>["'])(?P<quoted>(?:(?!(?P=quote)).)+)(?P=quote)(?=\s|\Z)|\S+""")
 _PATH_LIKE = re.compile(r"\.{0,2}/|~|\.{1,2}\Z")
@@ -46,11 +48,14 @@ class FindRequest:
     context: int = 0
     miss: Refusal | None = None
 
-    def miss_lines(self) -> Iterator[str]:
+    async def miss_lines(self, invocation: Invocation) -> Sequence[str]:
         """Say why the last word was not taken for a path."""
-        if self.miss:
-            yield f"{self.miss.message}, so it was taken for a part of the text."
-            yield from self.miss.context
+        miss = self.miss
+        if miss is None:
+            return ()
+        if isinstance(miss, NoSuchFile):
+            miss = await with_nearest(miss, invocation)
+        return f"{miss.message}, so it was taken for a part of the text.", *miss.context
 
     @property
     def has_options(self) -> bool:
@@ -90,9 +95,13 @@ def _in_files_or_document(
 
 
 def _without_options(text: str) -> FindRequest:
-    request = FindRequest(text=text)
+    request, given = FindRequest(text=text), set()
     for pattern in (_LEADING, _TRAILING):
         while option := pattern.search(request.text):
+            flag = option["flag"] or CONTEXT
+            if flag in given:
+                raise Refusal(ErrorCode.INVALID_PARAMS, f"{flag} is given twice.")
+            given.add(flag)
             rest = request.text[: option.start()] + request.text[option.end() :]
             request = _with_option(replace(request, text=rest), option)
     return request
@@ -138,7 +147,7 @@ class _TopicPaths:
         except Refusal as refusal:
             return refusal
         if target.block or target.lines or not is_there(target.path):
-            return missing_file(typed, self._session, full_access=self._full_access)
+            return NoSuchFile(typed)
         if not is_searchable(target.path):
             return Refusal(ErrorCode.INVALID_TARGET, f"Neither a file nor a directory: {typed}")
         prefix = "" if typed.rstrip("/") == _HERE else f"{typed.rstrip('/')}/"
@@ -152,6 +161,9 @@ class _TopicPaths:
             if isinstance(path, Refusal):
                 return found, path
             found.insert(0, path)
+            if len(found) > MOST_PATHS:
+                message = f"/find searches up to {MOST_PATHS} paths at a time."
+                raise Refusal(ErrorCode.INVALID_PAYLOAD, message, "Name a directory around them.")
         return found, None
 
     def here(self) -> SearchedPath:

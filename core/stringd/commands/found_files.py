@@ -16,7 +16,7 @@ from stringd.errors import Refusal
 from stringd.file_search.finder import find_in_files
 from stringd.file_search.query import LARGEST, FileMatches, FileQuery, Found, Place, SearchLimits
 from stringd.text.escaping import printable, visible_line
-from stringd.text.formatting import counted, line_range
+from stringd.text.formatting import counted, line_range, shortened
 from stringd.workers.threads import READING
 
 MOST_LINES = 50
@@ -43,7 +43,8 @@ async def find_files(invocation: Invocation, request: FindRequest) -> Reply:
         with_names=request.names,
     )
     found = await find_in_files(query, _LIMITS)
-    listing = _Listing(request, found)
+    is_missed = not found.files and not found.names
+    listing = _Listing(request, found, await request.miss_lines(invocation) if is_missed else ())
     content = await READING.run(listing.text)
     invocation.session.remember(_with_shortcuts(invocation.session.state, listing.targets))
     return Reply.page(_title(request, found), content)
@@ -62,7 +63,7 @@ def _title(request: FindRequest, found: Found) -> str:
     counts = f"{_number(lines)} line{'s' * (lines != 1)} in {_number(files)} file{'s' * (files != 1)}"
     names = f"{counted(len(found.names), 'name')}, " if request.names else ""
     partial = "at least " if found.is_late or found.is_full else ""
-    text = request.text if len(request.text) <= _AROUND else f"{request.text[: _AROUND - 1]}…"
+    text = shortened(request.text, _AROUND)
     return f"Matches: {visible_line(text)} in {where} ({partial}{names}{counts})"
 
 
@@ -77,8 +78,9 @@ def _name(number: int) -> str:
 class _Listing:
     """The listing of what was found, and the targets of its shortcuts."""
 
-    def __init__(self, request: FindRequest, found: Found) -> None:
+    def __init__(self, request: FindRequest, found: Found, miss_lines: Sequence[str]) -> None:
         self._request = request
+        self._miss_lines = miss_lines
         self._found = found
         self._lines: list[str] = []
         self._places = 0
@@ -155,7 +157,7 @@ class _Listing:
             yield f"Not readable: {_number(found.unreadable)} of the files."
         if not self.targets:
             yield _UNSEARCHED
-            yield from self._request.miss_lines()
+            yield from self._miss_lines
 
 
 def _text_of(path: str) -> bytes:

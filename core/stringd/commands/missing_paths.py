@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial, wraps
+from functools import wraps
 
 from stringd.api.commands import Invocation, Run
 from stringd.api.replies import Reply
 from stringd.documents.paths.missing_files import missing_file
 from stringd.errors import NoSuchFile
-from stringd.workers.threads import READING
 
 
 def with_nearest_path(run: Run) -> Run:
@@ -22,7 +21,12 @@ def with_nearest_path(run: Run) -> Run:
             # A page's link that leads nowhere was not typed.
             if missing.context or missing.shown not in invocation.line.arguments:
                 raise
-            explain = partial(missing_file, full_access=invocation.runtime.config.full_access)
-            raise await READING.run(explain, missing.shown, invocation.session) from None
+            raise await with_nearest(missing, invocation) from None
 
     return explained
+
+
+async def with_nearest(missing: NoSuchFile, invocation: Invocation) -> NoSuchFile:
+    """Return the refusal of a typed path that names nothing, with what helps to retry."""
+    full_access = invocation.runtime.config.full_access
+    return await missing_file(missing.shown, invocation.session, full_access=full_access)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +12,7 @@ from stringd.api.workers import Budget
 from stringd.errors import ErrorCode, Refusal, WorkStopped
 from stringd.file_search import ripgrep
 from stringd.file_search.query import FileQuery, Found, SearchLimits, in_order
-from stringd.file_search.scan import matching_names, scan
+from stringd.file_search.scan import file_named, matching_names, scan
 from stringd.files.protected import refuse_file, refuse_path
 from stringd.workers.threads import READING, current_work
 
@@ -20,6 +21,8 @@ T = TypeVar("T")
 _MEMORY = 1024**3
 # A search stops by itself when its time is over, unless an expression backtracks for ever.
 _GRACE_SECONDS = 2.0
+# Whoever typed a wrong path would type it again meanwhile.
+_MOMENT = Budget(seconds=0.5, memory=_MEMORY)
 _SIMPLER = "Search fewer files, or for something simpler."
 
 
@@ -30,6 +33,15 @@ async def find_in_files(query: FileQuery, limits: SearchLimits) -> Found:
     if found is None:
         found = await _apart(limits, scan, query, limits)
     return await READING.run(_without_own, found)
+
+
+async def nearest_file(root: str, name: str) -> str | None:
+    """Return the path of the first file of a name below a directory, if it is found at once."""
+    work = current_work()
+    if work is not None:
+        with contextlib.suppress(WorkStopped):
+            return await work.apart(file_named, root, name, budget=_MOMENT)
+    return None
 
 
 def _without_own(found: Found) -> Found:

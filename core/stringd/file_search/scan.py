@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Iterator
+from itertools import islice
 
 from stringd.file_search.file_walk import SearchedFile, name_of, searched_files
 from stringd.file_search.query import (
@@ -17,6 +19,8 @@ from stringd.file_search.query import (
     SearchLimits,
 )
 
+_MOST_NAMED = 3000
+
 
 def scan(query: FileQuery, limits: SearchLimits) -> Found:
     """Search all files within a time limit, and return what was found."""
@@ -27,6 +31,14 @@ def matching_names(query: FileQuery, paths: tuple[str, ...]) -> tuple[str, ...]:
     """Return the paths of files whose names match."""
     pattern = query.pattern()
     return tuple(path for path in paths if pattern.search(name_of(path)))
+
+
+def file_named(root: str, name: str) -> str | None:
+    """Return the path of the first file of a name below a directory."""
+    with contextlib.suppress(OSError):
+        files = islice(searched_files(root), _MOST_NAMED)
+        return next((it.path for it in files if name_of(it.path) == name), None)
+    return None
 
 
 class _Scan:

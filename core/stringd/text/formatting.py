@@ -31,6 +31,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters: its beginning, where it is longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def line_range(first: int, last: int) -> str:
     """Return a range of lines as it is written behind a path: `:L5` or `:L5-L10`."""
     return f":L{first}" if first == last else f":L{first}-L{last}"

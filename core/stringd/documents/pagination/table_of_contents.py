@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stringd.api.outlines import Heading
 from stringd.documents.syntax.blocks import Block
+from stringd.text.formatting import shortened
 
 MOST_HEADINGS = 200
 _LONGEST = 100
@@ -82,4 +83,4 @@ def _up_to(depth: int, counts: Mapping[int, int]) -> int:
 
 def _shown(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return shortened(line, _LONGEST)

@@ -10,22 +10,25 @@ from pathlib import Path
 from stringd.api.sessions import Session
 from stringd.documents.paths.resolving import resolve, working_directory
 from stringd.errors import NoSuchFile, Refusal
-from stringd.file_search.file_walk import searched_files
+from stringd.file_search.finder import nearest_file
 from stringd.files.open_directory import is_there, open_folder
 from stringd.files.typed_paths import FILE_URI, display
 from stringd.text.escaping import printable
 from stringd.text.nearest import nearest
+from stringd.workers.threads import READING
 
 # Reading more names would take longer than to type the path again.
-_MOST_NAMES, _MOST_FILES = 2000, 3000
+_MOST_NAMES = 2000
 _ABSOLUTE = ("/", "~", FILE_URI)
 _PART = re.compile(r"#|:L\d")
 _KEPT = frozenset({"", ".", "..", "~"})
 
 
-def missing_file(typed: str, session: Session, *, full_access: bool) -> NoSuchFile:
+async def missing_file(typed: str, session: Session, *, full_access: bool) -> NoSuchFile:
     """Return the refusal of a path that names nothing, with what helps to retry."""
-    return NoSuchFile(typed, *_MissingFile(typed, session, full_access=full_access).context())
+    missing = _MissingFile(typed, session, full_access=full_access)
+    near = await READING.run(missing.nearest) or await missing.elsewhere()
+    return NoSuchFile(typed, *missing.context(near))
 
 
 class _MissingFile:
@@ -40,9 +43,21 @@ class _MissingFile:
         self._base = working_directory(session)
         self._is_relative = not typed.startswith(_ABSOLUTE)
 
-    def context(self) -> Iterator[str]:
+    def nearest(self) -> str | None:
+        """Return the path that may have been meant, if there is one."""
+        return next(filter(self._names_something, self._candidates()), None)
+
+    async def elsewhere(self) -> str | None:
+        """Return the first file of the same name in a directory below."""
+        root = await READING.run(self._root) if self._is_relative else None
+        found = root and await nearest_file(root, Path(self._typed).name)
+        near = root and found and found.removeprefix(f"{root.rstrip('/')}/")
+        if not near:
+            return None
+        return near if await READING.run(self._names_something, near) else None
+
+    def context(self, near: str | None) -> Iterator[str]:
         """Yield the nearest path, and the directory that the path is relative to unless that is the home."""
-        near = next(filter(self._names_something, self._candidates()), None)
         if near is not None:
             yield f"nearest: {printable(near)}{self._part}"
         if self._is_relative and self._base != self._session.user.home:
@@ -61,7 +76,6 @@ class _MissingFile:
         yield from self._corrected(self._typed)
         if self._is_relative:
             yield from self._corrected(f"~/{self._typed}")
-            yield from self._elsewhere()
 
     def _corrected(self, typed: str) -> Iterator[str]:
         """Yield a path with each name that does not exist replaced by the most similar one."""
@@ -75,14 +89,11 @@ class _MissingFile:
             known = f"{known}{name}/"
         yield known.rstrip("/") + ("/" if typed.endswith("/") else "")
 
-    def _elsewhere(self) -> Iterator[str]:
-        """Yield the first file of the same name in a directory below."""
-        name, base = Path(self._typed).name, f"{str(self._base).rstrip('/')}/"
+    def _root(self) -> str | None:
         try:
-            files = islice(searched_files(str(self._resolved("."))), _MOST_FILES)
-            yield from (it.path.removeprefix(base) for it in files if it.path.endswith(f"/{name}"))
-        except (OSError, Refusal):
-            return
+            return str(self._resolved("."))
+        except Refusal:
+            return None
 
     def _names_in(self, typed: str) -> list[str]:
         try:
