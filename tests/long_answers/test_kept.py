@@ -95,6 +95,20 @@ def test_secrets_are_kept_nowhere(asker: Asker) -> None:
     assert app.content("/output --grep hunter") == "(none)"
 
 
+@pytest.mark.requirement("answers.whole")
+def test_an_answer_that_fits_once_it_is_masked_is_whole(asker: Asker) -> None:
+    package = asker.daemon.home / "packages" / "press"
+    package.mkdir(parents=True)
+    printing = act("print", "CLI for i in $(seq 50); do echo $PRESS_KEY; done")
+    page = f"---\nname: press\n---\n# Press\n\n{printing}\n"
+    (package / "string.md").write_text(page, encoding="utf-8")
+    app = Asker(daemon=asker.daemon, topic="app:press")
+    app.limit(1000)
+    app.system(f'/set $PRESS_KEY = "{"hunter-2" * 10}"')
+    assert app.daemon.exec("/act.print", "app:press").content.endswith("$PRESS_KEY\n" * 49 + "$PRESS_KEY")
+    assert app.refusal("/output").startswith("ERROR(NOT_FOUND)")
+
+
 @pytest.mark.requirement("answers.kept.lost")
 def test_broken_file_is_set_aside(asker: Asker) -> None:
     asker.content("/exec seq 1000")

@@ -106,6 +106,12 @@ def test_matches_that_do_not_fit_are_counted(counted: Asker) -> None:
     assert last == f"… and {3000 - len(lines):,} more: what is longer is found less often"
 
 
+@pytest.mark.requirement("output.grep")
+def test_the_answer_does_not_repeat_a_long_text(counted: Asker) -> None:
+    title = counted.system(f"/output --grep {'x' * 10_000}")
+    assert title == f"Matches in output 1: {'x' * 79}… (0 lines)"
+
+
 @pytest.mark.requirement("output.grep", "output.lines")
 def test_a_long_line_is_shown_where_it_matches(shared: DaemonProcess) -> None:
     asker = Asker(daemon=shared, topic="file:long-line")

@@ -12,10 +12,11 @@ from stringd.documents.pagination.parts import PART
 from stringd.errors import ErrorCode, Refusal
 from stringd.long_answers.kept_text import COMMAND, GREP, LINES, KeptText
 from stringd.sessions.answer_limit import answer_limit
-from stringd.text.formatting import counted
+from stringd.text.formatting import counted, shortened
 from stringd.text.path_arguments import parse_path_arguments
 from stringd.workers.threads import READING
 
+_LONGEST = 80
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 _LINES = re.compile(r"(?P<first>[1-9]\d{0,17})(?:(?P<open>-)(?P<last>\d{1,18})?)?", re.ASCII)
 _GREP = re.compile(rf"(?:^|(?<=\s)){GREP}(?:=|\s|$)")
@@ -45,7 +46,9 @@ def _shown(kept: KeptText, wanted: _Wanted, most: int) -> Reply:
     title = kept.title
     if wanted.text is not None:
         count, content = kept.matches(wanted.text, most)
-        title = f"Matches in output {kept.number}: {wanted.text} ({counted(count, 'line')})"
+        title = (
+            f"Matches in output {kept.number}: {shortened(wanted.text, _LONGEST)} ({counted(count, 'line')})"
+        )
         content = content or "(none)"
     elif wanted.lines:
         content = kept.lines(*wanted.lines, most)

@@ -40,6 +40,9 @@ async def bounded(invocation: Invocation, reply: Reply, most: int) -> Reply:
         return reply
     names = current_output().secret_names()
     text = await READING.run(lambda: limited(visible(mask_values(text, names)), LARGEST))
+    if len(text) <= most:
+        # What takes the place of secrets may be much shorter.
+        return _with_text(reply, text)
     is_plain = reply.overflow is Overflow.HEAD_AND_TAIL
     shown = await _shown(invocation, KeptOutput(label=invocation.label, text=text, is_plain=is_plain), most)
     return _with_text(reply, shown)

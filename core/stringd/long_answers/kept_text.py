@@ -92,17 +92,20 @@ class KeptText:
 
     def matches(self, wanted: str, most: int) -> tuple[int, str]:
         """Return the number of lines that contain a text, ignoring case, and those that fit."""
-        folded = wanted.lower()
-        found = [
-            (number, line, line.lower().find(folded))
-            for number, line in enumerate(self.text.split("\n"), 1)
-            if folded in line.lower()
-        ]
-        rows = [f"{number}: {_around(line, place, len(wanted))}" for number, line, place in found]
-        shown = list(_fitting(rows, most - _FOOT))
-        if more := len(rows) - len(shown):
+        folded, room, count = wanted.lower(), most - _FOOT, 0
+        shown: list[str] = []
+        for number, line in enumerate(self.text.split(_LINE_END), 1):
+            place = line.lower().find(folded)
+            if place < 0:
+                continue
+            count += 1
+            if room >= 0:
+                row = f"{number}: {_around(line, place, len(wanted))}"
+                room -= len(row) + 1
+                shown += [row] if room >= 0 else []
+        if more := count - len(shown):
             shown.append(f"… and {more:,} more: what is longer is found less often")
-        return len(rows), "\n".join(shown)
+        return count, "\n".join(shown)
 
     @property
     def _command(self) -> str:
