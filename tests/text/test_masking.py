@@ -7,6 +7,7 @@ import base64
 import html
 import json
 import time
+import tracemalloc
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
@@ -139,6 +140,17 @@ def test_masking_is_linear(text: str) -> None:
 
     seconds(text)
     assert seconds(text) < 12 * seconds(text[: len(text) // 4]) + 0.1
+
+
+@pytest.mark.requirement("mask.time")
+def test_lines_without_a_value_cost_little_memory() -> None:
+    text = "y\n" * 50_000
+    tracemalloc.start()
+    try:
+        assert mask_values(text, {SECRET: MASK}) == text
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.requirement("mask.time")

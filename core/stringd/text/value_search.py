@@ -8,7 +8,7 @@ from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 from urllib.parse import quote, quote_plus
 
@@ -47,7 +47,7 @@ def find_written(text: str, values: Collection[str]) -> Iterator[tuple[Span, str
     for _ in range(_LAYERS + 1):
         if reading is None:
             return
-        unbroken = reading.unbroken()
+        unbroken = _Unbroken(reading)
         for value in sought:
             yield from ((span, value) for span in _found(reading, unbroken, value))
         reading = reading.rewritten(_ESCAPE, _decoded)
@@ -96,11 +96,6 @@ class _Reading:
             return None
         return _Reading("".join((*parts, self.text[position:])), self, starts, pieces)
 
-    def unbroken(self) -> _Reading:
-        """Return the text without line breaks and in the standard alphabet of base64."""
-        joined = self.rewritten(_BREAK, lambda _: "") or self
-        return replace(joined, text=joined.text.translate(_URL_SAFE))
-
     def occurrences(self, needle: str) -> Iterator[Span]:
         """Yield the spans in the original text of each occurrence in this one."""
         start = self.text.find(needle)
@@ -124,6 +119,25 @@ class _Reading:
         return self.below.original(begins, ends)
 
 
+class _Unbroken:
+    """A reading without line breaks and in the standard alphabet of base64."""
+
+    def __init__(self, reading: _Reading) -> None:
+        self._reading = reading
+        self._text = _BREAK.sub("", reading.text).translate(_URL_SAFE)
+
+    def occurrences(self, needle: str) -> Iterator[Span]:
+        """Yield the spans in the original text of each occurrence."""
+        if needle in self._text:
+            yield from self._mapped.occurrences(needle)
+
+    @cached_property
+    def _mapped(self) -> _Reading:
+        """The same with the mapping of its positions, which takes far longer than the text itself."""
+        mapped = self._reading.rewritten(_BREAK, lambda _: "") or self._reading
+        return replace(mapped, text=self._text)
+
+
 def _decoded(escape: str) -> str:
     if escape.startswith(("%", "\\x")):
         data = bytes.fromhex(escape.replace("%", "").replace("\\x", ""))
@@ -139,7 +153,7 @@ def _decoded(escape: str) -> str:
     return _CONTROLS.get(escape[1], escape[1])
 
 
-def _found(reading: _Reading, unbroken: _Reading, value: str) -> Iterator[Span]:
+def _found(reading: _Reading, unbroken: _Unbroken, value: str) -> Iterator[Span]:
     for spelling in _spellings(value):
         yield from reading.occurrences(spelling)
     yield from (reading.original(*it.span()) for it in _in_hexadecimal(value).finditer(reading.text))
