@@ -105,4 +105,5 @@ def in_order(files: Iterable[FileMatches]) -> list[FileMatches]:
     by_path: dict[str, FileMatches] = {}
     for file in files:
         by_path.setdefault(file.path, file)
-    return [by_path[path] for path in sorted(by_path, key=lambda it: it.split("/"))]
+    # As if by a list of names, which takes far longer to compare.
+    return [by_path[path] for path in sorted(by_path, key=lambda it: it.replace("/", "\0"))]

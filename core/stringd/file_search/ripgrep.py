@@ -18,6 +18,7 @@ from stringd.file_search.query import (
     in_order,
 )
 from stringd.processes.program_output import ProgramOutput, output_of
+from stringd.workers.threads import READING
 
 _PROGRAM = "rg"
 # It respects the `.gitignore` files of the tree, in a repository or not, and no other rules.
@@ -65,7 +66,7 @@ async def search(program: str, query: FileQuery, limits: SearchLimits) -> Found 
     names = await _run(program, ("--files",), None, query.roots, limits) if query.with_names else None
     return Found(
         files=tuple(files),
-        names=_paths(names.output) if names else (),
+        names=await READING.run(_paths, names.output) if names else (),
         unreadable=unreadable,
         is_late=found.is_late or bool(names and names.is_late),
         is_full=any(it.status is None and not it.is_late for it in (found, names) if it),
