@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,20 @@ LAUGHS = '<!DOCTYPE a [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a>&b;<
 
 def document(content: str | bytes) -> bytes:
     return archive({"_rels/.rels": MAIN, "word/document.xml": content})
+
+
+@pytest.mark.requirement("documents.read.hostile")
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("long.docx", word(paragraph("x" * 6_000_000))),
+        ("long.eml", b"From: a\n\n" + b"x" * 6_000_000),
+        ("long.csv", b"a,b\n" + b"x" * 6_000_000),
+    ],
+)
+def test_a_block_beyond_the_limit_is_cut(read: Read, name: str, body: bytes) -> None:
+    shown = read(name, body)
+    assert re.match(r"\[page\] 5,000,[01]\d\d characters", shown.partition("---\n")[2] or shown)
 
 
 @pytest.mark.requirement("documents.read.hostile")

@@ -47,7 +47,8 @@ def convert(loaded: LoadedBytes) -> Document:
 def _read(kind: Kind, loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
     read = _reader(kind, loaded)
     try:
-        return read(loaded, blocks)
+        title = read(loaded, blocks)
+        blocks.end()
     except TextLimitReached:
         blocks.notice(f"[!] Only the first {counted(MOST_CHARACTERS, 'character')} are shown.")
         return None
@@ -56,6 +57,7 @@ def _read(kind: Kind, loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None
     except Exception as error:  # What a library raises for a damaged file is not documented.
         reason = f"it is damaged, or no {kind.value}."
         raise unreadable(loaded, reason, f"{type(error).__name__}: {error}"[:200]) from error
+    return title
 
 
 def _reader(kind: Kind, loaded: LoadedBytes) -> Read:

@@ -42,6 +42,7 @@ class MarkdownBlocks:
     def __init__(self) -> None:
         self._writer = MarkdownWriter()
         self._in_list = False
+        self._is_cut = False
         self.title: str | None = None
         """The first heading."""
 
@@ -82,13 +83,14 @@ class MarkdownBlocks:
     def code(self, text: str, language: str = "") -> None:
         """Add a text as code."""
         self._begin()
-        self._writer.put(f"{fenced(cleaned(text).rstrip(), language)}\n")
+        self._writer.put(f"{fenced(self._fitting(cleaned(text).rstrip()), language)}\n")
 
     def parsed(self, markdown: str) -> None:
         """Add Markdown with the headings and links that are in it; nothing else in it has a meaning."""
         text = cleaned(markdown).strip("\n")
         if text.strip():
             self._begin()
+            text = self._fitting(text)
             outline = outline_of(text)
             self.title = self.title or next((it.text for it in outline.headings), None)
             self._writer.put_outlined(f"{text}\n", outline)
@@ -98,7 +100,12 @@ class MarkdownBlocks:
         shown = cleaned(text).strip("\n")
         if shown.strip():
             self._begin()
-            self._writer.put(f"{shown}\n")
+            self._writer.put(f"{self._fitting(shown)}\n")
+
+    def end(self) -> None:
+        """Stop if the last block was cut at the limit."""
+        if self._is_cut:
+            raise TextLimitReached
 
     def notice(self, text: str) -> None:
         """Add a line of our own, even beyond the limit."""
@@ -110,7 +117,7 @@ class MarkdownBlocks:
 
     def data_table(self, rows: Iterable[Sequence[str]]) -> int:
         """Add a table of texts that are shown as they are; return how many rows were too many."""
-        return self._put_table(iter(rows), lambda row: self._writer.put(f"| {' | '.join(map(_data, row))} "))
+        return self._put_table(iter(rows), self._put_data)
 
     def _put_table(self, rows: Iterator[Sequence[T]], put_row: Callable[[Sequence[T]], None]) -> int:
         head = list(islice(rows, _LOOKED_AT))
@@ -119,13 +126,16 @@ class MarkdownBlocks:
         self._begin()
         width = max(1, *map(len, head))
         for number, row in enumerate(chain(head, rows)):
-            if self._writer.size > MOST_CHARACTERS:
+            if self._is_cut or self._writer.size > MOST_CHARACTERS:
                 return 1 + sum(1 for _ in rows) + max(0, len(head) - number - 1)
             put_row(row)
             self._writer.put(f"{'|  ' * (width - len(row))}|\n")
             if number == 0:
                 self._writer.put(f"|{' --- |' * width}\n")
         return 0
+
+    def _put_data(self, row: Sequence[str]) -> None:
+        self._writer.put(f"| {self._fitting(' | '.join(map(_data, row)))} ")
 
     def _put_row(self, row: Sequence[Inline]) -> None:
         for cell in row:
@@ -140,7 +150,7 @@ class MarkdownBlocks:
         pieces[:1] = [replace(it, text=it.text.lstrip()) for it in pieces[:1]]
         if pieces and not pieces[0].target:
             text = escaped_start(markdown_of(pieces.pop(0)))
-            self._writer.put(_LINE_END.sub(f"\n{following}", text))
+            self._writer.put(self._fitting(_LINE_END.sub(f"\n{following}", text)))
         self._put_pieces(pieces, lambda it: _LINE_END.sub(f"\n{following}", _escaped_below(it)))
 
     def _put_pieces(self, pieces: Iterable[Piece], changed: Callable[[str], str]) -> None:
@@ -148,11 +158,16 @@ class MarkdownBlocks:
             if piece.target:
                 self._writer.link(text_of((piece,)), piece.target, image=piece.image)
             else:
-                self._writer.put(changed(markdown_of(piece)))
+                self._writer.put(self._fitting(changed(markdown_of(piece))))
+
+    def _fitting(self, text: str) -> str:
+        """Return as much of one text as a document may have; nothing follows one that was cut."""
+        self._is_cut = self._is_cut or len(text) > MOST_CHARACTERS
+        return text[:MOST_CHARACTERS]
 
     def _begin(self, *, is_item: bool = False) -> None:
         """Separate the next block from the one before, or stop at the limit."""
-        if self._writer.size > MOST_CHARACTERS:
+        if self._is_cut or self._writer.size > MOST_CHARACTERS:
             raise TextLimitReached
         if self._writer.size and not (is_item and self._in_list):
             self._writer.put("\n")
