@@ -105,6 +105,16 @@ def test_more_is_kept_than_a_megabyte(daemon: DaemonProcess) -> None:
     assert asker.system("/output") == "Output 1: /exec seq 1 600000 (4,088,894 characters, 600,000 lines)"
 
 
+@pytest.mark.requirement("answers.told")
+@pytest.mark.parametrize("then", ["", "; echo; exit 3"], ids=["once", "twice"])
+def test_what_is_lost_of_more_is_counted(daemon: DaemonProcess, then: str) -> None:
+    asker = Asker(daemon=daemon)
+    shown = asker.content(f"/exec seq 1 2000000 | head -c 14000000{then}")
+    lost = 14_000_000 + bool(then) - 10 * 1024 * 1024
+    assert gap_of(shown)["how"].endswith(f"; {lost:,} bytes in the middle are lost")
+    assert asker.content("/output --grep left out").endswith(f": [... {lost} bytes of output left out ...]")
+
+
 @pytest.mark.requirement("answers.programs")
 def test_output_of_an_action_is_cut_in_the_middle(daemon: DaemonProcess) -> None:
     page = "# Page\n\n~~~act.count\nCLI seq 1 20000\n~~~\n"

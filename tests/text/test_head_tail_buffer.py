@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.text.head_tail_buffer import HeadTailBuffer, limited
+from stringd.text.head_tail_buffer import HeadTailBuffer, dropped_from, limited
 
 
 @given(st.lists(st.binary(max_size=40)), st.integers(1, 40))
@@ -43,3 +43,16 @@ def test_text_is_whole_unless_something_was_dropped() -> None:
 def test_a_long_text_loses_its_middle() -> None:
     assert limited("abcdef", 6) == "abcdef"
     assert limited("abcdefgh", 6) == "abc\n[... 2 characters of output left out ...]\nfgh"
+
+
+def test_a_second_cut_counts_what_the_first_one_dropped() -> None:
+    buffer = HeadTailBuffer(8)
+    buffer.add("aaaé".encode() + b"x" * 10 + "ézzz".encode())
+    first = buffer.take_text()
+    assert first == "aaa\ufffd\n[... 12 bytes of output left out ...]\n\ufffdzzz"
+    assert limited(first, 6) == "aaa\n[... 18 bytes of output left out ...]\nzzz"
+    assert dropped_from(first) == "12 bytes"
+    assert limited(limited("a" * 1000 + "z" * 1000, 100), 60) == (
+        f"{'a' * 30}\n[... 1940 characters of output left out ...]\n{'z' * 30}"
+    )
+    assert dropped_from("[... 3 bytes of output left out ...]") == ""

@@ -13,7 +13,7 @@ from stringd.long_answers.kept_text import KeptText
 from stringd.sessions.answer_limit import may_exceed
 from stringd.text.escaping import visible
 from stringd.text.excerpts import middle_of
-from stringd.text.head_tail_buffer import limited
+from stringd.text.head_tail_buffer import dropped_from, limited
 from stringd.text.masking import mask_values
 from stringd.workers.threads import READING
 
@@ -68,6 +68,8 @@ def _excerpt(text: str, most: int, way: KeptText | str) -> str:
     if gap.lines:
         count = f"{gap.lines[1] - gap.lines[0] + 1:,} lines, {count}"
     how = way if isinstance(way, str) else way.ways(most, gap.lines)
+    if lost := dropped_from(text[gap.first - 1 : gap.last]):
+        how = f"{how}; {lost} in the middle are lost"
     head = text[: gap.first].removesuffix("\n")
     return f"{head}\n[... {count} left out — {how} ...]\n{text[gap.last :]}"
 

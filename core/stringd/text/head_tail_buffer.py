@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 OUTPUT_LIMIT = 1024 * 1024
 """How much output a buffer holds by default, in bytes."""
 _SLACK = 256 * 1024
+_OF_OUTPUT = "of output left out ...]"
+_OMISSION = re.compile(
+    rf"\n\[\.\.\. (?P<count>\d{{1,18}}) (?P<unit>bytes|characters) {re.escape(_OF_OUTPUT)}\n"
+)
 
 
 class HeadTailBuffer:
@@ -75,14 +81,36 @@ class HeadTailBuffer:
 
 
 def limited(text: str, limit: int = OUTPUT_LIMIT) -> str:
-    """Return a text, or its head and tail with a note between them when it is longer than the limit."""
-    excess = len(text) - limit
-    if excess <= 0:
+    """Return a text, or its head and tail with a note between them when it is longer than the limit.
+
+    The note also counts what notes of earlier cuts in its place stand for.
+    """
+    if len(text) <= limit:
         return text
-    half = limit // 2
-    return f"{text[:half]}\n{omission(excess, 'characters')}\n{text[-half:]}"
+    first, last = limit // 2, len(text) - limit // 2
+    notes = [it for it in _omissions(text) if it.start() <= last and it.end() >= first]
+    if notes:
+        first, last = min(first, notes[0].start()), max(last, notes[-1].end())
+    dropped = _OMISSION.sub("", text[first:last]) if notes else text[first:last]
+    unit = "bytes" if any(it["unit"] == "bytes" for it in notes) else "characters"
+    size = len(dropped.encode(errors="surrogatepass")) if unit == "bytes" else len(dropped)
+    count = size + sum(int(it["count"]) for it in notes)
+    return f"{text[:first]}\n{omission(count, unit)}\n{text[last:]}"
 
 
 def omission(count: int, unit: str = "bytes") -> str:
     """Return the line that stands for output that was dropped."""
-    return f"[... {count} {unit} of output left out ...]"
+    return f"[... {count} {unit} {_OF_OUTPUT}"
+
+
+def dropped_from(text: str) -> str:
+    """Return how much the notes in a text stand for, as `1,234 bytes`; nothing if there are none."""
+    counts: dict[str, int] = {}
+    for note in _omissions(text):
+        counts[note["unit"]] = counts.get(note["unit"], 0) + int(note["count"])
+    return " and ".join(f"{count:,} {unit}" for unit, count in counts.items())
+
+
+def _omissions(text: str) -> list[re.Match[str]]:
+    """Return the notes in a text, with the line ends around them."""
+    return list(_OMISSION.finditer(text)) if _OF_OUTPUT in text else []
