@@ -61,7 +61,7 @@ class _Site(BaseHTTPRequestHandler):
 
 def _page() -> bytes:
     sections = "".join(
-        f"<h2>Section {number}</h2><p>{'Some words about it. ' * 40}"
+        f"<h2>Section {number}</h2><p>{'Some words about it. ' * 30}"
         f'<a href="/{number}.html">Page {number}</a></p>'
         for number in range(_HEADINGS)
     )
