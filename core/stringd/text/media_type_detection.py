@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from stringd.text.media_types import parse_media_type
 
-HTML, XHTML, XML = "text/html", "application/xhtml+xml", "application/xml"
+HTML, XML = "text/html", "application/xml"
 JSON, MARKDOWN, PLAIN, BINARY = "application/json", "text/markdown", "text/plain", "application/octet-stream"
 SVG, PDF = "image/svg+xml", "application/pdf"
 _SAYS_NOTHING = {"", "unknown/unknown", "application/unknown", "*/*", BINARY, "binary/octet-stream"}

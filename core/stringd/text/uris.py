@@ -1,19 +1,14 @@
-"""Recognize URIs, resolve links relative to them, and name documents by path or URI."""
+"""Recognize URIs, and resolve links relative to them."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from pathlib import Path, PurePosixPath
-from typing import TypeAlias
 from urllib.parse import urljoin, urlsplit, uses_relative
 
 from stringd.errors import ErrorCode, Refusal
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!L\d)")
-Origin: TypeAlias = Path | str
-"""A file's real path, or a URI."""
-_OF_DIRECTORY = "index"
 
 
 def is_uri(target: str) -> bool:
@@ -53,16 +48,3 @@ def join(uri: str, target: str) -> str:
     path, mark, block = target.partition("#")
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(base), path)) if path else base
     return f"{scheme}:{joined}{mark}{block}"
-
-
-def name_of(origin: Origin) -> str:
-    """Return the name of a document in messages."""
-    return origin.name if isinstance(origin, Path) else origin
-
-
-def stem_of(origin: Origin) -> str:
-    """Return a document's name without its suffix; `index` for a directory of a site."""
-    if isinstance(origin, Path):
-        return origin.stem
-    path = urlsplit(origin).path
-    return _OF_DIRECTORY if path.endswith("/") or not path else PurePosixPath(path).stem

@@ -41,32 +41,10 @@ async def fetch_page(
 
     With a sink, the page goes there, and no refreshes are followed.
     """
-    site = read_url(wanted.part_of).origin if wanted.part_of else None
-    # What a page includes is fetched at the same time, and would be taken for the page.
-    on_progress = None if wanted.part_of else current_output().report
-
-    async def send(request: HttpRequest) -> HttpResponse:
-        url = WebUrl.read(request.url)
-        try:
-            return await state.exchange(
-                client,
-                url,
-                request,
-                fresh=wanted.options.fresh,
-                site=site,
-                on_progress=on_progress,
-                sink=sink,
-            )
-        except HttpFailed as failure:
-            raise _failed(failure, url, wanted.uri) from failure
-        except Refusal as refusal:
-            context = (*redirect_note(url, wanted.uri), *refusal.context)
-            raise Refusal(refusal.code, refusal.message, *context) from refusal
-
     try:
         request, response = await follow_redirects(
             _first_request(wanted),
-            send,
+            partial(_send, client, state, wanted, sink),
             carry=partial(_carry, wanted),
             refresh=None if sink else refresh_target,
         )
@@ -77,6 +55,29 @@ async def fetch_page(
         raise _failed(failure, failure.url, wanted.uri) from failure
     shown = error_excerpt(response, wanted.options.hidden) if wanted.options.submission else ""
     return page_from_response(response, WebUrl.read(request.url), wanted.uri, shown)
+
+
+async def _send(
+    client: HttpClient, state: BrowsingState, wanted: LoadRequest, sink: BodySink | None, request: HttpRequest
+) -> HttpResponse:
+    """Send one of the requests for a page; refusals name what was asked for."""
+    url = WebUrl.read(request.url)
+    try:
+        return await state.exchange(
+            client,
+            url,
+            request,
+            fresh=wanted.options.fresh,
+            site=read_url(wanted.part_of).origin if wanted.part_of else None,
+            # What a page includes is fetched at the same time, and would be taken for the page.
+            on_progress=None if wanted.part_of else current_output().report,
+            sink=sink,
+        )
+    except HttpFailed as failure:
+        raise _failed(failure, url, wanted.uri) from failure
+    except Refusal as refusal:
+        context = (*redirect_note(url, wanted.uri), *refusal.context)
+        raise Refusal(refusal.code, refusal.message, *context) from refusal
 
 
 def _failed(failure: HttpFailed, url: WebUrl, requested: str) -> Refusal:

@@ -52,12 +52,6 @@ def shown_location(location: Location, user: User) -> str:
     return f"{shown_document(location, user)}{location.block or lines}"
 
 
-def current_file(session: Session) -> Path | None:
-    """Return the session's current document if it is a file."""
-    document = session.state.document
-    return None if document is None else file_of(document.uri)
-
-
 def working_directory(session: Session) -> Path:
     """Return the base of relative paths: the directory last opened, else the document's, else the home."""
     return path_scope(session, full_access=False).base

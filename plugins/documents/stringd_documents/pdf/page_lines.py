@@ -178,9 +178,7 @@ class _LineReader:
         named = name.value.lower()
         # PDFium guesses a weight where the font states none; the name is more reliable.
         is_bold = bool(flags.value & _FORCE_BOLD) or any(it in named for it in _BOLD_FONTS)
-        is_code = bool(flags.value & _FIXED_PITCH) or any(
-            it in named for it in (b"mono", b"courier", b"cmtt")
-        )
+        is_code = bool(flags.value & _FIXED_PITCH) or any(it in named for it in _CODE_FONTS)
         return is_bold, is_code
 
     def _add_blank(self) -> None:
