@@ -72,17 +72,52 @@ def test_aligned_table(shown: Shown) -> None:
 
 
 @pytest.mark.requirement("documents.read.pdf")
-def test_items_and_running_lines(shown: Shown) -> None:
+def test_items(shown: Shown) -> None:
+    page = text(72, 700, "- first") + text(72, 687, "- second") + text(72, 600, "Text")
+    assert shown("a.pdf", pdf([page])) == "- first\n- second\n\nText"
+
+
+BODY = text(72, 700, "Some text of the page") + text(72, 687, "on two lines, or more.")
+WHOLE = "Some text of the page on two lines, or more."
+
+
+@pytest.mark.requirement("documents.read.running_lines")
+def test_running_lines_are_left_out_and_told(shown: Shown) -> None:
     pages = [
-        text(72, 700, f"- first {letter}")
-        + text(72, 687, f"- second {letter}")
-        + "".join(text(72, 600 - 30 * line, f"Text {letter} of {line * letter}") for line in range(1, 4))
-        + text(280, 800, f"Report, page {number}", 8)
-        for number, letter in enumerate("abcd", start=1)
+        text(72, 800, "My *report*", 8) + BODY + text(280, 40, f"Page {number} of 6")
+        for number in range(1, 7)
     ]
-    answer = shown("a.pdf", pdf(pages))
-    texts = "Text a of a\n\nText a of aa\n\nText a of aaa"
-    assert answer.startswith(f"[page 1]\n\n- first a\n- second a\n\n{texts}\n\n[page 2]")
+    assert shown("a.pdf", pdf(pages)) == (
+        "[!] Left out on 6 pages: My \\*report\\* · page numbers\n\n"
+        + "\n\n".join(f"[page {number}]\n\n{WHOLE}" for number in range(1, 7))
+    )
+
+
+@pytest.mark.requirement("documents.read.running_lines")
+@pytest.mark.parametrize(
+    ("line", "y", "count"),
+    [
+        pytest.param("Exercise {}", 800, 6, id="numbered heading"),
+        pytest.param("Result: {} points", 40, 6, id="value"),
+        pytest.param("100{}", 40, 6, id="number of an invoice"),
+        pytest.param("Page {} of 9", 40, 6, id="not of the pages"),
+        pytest.param("Total due", 40, 4, id="few pages"),
+        pytest.param("Total due", 674, 6, id="no gap"),
+    ],
+)
+def test_lines_that_only_look_like_running_ones_stay(shown: Shown, line: str, y: int, count: int) -> None:
+    numbers = range(1, count + 1)
+    answer = shown("a.pdf", pdf([BODY + text(72, y, line.format(number)) for number in numbers]))
+    assert all(line.format(number) in answer for number in numbers)
+    assert answer.count(line.partition("{")[0]) >= count
+    assert "Left out" not in answer
+
+
+@pytest.mark.requirement("documents.read.running_lines")
+def test_numbers_of_pages_in_a_range(shown: Shown) -> None:
+    pages = [BODY + text(280, 40, str(number)) for number in range(1, 9)]
+    answer = shown("a.pdf", pdf(pages), "--pages 4-6")
+    assert answer.startswith(f"[!] Left out on 3 pages: page numbers\n\n[page 4]\n\n{WHOLE}\n\n[page 5]")
 
 
 @pytest.mark.requirement("documents.read.pages")

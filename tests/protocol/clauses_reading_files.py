@@ -14,6 +14,10 @@ READING_FILES = requirements(
     ("documents.read.sheets", "Each sheet of a workbook is a table below its name, and #name shows it."),
     ("documents.read.slides", "Each slide has its title, its texts, and the speaker's notes."),
     ("documents.read.pdf", "PDF: headings by bookmarks or size, whole paragraphs, tables drawn or aligned."),
+    (
+        "documents.read.running_lines",
+        "Page numbers, and lines equal on nearly all pages, are left out of a PDF document, and told.",
+    ),
     ("documents.read.epub", "The chapters of a book follow in reading order."),
     ("documents.read.mail", "An e-mail shows who wrote what to whom, and what is attached."),
     ("documents.read.notebook", "A notebook shows its texts, its code, and what it printed."),

@@ -11,13 +11,14 @@ import pypdfium2.raw as pdf
 from stringd.plugin import LoadedBytes
 from stringd.plugin.text import counted
 from stringd.plugin.workers import report_parts
+from stringd_documents.inline_text import escaped
 from stringd_documents.markdown_blocks import MarkdownBlocks, TextLimitReached
 from stringd_documents.page_ranges import notice_of_rest, wanted_pages
 from stringd_documents.pdf.headings import Headings
 from stringd_documents.pdf.page_layout import PageLayout
 from stringd_documents.pdf.page_lines import Line, lines_of
 from stringd_documents.pdf.ruled_tables import Grid, grids_of
-from stringd_documents.pdf.running_lines import without_running_lines
+from stringd_documents.pdf.running_lines import PageNumber, RunningLines, notice_of, running_lines
 from stringd_documents.refusals import encrypted
 
 _NOUN = "page"
@@ -32,7 +33,10 @@ def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
     wanted = wanted_pages(loaded, len(document), _NOUN)
     pages, grids = _read_pages(document, wanted, start + _SECONDS)
     layout = PageLayout(blocks, Headings(document, pages))
-    read_pages = zip(wanted, without_running_lines(pages), grids, strict=False)
+    running = running_lines(pages, _numbers(document, wanted[: len(pages)]))
+    if left_out := notice_of(running):
+        blocks.notice(escaped(left_out))
+    read_pages = zip(wanted, map(_without, pages, running), grids, strict=False)
     added = _add_pages(layout, read_pages, blocks, start + _MOST_SECONDS, are_many=len(wanted) > 1)
     if pages and not any(pages):
         blocks.notice(f"[!] {counted(len(pages), _NOUN)} without text, probably scanned pictures.")
@@ -64,6 +68,17 @@ def _read_pages(
         if time.process_time() > deadline:
             break
     return lines, grids
+
+
+def _numbers(document: pdfium.PdfDocument, wanted: range) -> list[PageNumber]:
+    count = len(document)
+    return [
+        PageNumber(number=index + 1, label=document.get_page_label(index), count=count) for index in wanted
+    ]
+
+
+def _without(lines: Sequence[Line], running: RunningLines) -> list[Line]:
+    return [line for place, line in enumerate(lines) if place not in running]
 
 
 def _add_pages(
