@@ -101,6 +101,21 @@ def test_tables(shown: Shown, name: str, body: bytes, expected: str) -> None:
     assert shown(name, body) == expected
 
 
+@pytest.mark.requirement("find.cut")
+@pytest.mark.parametrize(("rows", "way"), [(200_000, "/find"), (500_000, "/exec grep")])
+def test_search_of_a_cut_table_tells_how_to_search_the_file(
+    daemon: DaemonProcess, shown: Shown, rows: int, way: str
+) -> None:
+    shown("a.csv", "".join(f"{number},the value in row {number}\n" for number in range(rows)).encode())
+    wanted = f"row {rows - 5}"
+    answer = daemon.exec(f"/find '{wanted}'").content
+    assert f"Matches: {wanted} (0)\n---\n(none)\nNot searched: " in answer
+    command, _, what = answer.rpartition("\n")[2].partition(" searches ")
+    assert command.startswith(way)
+    assert what == "the lines of the file."
+    assert f"the value in {wanted}" in daemon.exec(command).content
+
+
 @pytest.mark.requirement("documents.read.source")
 def test_table_is_edited_by_its_lines(daemon: DaemonProcess, shown: Shown) -> None:
     shown("a.csv", b"a,b\n1,2\n")

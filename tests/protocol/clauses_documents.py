@@ -33,6 +33,10 @@ FILE_SEARCH = requirements(
         "find.files.document",
         "Words that are no paths belong to the text, which the open document is searched for.",
     ),
+    (
+        "find.cut",
+        "What of a document is not shown is not searched; the answer says so, and how to search it.",
+    ),
     ("find.files.engines", "Files are searched alike with ripgrep and without."),
     ("find.files.ignored", "Hidden files, links and what .gitignore files name are left out, as in ripgrep."),
     (

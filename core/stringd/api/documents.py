@@ -51,7 +51,7 @@ class Document:
     """A rendered document; `source` is the text that it was rendered from, if that differs.
 
     A text without an outline is parsed as Markdown with all constructs of a document. `zone` is the zone that
-    its bytes came from.
+    its bytes came from. Each of `omissions` names content that the text lacks, as it would be too long.
     """
 
     uri: str
@@ -60,6 +60,7 @@ class Document:
     source: str | None = None
     outline: Outline | None = None
     zone: Zone = Zone.PUBLIC
+    omissions: tuple[str, ...] = ()
 
 
 class Package:

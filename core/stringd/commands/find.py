@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from heapq import merge
 from itertools import islice
+from shlex import quote
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
@@ -14,10 +15,13 @@ from stringd.commands.found_files import find_files
 from stringd.commands.missing_paths import with_nearest_path
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
+from stringd.documents.pages.page import Page
 from stringd.documents.pages.search import find, find_links
 from stringd.documents.pagination.parts import Parts
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.errors import ErrorCode, Refusal
+from stringd.file_search.query import LARGEST
+from stringd.files.typed_paths import display
 from stringd.text.formatting import shortened
 from stringd.workers.threads import READING
 
@@ -52,7 +56,31 @@ async def _find_in_document(invocation: Invocation, request: FindRequest) -> Rep
         title, lines = await READING.run(_listing, parts, shortcuts, request.text)
     else:
         title, lines = _listing(parts, shortcuts, request.text)
-    return Reply.page(title, "\n".join(lines or [_NO_MATCH, *await request.miss_lines(invocation)]))
+    lines = lines or [_NO_MATCH, *await request.miss_lines(invocation)]
+    if page.omissions:
+        lines += await READING.run(lambda: list(_unsearched(page, request.text, invocation)))
+    return Reply.page(title, "\n".join(lines))
+
+
+def _unsearched(page: Page, wanted: str, invocation: Invocation) -> Iterator[str]:
+    """Yield what of a document was not searched, as it is not in the text, and how to search its file."""
+    yield from (f"Not searched: {it}" for it in page.omissions)
+    quoted = _QUOTED.fullmatch(wanted)
+    wanted = quoted[2] if quoted else wanted
+    if page.path is None or not page.source:
+        return
+    if len(page.source.encode()) > LARGEST:
+        yield f"/exec grep -inF -- {quote(wanted)} {quote(str(page.path))} searches the lines of the file."
+        return
+    shown = display(page.path, invocation.session.user)
+    words = wanted, shown if shown.startswith("/") else f"~/{shown}"
+    yield f"/find {' '.join(map(_word, words))} searches the lines of the file."
+
+
+def _word(text: str) -> str:
+    """Return a text as one word of the command."""
+    mark = "'" if '"' in text else '"'
+    return text if re.fullmatch(r"[^\s\"']+", text) else f"{mark}{text}{mark}"
 
 
 def _listing(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> tuple[str, list[str]]:

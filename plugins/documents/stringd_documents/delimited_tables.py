@@ -25,7 +25,7 @@ def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> None:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text, loaded))
     rows = (row for row in reader if row)
     if more := blocks.data_table(rows):
-        blocks.notice(f"[!] {counted(more, 'more row')}: /open path:L1000-L2000 shows lines of a file.")
+        blocks.omission(f"{counted(more, 'more row')}: /open path:L1000-L2000 shows lines of a file.")
 
 
 def _separator(text: str, loaded: LoadedBytes) -> str:

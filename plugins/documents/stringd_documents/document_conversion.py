@@ -41,6 +41,7 @@ def convert(loaded: LoadedBytes) -> Document:
         text=blocks.text,
         source=_source(loaded),
         outline=blocks.outline,
+        omissions=tuple(blocks.omissions),
     )
 
 
@@ -50,7 +51,7 @@ def _read(kind: Kind, loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None
         title = read(loaded, blocks)
         blocks.end()
     except TextLimitReached:
-        blocks.notice(f"[!] Only the first {counted(MOST_CHARACTERS, 'character')} are shown.")
+        blocks.omission(f"Only the first {counted(MOST_CHARACTERS, 'character')} are shown.")
         return None
     except (Refusal, MemoryError):
         raise

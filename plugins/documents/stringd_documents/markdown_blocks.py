@@ -45,6 +45,8 @@ class MarkdownBlocks:
         self._is_cut = False
         self.title: str | None = None
         """The first heading."""
+        self.omissions: list[str] = []
+        """What is left out as the text would be too long."""
 
     @property
     def text(self) -> str:
@@ -110,6 +112,11 @@ class MarkdownBlocks:
     def notice(self, text: str) -> None:
         """Add a line of our own, even beyond the limit."""
         self._writer.put(f"\n{text}\n" if self._writer.size else f"{text}\n")
+
+    def omission(self, text: str) -> None:
+        """Add a line about what is left out."""
+        self.omissions.append(text)
+        self.notice(f"[!] {text}")
 
     def table(self, rows: Sequence[Sequence[Inline]]) -> None:
         """Add a table of styled text, whose first row is its head."""

@@ -17,8 +17,8 @@ def wanted_pages(loaded: LoadedBytes, count: int, noun: str) -> range:
 
 
 def notice_of_rest(rest: range, noun: str) -> str:
-    """Return the line that says which pages were left out, and how to see them."""
+    """Return what says which pages were left out, and how to see them."""
     first, last = rest.start + 1, rest.stop
     named = f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"
     wanted = str(first) if first == last else f"{first}-{last}"
-    return f"[!] Left out: {named} — /open --pages {wanted}"
+    return f"Left out: {named} — /open --pages {wanted}"

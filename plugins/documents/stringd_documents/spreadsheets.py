@@ -31,7 +31,7 @@ def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str:
         try:
             _add_sheet(workbook, number, blocks)
         except TextLimitReached:
-            blocks.notice(notice_of_rest(range(number, wanted.stop), _NOUN))
+            blocks.omission(notice_of_rest(range(number, wanted.stop), _NOUN))
             break
     return document_name(loaded.uri)
 
@@ -51,7 +51,7 @@ def _add_sheet(workbook: CalamineWorkbook, number: int, blocks: MarkdownBlocks) 
         return
     blocks.paragraph(plain(f"Cells {_cell_name(sheet.start)}:{_cell_name(sheet.end)}"))
     if more := blocks.data_table(_rows(sheet)):
-        blocks.notice(f"[!] {counted(more, 'more row')} of this sheet: too many to be shown.")
+        blocks.omission(f"{counted(more, 'more row')} of this sheet: too many to be shown.")
 
 
 def _rows(sheet: CalamineSheet) -> Iterator[list[str]]:

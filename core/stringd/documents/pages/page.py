@@ -43,6 +43,8 @@ class Page:
     """The farthest zone that any of its text came from; its links may lead no nearer."""
     left_out: tuple[str, ...] = ()
     """Notices about menus that were left out because the page may not lead to them."""
+    omissions: tuple[str, ...] = ()
+    """What of the document the text lacks, as it would be too long."""
     options: LoadOptions = UNRESTRICTED
     """How to load it again; `nearest_zone` is its own zone, regardless of what it includes."""
 
@@ -157,6 +159,7 @@ def outlined_page(document: Document, outline: Outline) -> Page:
         diagnostics=sheet.diagnostics,
         zone=document.zone,
         options=LoadOptions(nearest_zone=document.zone),
+        omissions=document.omissions,
     )
 
 

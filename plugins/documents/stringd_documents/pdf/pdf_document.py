@@ -41,7 +41,7 @@ def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
     if pages and not any(pages):
         blocks.notice(f"[!] {counted(len(pages), _NOUN)} without text, probably scanned pictures.")
     if added < len(wanted):
-        blocks.notice(notice_of_rest(wanted[added:], _NOUN))
+        blocks.omission(notice_of_rest(wanted[added:], _NOUN))
     return str(document.get_metadata_value("Title")).strip() or None
 
 
