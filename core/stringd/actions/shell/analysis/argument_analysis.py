@@ -52,6 +52,7 @@ class ArgumentAnalysis:
             Role.CODE: self.code,
             Role.COMMAND: self.code,
             Role.SCRIPT: self._script,
+            Role.OPENED: self._file,
             Role.NAME: self._name,
             Role.NUMBER: self._number,
             Role.ASSIGNED: self._assigned,
@@ -243,6 +244,11 @@ class ArgumentAnalysis:
             self.taint.report(findings.program_chosen(value, self.taint.line))
         if written := self.flow.taint_of_file(word):
             self.taint.report(findings.evaluated(written, program, self.taint.line))
+
+    def _file(self, word: Word, program: str) -> None:
+        """Analyse the name of a file; only a literal beginning keeps it from being a command."""
+        if not word.lead or not word.is_single_word:
+            self.code(word, program)
 
     def _assigned(self, word: Word, program: str) -> None:
         value = self.flow.taint_of_words((word,))

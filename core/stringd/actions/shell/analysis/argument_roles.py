@@ -22,6 +22,7 @@ class Role(Enum):
     CODE = "evaluates it"
     SHELL = "evaluates it as commands of a shell"
     SCRIPT = "runs it, or its content"
+    OPENED = "opens it as a file, or runs it if it begins with ! or |"
     COMMAND = "runs it, with the words after it as arguments"
 
 

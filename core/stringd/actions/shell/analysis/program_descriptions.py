@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stringd.actions.shell.analysis.argument_roles import Program, Role
 
 DATA, CODE, SCRIPT, NAME = (Role.DATA,), (Role.CODE,), (Role.SCRIPT,), (Role.NAME,)
-RUN, FILE = (Role.COMMAND,), (Role.SCRIPT, Role.DATA)
+RUN, FILE, OPENED = (Role.COMMAND,), (Role.SCRIPT, Role.DATA), (Role.OPENED,)
 
 
 def each(letters: str, role: tuple[Role, ...] = DATA) -> Mapping[str, tuple[Role, ...]]:
