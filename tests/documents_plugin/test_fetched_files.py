@@ -49,6 +49,7 @@ def site() -> Iterator[str]:
 def test_fetched_documents(daemon: DaemonProcess, site: str) -> None:
     for path in ("/told", "/a.pdf", "/bytes"):
         assert daemon.exec(f"/open {site}{path} --pages 2", topic="web:a").content.endswith("This is page 2.")
+        assert "%PDF" not in daemon.exec("/source", topic="web:a").content
     assert daemon.exec(f"/open {site}/a.docx", topic="web:a").content.endswith("\nA text")
     assert daemon.exec(f"/open {site}/a.csv", topic="web:a").content.endswith("| größe | b |\n| --- | --- |")
 

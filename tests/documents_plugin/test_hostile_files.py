@@ -80,14 +80,17 @@ def test_wrong_extension(read: Read) -> None:
 
 @pytest.mark.requirement("documents.read.binary")
 @pytest.mark.parametrize(
-    "command", ["/edit a.pdf", "/edit a.pdf\nx", "/append a.pdf\nx", "/open a.pdf:L1", "/source"]
+    "command",
+    ["/edit a.pdf", "/edit a.pdf\nx", "/append a.pdf\nx", "/write a.pdf\nx", "/open a.pdf:L1", "/source"],
 )
-def test_binary_documents_are_not_edited(read: Read, daemon: DaemonProcess, command: str) -> None:
-    body = pdf([text(72, 700, "A PDF\xff\xfe")])
+@pytest.mark.parametrize("content", ["\xff\xfe", "ASCII"])
+def test_binary_documents_are_not_edited(
+    read: Read, daemon: DaemonProcess, command: str, content: str
+) -> None:
+    body = pdf([text(72, 700, f"A PDF {content}")])
     read("a.pdf", body)
-    assert (
-        daemon.exec(command).content.partition("\n")[2].startswith("ERROR(INVALID_TARGET): Not a UTF-8 text")
-    )
+    answer = daemon.exec(command).content.partition("\n")[2]
+    assert answer.startswith("ERROR(INVALID_TARGET): Not a text file, but a PDF document: a.pdf")
     assert (daemon.home / "a.pdf").read_bytes() == body
 
 

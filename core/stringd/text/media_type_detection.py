@@ -98,6 +98,7 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\0asm", "application/wasm"),
     (0, b"BM", "image/bmp"),
 )
+_PDF_HEAD = re.compile(rb"%PDF-\d\.\d")
 _HTML = re.compile(
     rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL
 )
@@ -148,6 +149,11 @@ def detect_media_type(media_type: str, body: bytes, uri: str) -> str:
     # A name with an ending says what the text is, such as YAML.
     is_document = kind == PLAIN and not extension_of(uri) and _DOCUMENT.match(head)
     return MARKDOWN if is_document else kind
+
+
+def is_pdf(body: bytes) -> bool:
+    """Whether bytes are a PDF document, which may consist of ASCII characters."""
+    return _PDF_HEAD.match(body) is not None
 
 
 def is_textual(kind: str) -> bool:

@@ -14,6 +14,7 @@ from stringd_documents.refusals import missing_library, unreadable
 Read = Callable[[LoadedBytes, MarkdownBlocks], str | None]
 """Adds the content of a document, and returns its title."""
 _NOTHING = "(no content)"
+_TEXTS = {Kind.DELIMITED, Kind.MAIL, Kind.NOTEBOOK}
 _READERS = {
     Kind.DELIMITED: "delimited_tables",
     Kind.EPUB: "epub",
@@ -39,7 +40,7 @@ def convert(loaded: LoadedBytes) -> Document:
         uri=loaded.uri,
         title=title or blocks.title,
         text=blocks.text,
-        source=_source(loaded),
+        source=_source(loaded) if kind in _TEXTS else None,
         outline=blocks.outline,
         omissions=tuple(blocks.omissions),
     )
@@ -71,7 +72,7 @@ def _reader(kind: Kind, loaded: LoadedBytes) -> Read:
 
 
 def _source(loaded: LoadedBytes) -> str | None:
-    """Return the text that a document was made of, unless it is no text."""
+    """Return the text that a document was made of, unless its bytes are no UTF-8."""
     try:
         return loaded.body.decode()
     except UnicodeDecodeError:

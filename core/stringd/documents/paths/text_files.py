@@ -17,6 +17,7 @@ from stringd.files.file_kinds import NotRegular, require_regular
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
 from stringd.files.regular import Content, read_regular
+from stringd.text.media_type_detection import is_pdf
 
 LIMIT = 10 * 1024 * 1024
 _NEW_FILE_MODE = 0o644
@@ -177,6 +178,8 @@ def _read(path: Path, shown: str, limit: int = LIMIT) -> Content:
 def _decoded(content: Content, shown: str) -> str:
     """Decode a file's data; a file above the limit was read in part, and is refused."""
     is_whole = len(content.data) <= LIMIT
+    if is_pdf(content.data):
+        raise NoText(f"Not a text file, but a PDF document: {shown}", content.size)
     try:
         text, _ = utf_8_decode(content.data, "strict", is_whole)
     except UnicodeDecodeError:
