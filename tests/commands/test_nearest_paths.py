@@ -74,6 +74,8 @@ def test_nearest_lines_are_named(tree: DaemonProcess) -> None:
         assert refused == (
             f"ERROR(LINE_OUT_OF_RANGE): No such lines: {path}\nthe file has 3 lines\nnearest: {near}"
         )
+    bad = content(tree, "/open ~/guides/fjord.md:L2-")
+    assert bad.endswith("\nnearest: ~/guides/fjord.md:L2\nLines are written as :L5 or :L5-L10.")
     put(tree, "empty.txt", "")
     assert content(tree, "/open ~/empty.txt:L1").endswith("the file has 0 lines")
 

@@ -36,6 +36,8 @@ def answer(daemon: DaemonProcess, *commands: str) -> str:
     ("commands", "reply"),
     [
         (["/open a.py:L5-L6"], f"Opened a.py:L5-L6\n---\n{FIVE_SIX}"),
+        (["/open a.py:L5-6"], f"Opened a.py:L5-6\n---\n{FIVE_SIX}"),
+        (["/open a.py", "/open :L5-6", "/topics"], "Topics\n---\nfile:main  a.py:L5-L6"),
         (["/open a.py:L20"], "Opened a.py:L20\n---\nline 20"),
         (["/open a.py", "/open :L5-L6"], f"Opened a.py:L5-L6\n---\n{FIVE_SIX}"),
         (["/open a.py:L5-L6", "/open b.md", "/back"], f"Back to a.py\n---\n{FIVE_SIX}"),

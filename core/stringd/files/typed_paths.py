@@ -25,7 +25,7 @@ _OPEN_FILES = "/proc/self/fd"
 _DELETED = " (deleted)"
 _SYSTEM_KNOWS = hasattr(os, "O_PATH") and Path(_OPEN_FILES).is_dir()
 FILE_URI = "file:///"
-_LINES = r":L([0-9]+)(?:-L([0-9]+))?\Z"
+_LINES = r":L([0-9]+)(?:-L?([0-9]+))?\Z"
 _LINE_RANGE = re.compile(_LINES)
 _END_OF_NAME = re.compile(rf"[/#]|{_LINES}|\Z")
 

@@ -21,6 +21,7 @@ from stringd.workers.threads import READING
 _MOST_NAMES = 2000
 _ABSOLUTE = ("/", "~", FILE_URI)
 _PART = re.compile(r"#|:L\d")
+_LINES = re.compile(r":L\d+(?:-L?\d+)?", re.ASCII)
 _KEPT = frozenset({"", ".", "..", "~"})
 
 
@@ -38,6 +39,10 @@ class _MissingFile:
         part = _PART.search(typed)
         self._typed = typed[: part.start()] if part else typed
         self._part = typed[part.start() :] if part else ""
+        lines = _LINES.match(self._part)
+        self._has_bad_lines = lines is not None and lines[0] != self._part
+        if lines:
+            self._part = lines[0]
         self._session = session
         self._full_access = full_access
         self._base = working_directory(session)
@@ -60,6 +65,8 @@ class _MissingFile:
         """Yield the nearest path, and the directory that the path is relative to unless that is the home."""
         if near is not None:
             yield f"nearest: {printable(near)}{self._part}"
+        if self._has_bad_lines:
+            yield "Lines are written as :L5 or :L5-L10."
         if self._is_relative and self._base != self._session.user.home:
             state = self._session.state
             reason = "opened last" if state.directory else "of the current document"
