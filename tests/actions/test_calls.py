@@ -200,6 +200,9 @@ def test_quoted_help_is_a_value(typed: str) -> None:
         ("n: list", "'[a, b]'", "a list such as"),
         ("n: json", "{a:1}", "JSON, received '{a:1}'"),
         ("n: json", "''", "JSON, received ''"),
+        ("n: json", "'[NaN]'", "JSON, received '[NaN]'"),
+        ("n: list", "'[-Infinity]'", "a list such as"),
+        ("n: list", "'[1e999]'", "a list such as"),
     ],
 )
 def test_invalid_value_error_names_the_parameter(line: str, typed: str, expected: str) -> None:
@@ -241,6 +244,7 @@ def test_a_tuple_can_be_typed(typed: str, value: tuple[str, ...]) -> None:
         ("a,b", ("a", "b")),
         ("'a, \"b, c\" , d'", ("a", "b, c", "d")),
         ("""'["a, b", 1, {"c": null}]'""", ("a, b", "1", '{"c": null}')),
+        ("'[2.50, -0, 1E3]'", ("2.50", "-0", "1E3")),
         ("--tags a,b --tags c", ("a", "b", "c")),
         ("-t a -t a", ("a", "a")),
         ("''", ()),

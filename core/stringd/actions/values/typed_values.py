@@ -49,12 +49,17 @@ class JsonText(str):
 def read_json_text(text: str) -> JsonText | None:
     """Return a text that is JSON, or None."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return None
     read = JsonText(text.strip())
     read.value = value
     return read
+
+
+def _refuse_constant(name: str) -> None:
+    """Refuse `NaN` and `Infinity`, which Python takes for JSON."""
+    raise ValueError(f"not JSON: {name}")
 
 
 def read_tuple(text: str) -> tuple[str, ...] | None:
@@ -68,10 +73,18 @@ def read_list(text: str) -> tuple[str, ...] | None:
     text = text.strip()
     if text[:1] != "[":
         return tuple(_elements(text)) if text else ()
-    read = read_json_text(text)
-    if read is None or not isinstance(read.value, list):
+    try:
+        array = json.loads(text, parse_int=_written, parse_float=_written, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
         return None
-    return tuple(it if isinstance(it, str) else as_json(it) for it in read.value)
+    return tuple(it if isinstance(it, str) else as_json(it) for it in array)
+
+
+def _written(number: str) -> WrittenInt | WrittenFloat:
+    """Return a number of an array, which keeps its notation."""
+    if (read := read_number(number)) is None:
+        raise ValueError(f"out of range: {number}")
+    return read
 
 
 def _elements(text: str) -> Iterator[str]:
