@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -44,12 +45,13 @@ class TerminalQueries:
 
     def __init__(self) -> None:
         self._unfinished = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
     def answers(self, data: bytes, size: Size) -> bytes:
         """Return the answers to the queries that end in a piece of output."""
         if not self._unfinished and b"\x1b" not in data:
             return b""
-        text, self._unfinished = without_unfinished(self._unfinished + data.decode("latin-1"))
+        text, self._unfinished = without_unfinished(self._unfinished + self._decoder.decode(data))
         return "".join(_answers(text, size)).encode("latin-1") if _QUERY.search(text) else b""
 
 
