@@ -60,6 +60,17 @@ def test_the_directory_is_told_that_a_path_is_relative_to(tree: DaemonProcess) -
 
 
 @pytest.mark.requirement("paths.nearest")
+def test_a_directory_of_many_files_hides_no_file_beside_it(tree: DaemonProcess) -> None:
+    many = tree.home / "many"
+    (many / "deep" / "er").mkdir(parents=True)
+    for number in range(5000):
+        (many / f"{number}").touch()
+    for path in ("many/deep/er/conf.py", "proj/sub/conf.py", ".hidden/conf.py"):
+        put(tree, path, "")
+    assert content(tree, "/open conf.py").endswith("\nnearest: proj/sub/conf.py")
+
+
+@pytest.mark.requirement("paths.nearest")
 def test_nothing_outside_is_suggested(daemon: DaemonProcess) -> None:
     (daemon.home.parent / "secret.txt").write_text("x", encoding="utf-8")
     (daemon.home / "link").symlink_to(daemon.home.parent)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from stringd.file_search.gitignore import IgnoreRules
@@ -72,21 +74,48 @@ def searched_files(root: str) -> Iterator[SearchedFile]:
         yield from _files_in(folder, root, _rules_around(root), DEEPEST)
 
 
+def paths_by_depth(root: str, most: int) -> Iterator[str]:
+    """Yield the paths of the files below a directory, the least nested first, among so many names."""
+    folders = deque([(root, _rules_around(root))])
+    while folders and most > 0:
+        path, outer = folders.popleft()
+        with suppress(OSError), _opened(path) as folder:
+            entries = _entries_of(folder, most)
+            most -= len(entries)
+            rules = _rules_in(folder, path, outer, {it.name for it in entries})
+            for below, entry in _searched(entries, path, rules):
+                if entry.is_file(follow_symlinks=False):
+                    yield below
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append((below, rules))
+
+
 def _files_in(folder: int, path: str, outer: _Rules | None, deeper: int) -> Iterator[SearchedFile]:
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda it: it.name)
+    entries = _entries_of(folder)
     rules = _rules_in(folder, path, outer, {it.name for it in entries})
-    for entry in entries:
-        below = f"{path.rstrip('/')}/{entry.name}"
-        is_directory = entry.is_dir(follow_symlinks=False)
-        ignored = rules.ignores(below, is_directory=is_directory) if rules else None
-        # A rule that excepts a hidden file brings it back, as in ripgrep.
-        if ignored or (ignored is None and entry.name.startswith(".")):
-            continue
+    for below, entry in _searched(entries, path, rules):
         if entry.is_file(follow_symlinks=False):
             yield SearchedFile(folder, below)
-        elif is_directory and deeper:
+        elif deeper and entry.is_dir(follow_symlinks=False):
             yield from _files_below(folder, below, rules, deeper - 1)
+
+
+def _entries_of(folder: int, most: int | None = None) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as found:
+        return sorted(islice(found, most), key=lambda it: it.name)
+
+
+def _searched(
+    entries: Iterable[os.DirEntry[str]], path: str, rules: _Rules | None
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield the entries of a directory that are neither ignored nor hidden, with their paths."""
+    around = path.rstrip("/")
+    for entry in entries:
+        below = f"{around}/{entry.name}"
+        ignored = rules.ignores(below, is_directory=entry.is_dir(follow_symlinks=False)) if rules else None
+        # A rule that excepts a hidden file brings it back, as in ripgrep.
+        if not ignored and (ignored is False or not entry.name.startswith(".")):
+            yield below, entry
 
 
 def _files_below(folder: int, path: str, outer: _Rules | None, deeper: int) -> Iterator[SearchedFile]:

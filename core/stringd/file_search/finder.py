@@ -36,7 +36,7 @@ async def find_in_files(query: FileQuery, limits: SearchLimits) -> Found:
 
 
 async def nearest_file(root: str, name: str) -> str | None:
-    """Return the path of the first file of a name below a directory, if it is found at once."""
+    """Return the path of the least nested file of a name below a directory, if it is found at once."""
     work = current_work()
     if work is not None:
         with contextlib.suppress(WorkStopped):

@@ -6,9 +6,8 @@ import contextlib
 import re
 import time
 from collections.abc import Iterator
-from itertools import islice
 
-from stringd.file_search.file_walk import SearchedFile, name_of, searched_files
+from stringd.file_search.file_walk import SearchedFile, name_of, paths_by_depth, searched_files
 from stringd.file_search.query import (
     LARGEST,
     MOST_FILES,
@@ -19,7 +18,8 @@ from stringd.file_search.query import (
     SearchLimits,
 )
 
-_MOST_NAMED = 3000
+MOST_NAMES = 50_000
+"""The limit on names among which that of a file is looked for."""
 
 
 def scan(query: FileQuery, limits: SearchLimits) -> Found:
@@ -34,10 +34,9 @@ def matching_names(query: FileQuery, paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def file_named(root: str, name: str) -> str | None:
-    """Return the path of the first file of a name below a directory."""
+    """Return the path of the least nested file of a name below a directory."""
     with contextlib.suppress(OSError):
-        files = islice(searched_files(root), _MOST_NAMED)
-        return next((it.path for it in files if name_of(it.path) == name), None)
+        return next((it for it in paths_by_depth(root, MOST_NAMES) if name_of(it) == name), None)
     return None
 
 

@@ -53,7 +53,7 @@ class _MissingFile:
         return next(filter(self._names_something, self._candidates()), None)
 
     async def elsewhere(self) -> str | None:
-        """Return the first file of the same name in a directory below."""
+        """Return the least nested file of the same name in a directory below."""
         root = await READING.run(self._root) if self._is_relative else None
         found = root and await nearest_file(root, Path(self._typed).name)
         near = root and found and found.removeprefix(f"{root.rstrip('/')}/")
