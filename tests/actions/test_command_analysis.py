@@ -445,6 +445,45 @@ EVALUATED = {
         "docker exec c ed {x}",
         "bash -c 'ed \"$1\"' _ {x}",
     ],
+    "mails": [
+        "mail -s a me@host <<< {x}",
+        "printf %s {x} | mailx -s a me@host",
+        "mail {x} < f",
+        "mailx -E {x} me@host",
+        "mutt -e {x} me@host",
+    ],
+    "options that run programs": [
+        "pandoc -t {x} f",
+        "pandoc --from={x} f",
+        "pandoc -d {x} f",
+        "cmake -P {x}",
+        "cmake -C {x} .",
+        "cmake -E env {x}",
+        "cmake -E env sh -c {x}",
+        "gcc -wrapper {x} -c a.c",
+        "v={x}; cc $v",
+        "tcpdump -w f -G 1 -z {x}",
+        "nmap --script {x} host",
+        "ag --pager={x} a",
+        "bat --pager {x} f",
+        "yt-dlp --exec {x} url",
+        "yt-dlp --netrc-c={x} url",
+        "restic --password-command {x} snapshots",
+        "aria2c --on-download-complete={x} url",
+        "rpm --eval {x}",
+        "exiftool -if {x} f",
+        "run-parts {x}",
+        "start-stop-daemon -S -x {x}",
+        "start-stop-daemon -S -x /bin/sh -- -c {x}",
+    ],
+    "programs that only start another": [
+        "ssh-agent {x}",
+        "setarch x86_64 {x}",
+        "linux64 sh -c {x}",
+        "choom -n 1 -- {x}",
+        "tini -- {x}",
+        "logsave log {x}",
+    ],
     "others": [
         "npx {x}",
         "uvx --from a {x}",
@@ -505,6 +544,11 @@ DATA = [
     "ls {files}; ls -- \"{files}\" > {files}; sort -- {files}; git add -- {files}; awk '{print}' {files}",
     'for f in {files}; do ls "$f"; done; bash -c \'ls "$@"\' _ {files}; x={files}; rm -f -- a{files}',
     "npx prettier -- {x}; pandoc {x} -o a.pdf; yq eval '.a' {x}",
+    "pandoc -f markdown -t html -V a={x} -o {y} -- {x}; pandoc --metadata title={x} -s f",
+    "cmake -S {x} -B build -DCMAKE_BUILD_TYPE={y}; cmake --build {x}; cmake -E copy {x} {y}",
+    "gcc -Wall -std=c11 -O2 -I{x} -o {y} {x}; cc -c {files}; yt-dlp -x -o {y} -- {x}; nmap -sV -p {y} {x}",
+    "mail -s {x} me@host < f; rclone copy {x} remote:{y}; exiftool -Title={x} {y}; tcpdump -i {x} host {y}",
+    "setarch x86_64 ls {x}; ssh-agent ls {x}; choom -n 1 -- ls {x}; run-parts --arg={x} /etc/cron.daily",
     "ed -s ./{x} < script; ed -s out/{x} <<< 'g/a/p'; ed ./{files}",
     "less -- {x}; vim -- {x}; fd {x}; fd -e md -x wc -l",
     "adb push {x} /tmp; adb install {x}",
@@ -679,7 +723,16 @@ def test_too_long_command_with_placeholder_is_refused() -> None:
 
 @pytest.mark.requirement("action.cli.demands")
 @pytest.mark.parametrize(
-    "command", ["sed -n 1p {x}", "ssh {x} uptime", "find {x}", "perl -e 1 {x}", "timeout {x} ls"]
+    "command",
+    [
+        "sed -n 1p {x}",
+        "ssh {x} uptime",
+        "find {x}",
+        "perl -e 1 {x}",
+        "timeout {x} ls",
+        "gcc {x} f",
+        "yt-dlp {x}",
+    ],
 )
 def test_option_like_operand_is_refused_at_call_time(tmp_path: Path, command: str) -> None:
     for value in ("-e1e touch p", "-oProxyCommand=touch p", "-exec", "--"):

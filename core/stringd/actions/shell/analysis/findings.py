@@ -34,6 +34,7 @@ _REMEDIES: Mapping[str, str] = {
     r"perl|ruby|node|nodejs|lua": "Pass it as an argument: {program} -e '…' -- {{{name}}}",
     r"perl <>": "perl runs `x |` as a command there; pass it as input: perl -ne '…' < {{{name}}}",
     r"g?sed": _AS_VARIABLE + ": awk -v x={{{name}}} '… x …', or declare it as a number or as words, (a|b)",
+    r"[Mm]ailx?|s-nail|nail": "Send it as plain text: printf %s {{{name}}} | sendmail -- ADDRESS",
     r"r?ed": "A name that begins with ! is a command; write a path: {program} ./{{{name}}}",
     r"(?:scp|rsync) HOST:": "Keep the remote shell from reading the path: {program} -s",
     r">&": "Write > {{{name}}} 2>&1: bash expands the name after >& twice",

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from stringd.actions.shell.analysis.argument_roles import Program, Role
 from stringd.actions.shell.analysis.language_programs import LANGUAGES, PYTHON
+from stringd.actions.shell.analysis.option_programs import OPTION_PROGRAMS
 from stringd.actions.shell.analysis.program_descriptions import (
     CODE,
     DATA,
@@ -99,17 +100,25 @@ _BUILTINS: Mapping[str, Program] = {
 }
 _PREFIXES: Mapping[str, Program] = {
     **dict.fromkeys(
-        ("nohup", "busybox", "fakeroot", "torsocks", "unbuffer", "catchsegv", "dbus-run-session", "chronic"),
+        (
+            *("nohup", "busybox", "fakeroot", "torsocks", "unbuffer", "catchsegv", "dbus-run-session"),
+            *("chronic", "linux32", "linux64", "i386", "x86_64"),
+        ),
         prefix(),
     ),
     "sshpass": prefix("pfdP", "ev"),
+    "ssh-agent": prefix("aEtPO", "csDdk"),
+    "logsave": prefix("", "asv", before=1),
     "unshare": prefix("SGRw", "acCfimnpruTU"),
     "nsenter": prefix("tSG", "aemuinpCUTFrw"),
     **dict.fromkeys(
         (
             *(
                 "bwrap",
+                "choom",
                 "cpulimit",
+                "dumb-init",
+                "eatmydata",
                 "firejail",
                 "ltrace",
                 "lxc-attach",
@@ -121,9 +130,11 @@ _PREFIXES: Mapping[str, Program] = {
             *(
                 "rlwrap",
                 "runcon",
+                "setarch",
                 "setpriv",
                 "systemd-inhibit",
                 "systemd-run",
+                "tini",
                 "toybox",
                 "valgrind",
                 "xvfb-run",
@@ -190,7 +201,6 @@ _OTHERS: Mapping[str, Program] = {
     "runuser": replace(_SU, operands_after={"-u": RUN}),
     "script": _SCRIPT_TO_FILE,
     "cmd": lenient("", CODE),
-    "pandoc": lenient("-F --filter -L --lua-filter --pdf-engine"),
     **dict.fromkeys(
         ("npx", "uvx", "bunx", "pnpx"),
         replace(
@@ -242,7 +252,14 @@ _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("mongo", "mongosh"), lenient("--eval -f --file", stdin=True)),
 }
 _SHELLS = dict.fromkeys(("sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh"), SHELL)
-PROGRAMS: Mapping[str, Program] = {**_BUILTINS, **_PREFIXES, **LANGUAGES, **_OTHERS, **_SHELLS}
+PROGRAMS: Mapping[str, Program] = {
+    **_BUILTINS,
+    **_PREFIXES,
+    **LANGUAGES,
+    **OPTION_PROGRAMS,
+    **_OTHERS,
+    **_SHELLS,
+}
 _VERSIONED = re.compile(
     r"(?P<name>python|pypy|perl|ruby|lua|php|tclsh|node|bash|dash|zsh|ksh|sqlite|gawk)[\d.]*(?:-[\d.]+)?"
 )

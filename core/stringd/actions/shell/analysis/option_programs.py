@@ -1,0 +1,65 @@
+"""Programs that treat their arguments as data, but for a few options or names, which are code to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from stringd.actions.shell.analysis.argument_roles import Program
+from stringd.actions.shell.analysis.program_descriptions import (
+    CODE,
+    DATA,
+    OPENED,
+    RUN,
+    SCRIPT,
+    lenient,
+    named,
+)
+
+# The formats that it reads and writes may be paths of programs in Lua.
+_PANDOC = replace(
+    lenient(""),
+    options={
+        **named("-F --filter -L --lua-filter --pdf-engine"),
+        **named("-f --from -r --read -t --to -w --write -d --defaults", SCRIPT),
+    },
+)
+_CMAKE = replace(lenient(""), options=named("-P -C", SCRIPT), operands_after={"-E": RUN}, attached="DUGABSTW")
+# `~!command` in a mail is a command to some of them, and so is the address `|command`.
+_MAIL = replace(
+    lenient("", OPENED, stdin=True),
+    options={**named("-s -r -c -b -a -A -q", DATA), **named("-E -S -X -Y --exec")},
+)
+_START_STOP_DAEMON = replace(
+    lenient("", CODE),
+    options={
+        **named("-x --exec -a --startas"),
+        **named("-p --pidfile -u --user -c --chuid -g --group -n --name -d --chdir -s --signal", DATA),
+    },
+)
+OPTION_PROGRAMS: Mapping[str, Program] = {
+    "pandoc": _PANDOC,
+    "cmake": _CMAKE,
+    **dict.fromkeys(("mail", "mailx", "Mail", "s-nail", "nail"), _MAIL),
+    **dict.fromkeys(("mutt", "neomutt"), lenient("-e -F")),
+    "start-stop-daemon": _START_STOP_DAEMON,
+    "run-parts": replace(lenient("", SCRIPT), options=named("-a --arg -u --umask --regex", DATA)),
+    **dict.fromkeys(("gcc", "g++", "cc", "c++", "cpp", "clang", "clang++", "gfortran"), lenient("-wrapper")),
+    "tcpdump": lenient("-z"),
+    "nmap": replace(lenient(""), options=named("--script --datadir", SCRIPT)),
+    **dict.fromkeys(("ag", "ack", "bat", "batcat"), lenient("--pager")),
+    **dict.fromkeys(
+        ("yt-dlp", "youtube-dl"),
+        lenient(
+            "--exec --exec-before-download --downloader --external-downloader --netrc-cmd"
+            " --config-locations --plugin-dirs"
+        ),
+    ),
+    **dict.fromkeys(("restic", "rclone"), lenient("--password-command")),
+    "aria2c": lenient(
+        "--on-download-complete --on-download-error --on-download-pause --on-download-start"
+        " --on-download-stop --on-bt-download-complete"
+    ),
+    "rpm": lenient("-E --eval -D --define --pipe"),
+    "exiftool": lenient("-if -p"),
+}
