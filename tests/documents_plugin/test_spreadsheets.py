@@ -45,6 +45,17 @@ def test_opendocument_spreadsheet(shown: Shown) -> None:
     assert shown("a.ods", book) == "## First\n\nCells A1:A1\n\n| x |\n| --- |"
 
 
+@pytest.mark.requirement("documents.read.errors")
+def test_errors_in_cells_are_shown(shown: Shown) -> None:
+    def error(place: str, name: str) -> str:
+        return f'<c r="{place}" s="1" t="e"><f>1/0</f><v>{name}</v></c>'
+
+    rows = f'<row r="2">{error("B2", "#DIV/0!")}<c r="C2"><v>1</v></c></row>'
+    rows += f'<row r="4"><c r="B4" t="e"/><c r="C4"><v>2</v></c></row><row r="5">{error("C5", "#N/A")}</row>'
+    table = "| #DIV/0! | 1 |\n| --- | --- |\n|  | 2 |\n|  | #N/A |"
+    assert shown("a.xlsx", workbook({"S": rows})) == f"## S\n\nCells B2:C5\n\n{table}"
+
+
 @pytest.mark.requirement("documents.read.bounded")
 def test_huge_sheet_is_cut_and_says_so(daemon: DaemonProcess, shown: Shown) -> None:
     rows = "".join(sheet_row(number, "x" * 250, "y" * 250) for number in range(1, 12_001))

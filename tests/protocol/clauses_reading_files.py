@@ -12,6 +12,7 @@ READING_FILES = requirements(
     ),
     ("documents.read.opendocument", "OpenDocument texts show the same."),
     ("documents.read.sheets", "Each sheet of a workbook is a table below its name, and #name shows it."),
+    ("documents.read.errors", "A cell whose formula failed shows the error, such as #DIV/0!."),
     ("documents.read.slides", "Each slide has its title, its texts, and the speaker's notes."),
     ("documents.read.pdf", "PDF: headings by bookmarks or size, whole paragraphs, tables drawn or aligned."),
     (

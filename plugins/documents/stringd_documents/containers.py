@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 from stringd.plugin import LoadedBytes
 from stringd_documents.refusals import encrypted, unreadable
 
+ZIP = b"PK\x03\x04"
 MOST_MEMBERS = 20_000
 LARGEST_MEMBER = 64 * 1024 * 1024
 MOST_BYTES = 2 * LARGEST_MEMBER
@@ -77,6 +78,12 @@ class Container:
             reason = f"unpacked, it is larger than {MOST_BYTES // 1024**2} MiB, or a part of it is too large."
             raise unreadable(self._loaded, reason)
         return data
+
+    def bytes_if_small(self, name: str) -> bytes:
+        """Return the content of a member; nothing if there is none, or it says that it is too large."""
+        most = min(LARGEST_MEMBER, self._left)
+        is_small = name in self.names and self._zip.getinfo(name).file_size <= most
+        return self.bytes_of(name) if is_small else b""
 
     def xml(self, name: str) -> ET.Element:
         """Return the root element of a member, or refuse one that may declare entities."""

@@ -8,12 +8,11 @@ from enum import Enum
 from stringd.plugin import LoadedBytes
 from stringd.plugin.media_types import document_name, rendered_type_of_name
 from stringd.plugin.text import parse_media_type
-from stringd_documents.containers import Container
+from stringd_documents.containers import ZIP, Container
 from stringd_documents.refusals import encrypted, unreadable
 
 _PDF = b"%PDF-"
 _PDF_HEAD = 1024
-_ZIP = b"PK\x03\x04"
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _WORKBOOK = tuple(name.encode("utf-16-le") for name in ("Workbook", "Book"))
@@ -52,7 +51,7 @@ _BY_FOLDER = {"word/": Kind.WORD, "xl/": Kind.SPREADSHEET, "ppt/": Kind.PRESENTA
 
 def kind_of(loaded: LoadedBytes) -> Kind:
     """Return what a document is, or refuse one that can't be read."""
-    if loaded.body.startswith(_ZIP):
+    if loaded.body.startswith(ZIP):
         return _kind_of_container(loaded)
     if loaded.body.startswith(_COMPOUND):
         return _kind_of_compound(loaded)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
@@ -12,8 +13,10 @@ from stringd.plugin import LoadedBytes
 from stringd.plugin.media_types import document_name
 from stringd.plugin.text import counted
 from stringd.plugin.workers import report_parts
+from stringd_documents.containers import ZIP, Container
 from stringd_documents.inline_text import plain
 from stringd_documents.markdown_blocks import MarkdownBlocks, TextLimitReached
+from stringd_documents.office.cell_errors import Place, cell_errors
 from stringd_documents.page_ranges import notice_of_rest, wanted_pages
 from stringd_documents.refusals import encrypted
 
@@ -24,12 +27,12 @@ _LETTERS = 26
 
 def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str:
     """Add the wanted sheets; say which of them, and how many rows, are left out."""
-    workbook = _workbook(loaded)
+    workbook, container = _workbook(loaded), _container(loaded)
     wanted = wanted_pages(loaded, len(workbook.sheet_names), _NOUN)
     for number in wanted:
         report_parts(number - wanted.start, len(wanted))
         try:
-            _add_sheet(workbook, number, blocks)
+            _add_sheet(workbook, container, number, blocks)
         except TextLimitReached:
             blocks.omission(notice_of_rest(range(number, wanted.stop), _NOUN))
             break
@@ -43,20 +46,35 @@ def _workbook(loaded: LoadedBytes) -> CalamineWorkbook:
         raise encrypted(loaded) from None
 
 
-def _add_sheet(workbook: CalamineWorkbook, number: int, blocks: MarkdownBlocks) -> None:
-    blocks.heading(workbook.sheet_names[number], 2)
+def _container(loaded: LoadedBytes) -> Container | None:
+    """Return the archive that a workbook is; None for the binary format of earlier times."""
+    return Container(loaded) if loaded.body.startswith(ZIP) else None
+
+
+def _add_sheet(
+    workbook: CalamineWorkbook, container: Container | None, number: int, blocks: MarkdownBlocks
+) -> None:
     sheet = workbook.get_sheet_by_index(number)
+    blocks.heading(sheet.name, 2)
     if sheet.start is None or sheet.end is None:
         blocks.paragraph(plain("(empty)"))
         return
     blocks.paragraph(plain(f"Cells {_cell_name(sheet.start)}:{_cell_name(sheet.end)}"))
-    if more := blocks.data_table(_rows(sheet)):
+    errors = cell_errors(container, sheet.name) if container else {}
+    if more := blocks.data_table(_rows(sheet, errors)):
         blocks.omission(f"{counted(more, 'more row')} of this sheet: too many to be shown.")
 
 
-def _rows(sheet: CalamineSheet) -> Iterator[list[str]]:
-    """Yield the rows with something in them."""
-    for row in sheet.iter_rows():
+def _rows(sheet: CalamineSheet, errors: Mapping[Place, str]) -> Iterator[list[str]]:
+    """Yield the rows with something in them, and with the errors that the library leaves out."""
+    first = sheet.start[1] if sheet.start else 0
+    missing: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    for (number, column), error in errors.items():
+        missing[number][column - first] = error
+    for number, values in enumerate(sheet.iter_rows()):
+        row: list[object] = list(values)
+        for column, error in missing.get(number, {}).items():
+            row[column : column + 1] = [error]
         if any(it != "" for it in row):
             yield [_shown(it) for it in row]
 
