@@ -11,7 +11,14 @@ from threading import Thread
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.documents_plugin.office_files import archive, paragraph, relationships, word, workbook
+from tests.documents_plugin.office_files import (
+    archive,
+    open_document,
+    paragraph,
+    relationships,
+    word,
+    workbook,
+)
 from tests.documents_plugin.pdf_files import pdf, text
 
 Read = Callable[..., str]
@@ -19,6 +26,19 @@ MAIN = relationships({"r1": ("officeDocument", "word/document.xml")})
 COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 LAUGHS = '<!DOCTYPE a [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a>&b;</a>'
+EPUB = {"mimetype": "application/epub+zip"}
+DEEP_MAIL = b"".join(
+    b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (it, it) for it in range(1500)
+)
+HUGE_SHEET = open_document(
+    "spreadsheet",
+    '<table:table table:name="S"><table:table-row table:number-rows-repeated="1000000">'
+    '<table:table-cell office:value-type="string" table:number-columns-repeated="1000"><text:p>x</text:p>'
+    "</table:table-cell></table:table-row></table:table>",
+    more={
+        "META-INF/manifest.xml": '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+    },
+)
 
 
 def document(content: str | bytes) -> bytes:
@@ -46,7 +66,7 @@ def test_a_block_beyond_the_limit_is_cut(read: Read, name: str, body: bytes) -> 
         ("bomb.docx", document(b"<a>" + bytes(80 << 20)), "unpacked, it is larger than"),
         ("laughs.docx", document(LAUGHS), "its XML is invalid: it declares entities"),
         ("wide.docx", document(LAUGHS.encode("utf-16")), "its XML is invalid: it declares entities"),
-        ("deep.docx", word("<w:sdt>" * 9000 + "</w:sdt>" * 9000), "it is damaged, or no Word document."),
+        ("deep.docx", word("<w:sdt>" * 9000 + "</w:sdt>" * 9000), "it is nested too deeply."),
         ("cut.docx", word(paragraph("x"))[:-40], "it is damaged: its end is missing."),
         ("cut.xlsx", workbook({"a": ""})[:200], "it is damaged: its end is missing."),
         ("cut.pdf", pdf([text(72, 700, "a")])[:300], "it is damaged, or no PDF document."),
@@ -58,17 +78,26 @@ def test_a_block_beyond_the_limit_is_cut(read: Read, name: str, body: bytes) -> 
             COMPOUND + "EncryptedPackage".encode("utf-16-le"),
             "it is encrypted with a password.",
         ),
-        ("deep.ipynb", b'{"cells":' + b"[" * 9000, "it is damaged, or no notebook."),
+        ("deep.ipynb", b'{"cells":' + b"[" * 9000, "it is nested too deeply."),
+        ("deep.eml", DEEP_MAIL, "it is nested too deeply."),
+        ("huge.ods", HUGE_SHEET, "it is damaged, or has more than 100,000,000 cells."),
         ("list.ipynb", b"[]", "it is damaged, or no notebook."),
         ("empty.eml", b"\n\nno headers", "it is damaged, or no e-mail."),
-        ("empty.epub", archive({"mimetype": "application/epub+zip"}), "it is damaged, or no EPUB book."),
-        ("main.docx", archive({"word/x": ""}), "it is damaged, or no Word document."),
+        ("empty.epub", archive(EPUB), "it is damaged, or no EPUB book."),
+        (
+            "root.epub",
+            archive({"META-INF/container.xml": "<container/>", **EPUB}),
+            "it is damaged, or no EPUB",
+        ),
+        ("main.docx", archive({"word/x": ""}), "it is damaged: nothing in it says where its content is."),
     ],
 )
 def test_refused_with_the_reason(
     read: Read, daemon: DaemonProcess, name: str, body: bytes, reason: str
 ) -> None:
-    assert read(name, body).startswith(f"ERROR(LOAD_ERROR): {name} can't be shown: {reason}")
+    answer = read(name, body)
+    assert answer.startswith(f"ERROR(LOAD_ERROR): {name} can't be shown: {reason}")
+    assert not answer.endswith(": ")
     assert daemon.exec('/set {a} = "1"').head["ok"]
 
 

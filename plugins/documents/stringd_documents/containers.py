@@ -99,6 +99,13 @@ class Container:
         root = self.xml_if_there(str(path.parent / "_rels" / f"{path.name}.rels"))
         return {it.get("Id", ""): _relationship(path, it) for it in (root if root is not None else ())}
 
+    def main_part(self) -> str:
+        """Return the name of the member with the content of an Office document, or refuse."""
+        for it in self.relationships().values():
+            if it.kind == "officeDocument":
+                return it.target
+        raise unreadable(self._loaded, "it is damaged: nothing in it says where its content is.")
+
     def title(self) -> str | None:
         """Return the title that an Office or OpenDocument file is given among its properties."""
         for name in ("docProps/core.xml", "meta.xml"):

@@ -56,9 +56,12 @@ def _read(kind: Kind, loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None
         return None
     except (Refusal, MemoryError):
         raise
+    except RecursionError:
+        raise unreadable(loaded, "it is nested too deeply.") from None
     except Exception as error:  # What a library raises for a damaged file is not documented.
         reason = f"it is damaged, or no {kind.value}."
-        raise unreadable(loaded, reason, f"{type(error).__name__}: {error}"[:200]) from error
+        details = [f"{type(error).__name__}: {error}"[:200]] if str(error) else []
+        raise unreadable(loaded, reason, *details) from error
     return title
 
 

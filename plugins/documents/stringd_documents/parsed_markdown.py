@@ -32,7 +32,7 @@ def markdown_of_html(html: str) -> str:
         _replace_image(image)
     result = convert(tree.html or "", _OPTIONS)
     if result.warnings:
-        raise ValueError("its HTML is nested too deeply")
+        raise RecursionError("its HTML is nested too deeply")
     return (result.content or "").strip()
 
 

@@ -7,7 +7,7 @@ import io
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
+from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, PasswordError
 
 from stringd.plugin import LoadedBytes
 from stringd.plugin.media_types import document_name
@@ -18,11 +18,13 @@ from stringd_documents.inline_text import plain
 from stringd_documents.markdown_blocks import MarkdownBlocks, TextLimitReached
 from stringd_documents.office.cell_errors import Place, cell_errors
 from stringd_documents.page_ranges import notice_of_rest, wanted_pages
-from stringd_documents.refusals import encrypted
+from stringd_documents.refusals import encrypted, unreadable
 
 _NOUN = "sheet"
 _MIDNIGHT = dt.time()
 _LETTERS = 26
+# What the library reads at most, and what it says beyond, and of damaged files.
+_MOST_CELLS, _UNDETECTED = 100_000_000, "Cannot detect file format"
 
 
 def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str:
@@ -44,6 +46,11 @@ def _workbook(loaded: LoadedBytes) -> CalamineWorkbook:
         return CalamineWorkbook.from_filelike(io.BytesIO(loaded.body))
     except PasswordError:
         raise encrypted(loaded) from None
+    except CalamineError as error:
+        # The library tries each format, and does not say why the one of the file was refused.
+        if str(error) == _UNDETECTED:
+            raise unreadable(loaded, f"it is damaged, or has more than {_MOST_CELLS:,} cells.") from None
+        raise
 
 
 def _container(loaded: LoadedBytes) -> Container | None:

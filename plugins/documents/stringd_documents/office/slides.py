@@ -23,7 +23,7 @@ _OFF = {None, "0", "false"}
 def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
     """Add the wanted slides; return the presentation's title."""
     container = Container(loaded)
-    main = next(it.target for it in container.relationships().values() if it.kind == "officeDocument")
+    main = container.main_part()
     related = container.relationships(main)
     slides = [related[it.get("r:id", "")].target for it in container.xml(main).iter("sldId")]
     wanted = wanted_pages(loaded, len(slides), "slide")

@@ -26,8 +26,7 @@ _DECIMAL = re.compile(r"(\d{1,9})[.)]?")
 def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
     """Add the text of the document; return its title."""
     container = Container(loaded)
-    parts = container.relationships().values()
-    main = next(it.target for it in parts if it.kind == "officeDocument")
+    main = container.main_part()
     reader = _Reader(container, main, blocks)
     if container.has_macros:
         blocks.notice(MACROS)
