@@ -53,6 +53,29 @@ def test_a_long_file_is_shown_in_parts_that_join_to_it(asker: Asker) -> None:
     assert asker.refusal("/open guide.md --part 99").endswith(f"/guide.md has {len(parts)} parts.")
 
 
+@pytest.mark.requirement("answers.bounded")
+def test_escaped_characters_of_a_file_count_as_they_are_shown(daemon: DaemonProcess) -> None:
+    (daemon.home / "log.txt").write_text("\x1b[1m\n" * 20_000, encoding="utf-8")
+    parts = walked(Asker(daemon=daemon), "/open log.txt")
+    assert len(parts) == 2
+    assert r"\x1b[1m" in parts[0]
+    assert " left — /open --part 2\n" in parts[1]
+
+
+@pytest.mark.requirement("answers.bounded")
+@pytest.mark.parametrize("limit", [1000, 4000, LIMIT])
+def test_what_a_page_offers_counts(daemon: DaemonProcess, limit: int) -> None:
+    actions = "\n".join(act(f"action-{number}", "CLI true") for number in range(100))
+    text = "Words of a paragraph.\n\n" * 10_000
+    (daemon.home / "offers.md").write_text(f"# Offers\n\n{actions}\n\n{text}", encoding="utf-8")
+    asker = Asker(daemon=daemon)
+    asker.limit(limit)
+    shown = asker.content("/open offers.md")
+    assert len(shown) <= limit
+    assert "/act.action-0" in shown
+    assert len(asker.content("/open offers.md --part 2")) <= limit
+
+
 @pytest.mark.requirement("answers.documents")
 def test_sections_and_matches_of_a_long_file_are_found(asker: Asker) -> None:
     asker.content("/open guide.md")

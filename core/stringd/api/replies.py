@@ -28,7 +28,7 @@ class Overflow(Enum):
     HEAD_AND_TAIL = auto()
     """Its middle is left out, as suits what programs print."""
     HANDLED = auto()
-    """Nothing: the command has seen to it."""
+    """Nothing: the command has seen to it. What is longer all the same is shown as `PARTS`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from stringd.api.commands import Invocation
-from stringd.api.replies import Overflow, Reply
+from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
 from stringd.api.sessions import Session
 from stringd.api.settings import setting
@@ -44,8 +44,6 @@ def answer_limit(session: Session, runtime: Runtime) -> int:
 
 def may_exceed(reply: Reply, most: int) -> bool:
     """Tell at once whether a reply needs a closer look, as it may have more than `most` characters."""
-    if reply.overflow is Overflow.HANDLED:
-        return False
     size = len(reply.system) + len(reply.content or "") + sum(map(len, reply.context))
     return size * LONGEST_ESCAPE > most or reply.edit is not None
 

@@ -10,6 +10,9 @@ from stringd.documents.pagination.parts import Naming, Parts
 from stringd.documents.pagination.table_of_contents import heading_ids
 from stringd.text.formatting import line_range
 
+# What precedes a page takes at most this part of the answer: a quarter.
+_INTRODUCTION = 4
+
 
 def may_be_long(page: Page, most: int) -> bool:
     """Whether a page, or a block of it, may have more than `most` characters."""
@@ -47,4 +50,12 @@ class PageText:
 
 def page_parts(page: Page, block: str | None, lines: tuple[int, int] | None, most: int) -> Parts:
     """Return the parts in which a page, a block of it, or the page of lines of a file is shown."""
-    return Parts(PageText(page, block, lines), most)
+    text = PageText(page, block, lines)
+    is_introduced = block is None and lines is None and len(text.text) > most // _INTRODUCTION
+    return Parts(text, most - _size_of_introduction(page, most) if is_introduced else most)
+
+
+def _size_of_introduction(page: Page, most: int) -> int:
+    """Return how much room to leave for the lines about what a page offers."""
+    size = len(page.introduced("", page.sheet.actions.actions.values(), ()))
+    return min(size, most // _INTRODUCTION)
