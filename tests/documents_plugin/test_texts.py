@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import encodebytes
 from collections.abc import Callable
 
 import pytest
@@ -49,8 +50,29 @@ def test_mail_with_a_footer_and_a_forwarded_message(shown: Shown) -> None:
     )
     assert shown("a.eml", mail) == (
         "# (no subject)\n\n- From: a@x.org\n\nThe text.\n\nThe footer.\n\n"
-        "## Attachments\n\n- Before (message/rfc822)"
+        "## Attachments\n\n- Before (message/rfc822)\n\n## Before\n\nEarlier."
     )
+
+
+@pytest.mark.requirement("documents.read.mail")
+def test_attached_messages_are_sections_with_their_own_attachments(
+    daemon: DaemonProcess, shown: Shown
+) -> None:
+    inner = (
+        b"From: c@x.org\nSubject: Inner\nContent-Type: multipart/mixed; boundary=y\n\n--y\n\nInner text.\n"
+    )
+    inner += b'--y\nContent-Type: image/png\nContent-Disposition: attachment; filename="i.png"\n\n1\n--y--\n'
+    head = b"From: a@x.org\nSubject: Outer\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nOuter text.\n"
+    coded = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + encodebytes(
+        b"Subject: Coded\n\nCoded text.\n"
+    )
+    for_all = head + b"--x\nContent-Type: message/rfc822\n\n" + inner + b"--x\n" + coded + b"--x--\n"
+    assert shown("a.eml", for_all).endswith(
+        "\n\nOuter text.\n\n## Attachments\n\n- Inner (message/rfc822)\n- Coded (message/rfc822)\n\n"
+        "## Inner\n\n- From: c@x.org\n\nInner text.\n\n### Attachments\n\n- i.png (image/png, 1 byte)\n\n"
+        "## Coded\n\nCoded text."
+    )
+    assert "Inner text." in daemon.exec("/open a.eml#inner").content
 
 
 @pytest.mark.requirement("documents.read.mail")

@@ -22,18 +22,32 @@ _MOST_ATTACHMENTS = 100
 
 def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
     """Add the subject as a heading, the headers that people read, the text, and a list of attachments."""
-    message = BytesParser(EmailMessage, policy=policy.default).parse(BytesIO(loaded.body))
+    message = _parsed(loaded.body)
     if not message.keys():
         raise ValueError("it has no headers")
-    subject = " ".join(cleaned(str(message["Subject"] or "")).split())
-    blocks.heading(subject or "(no subject)", 1)
+    _add_message(message, blocks, 1)
+    return _subject(message) or None
+
+
+def _parsed(data: bytes) -> EmailMessage:
+    return BytesParser(EmailMessage, policy=policy.default).parse(BytesIO(data))
+
+
+def _subject(message: EmailMessage) -> str:
+    return " ".join(cleaned(str(message["Subject"] or "")).split())
+
+
+def _add_message(message: EmailMessage, blocks: MarkdownBlocks, level: int) -> None:
+    """Add a message below a heading of a level, and the messages that are attached to it below that."""
+    blocks.heading(_subject(message) or "(no subject)", level)
     known = ((name, " ".join(str(message[name]).split())) for name in _SHOWN if message[name])
     blocks.verbatim("\n".join(f"- {name}: {value}" for name, value in known))
     body = message.get_body(("plain", "html"))
     if isinstance(body, EmailMessage):
         _add_body(body, blocks)
-    _add_attachments(message, blocks)
-    return subject or None
+    attached = _add_attachments(message, blocks, level + 1)
+    for inner in filter(None, map(_attached_message, attached)):
+        _add_message(inner, blocks, level + 1)
 
 
 def _add_body(body: EmailMessage, blocks: MarkdownBlocks) -> None:
@@ -45,20 +59,25 @@ def _add_body(body: EmailMessage, blocks: MarkdownBlocks) -> None:
         blocks.verbatim(text)
 
 
-def _add_attachments(message: EmailMessage, blocks: MarkdownBlocks) -> None:
-    """Add further texts, such as the footer of a mailing list, and a list of what else is attached."""
+def _add_attachments(message: EmailMessage, blocks: MarkdownBlocks, level: int) -> list[EmailMessage]:
+    """Add further texts, such as the footer of a mailing list, and a list of what else is attached.
+
+    Return what is listed.
+    """
     parts = [it for it in message.iter_attachments() if isinstance(it, EmailMessage)]
     for part in filter(_is_text, parts):
         _add_body(part, blocks)
     attached = [it for it in parts if not _is_text(it)]
     if attached:
-        blocks.heading("Attachments", 2)
-    for part in attached[:_MOST_ATTACHMENTS]:
+        blocks.heading("Attachments", level)
+    listed = attached[:_MOST_ATTACHMENTS]
+    for part in listed:
         payload = part.get_payload(decode=True)
         size = f", {counted(len(payload), 'byte')}" if isinstance(payload, bytes) else ""
         blocks.item(plain(f"{_name(part)} ({part.get_content_type()}{size})"))
-    if len(attached) > _MOST_ATTACHMENTS:
-        blocks.notice(f"… and {len(attached) - _MOST_ATTACHMENTS:,} more")
+    if len(attached) > len(listed):
+        blocks.notice(f"… and {len(attached) - len(listed):,} more")
+    return listed
 
 
 def _is_text(part: EmailMessage) -> bool:
@@ -69,6 +88,22 @@ def _is_text(part: EmailMessage) -> bool:
 
 def _name(part: EmailMessage) -> str:
     """Return the name of an attached file, or the subject of an attached message."""
+    inner = _attached_message(part)
+    return cleaned(str(part.get_filename() or (inner and _subject(inner)) or "(no name)"))
+
+
+def _attached_message(part: EmailMessage) -> EmailMessage | None:
+    """Return the message that a part is; some programs encode it, though no standard allows that."""
     inner = part.get_payload(0) if part.get_content_type() == _MESSAGE and part.is_multipart() else None
-    subject = inner["Subject"] if isinstance(inner, EmailMessage) else None
-    return cleaned(str(part.get_filename() or subject or "(no name)"))
+    if not isinstance(inner, EmailMessage):
+        return None
+    encoding = part["Content-Transfer-Encoding"]
+    return inner if inner.keys() or not encoding else _parsed(_decoded(inner.get_payload(), encoding))
+
+
+def _decoded(payload: object, encoding: str) -> bytes:
+    part = EmailMessage()
+    part["Content-Transfer-Encoding"] = encoding
+    part.set_payload(str(payload))
+    decoded_payload = part.get_payload(decode=True)
+    return decoded_payload if isinstance(decoded_payload, bytes) else b""
