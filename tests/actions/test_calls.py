@@ -259,6 +259,47 @@ def test_lists(typed: str, value: tuple[str, ...]) -> None:
     assert values == {"tags": value}
 
 
+@pytest.mark.requirement("parameter.list.bounds")
+@pytest.mark.parametrize(
+    "typed", ["--ids a,b", "--ids a --ids b", "--ids a --ids b,a", "@pair", "--ids a --ids @pair"]
+)
+@pytest.mark.parametrize("constraints", ["min:2, max:3", "a|b, min:2, max:3"])
+def test_bounds_of_a_list_count_the_elements_of_all_its_flags(typed: str, constraints: str) -> None:
+    values = call(typed, f"  ids: list ({constraints})", values={"pair": ("a", "b")}).values
+    assert isinstance(ids := values["ids"], tuple)
+    assert set(ids) == {"a", "b"}
+
+
+@pytest.mark.requirement("parameter.list.bounds")
+@pytest.mark.parametrize(
+    ("typed", "received"),
+    [
+        ("--ids a", "'a'"),
+        ("--ids a,b,a,b", "'a,b,a,b'"),
+        ("--ids a --ids b --ids a --ids b", "4 elements together"),
+        ("--ids a,b --ids a,b", "4 elements together"),
+        ("--ids '' --ids a", "1 element together"),
+        ("@one", "@one, 1 element"),
+        ("--ids @three --ids a", "4 elements together"),
+    ],
+)
+@pytest.mark.parametrize("choices", ["", "a|b, "])
+def test_list_out_of_its_bounds_is_refused(typed: str, received: str, choices: str) -> None:
+    known: dict[str, NamedValue] = {"one": "a", "three": ("a", "b", "a")}
+    refused = refusal(typed, f"  ids: list ({choices}min:2, max:3)", values=known)
+    kind = "any of a, b, " if choices else 'a list such as a,b or ["a", "b"] of '
+    assert refused.code == "INVALID_PARAMS"
+    expected = f"{kind}at least 2 elements and at most 3 elements"
+    assert refused.message == f"ids: expected {expected}, received {received}"
+
+
+@pytest.mark.requirement("parameter.list.bounds")
+@pytest.mark.parametrize("typed", ["--ids a --ids c", "@pair"])
+def test_undeclared_element_of_a_list_is_refused(typed: str) -> None:
+    refused = refusal(typed, "  ids: list (a|b, max:3)", values={"pair": ("a", "c")})
+    assert refused.message.startswith("ids: expected any of a, b")
+
+
 @pytest.mark.requirement("parameter.json")
 def test_json_keeps_its_spelling(stage: Stage, service: Service) -> None:
     stage.open(

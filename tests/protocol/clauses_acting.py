@@ -36,6 +36,10 @@ ACTIONS = requirements(
     ("action.default_value", "Defaults hold, for required parameters too; an empty one is a value."),
     ("parameter.tuple", 'A tuple can be typed as "(a, b)".'),
     ("parameter.list", "A list is a,b, a JSON array or a repeated flag; JSON gets an array of texts."),
+    (
+        "parameter.list.bounds",
+        "A list's min, max and choices are about the elements of all its flags together.",
+    ),
     ("parameter.list.words", "An unquoted list that is a word of a command is a word for each element."),
     ("parameter.json", "A value of type json is validated, keeps its spelling and stands in JSON as it is."),
     ("parameter.fallback", "An optional parameter without a default falls back to the variable of its name."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -103,11 +103,22 @@ class _Reader:
         """Return the last argument given, or all of them for a list or a parameter of several choices."""
         if not given:
             return None if self._action.form else self._not_given(parameter)
-        if parameter.type not in {CHOICES, LIST}:
-            return self._read(parameter, given[-1])
+        if parameter.type == LIST and len(given) > 1:
+            return self._joined(parameter, given)
+        if parameter.type == CHOICES:
+            return tuple(dict.fromkeys(self._elements(parameter, given)))
+        return self._read(parameter, given[-1])
+
+    def _joined(self, parameter: Parameter, given: Sequence[Word | None]) -> tuple[str, ...]:
+        """Return the elements of a repeated flag; the bounds are about all of them together."""
+        elements = self._elements(replace(parameter, minimum=None, maximum=None), given)
+        if not is_valid(parameter, elements):
+            raise self._mismatch(parameter, f"{counted(len(elements), 'element')} together")
+        return elements
+
+    def _elements(self, parameter: Parameter, given: Sequence[Word | None]) -> tuple[str, ...]:
         read = (self._read(parameter, it) for it in given)
-        several = tuple(element for it in read if isinstance(it, tuple) for element in it)
-        return several if parameter.type == LIST else tuple(dict.fromkeys(several))
+        return tuple(element for it in read if isinstance(it, tuple) for element in it)
 
     def _read(self, parameter: Parameter, word: Word | None) -> Value:
         try:
@@ -178,12 +189,18 @@ class _Reader:
             raise self._mismatch(parameter, received, *hints, f"For the text itself write \\@{name}")
         value = self._recorded(parameter, f"@{name}", known[name])
         if parameter.type in {"tuple", LIST}:
-            return value if isinstance(value, tuple) else (value,)
+            return self._several(parameter, name, value if isinstance(value, tuple) else (value,))
         if isinstance(value, tuple) and parameter.type == CHOICES:
             return tuple(choice for it in value for choice in self._chosen(parameter, it))
         if isinstance(value, tuple):
             raise self._mismatch(parameter, f"@{name}, a tuple of {len(value)}")
         return self._validated(parameter, value)
+
+    def _several(self, parameter: Parameter, name: str, elements: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the elements that a `@name` stands for if the parameter accepts them."""
+        if not is_valid(parameter, elements):
+            raise self._mismatch(parameter, f"@{name}, {counted(len(elements), 'element')}")
+        return elements
 
     def _variable(self, parameter: Parameter, name: str) -> str | None:
         found = self._state.variables.get(name)

@@ -44,11 +44,12 @@ def schema_of(action: Action, summary: str = "", *, most: int = sys.maxsize) -> 
 
 def expectation(parameter: Parameter) -> str:
     """Return a description of the valid values of a parameter."""
+    bounds = " and ".join(_bounds(parameter))
     if parameter.choices:
         number = "any" if parameter.type in {CHOICES, LIST} else "one"
-        return f"{number} of {listed([*map(_shown, parameter.choices)], '--help lists them')}"
+        choices = f"{number} of {listed([*map(_shown, parameter.choices)], '--help lists them')}"
+        return f"{choices}, {bounds}" if bounds else choices
     kind = _KINDS.get(parameter.type, f"a {parameter.type}")
-    bounds = " and ".join(_bounds(parameter))
     return f"{kind} of {bounds}" if bounds else kind
 
 
