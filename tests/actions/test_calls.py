@@ -229,12 +229,21 @@ def test_numbers_keep_their_spelling(typed: str, number: float) -> None:
         ("(acme/app,7)", ("acme/app", "7")),
         ("""'("a, b", c\\"d, )'""", ("a, b", 'c\\"d', "")),
         ("'(one)'", ("one",)),
-        ("'()'", ("",)),
+        ("'(,)'", ("", "")),
         ("'({x}, <x>)'", ("Oslo", "<x>")),
     ],
 )
 def test_a_tuple_can_be_typed(typed: str, value: tuple[str, ...]) -> None:
     assert given(typed, "  ref: tuple (required)", x="Oslo") == {"ref": value}
+
+
+@pytest.mark.requirement("parameter.tuple.empty")
+def test_empty_tuple_has_no_elements_and_is_not_enough_where_one_is_required() -> None:
+    for typed in ("'()'", "'( )'"):
+        assert given(typed, "  ref: tuple") == {"ref": ()}
+        refused = refusal(typed, "  ref: tuple (required)")
+        assert refused.code == "INVALID_PARAMS"
+        assert refused.message.endswith(f'or "(a, b)", received {typed}')
 
 
 @pytest.mark.requirement("parameter.list")

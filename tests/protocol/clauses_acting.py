@@ -35,6 +35,7 @@ ACTIONS = requirements(
     ("action.numbers", "Numbers are validated and not reformatted."),
     ("action.default_value", "Defaults hold, for required parameters too; an empty one is a value."),
     ("parameter.tuple", 'A tuple can be typed as "(a, b)".'),
+    ("parameter.tuple.empty", 'The tuple "()" has no elements: it is INVALID_PARAMS where one is required.'),
     ("parameter.list", "A list is a,b, a JSON array or a repeated flag; JSON gets an array of texts."),
     (
         "parameter.list.bounds",

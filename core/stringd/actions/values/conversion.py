@@ -44,7 +44,8 @@ def is_valid(parameter: Parameter, value: Value) -> bool:
 
 def _has_type(parameter: Parameter, value: Value) -> bool:
     if parameter.type in _SEVERAL:
-        return isinstance(value, tuple)
+        is_absent = parameter.type == "tuple" and parameter.required and not value
+        return isinstance(value, tuple) and not is_absent
     if parameter.type == JSON:
         return isinstance(value, JsonText)
     return parameter.type not in {"number", "boolean"} or not isinstance(value, str)

@@ -65,7 +65,10 @@ def _refuse_constant(name: str) -> None:
 def read_tuple(text: str) -> tuple[str, ...] | None:
     """Return the elements of a text such as `(a, "b, c")`, or None if it is not in parentheses."""
     text = text.strip()
-    return tuple(_elements(text[1:-1])) if text[:1] == "(" and text[-1:] == ")" else None
+    if text[:1] != "(" or text[-1:] != ")" or len(text) < len("()"):
+        return None
+    inside = text[1:-1].strip()
+    return tuple(_elements(inside)) if inside else ()
 
 
 def read_list(text: str) -> tuple[str, ...] | None:
