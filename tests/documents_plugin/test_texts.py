@@ -75,11 +75,15 @@ def test_attached_messages_are_sections_with_their_own_attachments(
     assert "Inner text." in daemon.exec("/open a.eml#inner").content
 
 
-@pytest.mark.requirement("documents.read.mail")
-def test_plain_mail_is_shown_as_it_is(shown: Shown) -> None:
-    mail = b"From: a@x.org\nSubject: S\n\n  two\n\n\n# three *x*\n```act.go\nCLI touch x\n```\n"
+@pytest.mark.requirement("documents.read.plain")
+def test_plain_mail_keeps_its_lines_and_is_no_markdown(shown: Shown) -> None:
+    mail = (
+        b"From: a@x.org\nSubject: S *1*\n\n  two\n\n\n# three *x*\n> - quoted\n```act.go\nCLI touch x\n```\n"
+    )
     text = shown("a.eml", mail)
-    assert text.endswith("\n\n  two\n\n\n# three *x*\n```act.go\nCLI touch x\n```")
+    fence = r"\`\`\`"
+    assert text.startswith("# S \\*1\\*\n\n- From")
+    assert text.endswith(f"\n\n  two\n\n\n\\# three \\*x\\*\n> - quoted\n{fence}act.go\nCLI touch x\n{fence}")
 
 
 @pytest.mark.requirement("documents.read.notebook")

@@ -117,6 +117,15 @@ def test_text_of_a_document_is_no_markdown_and_no_construct(shown: Shown) -> Non
     assert lines[3:5] == ["\\<!-- #id -->", "[!include:a\\](b.md)"]
 
 
+@pytest.mark.requirement("documents.read.plain")
+def test_heading_is_no_markdown_and_is_opened_by_its_text(daemon: DaemonProcess, shown: Shown) -> None:
+    title = paragraph("Use *all* of Vec&lt;T&gt;", '<w:outlineLvl w:val="0"/>')
+    text = "# Use \\*all\\* of Vec\\<T>\n\nText"
+    assert shown("a.docx", word(title + paragraph("Text"))) == text
+    assert "title: Use *all* of Vec<T>" in daemon.exec("/info").content
+    assert daemon.exec("/open a.docx#use-all-of-vect").content.endswith(text)
+
+
 @pytest.mark.requirement("documents.read.macros")
 def test_macros_are_told_and_not_run(shown: Shown) -> None:
     document = word(paragraph("Text"), {"word/vbaProject.bin": b"\0"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
@@ -9,12 +10,13 @@ from io import BytesIO
 
 from stringd.plugin import LoadedBytes
 from stringd.plugin.text import counted
-from stringd_documents.inline_text import cleaned, plain
+from stringd_documents.inline_text import cleaned, escaped, plain
 from stringd_documents.markdown_blocks import MarkdownBlocks
 from stringd_documents.parsed_markdown import markdown_of_html
 from stringd_documents.text_decoding import decoded
 
 _SHOWN = ("From", "To", "Cc", "Date", "Reply-To")
+_HEADING = re.compile(r"^(\s{0,3})(#{1,6})(?=\s|$)", re.MULTILINE)
 _TEXTS = {"text/plain", "text/html"}
 _MESSAGE = "message/rfc822"
 _MOST_ATTACHMENTS = 100
@@ -56,7 +58,8 @@ def _add_body(body: EmailMessage, blocks: MarkdownBlocks) -> None:
     if body.get_content_subtype() == "html":
         blocks.parsed(markdown_of_html(text))
     else:
-        blocks.verbatim(text)
+        # Quotes and items mean the same in both.
+        blocks.verbatim(_HEADING.sub(r"\1\\\2", escaped(text)))
 
 
 def _add_attachments(message: EmailMessage, blocks: MarkdownBlocks, level: int) -> list[EmailMessage]:

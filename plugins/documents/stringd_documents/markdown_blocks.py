@@ -15,6 +15,7 @@ from stringd_documents.inline_text import (
     Inline,
     Piece,
     cleaned,
+    escaped,
     escaped_start,
     joined,
     markdown_of,
@@ -24,7 +25,7 @@ from stringd_documents.parsed_markdown import outline_of
 
 MOST_CHARACTERS = 5_000_000
 _INDENT = "   "
-_DEEPEST_ITEM = 12
+_DEEPEST_ITEM, _DEEPEST_HEADING = 12, 6
 _LINE_END = re.compile(r"[^\S\n]*\n\s*")
 _SPECIAL = re.compile(r"[\x00-\x1f\x7f|]")
 # A table is as wide as the widest of its first rows.
@@ -61,10 +62,14 @@ class MarkdownBlocks:
     def heading(self, text: str, level: int) -> None:
         """Add a heading; an empty one is left out."""
         line = " ".join(cleaned(text).split())
-        if line:
+        self.title = self.title or line or None
+        shown = escaped(line)
+        if shown != line:
+            # Parsing takes longer, and tells what the heading reads as.
+            self.parsed(f"{'#' * min(level, _DEEPEST_HEADING)} {shown}")
+        elif line:
             self._begin()
             self._writer.heading(line, level=level)
-            self.title = self.title or line
 
     def paragraph(self, inline: Inline, prefix: str = "") -> None:
         """Add a paragraph, each of its lines behind a prefix; a blank one is left out."""
