@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -307,3 +309,16 @@ def test_empty_or_missing_old_text_is_refused(body: str, code: str) -> None:
     with pytest.raises(Refusal) as refused:
         replace_occurrences("a\n", body, "f", every=False)
     assert refused.value.code == code
+
+
+def test_a_long_old_text_is_replaced_at_once() -> None:
+    old = "z\n" * 20_000
+    began = time.process_time()
+    assert replace_occurrences(f"a\n{old}b\n", f"{old}---\nq", "f", every=False).text == "a\nq\nb\n"
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("number", [21, 50_000])
+def test_many_separators_are_refused(number: int) -> None:
+    with pytest.raises(Refusal, match="More than one line ---"):
+        replace_occurrences("a\n", "a\n" + "---\n" * number, "f", every=False)

@@ -20,6 +20,7 @@ _SEPARATOR = "---"
 _ALIKE = "differing in white space only"
 _MOST_PLACES, _MOST_LINES = 10, 12
 _MOST_COMPARED, _LONGEST = 20_000, 64
+_MOST_SEPARATORS = 20
 
 
 def replace_occurrences(before: str, body: str, shown: str, *, every: bool, loose: bool = False) -> Revision:
@@ -70,12 +71,13 @@ def _span(text: str, match: LooseMatch, *, deletes: bool) -> tuple[int, int]:
 
 def _only(pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
     if len(pairs) > 1:
-        raise Refusal(
-            ErrorCode.CONFLICT,
-            "More than one line --- could separate the old text from the new.",
-            "Replace lines: path:L5-L10",
-        )
+        raise _several_separators()
     return pairs[0]
+
+
+def _several_separators() -> Refusal:
+    message = "More than one line --- could separate the old text from the new."
+    return Refusal(ErrorCode.CONFLICT, message, "Replace lines: path:L5-L10")
 
 
 def _ambiguous(text: str, places: Sequence[int], shown: str) -> Refusal:
@@ -127,9 +129,13 @@ def _shown(line: str) -> str:
 def _pairs(body: str) -> Iterator[tuple[str, str]]:
     """Yield old and new text for each separator line, since either text may contain such lines."""
     lines = body.split("\n")
-    for number, line in enumerate(lines):
+    separators = [number for number, line in enumerate(lines) if line.rstrip() == _SEPARATOR]
+    # For each, the body is copied and the file searched.
+    if len(separators) > _MOST_SEPARATORS:
+        raise _several_separators()
+    for number in separators:
         old = "\n".join(lines[:number])
-        if line.rstrip() == _SEPARATOR and old.strip():
+        if old.strip():
             yield old.removesuffix("\r"), "\n".join(lines[number + 1 :])
 
 
