@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TREE = Path("/usr/share/doc/python3/html")
 _TEXTS = {"a rare word": "groupby", "a frequent word": "python"}
-_LIMITS = SearchLimits(files=30, places=50, seconds=60.0)
+_LIMITS = SearchLimits(files=30, places=50, seconds=3600.0)
 _ROUNDS = 5
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
 
+from stringd.api.workers import Budget
 from stringd.errors import Refusal
 from stringd.file_search import ripgrep
-from stringd.file_search.query import FileMatches, FileQuery, Place, SearchLimits, in_order
+from stringd.file_search.query import FileMatches, FileQuery, Found, Place, SearchLimits, in_order
 from stringd.file_search.scan import matching_names, scan
+from stringd.workers.pool import WorkerPool
 from tests.file_search.trees import plant
 
-LIMITS = SearchLimits(files=500, places=50, seconds=20.0)
+LIMITS = SearchLimits(files=500, places=50, seconds=10_000.0)
 QUERIES = (("two", False), ("Two", False), ("e|o", True), ("^two$", True), ("é", False), (r"t\w+ t", True))
 
 
@@ -41,7 +44,7 @@ def test_engines_find_the_same(tmp_path: Path, text: tuple[str, bool]) -> None:
             fast, slow = asyncio.run(ripgrep.search(program, query, LIMITS)), scan(query, LIMITS)
             assert fast is not None
             assert in_order(fast.files) == in_order(slow.files)
-            assert set(matching_names(query, fast.names)) == set(slow.names)
+            assert set(matching_names(query, fast.names, LIMITS)[0]) == set(slow.names)
 
 
 @pytest.mark.requirement("find.files.ignored")
@@ -92,6 +95,55 @@ def test_a_search_ends_when_its_time_is_over(tmp_path: Path) -> None:
     assert (late.files, late.is_late) == ((), True)
     few = scan(query, SearchLimits(files=1, places=1, seconds=20.0)).files
     assert [len(it.places) for it in few] == [1, 0, 0]
+
+
+async def apart(query: FileQuery, limits: SearchLimits) -> Found:
+    pool = WorkerPool()
+    try:
+        budget = Budget(seconds=limits.seconds, memory=1024**3)
+        return await pool.run(scan, query, limits, owner="", budget=budget)
+    finally:
+        pool.close()
+
+
+@pytest.mark.requirement("find.files.regex")
+def test_an_endless_expression_leaves_what_was_found(tmp_path: Path) -> None:
+    (tmp_path / "0").write_text("aac\n" * 2, encoding="utf-8")
+    (tmp_path / "1").write_text(f"aac\n{'a' * 60}b\n", encoding="utf-8")
+    start = time.monotonic()
+    query = FileQuery(text=r"(a+)+\1c$", roots=(str(tmp_path),), is_regex=True)
+    limits = SearchLimits(files=9, places=9, seconds=1.5)
+    found = asyncio.run(apart(query, limits))
+    names = matching_names(query, ("aac", "a" * 60, "aac"), SearchLimits(files=1, places=1, seconds=0.2))
+    assert time.monotonic() < start + 4
+    assert ([it.count for it in found.files], found.is_late) == ([2, 1], True)
+    assert names == (("aac",), True)
+
+
+@pytest.mark.requirement("find.files.engines")
+@pytest.mark.parametrize(
+    ("expression", "files"),
+    [
+        ("caf.", "u"),
+        (r"caf\W?$", ""),
+        ("caf[^x]", "u"),
+        (r"caf\b", "bl"),
+        ("^caf", "lu"),
+        ("caf.*", "blu"),
+        ("(.f|x)", "blu"),
+        ("^.*$", "u"),
+        (r"[$\\]f?|x$", "b"),
+    ],
+)
+def test_no_expression_matches_what_is_no_text(tmp_path: Path, expression: str, files: str) -> None:
+    for name, data in {"l": b"caf\xe9\n", "u": "café\n".encode(), "b": b"\xffcaf\xff x\n"}.items():
+        (tmp_path / name).write_bytes(data)
+    query = FileQuery(text=expression, roots=(str(tmp_path),), is_regex=True)
+    slow = scan(query, LIMITS)
+    fast = asyncio.run(ripgrep.search(needed_ripgrep(), query, LIMITS))
+    assert fast is not None
+    assert in_order(fast.files) == in_order(slow.files)
+    assert "".join(Path(it.path).name for it in slow.files) == files
 
 
 @pytest.mark.requirement("find.files.regex")

@@ -23,7 +23,7 @@ MOST_LINES = 50
 """The limit on matching lines that are listed, and on names of files."""
 _MOST_FILES, _FEWEST_LINES = 30, 3
 _MOST_SHOWN = 200
-_LIMITS = SearchLimits(files=_MOST_FILES, places=MOST_LINES, seconds=20.0)
+_SECONDS = 20.0
 _AROUND, _LONGEST = 80, 200
 # What a shortcut opens around its line.
 _ABOVE, _BELOW = 5, 14
@@ -42,7 +42,7 @@ async def find_files(invocation: Invocation, request: FindRequest) -> Reply:
         is_regex=request.regex,
         with_names=request.names,
     )
-    found = await find_in_files(query, _LIMITS)
+    found = await find_in_files(query, SearchLimits(files=_MOST_FILES, places=MOST_LINES, seconds=_SECONDS))
     is_missed = not found.files and not found.names
     listing = _Listing(request, found, await request.miss_lines(invocation) if is_missed else ())
     content = await READING.run(listing.text)
@@ -150,7 +150,7 @@ class _Listing:
         if (names := len(found.names) - MOST_LINES) > 0:
             yield f"… and {_number(names)} more names"
         if found.is_late:
-            yield f"Stopped after {_LIMITS.seconds:g} s: not all files were searched."
+            yield f"Out of time ({_SECONDS:g} s): not everything was searched."
         if found.is_full:
             yield "Stopped counting: there are more files that match."
         if found.unreadable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 from collections.abc import Callable
@@ -19,8 +20,6 @@ from stringd.workers.threads import READING, current_work
 T = TypeVar("T")
 
 _MEMORY = 1024**3
-# A search stops by itself when its time is over, unless an expression backtracks for ever.
-_GRACE_SECONDS = 2.0
 # Whoever typed a wrong path would type it again meanwhile.
 _MOMENT = Budget(seconds=0.5, memory=_MEMORY)
 _SIMPLER = "Search fewer files, or for something simpler."
@@ -66,7 +65,8 @@ async def _with_ripgrep(query: FileQuery, limits: SearchLimits) -> Found | None:
     program = ripgrep.program() if query.is_portable else None
     found = await ripgrep.search(program, query, limits) if program else None
     if found and found.names:
-        return replace(found, names=await _apart(limits, matching_names, query, found.names))
+        names, is_late = await _apart(limits, matching_names, query, found.names, limits)
+        return replace(found, names=names, is_late=found.is_late or is_late)
     return found
 
 
@@ -74,8 +74,10 @@ async def _apart(limits: SearchLimits, job: Callable[..., T], *arguments: object
     work = current_work()
     if work is None:
         return job(*arguments)
-    budget = Budget(seconds=limits.seconds + _GRACE_SECONDS, memory=_MEMORY)
     try:
-        return await work.apart(job, *arguments, budget=budget)
-    except WorkStopped as stopped:
-        raise Refusal(ErrorCode.TIMEOUT, f"The search was stopped: {stopped}", _SIMPLER) from stopped
+        # A job ends by itself before this, if it gets the time that it needs.
+        async with asyncio.timeout(limits.left):
+            return await work.apart(job, *arguments, budget=Budget(seconds=limits.seconds, memory=_MEMORY))
+    except (WorkStopped, TimeoutError) as stopped:
+        reason = str(stopped) or f"it takes longer than {limits.seconds:g} s"
+        raise Refusal(ErrorCode.TIMEOUT, f"The search was stopped: {reason}", _SIMPLER) from stopped

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stringd.errors import ErrorCode, Refusal
 
@@ -14,7 +15,9 @@ LARGEST = 10 * 1024 * 1024
 MOST_FILES = 20_000
 """The limit on files whose matches are counted."""
 _LONGEST = 1000
+_SEARCHING = 0.85
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
+_LINE_END = re.compile(r"(?P<other>\\[^Z]|\[\^?\]?(?:\\.|[^\]\\])*\])|\$|\\Z", re.DOTALL)
 # What other engines accept with another meaning: possessive quantifiers, and edges of words.
 _OF_PYTHON = re.compile(r"[*+?}]\+|\\[<>]")
 
@@ -50,7 +53,13 @@ class FileQuery:
 
     def pattern(self) -> re.Pattern[str]:
         """Compile the text or expression; refuse an invalid one."""
-        expression = self.text if self.is_regex else re.escape(self.text)
+        return self._compiled(self.text if self.is_regex else re.escape(self.text))
+
+    def inner_pattern(self) -> re.Pattern[str]:
+        """Compile the expression for what is followed by more of a line, where `$` does not match."""
+        return self._compiled(_LINE_END.sub(lambda it: it["other"] or "(?!)", self.text))
+
+    def _compiled(self, expression: str) -> re.Pattern[str]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
@@ -93,11 +102,30 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchLimits:
-    """How many files are searched for places, how many places are kept of each, and the time in seconds."""
+    """How many files are searched for places, how many places are kept of each, and the time in seconds.
+
+    The time starts when the limits are made.
+    """
 
     files: int
     places: int
     seconds: float
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def search_ends(self) -> float:
+        """When searching for lines ends, so that some time is left for places and names."""
+        return self.started + _SEARCHING * self.seconds
+
+    @property
+    def ends(self) -> float:
+        """When all ends, by `time.monotonic`."""
+        return self.started + self.seconds
+
+    @property
+    def left(self) -> float:
+        """The time that is left, in seconds."""
+        return self.ends - time.monotonic()
 
 
 def in_order(files: Iterable[FileMatches]) -> list[FileMatches]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -51,11 +52,13 @@ def program() -> str | None:
 
 async def search(program: str, query: FileQuery, limits: SearchLimits) -> Found | None:
     """Search all files within a time limit; None if ripgrep does not accept the expression."""
-    found = await _run(program, _PLACES, query, query.roots, limits, most=_FEW_BYTES)
+    left = limits.search_ends - time.monotonic()
+    found = await _run(program, _PLACES, query, query.roots, seconds=left, most=_FEW_BYTES)
     is_small = len(found.output) <= _FEW_BYTES
     if not is_small:
         # Counting a great many lines takes a fraction of the time that listing them does.
-        found = await _run(program, (*_SEARCH, "--count"), query, query.roots, limits)
+        left = limits.search_ends - time.monotonic()
+        found = await _run(program, (*_SEARCH, "--count"), query, query.roots, seconds=left)
     output, unreadable = _ERROR.subn(b"", found.output)
     if found.status == _FAILED and b"\0" not in output and _UNFIT in output:
         return None
@@ -63,7 +66,7 @@ async def search(program: str, query: FileQuery, limits: SearchLimits) -> Found 
     if not is_small:
         shown = await _with_places(program, query, files[: limits.files], limits)
         files = [*shown, *files[limits.files :]]
-    names = await _run(program, ("--files",), None, query.roots, limits) if query.with_names else None
+    names = await _files(program, query, limits) if query.with_names else None
     return Found(
         files=tuple(files),
         names=await READING.run(_paths, names.output) if names else (),
@@ -78,9 +81,14 @@ async def _with_places(
 ) -> list[FileMatches]:
     """Return the files with their first places."""
     options = (*_PLACES, f"--max-count={limits.places}")
-    listing = await _run(program, options, query, [it.path for it in files], limits)
+    listing = await _run(program, options, query, [it.path for it in files], seconds=limits.left / 2)
     places = {it.path: it.places for it in _listed(_ERROR.sub(b"", listing.output), limits)}
     return [replace(it, places=places.get(it.path, ())) for it in files]
+
+
+async def _files(program: str, query: FileQuery, limits: SearchLimits) -> ProgramOutput:
+    """List all files, in half of the time that is left; the other half is for matching their names."""
+    return await _run(program, ("--files",), None, query.roots, seconds=limits.left / 2)
 
 
 def _listed(output: bytes, limits: SearchLimits) -> Iterator[FileMatches]:
@@ -98,13 +106,13 @@ async def _run(
     options: Sequence[str],
     query: FileQuery | None,
     paths: Sequence[str],
-    limits: SearchLimits,
     *,
+    seconds: float,
     most: int = _MOST_BYTES,
 ) -> ProgramOutput:
     pattern = () if query is None else _pattern(query)
     arguments = (program, *_OPTIONS, *options, *pattern, "--", *paths)
-    return await output_of(arguments, environment={"PATH": os.defpath}, seconds=limits.seconds, most=most)
+    return await output_of(arguments, environment={"PATH": os.defpath}, seconds=seconds, most=most)
 
 
 def _pattern(query: FileQuery) -> tuple[str, ...]:

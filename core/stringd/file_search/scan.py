@@ -17,7 +17,11 @@ from stringd.file_search.query import (
     Place,
     SearchLimits,
 )
+from stringd.workers.interruption import ending_at
 
+_ESCAPE = "surrogateescape"
+# What stands for bytes that are not UTF-8.
+_NO_TEXT = re.compile(r"[\udc80-\udcff]")
 MOST_NAMES = 50_000
 """The limit on names among which that of a file is looked for."""
 
@@ -27,10 +31,15 @@ def scan(query: FileQuery, limits: SearchLimits) -> Found:
     return _Scan(query, limits).run()
 
 
-def matching_names(query: FileQuery, paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the paths of files whose names match."""
-    pattern = query.pattern()
-    return tuple(path for path in paths if pattern.search(name_of(path)))
+def matching_names(
+    query: FileQuery, paths: tuple[str, ...], limits: SearchLimits
+) -> tuple[tuple[str, ...], bool]:
+    """Return the paths of files whose names match, and whether the time was over before the last one."""
+    pattern, found, is_late = query.pattern(), list[str](), True
+    with ending_at((time.monotonic() + limits.ends) / 2):
+        found.extend(path for path in paths if pattern.search(name_of(path)))
+        is_late = False
+    return tuple(found), is_late
 
 
 def file_named(root: str, name: str) -> str | None:
@@ -47,25 +56,30 @@ class _Scan:
         self._query = query
         self._limits = limits
         self._pattern = query.pattern()
-        self._deadline = time.monotonic() + limits.seconds
         self._files: list[FileMatches] = []
         self._names: list[str] = []
         self._unreadable = 0
+        self._is_late, self._is_full = True, False
 
     def run(self) -> Found:
-        is_late = is_full = False
-        for file in (file for root in self._query.roots for file in searched_files(root)):
-            is_late, is_full = time.monotonic() > self._deadline, len(self._files) >= MOST_FILES
-            if is_late or is_full:
-                break
-            self._search(file)
+        with ending_at(self._limits.search_ends):
+            if time.monotonic() < self._limits.search_ends:
+                self._search_all()
+                self._is_late = False
         return Found(
             files=tuple(self._files),
             names=tuple(self._names),
             unreadable=self._unreadable,
-            is_late=is_late,
-            is_full=is_full,
+            is_late=self._is_late,
+            is_full=self._is_full,
         )
+
+    def _search_all(self) -> None:
+        for file in (file for root in self._query.roots for file in searched_files(root)):
+            if len(self._files) >= MOST_FILES:
+                self._is_full = True
+                return
+            self._search(file)
 
     def _search(self, file: SearchedFile) -> None:
         if self._query.with_names and self._pattern.search(name_of(file.path)):
@@ -76,7 +90,7 @@ class _Scan:
             self._unreadable += 1
             return
         if data and b"\0" not in data and self._may_match(data):
-            self._add(file.path, data.decode(errors="surrogateescape"))
+            self._add(file.path, data.decode(errors=_ESCAPE))
 
     def _may_match(self, data: bytes) -> bool:
         """Whether a file may hold the text: a quick test for ASCII, in which lower case has no surprises."""
@@ -89,30 +103,47 @@ class _Scan:
         most = self._limits.places if len(self._files) < self._limits.files else 0
         places: list[Place] = []
         count = offset = reached = 0
-        for number, start, found in _matches(self._pattern, text, by_line=self._query.is_regex):
-            count += 1
-            if count <= most:
-                offset += _size(text[reached:start])
-                reached = start
-                places.append(Place(line=number, offset=offset, column=_size(text[start:found])))
-        if count:
-            self._files.append(FileMatches(path=path, count=count, places=tuple(places)))
+        try:
+            for number, start, found in self._matches(text):
+                count += 1
+                if count <= most:
+                    offset += _size(text[reached:start])
+                    reached = start
+                    places.append(Place(line=number, offset=offset, column=_size(text[start:found])))
+        finally:
+            # Also what was found until the time was over.
+            if count:
+                self._files.append(FileMatches(path=path, count=count, places=tuple(places)))
+
+    def _matches(self, text: str) -> Iterator[tuple[int, int, int]]:
+        if self._query.is_regex:
+            return _matches_by_line(self._query, text)
+        return _matches_of_text(self._pattern, text)
 
 
 def _size(text: str) -> int:
-    return len(text.encode(errors="surrogateescape"))
+    return len(text.encode(errors=_ESCAPE))
 
 
-def _matches(pattern: re.Pattern[str], text: str, *, by_line: bool) -> Iterator[tuple[int, int, int]]:
+def _matches_by_line(query: FileQuery, text: str) -> Iterator[tuple[int, int, int]]:
     """Yield the number of each matching line, and where it and the first match in it begin."""
-    if not by_line:
-        yield from _matches_of_text(pattern, text)
-        return
-    start = 0
+    pattern, start = query.pattern(), 0
+    inner = query.inner_pattern() if _NO_TEXT.search(text) else None
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-        if found := pattern.search(line.removesuffix("\r")):
+        shown = line.removesuffix("\r")
+        if found := _search_between(pattern, inner, shown) if inner else pattern.search(shown):
             yield number, start, start + found.start()
         start += len(line) + 1
+
+
+def _search_between(pattern: re.Pattern[str], inner: re.Pattern[str], line: str) -> re.Match[str] | None:
+    """Search a line for a match without bytes that are no text, as ripgrep does."""
+    start = 0
+    for gap in _NO_TEXT.finditer(line):
+        if found := inner.search(line, start, gap.start()):
+            return found
+        start = gap.end()
+    return pattern.search(line, start)
 
 
 def _matches_of_text(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, int]]:

@@ -53,6 +53,7 @@ _SYSTEM_CALLS: dict[str, tuple[int | None, int | None]] = {
     "madvise": (28, 233),
     "dup": (32, 23),
     "nanosleep": (35, 101),
+    "setitimer": (38, 103),
     "getpid": (39, 172),
     "exit": (60, 93),
     "uname": (63, 160),
