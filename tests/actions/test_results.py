@@ -99,6 +99,18 @@ def test_binary_body_is_saved_unchanged(stage: Stage, service: Service) -> None:
     assert (stage.daemon.home / "new" / "logo.png").read_bytes() == image
 
 
+@pytest.mark.requirement("template.save.replaced")
+def test_answer_says_which_files_it_replaced(stage: Stage, service: Service) -> None:
+    service.answer("/x", {"a": "new", "b": "new"})
+    template = act("x.response", "Saved.", "save: a", "to: old.txt", "save: b", "to: {file}")
+    stage.open(act("x", f"GET {service.url}/x", "  file: path"), template)
+    (stage.daemon.home / "old.txt").write_text("old", encoding="utf-8")
+    notice = "[!] Replaced {}: /undo does not bring back what was there"
+    assert stage.send("/act.x fresh.txt") == notice.format("old.txt") + "\nSaved."
+    assert stage.send("/act.x fresh.txt") == notice.format("old.txt, fresh.txt") + "\nSaved."
+    assert (stage.daemon.home / "old.txt").read_text(encoding="utf-8") == "new"
+
+
 @pytest.mark.requirement("template.save.checked")
 @pytest.mark.parametrize(
     ("line", "call", "code"),

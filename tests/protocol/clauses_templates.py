@@ -21,6 +21,7 @@ TEMPLATES = requirements(
     ("template.loop", "for: r in path ... end: repeats its lines."),
     ("template.save", "save:, decode: and to: write a part of the answer to a file."),
     ("template.save.file", "What is saved lies relative to where the agent is, within the boundary."),
+    ("template.save.replaced", "The answer says which files it replaced, which /undo does not bring back."),
     ("template.save.checked", "What can't be written refuses the call before anything is sent."),
     ("template.missed", "An answer with nothing of what the template shows of it is shown itself."),
     ("template.cli", "The output of a command is shaped like an answer over HTTP, unless it failed."),

@@ -23,7 +23,7 @@ from stringd.actions.requirements.required_variables import (
     require_variables,
     setup_hint,
 )
-from stringd.actions.results.action_files import ActionFiles, untrusted_refusal
+from stringd.actions.results.action_files import ActionFiles, replaced_notice, untrusted_refusal
 from stringd.actions.results.remembered_names import with_links, with_template_values
 from stringd.actions.results.rendered_answer import name_markdown_links, render_answer
 from stringd.actions.shell.cli_run import run_cli
@@ -180,13 +180,13 @@ class ActionRun:
 
     async def _reply_from_template(self, rendered: RenderedTemplate, provenance: Provenance) -> Reply:
         files = ActionFiles(self.invocation, self.environment)
-        for file in rendered.saves:
-            await files.save(file)
+        replaced = [it.path for it in rendered.saves if await files.save(it)]
         before = self.invocation.session.state
         state, kept = with_template_values(before, rendered, provenance, self.environment.exports)
         text = rendered.text.removesuffix("\n")
         shown = await name_markdown_links(text, self._taken_names(state), self.page.uri)
         notices = (
+            *((replaced_notice(replaced),) if replaced else ()),
             *self._remember(with_links(state, shown.links, provenance)),
             *(kept_variable_notice(it, provenance) for it in kept),
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stringd.actions.environment.action_environment import Environment
 from stringd.actions.templates.template_run import FileToSave
 from stringd.api.commands import Invocation
@@ -9,7 +11,10 @@ from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import check_writable, read_bytes, write_bytes
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.open_directory import is_there
 from stringd.files.typed_paths import FileTarget
+from stringd.text.escaping import printable
+from stringd.text.formatting import listed
 
 
 class ActionFiles:
@@ -30,12 +35,14 @@ class ActionFiles:
             raise Refusal(ErrorCode.INVALID_PARAMS, message)
         check_writable(self._resolved(typed, "writes").path, typed)
 
-    async def save(self, file: FileToSave) -> None:
-        """Write a file atomically, or refuse."""
+    async def save(self, file: FileToSave) -> bool:
+        """Write a file atomically, or refuse; return whether there was one already."""
         path = self._resolved(file.path, "writes").path
         async with self._invocation.runtime.editing(path):
+            was_there = is_there(path)
             write_bytes(path, file.data, file.path)
             record_seen(self._invocation.session, path, _text_of(file.data))
+        return was_there
 
     def _resolved(self, typed: str, verb: str) -> FileTarget:
         if not self._environment.trusted:
@@ -45,6 +52,12 @@ class ActionFiles:
         if target.block or target.lines:
             raise Refusal(ErrorCode.INVALID_TARGET, f"An action {verb} whole files: {typed}")
         return target
+
+
+def replaced_notice(typed: Sequence[str]) -> str:
+    """Return the line about the files that an answer has replaced."""
+    names = listed([*map(printable, dict.fromkeys(typed))], "the template saves them")
+    return f"[!] Replaced {names}: /undo does not bring back what was there"
 
 
 def untrusted_refusal(restriction: str, environment: Environment) -> Refusal:
