@@ -88,7 +88,7 @@ def test_base_of_relative_paths(ground: Ground, state: dict[str, str], base: str
         ("notes.md:L5-L10", "notes.md", None, (5, 10)),
         ("notes.md:L10-L5", "notes.md", None, (10, 5)),
         ("notes.md:L0", "notes.md", None, (0, 0)),
-        ("notes.md:L5-10", "notes.md:L5-10", None, None),
+        ("notes.md:L5-10", "notes.md", None, (5, 10)),
         ("notes.md:L٥", "notes.md:L٥", None, None),
         ("x:L5", "x:L5", None, None),
         ("x:L5:L7", "x:L5", None, (7, 7)),

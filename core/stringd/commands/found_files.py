@@ -15,6 +15,7 @@ from stringd.documents.paths.text_files import read_bytes
 from stringd.errors import Refusal
 from stringd.file_search.finder import find_in_files
 from stringd.file_search.query import LARGEST, FileMatches, FileQuery, Found, Place, SearchLimits
+from stringd.files.typed_paths import lies_in
 from stringd.text.escaping import printable, visible_line
 from stringd.text.formatting import counted, line_range, shortened
 from stringd.workers.threads import READING
@@ -136,7 +137,7 @@ class _Listing:
 
     def _shown(self, path: str) -> str:
         """Return the path of a file in terms of the path that was searched."""
-        root = next(it for it in self._request.paths if _lies_in(path, it.real))
+        root = next(it for it in self._request.paths if lies_in(path, it.real))
         below = path[len(root.real.rstrip("/")) :].lstrip("/")
         return printable(f"{root.prefix}{below}" if below else root.shown)
 
@@ -195,7 +196,3 @@ def _target(path: str, data: bytes, place: Place) -> str:
     while last < place.line + _BELOW and 0 < (start := data.find(_LINE_END, start) + 1) < len(data):
         last += 1
     return Path(path).as_uri() + line_range(max(1, place.line - _ABOVE), last)
-
-
-def _lies_in(path: str, root: str) -> bool:
-    return path == root or path.startswith(f"{root.rstrip('/')}/")

@@ -121,9 +121,14 @@ def display(path: Path, user: User) -> str:
     shown, home = str(path), _real_root(user.home)
     if shown == home:
         return "~/"
-    if _lies_in(shown, home):
+    if lies_in(shown, home):
         shown = shown[len(home) :].lstrip("/")
     return printable(shown)
+
+
+def lies_in(real: str, root: str) -> bool:
+    """Whether a real path is a directory or in it."""
+    return real == root or real.startswith(f"{root.rstrip('/')}/")
 
 
 class _Splitter:
@@ -238,11 +243,7 @@ def _with_one_slash(path: str) -> str:
 
 
 def _is_allowed(real: str, user: User) -> bool:
-    return any(_lies_in(real, _real_root(root)) for root in (user.home, *user.allowed_paths))
-
-
-def _lies_in(real: str, root: str) -> bool:
-    return real == root or real.startswith(f"{root.rstrip('/')}/")
+    return any(lies_in(real, _real_root(root)) for root in (user.home, *user.allowed_paths))
 
 
 def _real_root(root: Path) -> str:
