@@ -25,6 +25,7 @@ from stringd.actions.shell.analysis.shell_syntax import (
     marked_text,
 )
 from stringd.actions.shell.analysis.value_constraints import Constraint, ValueKind
+from stringd.actions.shell.analysis.written_files import read_by, written_by
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?(?P<name>[A-Za-z_]\w*)=", re.ASCII)
 # Assignments among their arguments set environment variables of the programs that they run; awk's do not.
@@ -94,9 +95,7 @@ class ArgumentAnalysis:
             self.flow.received = self.flow.received or stdin
             self.positional(arguments)
         self._set_unnamed(name, arguments)
-        if name == "tee" and (value := self.flow.taint_of_words(arguments) or stdin):
-            for word in arguments:
-                self.flow.write(word, value)
+        self._note_written(name, arguments, stdin)
         special = special_commands.SPECIAL.get(name)
         program = program_named(name)
         if special:
@@ -107,6 +106,13 @@ class ArgumentAnalysis:
             self._contained(name, arguments, stdin)
         else:
             self._unknown(arguments)
+
+    def _note_written(self, name: str, arguments: Sequence[Word], stdin: str | None) -> None:
+        """Record the files that a program writes, which may hold what it gets or reads."""
+        copied = filter(None, map(self.flow.taint_of_file, read_by(arguments)))
+        if value := self.flow.taint_of_words(arguments) or stdin or next(copied, None):
+            for word in written_by(name, arguments):
+                self.flow.write(word, value)
 
     def positional(self, arguments: Sequence[Word]) -> None:
         """Record the positional parameters that a function call or `set` defines."""
