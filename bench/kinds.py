@@ -108,5 +108,5 @@ def _seconds(read: Callable[[str], object], text: str) -> float:
 
 def _shown(text: str) -> None:
     page = Page(uri="https://x.example/", path=None, source=text, sheet=parse_document(text))
-    parts = page_parts(page, None, None, _PART)
+    parts = page_parts(page, None, None, _PART, str)
     parts.view(parts.count)

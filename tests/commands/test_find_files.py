@@ -181,11 +181,26 @@ def test_listing_is_bounded_and_says_so(daemon: DaemonProcess) -> None:
     [
         ("/find --names --names x", "ERROR(INVALID_PARAMS): --names is given twice."),
         ("/find --context 1 x --context=2", "ERROR(INVALID_PARAMS): --context is given twice."),
+        ("/find x proj --context x", "ERROR(INVALID_PAYLOAD): --context needs a number of lines."),
+        ("/find --context", "ERROR(INVALID_PAYLOAD): --context needs a number of lines."),
+        (
+            "/find x --regex proj",
+            "ERROR(INVALID_PAYLOAD): --regex belongs before the text, or behind the last path.",
+        ),
+        ("/find --regx x proj", "ERROR(INVALID_PAYLOAD): Unknown option: --regx"),
+        ("/find x proj --name", "ERROR(INVALID_PAYLOAD): Unknown option: --name"),
+        ("/find '--regx x' proj", "Matches: --regx x in proj (0 lines in 0 files)"),
         (f"/find x{' proj' * 101}", "ERROR(INVALID_PAYLOAD): /find searches up to 100 paths at a time."),
     ],
 )
 def test_options_and_paths_are_limited(tree: DaemonProcess, command: str, refused: str) -> None:
     assert content(tree, command).splitlines()[0] == refused
+
+
+@pytest.mark.requirement("find.files")
+def test_a_home_that_vanished_is_told(tree: DaemonProcess) -> None:
+    tree.home.rename(tree.home.with_name("gone"))
+    assert content(tree, "/find a --names") == "ERROR(NOT_FOUND): File not found: ~/"
 
 
 @pytest.mark.requirement("find.files.document")

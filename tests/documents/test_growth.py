@@ -41,7 +41,9 @@ def shown(text: str) -> None:
     expanded = with_includes(text, FILE, absent)
     list(map(expanded.in_document, (*sheet.diagnostics, *sheet.diagnostics)))
     find_menus(sheet.parsed, FILE, absent)
-    parts = page_parts(Page(uri="https://x.example", path=None, source=text, sheet=sheet), None, None, PART)
+    parts = page_parts(
+        Page(uri="https://x.example", path=None, source=text, sheet=sheet), None, None, PART, str
+    )
     assert len(parts.view(parts.count)) <= PART
 
 

@@ -148,7 +148,7 @@ def test_replies(topic: DaemonProcess, commands: list[str], reply: str | None) -
         (["/open :L1"], "ERROR(INVALID_TARGET): No file is open in this topic.\n"),
         (["/open nav:L1"], "ERROR(INVALID_TARGET): A directory has no lines: nav:L1"),
         (["/open --full home.md:L1"], "ERROR(INVALID_PAYLOAD): --full does not apply to files"),
-        (["/open --part 2 home.md:L1"], "ERROR(NOT_FOUND): Part not found: 2\n"),
+        (["/open --part 2 home.md:L1"], "ERROR(NOT_FOUND): Part not found: 2\nhome.md:L1 has 1 part."),
         (["/open b.md", "/open #"], "ERROR(INVALID_TARGET): No block is named after the #."),
         (["/open -- --bogus"], "ERROR(NOT_FOUND): File not found: --bogus"),
         (["/open mailto:x"], "ERROR(NOT_FOUND): File not found: mailto:x"),

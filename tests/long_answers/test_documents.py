@@ -50,7 +50,7 @@ def test_a_long_file_is_shown_in_parts_that_join_to_it(asker: Asker) -> None:
     assert asker.content("/open guide.md --part 2") == asker.content("/open --part 2") == parts[1]
     assert asker.content("/refresh") == parts[1]
     assert asker.refusal("/open --part 0").startswith("ERROR(NOT_FOUND): Part not found: 0\n")
-    assert asker.refusal("/open guide.md --part 99").endswith(f"/guide.md has {len(parts)} parts.")
+    assert asker.refusal("/open guide.md --part 99").endswith(f"\nguide.md has {len(parts)} parts.")
 
 
 @pytest.mark.requirement("answers.bounded")

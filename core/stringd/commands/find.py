@@ -10,7 +10,14 @@ from shlex import quote
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.find_request import CONTEXT, NAMES, REGEX, FindRequest, read_request
+from stringd.commands.find_request import (
+    CONTEXT,
+    NAMES,
+    REGEX,
+    FindRequest,
+    read_request,
+    refuse_inner_options,
+)
 from stringd.commands.found_files import find_files
 from stringd.commands.missing_paths import with_nearest_path
 from stringd.documents.navigator import DocumentNavigator
@@ -48,8 +55,10 @@ async def run(invocation: Invocation) -> Reply:
 
 async def _find_in_document(invocation: Invocation, request: FindRequest) -> Reply:
     navigator = DocumentNavigator(invocation)
-    if navigator.location is None and request.miss:
-        raise request.miss
+    if navigator.location is None:
+        refuse_inner_options(request.text)
+        if request.miss:
+            raise request.miss
     page = await navigator.current()
     parts, shortcuts = await navigator.parts(page), page.sheet.shortcuts.by_id.values()
     if len(parts.text) > SMALL:

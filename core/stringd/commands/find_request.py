@@ -12,8 +12,11 @@ from stringd.documents.paths.resolving import resolve, working_directory
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.open_directory import is_searchable, is_there
 from stringd.files.typed_paths import display, file_of
+from stringd.text.nearest import nearest
 
 NAMES, REGEX, CONTEXT = "--names", "--regex", "--context"
+_OPTIONS = (NAMES, REGEX, CONTEXT)
+_LITERAL = "A text in quotes is searched for as it is."
 MOST_CONTEXT = 10
 MOST_PATHS = 100
 _OPTION = rf"(?P<flag>{NAMES}|{REGEX})|{CONTEXT}(?:=|\s+)(?P<lines>\d{{1,4}})"
@@ -69,6 +72,7 @@ def read_request(invocation: Invocation) -> FindRequest:
     words, paths = list(_WORD.finditer(request.text)), _TopicPaths(invocation)
     if not words:
         return request
+    _refuse_options(words)
     if request.has_options or paths.only_files:
         return _in_files(request, words, paths)
     return _in_files_or_document(request, words, paths)
@@ -105,6 +109,25 @@ def _without_options(text: str) -> FindRequest:
             rest = request.text[: option.start()] + request.text[option.end() :]
             request = _with_option(replace(request, text=rest), option)
     return request
+
+
+def _refuse_options(words: Sequence[re.Match[str]]) -> None:
+    """Refuse what was meant as an option: one without its number, or a mistyped one first or last."""
+    for word in (it[0] for it in (words[0], *words[-2:]) if not it["quote"]):
+        if word.partition("=")[0] == CONTEXT:
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{CONTEXT} needs a number of lines.", _LITERAL)
+    for word in {words[0][0], words[-1][0]} if len(words) > 1 else ():
+        near = nearest(word, _OPTIONS) if word.startswith("--") and word not in _OPTIONS else None
+        if near:
+            message, takes = f"Unknown option: {word}", f"options: {', '.join(_OPTIONS)}"
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, message, takes, f"nearest: {near}", _LITERAL)
+
+
+def refuse_inner_options(text: str) -> None:
+    """Refuse an option between the words of a text that can't be searched for anyway."""
+    for option in set(_OPTIONS).intersection(text.split()):
+        message = f"{option} belongs before the text, or behind the last path."
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, message, _LITERAL)
 
 
 def _with_option(request: FindRequest, option: re.Match[str]) -> FindRequest:
@@ -171,7 +194,10 @@ class _TopicPaths:
         if self._is_remote:
             raise _unnamed(_HERE)
         target = resolve(str(working_directory(self._session)), self._session, full_access=self._full_access)
-        return SearchedPath(real=str(target.path), shown=display(target.path, self._session.user))
+        shown = display(target.path, self._session.user)
+        if not is_there(target.path):
+            raise NoSuchFile(shown)
+        return SearchedPath(real=str(target.path), shown=shown)
 
 
 def _unnamed(typed: str) -> Refusal:

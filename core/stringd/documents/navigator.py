@@ -24,7 +24,7 @@ from stringd.documents.pages.remote_pages import remote_page
 from stringd.documents.pagination.page_parts import may_be_long, page_parts
 from stringd.documents.pagination.parts import Parts
 from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.resolving import resolve
+from stringd.documents.paths.resolving import resolve, shown_uri
 from stringd.documents.paths.text_files import read_text
 from stringd.documents.targets import (
     OpenedPage,
@@ -99,9 +99,10 @@ class DocumentNavigator:
     ) -> Parts:
         """Return the parts in which a page, a block of it, or the page of lines of a file is shown."""
         most = answer_limit(self._session, self._invocation.runtime)
+        name = partial(shown_uri, page.uri, self._session.user)
         if may_be_long(page, most):
-            return await READING.run(page_parts, page, block, lines, most)
-        return page_parts(page, block, lines, most)
+            return await READING.run(page_parts, page, block, lines, most, name)
+        return page_parts(page, block, lines, most, name)
 
     def here(self) -> Target:
         """Return the current document as a target, or refuse if none is open."""

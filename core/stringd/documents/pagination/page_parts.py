@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from stringd.documents.pages.page import Page
@@ -24,10 +24,13 @@ class PageText:
 
     is_plain = False
 
-    def __init__(self, page: Page, block: str | None, lines: tuple[int, int] | None) -> None:
+    def __init__(
+        self, page: Page, block: str | None, lines: tuple[int, int] | None, name: Callable[[], str]
+    ) -> None:
         rendered = page.rendered(block)
         self.text, self.headings = rendered.text, rendered.headings
         self._page = page
+        self._name = name
         self._tail = f"#{block}" if block else line_range(*lines) if lines else ""
 
     @cached_property
@@ -36,7 +39,7 @@ class PageText:
         tail = self._tail
         return Naming(
             mark=f"[{tail or 'page'}]",
-            title=f"{self._page.uri}{tail}",
+            title=f"{self._name()}{tail}",
             command=f"/open {tail}" if tail else "/open",
             outline="/open #id shows a section",
             others="/open #id shows those of a section, /find text finds any",
@@ -48,9 +51,14 @@ class PageText:
         return heading_ids([it for _, it in self.headings], self._page.sheet.parsed.blocks)
 
 
-def page_parts(page: Page, block: str | None, lines: tuple[int, int] | None, most: int) -> Parts:
-    """Return the parts in which a page, a block of it, or the page of lines of a file is shown."""
-    text = PageText(page, block, lines)
+def page_parts(
+    page: Page, block: str | None, lines: tuple[int, int] | None, most: int, name: Callable[[], str]
+) -> Parts:
+    """Return the parts in which a page, a block of it, or the page of lines of a file is shown.
+
+    `name` is asked for the name of the document in refusals.
+    """
+    text = PageText(page, block, lines, name)
     is_introduced = block is None and lines is None and len(text.text) > most // _INTRODUCTION
     return Parts(text, most - _size_of_introduction(page, most) if is_introduced else most)
 
