@@ -26,7 +26,8 @@ def archive(members: Mapping[str, str | bytes]) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, content in members.items():
-            zipped.writestr(name, content)
+            # OpenDocument and EPUB demand that their type is not compressed.
+            zipped.writestr(name, content, zipfile.ZIP_STORED if name == "mimetype" else None)
     return data.getvalue()
 
 

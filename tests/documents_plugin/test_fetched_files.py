@@ -19,6 +19,7 @@ FILES = {
     "/a.pdf": ("application/octet-stream", PDF),
     "/bytes": ("application/octet-stream", PDF),
     "/a.docx": ("application/octet-stream", word(paragraph("A text"))),
+    "/download": ("application/octet-stream", word(paragraph("A text"))),
     "/a.csv": ("text/plain; charset=latin-1", "größe,b\n".encode("latin-1")),
 }
 
@@ -50,7 +51,8 @@ def test_fetched_documents(daemon: DaemonProcess, site: str) -> None:
     for path in ("/told", "/a.pdf", "/bytes"):
         assert daemon.exec(f"/open {site}{path} --pages 2", topic="web:a").content.endswith("This is page 2.")
         assert "%PDF" not in daemon.exec("/source", topic="web:a").content
-    assert daemon.exec(f"/open {site}/a.docx", topic="web:a").content.endswith("\nA text")
+    for path in ("/a.docx", "/download"):
+        assert daemon.exec(f"/open {site}{path}", topic="web:a").content.endswith("\nA text")
     assert daemon.exec(f"/open {site}/a.csv", topic="web:a").content.endswith("| größe | b |\n| --- | --- |")
 
 

@@ -16,6 +16,7 @@ from tests.documents_plugin.office_files import (
     open_document,
     paragraph,
     relationships,
+    sheet_row,
     word,
     workbook,
 )
@@ -105,6 +106,18 @@ def test_refused_with_the_reason(
 def test_wrong_extension(read: Read) -> None:
     assert read("a.docx", pdf([text(72, 700, "A PDF")])).endswith("\nA PDF")
     assert read("a.pdf", word(paragraph("A text"))).endswith("\nA text")
+
+
+@pytest.mark.requirement("documents.read.disguised")
+@pytest.mark.parametrize("name", ["a", "a.md", "a.csv", "a.bin"])
+def test_extension_of_a_text_or_none(read: Read, name: str) -> None:
+    assert read(name, word(paragraph("A text"))).endswith("\nA text")
+    assert read(name, open_document("text", "<text:p>An open text</text:p>")).endswith("\nAn open text")
+    assert read(name, workbook({"S": sheet_row(1, "one")}), "--pages 1").endswith("| one |\n| --- |")
+    assert read(name, archive({"a/word/document.xml": "b"})).startswith(
+        f"Opened {name}\n---\n# {name}\n\ntype: "
+    )
+    assert read(name, b"\0\xff", "--pages 1").startswith("ERROR(INVALID_PAYLOAD): Not a document with pages")
 
 
 @pytest.mark.requirement("documents.read.binary")

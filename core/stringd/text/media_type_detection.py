@@ -12,6 +12,7 @@ from posixpath import splitext
 from urllib.parse import unquote, urlsplit
 
 from stringd.text.media_types import parse_media_type
+from stringd.text.packed_documents import packed_document_type
 
 HTML, XML = "text/html", "application/xml"
 JSON, MARKDOWN, PLAIN, BINARY = "application/json", "text/markdown", "text/plain", "application/octet-stream"
@@ -156,6 +157,11 @@ def is_pdf(body: bytes) -> bool:
     return _PDF_HEAD.match(body) is not None
 
 
+def binary_document_type(body: bytes) -> str | None:
+    """Return the media type of bytes that are a PDF document or one that is an archive, else None."""
+    return PDF if is_pdf(body) else packed_document_type(body)
+
+
 def is_textual(kind: str) -> bool:
     """Whether a media type is textual."""
     return _TEXTUAL.fullmatch(kind) is not None
@@ -204,7 +210,8 @@ def _is_no_text(body: bytes) -> bool:
 
 
 def _binary_type(body: bytes) -> str:
-    return next((kind for place, mark, kind in _SIGNATURES if body.startswith(mark, place)), BINARY)
+    packed = packed_document_type(body)
+    return packed or next((kind for place, mark, kind in _SIGNATURES if body.startswith(mark, place)), BINARY)
 
 
 def _text_type(head: bytes, *, is_declared: bool) -> str:

@@ -14,7 +14,7 @@ from stringd.documents.pages.includes import Read
 from stringd.documents.pages.page import Page, file_page
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.pages.recent_pages import RecentPages
-from stringd.documents.pages.rendered_files import rendered_file
+from stringd.documents.pages.rendered_files import rendered_as, rendered_file
 from stringd.documents.paths.text_files import NoText, read_text
 from stringd.documents.syntax.verbatim import is_verbatim, verbatim_document
 from stringd.errors import ErrorCode, Refusal
@@ -46,26 +46,40 @@ async def open_file(
     if page is None:
         page = await rendered_file(path, shown, status, read_linked, runtime, options)
         if page is None:
-            page = await _read_unless_paged(path, shown, status, read_linked, options)
+            page = await _read_unless_rendered(path, shown, status, read_linked, runtime, options)
         _recent.put(path, status, page)
     return page
 
 
-async def _read_unless_paged(
-    path: Path, shown: str, status: os.stat_result, read_linked: Read, options: LoadOptions
+async def _read_unless_rendered(
+    path: Path,
+    shown: str,
+    status: os.stat_result,
+    read_linked: Read,
+    runtime: Runtime,
+    options: LoadOptions,
 ) -> Page:
+    """Return the page of a text, or of what a plugin renders although its name says something else."""
+    is_small = stat.S_ISREG(status.st_mode) and status.st_size <= SMALL
+    try:
+        page = await _read(path, shown, read_linked, is_small=is_small)
+    except NoText as refusal:
+        rendered = await rendered_as(refusal.kind, path, shown, status, read_linked, runtime, options)
+        if rendered:
+            return rendered
+        page = _binary_page(path, refusal.size)
     if options.pages:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"Not a document with pages: {shown}")
-    is_small = stat.S_ISREG(status.st_mode) and status.st_size <= SMALL
-    return await _read(path, shown, read_linked, is_small=is_small)
+    return page
+
+
+def _binary_page(path: Path, size: int) -> Page:
+    sheet = verbatim_document(describe_binary(path, size), title=printable(path.name))
+    return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
 
 
 async def _read(path: Path, shown: str, read_linked: Read, *, is_small: bool) -> Page:
-    try:
-        text = read_text(path, shown) if is_small else await STORAGE.run(read_text, path, shown)
-    except NoText as refusal:
-        sheet = verbatim_document(describe_binary(path, refusal.size), title=printable(path.name))
-        return Page(uri=path.as_uri(), path=path, source="", sheet=sheet)
+    text = read_text(path, shown) if is_small else await STORAGE.run(read_text, path, shown)
     if not is_verbatim(path):
         await sheet_of(text)
     # Its includes and menus may be of any size.

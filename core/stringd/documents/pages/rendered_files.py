@@ -29,8 +29,21 @@ async def rendered_file(
     runtime: Runtime,
     options: LoadOptions,
 ) -> Page | None:
-    """Return the page of a file whose media type a plugin renders; None for other files."""
+    """Return the page of a file whose name says a media type that a plugin renders; None for other files."""
     media_type = None if has_document_name(path) else rendered_type_of_name(path.name)
+    return await rendered_as(media_type, path, shown, status, read_linked, runtime, options)
+
+
+async def rendered_as(
+    media_type: str | None,
+    path: Path,
+    shown: str,
+    status: os.stat_result,
+    read_linked: Read,
+    runtime: Runtime,
+    options: LoadOptions,
+) -> Page | None:
+    """Return the page of a file of a media type; None if it is another, or no plugin renders it."""
     if media_type is None or status.st_size > LIMIT or not runtime.renders(media_type):
         return None
     body, uri = await STORAGE.run(read_bytes, path, shown, LIMIT), path.as_uri()

@@ -17,18 +17,19 @@ from stringd.files.file_kinds import NotRegular, require_regular
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
 from stringd.files.regular import Content, read_regular
-from stringd.text.media_type_detection import is_pdf
+from stringd.text.media_type_detection import binary_document_type, is_pdf
 
 LIMIT = 10 * 1024 * 1024
 _NEW_FILE_MODE = 0o644
 
 
 class NoText(Refusal):
-    """The refusal of a file that is not UTF-8 text; `size` is in bytes."""
+    """The refusal of a file that is not UTF-8 text; `size` is in bytes, and `kind` the type of a document."""
 
-    def __init__(self, message: str, size: int) -> None:
+    def __init__(self, message: str, content: Content) -> None:
         super().__init__(ErrorCode.INVALID_TARGET, message)
-        self.size = size
+        self.size = content.size
+        self.kind = binary_document_type(content.data)
 
 
 def read_text(path: Path, shown: str) -> str:
@@ -179,13 +180,13 @@ def _decoded(content: Content, shown: str) -> str:
     """Decode a file's data; a file above the limit was read in part, and is refused."""
     is_whole = len(content.data) <= LIMIT
     if is_pdf(content.data):
-        raise NoText(f"Not a text file, but a PDF document: {shown}", content.size)
+        raise NoText(f"Not a text file, but a PDF document: {shown}", content)
     try:
         text, _ = utf_8_decode(content.data, "strict", is_whole)
     except UnicodeDecodeError:
-        raise NoText(f"Not a UTF-8 text file: {shown}", content.size) from None
+        raise NoText(f"Not a UTF-8 text file: {shown}", content) from None
     if "\0" in text:
-        raise NoText(f"Not a text file, it contains NUL bytes: {shown}", content.size)
+        raise NoText(f"Not a text file, it contains NUL bytes: {shown}", content)
     if not is_whole:
         raise _too_large(shown)
     return text
