@@ -538,3 +538,11 @@ def test_heading_title_is_its_rendered_text(
     (topic.home / "page.md").write_text(f"{heading}\n", encoding="utf-8")
     info = answer(topic, "/open page.md", "/info").splitlines()
     assert {f"title: {title}", f"blocks: {block}"} <= {*info}
+
+
+@pytest.mark.requirement("paths.nearest")
+def test_missing_block_of_an_include_is_reported_with_the_nearest(topic: DaemonProcess) -> None:
+    (topic.home / "c.md").write_text("# Steps\n\n## Second step\n", encoding="utf-8")
+    (topic.home / "page.md").write_text("[!include:n](c.md#secnd-step)\n", encoding="utf-8")
+    shown = answer(topic, "/open page.md")
+    assert shown.endswith("> [!] include n: no block #secnd-step in c.md; nearest: #second-step")

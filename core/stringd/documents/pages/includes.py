@@ -14,6 +14,7 @@ from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parser import Directive
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.nearest import nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,8 @@ Read = Callable[[str, Origin], Linked]
 DEEPEST = 16
 MOST_INCLUDES = 500
 MOST_CHARACTERS = 2_000_000
+# Each compares the names of up to two thousand blocks.
+_MOST_SUGGESTIONS = 10
 
 
 def source_of(directive: Directive, document: Origin) -> str:
@@ -94,6 +97,7 @@ class _Expansion:
         self._read = read
         self._files = MOST_INCLUDES
         self._characters = MOST_CHARACTERS
+        self._suggestions = _MOST_SUGGESTIONS
 
     def expand(self, text: str, chain: tuple[Origin, ...]) -> Expanded:
         """Expand a text; the chain holds the documents from the page to the one that contains the text."""
@@ -134,11 +138,19 @@ class _Expansion:
             raise Refusal(ErrorCode.LOAD_ERROR, f"{target} includes itself")
         if len(chain) > DEEPEST:
             raise Refusal(ErrorCode.LOAD_ERROR, f"{target} is nested too deeply")
-        content = _part_of(self.expand(linked.text, (*chain, linked.origin)).text, linked.block)
+        whole = self.expand(linked.text, (*chain, linked.origin)).text
+        content = _part_of(whole, linked.block)
         if content is None:
             file = target.rpartition("#")[0] or name_of(chain[-1])
-            raise Refusal(ErrorCode.BLOCK_NOT_FOUND, f"no block #{linked.block} in {file}")
+            near = self._nearest(linked.block or "", whole)
+            raise Refusal(ErrorCode.BLOCK_NOT_FOUND, f"no block #{linked.block} in {file}{near}")
         return moved_into(content, linked.origin, chain[-1])
+
+    def _nearest(self, block_id: str, text: str) -> str:
+        """Return which block of a text may have been meant, for the first misses of a page."""
+        self._suggestions -= 1
+        near = nearest(block_id, read_sheet(text).parsed.blocks) if self._suggestions >= 0 else None
+        return f"; nearest: #{near}" if near else ""
 
 
 def _part_of(text: str, block_id: str | None) -> str | None:
