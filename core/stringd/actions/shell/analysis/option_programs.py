@@ -9,11 +9,13 @@ from stringd.actions.shell.analysis.argument_roles import Program
 from stringd.actions.shell.analysis.program_descriptions import (
     CODE,
     DATA,
+    FILE,
     OPENED,
     RUN,
     SCRIPT,
     lenient,
     named,
+    prefix,
 )
 
 # The formats that it reads and writes may be paths of programs in Lua.
@@ -37,6 +39,21 @@ _START_STOP_DAEMON = replace(
         **named("-p --pidfile -u --user -c --chuid -g --group -n --name -d --chdir -s --signal", DATA),
     },
 )
+_RUN = replace(
+    lenient("", RUN),
+    options={
+        **named("-m --module", SCRIPT),
+        **named("-C -n -p --directory --extra --group --name --project --python --spec --with", DATA),
+    },
+    stops=True,
+)
+RUNNERS: Mapping[str, tuple[str, Program]] = {
+    **dict.fromkeys(("uv", "pipx", "poetry", "pipenv", "pdm", "hatch", "conda", "mamba"), ("run", _RUN)),
+    "bundle": ("exec", _RUN),
+    "go": ("run", replace(_RUN, operands=FILE)),
+    **dict.fromkeys(("ip", "direnv"), ("exec", prefix(before=1))),
+}
+"""The word after which a program runs the rest as a command, and how it parses what comes before that."""
 OPTION_PROGRAMS: Mapping[str, Program] = {
     "pandoc": _PANDOC,
     "cmake": _CMAKE,

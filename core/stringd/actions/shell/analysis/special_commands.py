@@ -12,6 +12,7 @@ from stringd.actions.shell.analysis import findings
 from stringd.actions.shell.analysis.argument_roles import Program, Role
 from stringd.actions.shell.analysis.git import GIT, READING, RUNNING, SETTINGS, command_named
 from stringd.actions.shell.analysis.interfaces import ArgumentContext
+from stringd.actions.shell.analysis.option_programs import RUNNERS
 from stringd.actions.shell.analysis.programs import program_named
 from stringd.actions.shell.analysis.shell_syntax import Expansion, Text, Word
 
@@ -193,6 +194,14 @@ def _yq(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str 
     _by_table(analysis, name, words[1:] if is_named else words, stdin)
 
 
+def _runner(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    """Analyse the command behind a word, as in `uv run`."""
+    running, program = RUNNERS[name]
+    texts = [it.literal for it in words]
+    if running in texts:
+        analysis.program(name, program, words[texts.index(running) + 1 :], stdin)
+
+
 def _by_table(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     if program := program_named(name):
         analysis.program(name, program, words, stdin)
@@ -269,5 +278,6 @@ SPECIAL: Mapping[str, Special] = {
     "adb": _adb,
     "yq": _yq,
     "git": _git,
+    **dict.fromkeys(RUNNERS, _runner),
     "xargs": _xargs,
 }
