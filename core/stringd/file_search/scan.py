@@ -128,7 +128,8 @@ def _size(text: str) -> int:
 def _matches_by_line(query: FileQuery, text: str) -> Iterator[tuple[int, int, int]]:
     """Yield the number of each matching line, and where it and the first match in it begin."""
     pattern, start = query.pattern(), 0
-    inner = query.inner_pattern() if _NO_TEXT.search(text) else None
+    is_text = text.isascii() or not _NO_TEXT.search(text)
+    inner = None if is_text else query.inner_pattern()
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         shown = line.removesuffix("\r")
         if found := _search_between(pattern, inner, shown) if inner else pattern.search(shown):
