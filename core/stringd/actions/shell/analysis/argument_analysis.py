@@ -15,7 +15,7 @@ from stringd.actions.shell.analysis.argument_roles import (
 )
 from stringd.actions.shell.analysis.data_flow import ARGUMENTS
 from stringd.actions.shell.analysis.interfaces import CommandContext
-from stringd.actions.shell.analysis.language_programs import OPENING
+from stringd.actions.shell.analysis.language_programs import OPENING, RUNNING_VARIABLES
 from stringd.actions.shell.analysis.programs import CONTAINER, CONTAINERS, program_named
 from stringd.actions.shell.analysis.shell_syntax import (
     NestedText,
@@ -28,6 +28,8 @@ from stringd.actions.shell.analysis.value_constraints import Constraint, ValueKi
 from stringd.actions.shell.analysis.written_files import read_by, written_by
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?(?P<name>[A-Za-z_]\w*)=", re.ASCII)
+# A word that begins so is a path, and never assigns a variable.
+_PATH = re.compile(r"\w*[^\w=]")
 # Assignments among their arguments set environment variables of the programs that they run; awk's do not.
 _SETTING = frozenset({"env", "sudo"})
 # These shells do arithmetic where bash does not, as in `[ "$1" -gt 1 ]`.
@@ -136,6 +138,8 @@ class ArgumentAnalysis:
             self._timed(name, uses)
         if name.startswith("perl") and any(OPENING.fullmatch(it.literal or "") for it in arguments):
             self._opened(name, uses)
+        if name.endswith("awk") and any(RUNNING_VARIABLES.search(it.literal or "") for it in arguments):
+            self._set_by_operands(name, uses)
         self._use_all(name, uses)
         if uses.reads_stdin and stdin:
             self.taint.report(findings.evaluated(stdin, name, self.taint.line))
@@ -160,6 +164,11 @@ class ArgumentAnalysis:
         for use in uses.words:
             if use.roles == {Role.DATA}:
                 self.code(use.word, "perl <>")
+
+    def _set_by_operands(self, name: str, uses: ArgumentUses) -> None:
+        for use in uses.words:
+            if use.roles == {Role.DATA} and not _PATH.match(use.word.lead):
+                self.code(use.word, f"{name} NAME=")
 
     def _unknown(self, arguments: Sequence[Word]) -> None:
         """Analyse the arguments of an unknown program, in case it runs a shell or interpreter with code."""

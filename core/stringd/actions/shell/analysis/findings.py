@@ -29,6 +29,7 @@ _REMEDIES: Mapping[str, str] = {
     r"ssh": """Send it as input: printf %s {{{name}}} | ssh HOST 'x=$(cat); … "$x" …'""",
     r"[gmn]?awk": _AS_VARIABLE
     + ": awk -v x={{{name}}} '… x …', or for \\ in it: X={{{name}}} awk '… ENVIRON[\"X\"] …'",
+    r"\w*awk NAME=": "As name=value it sets a variable; give it as input: {program} '…' < {{{name}}}",
     r"jq|gojq|jaq|yq": _AS_VARIABLE + ": jq --arg x {{{name}}} '… $x …'",
     r"python[\d.]*": "Pass it as an argument: {program} -c '… sys.argv[1] …' {{{name}}}",
     r"perl|ruby|node|nodejs|lua": "Pass it as an argument: {program} -e '…' -- {{{name}}}",

@@ -61,6 +61,12 @@ _PERL = language("-e -E -M -m -F", flags="acfhsStTuUvwWXnp", attached="0ilCdDIx"
 # With these options or code, perl opens its operands with a syntax in which `command |` runs a command.
 OPENING = re.compile(r"-[A-Za-z0-9]*[npi].*|.*<(?:ARGV)?>(?!>).*", re.DOTALL)
 
+# With such code, which runs the text of a variable, an operand `name=value` of awk chooses the command.
+RUNNING_VARIABLES = re.compile(
+    r"""system\s*\((?!\s*"[^"]*"\s*\))|[\w)\]]\s*\|&?\s*getline"""
+    r"""|print[^|;}]*\|&?\s*[A-Za-z_$(]"""
+)
+
 LANGUAGES: Mapping[str, Program] = {
     "perl": _PERL,
     "ruby": language("-e", flags="aclnpsSvwyd", attached="0CEFIiKrTWx"),
