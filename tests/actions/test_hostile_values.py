@@ -121,7 +121,7 @@ def shelf() -> Iterator[Shelf]:
 def test_harness_detects_an_executed_value(shelf: Shelf) -> None:
     (shelf.home / "owned").unlink(missing_ok=True)
     # A file that another program writes is not followed.
-    shelf.answer("printf %s {v} > text; cp text program; sh ./program; rm text program", {"v": "touch owned"})
+    shelf.answer("printf %s {v} > text; split text part; sh ./partaa; rm text partaa", {"v": "touch owned"})
     (shelf.home / "owned").unlink()
 
 

@@ -83,6 +83,8 @@ def test_upload_of_an_http_action_is_published(watched: Watched) -> None:
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        # Otherwise the system may take the whole body before it is read.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         server = threading.Thread(target=read_with_a_pause, args=(listener,))
         server.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/up"

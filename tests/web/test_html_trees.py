@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stringd.api.outlines import Outline
@@ -39,6 +39,7 @@ _SIGNS = st.sampled_from([*"\n *_`[]()#|\\<>&\"'-=~:1.", "&amp;", "<br>", "<img 
 @pytest.mark.requirement("web.html.content")
 @settings(max_examples=200, deadline=None)
 @given(_TREES)
+@example("<a href=x>word0 <pre>word1</pre></a>")
 def test_no_word_is_lost(page: str) -> None:
     shown = read_html(page, "https://example.org/", full=True).text
     assert set(re.findall(r"word\d+", page)) <= set(re.findall(r"word\d+", shown))

@@ -63,6 +63,8 @@ def _mark_card(node: LexborNode, target: str, marks: Marks) -> None:
     if heading is not None and title:
         _mark_label(heading, title, target, marks)
     else:
+        for code in reversed(node.css("pre")):  # which is no part of a label
+            node.insert_after(code, move=True)
         for block in node.css(_BLOCKS):
             block.insert_before(" ")
             block.insert_after(" ")
