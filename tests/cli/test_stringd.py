@@ -69,7 +69,7 @@ def test_invalid_origin_is_refused(origin: str) -> None:
 def test_shutdown_waits_for_the_daemon_to_end(daemon: DaemonProcess) -> None:
     ended = run("shutdown", STRINGD_PORT=str(daemon.port))
     assert (ended.returncode, ended.stdout) == (0, b"stringd shutting down\n")
-    assert daemon.process.wait(1) == 0
+    assert daemon.process.wait(5) == 0
 
 
 def test_closed_stderr_does_not_break_the_daemon(tmp_path: Path) -> None:
