@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +21,13 @@ PROBE = Path(__file__).parent / "distributions" / "probe.py"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--long`, which also runs the slow tests."""
     parser.addoption("--long", action="store_true", help="also run the slow tests")
+
+
+def pytest_configure() -> None:
+    """Let programs react to Ctrl-C, which shells have their background jobs ignore."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
