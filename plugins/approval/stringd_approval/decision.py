@@ -1,0 +1,39 @@
+"""Decisions about requests and commands: what was decided, by whom and through what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stringd_approval.exec_request import ExecRequest
+
+
+class Outcome(StrEnum):
+    """What may come of a question or a policy."""
+
+    APPROVED = "approved"
+    DENIED = "denied"
+    TIMEOUT = "timeout"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """An outcome: who decided (`policy`, `grant`, a person's name), through what, and in how many seconds.
+
+    `edited` is the request that is to run in place of the original one. `has_terminal` says that the person
+    who approved can type a password: the answer came from `stringd approve`.
+    """
+
+    outcome: Outcome
+    by: str
+    through: str
+    seconds: float = 0.0
+    comment: str | None = None
+    edited: ExecRequest | None = None
+    has_terminal: bool = False
+
+    @property
+    def approved(self) -> bool:
+        """Whether the request may run."""
+        return self.outcome is Outcome.APPROVED

@@ -1,0 +1,33 @@
+"""A request to run a pipeline, as the socket, a topic or an edit of a person gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Pipeline: TypeAlias = tuple[tuple[str, ...], ...]
+"""The stages of a pipeline: a program and its arguments each."""
+
+DEFAULT_DIRECTORY = "/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecRequest:
+    """A pipeline, how it is to be run, and who asks for it and why.
+
+    All fields have passed the checks of the protocol. `host` and `session` are what the client says of
+    itself; `user_id` and `topic` are known of requests that are made in a topic.
+    """
+
+    id: str
+    pipeline: Pipeline
+    host: str = ""
+    session: str = ""
+    reason: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    privileged: bool = True
+    forward_agent: bool = False
+    cwd: str = DEFAULT_DIRECTORY
+    user_id: str | None = None
+    topic: str | None = None
