@@ -53,7 +53,7 @@ def test_apps_are_listed_with_what_they_miss(daemon: DaemonProcess) -> None:
         assert said(daemon, "//apps", topic) == "\n".join((*listed, MISSING))
     assert daemon.exec('/set $TOKEN = "x"', "app:weather").head["ok"]
     assert said(daemon, "/apps") == "\n".join(listed)
-    assert "\n\nReady to open: app:broken, app:parrot, app:weather\nPlugins: app, bash, " in said(
+    assert "\n\nReady to open: app:broken, app:parrot, app:weather\nPlugins: app, approval, bash, " in said(
         daemon, "/help"
     )
 

@@ -37,7 +37,7 @@ class TestHelp:
             names = [it.split()[0] for it in takewhile(lambda it: it.startswith("/"), following)]
             assert names == sorted(names) != []
         assert "…" not in listing
-        assert end.startswith("Plugins: app, bash, ")
+        assert end.startswith("Plugins: app, approval, bash, ")
         assert len(shown) < 2000
 
     def test_bash_topic_has_no_exec(self, daemon: DaemonProcess) -> None:
