@@ -11,6 +11,22 @@ LAST_PORT = 65535
 FULL_ACCESS = "full"
 ACCESS = ("home", FULL_ACCESS)
 LOOPBACK = "127.0.0.1"
+OWN_OPTIONS = frozenset(
+    {
+        "--access",
+        "--allow-origin",
+        "--data-dir",
+        "--help",
+        "--keep-env",
+        "--operator-fd",
+        "--plugins",
+        "--plugins-dir",
+        "--port",
+        "--version",
+        "--without",
+    }
+)
+"""The options of `stringd` that settings of plugins can't have."""
 BODY_LIMIT = 10 * 1024 * 1024
 
 

@@ -62,9 +62,9 @@ def test_every_environment_variable_is_documented() -> None:
 def test_every_setting_of_a_built_in_plugin_has_its_line() -> None:
     declared = load_plugins(Config(plugins=())).settings.declared
     rows = {
-        f"| `{plugin}.{key}` | `{variable_of(plugin, key)}` | `{option_of(plugin, key)}` |"
+        f"| `{plugin}.{key}` | `{variable_of(plugin, key)}` | `{option_of(plugin, it)}` |"
         for plugin, settings in declared.items()
-        for key in settings_by_key(settings)
+        for key, it in settings_by_key(settings).items()
     }
     page = text_of("docs/reference/settings.md")
     assert rows == set(re.findall(r"^\| `\w+\.\w+` \| `STRINGD_\w+` \| `--[\w-]+` \|", page, re.MULTILINE))

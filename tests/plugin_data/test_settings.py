@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -12,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from stringd.cli.options import config_from, parse_options
-from stringd.config import Config
+from stringd.cli.options import config_from, parse_options, subcommand_parser
+from stringd.config import OWN_OPTIONS, Config
 from stringd.errors import Fault
 from stringd.server.app import make_runtime
 from stringd.testing.process import DaemonProcess
@@ -91,8 +92,8 @@ def test_option_overrides_environment_which_overrides_the_file(
     }
     by_environment = {**filed, "count": 4, "loud": False, "wait": 0.5, "names": ["c", "d"]}
     assert tuned(start_tuned(toml, env=env)) == by_environment
-    started = start_tuned(toml, "--tuned-count", "5", "--tuned-loud=yes", env=env)
-    assert tuned(started) == {**by_environment, "count": 5, "loud": True}
+    started = start_tuned(toml, "--tuned-count", "5", "--tuned-loud=yes", "--how", "safe", env=env)
+    assert tuned(started) == {**by_environment, "count": 5, "loud": True, "mode": "safe"}
 
 
 @pytest.mark.requirement("settings.wrong")
@@ -149,6 +150,9 @@ def test_invalid_variable_is_reported_by_name(data_dir: Path, monkeypatch: pytes
         (["--tuned-count"], "argument --tuned-count: expected one argument"),
         # A setting that declares no option.
         (["--tuned-wait", "1"], "unrecognized arguments: --tuned-wait"),
+        # A setting that declares another option.
+        (["--tuned-mode", "fast"], "unrecognized arguments: --tuned-mode"),
+        (["--how", "slow"], "--how must be one of fast, safe, not 'slow'"),
     ],
 )
 def test_invalid_option_is_reported_by_name(data_dir: Path, words: list[str], message: str) -> None:
@@ -291,6 +295,10 @@ def test_help_lists_the_options_by_plugin(data_dir: Path) -> None:
             "@dataclass(frozen=True)\nclass R:\n    a: int = 1",
             "R.a needs a lower-case name and a declaration",
         ),
+        (
+            "@dataclass(frozen=True)\nclass R:\n    a: int = setting(1, 'x', option='how')",
+            "R.a needs an option such as --name, not 'how'",
+        ),
         ("@dataclass(frozen=True)\nclass R:\n    a: dict = setting(1, 'x')", "R.a must be a bool, int,"),
         ("@dataclass(frozen=True)\nclass R:\n    a: int = setting('b', 'x')", "its default is 'b'"),
     ],
@@ -310,6 +318,35 @@ def test_invalid_declaration_is_reported(
     assert notice.startswith(f"plugin odd ({folder}/odd.py) skipped: stringd_settings failed: TypeError: ")
     assert reason in notice
     assert "odd.py:" in notice
+
+
+@pytest.mark.requirement("settings.declared")
+@pytest.mark.parametrize("option", ["--port", "--how", "--web-private"])
+def test_plugin_whose_option_is_taken_is_skipped(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path, option: str
+) -> None:
+    folder = tmp_path / "plugins"
+    folder.mkdir()
+    (folder / "a_tuned.py").write_bytes(TUNED.read_bytes())
+    (folder / "odd.py").write_text(
+        "from dataclasses import dataclass\nfrom stringd.plugin import Settings, hookimpl, setting\n"
+        f"@dataclass(frozen=True)\nclass R:\n    a: int = setting(1, 'x', option='{option}')\n"
+        "@hookimpl\ndef stringd_settings():\n    return [Settings(record=R)]\n",
+        encoding="utf-8",
+    )
+    started = start_daemon("--plugins-dir", str(folder))
+    (notice,) = started.request("GET", "/status").json()["notices"]
+    assert notice.startswith(
+        f"plugin odd ({folder}/odd.py) skipped: option {option} of odd ({folder}/odd.py) is"
+    )
+    command = [sys.executable, "-m", "stringd", "--plugins-dir", str(folder), "--help"]
+    listed = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=30, check=True).stdout
+    assert listed.count(f"  {option} ") == 1
+
+
+def test_plugins_can_take_no_option_of_the_daemon() -> None:
+    shown = subcommand_parser((), "", {}).format_help()
+    assert set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown, re.MULTILINE)) == OWN_OPTIONS
 
 
 @pytest.mark.requirement("settings.declared")

@@ -24,7 +24,7 @@ class TunedSettings:
     wait: float = setting(1.5, "How long it waits.", unit="seconds", least=0)
     greeting: str = setting("hello", "What it says.")
     names: tuple[str, ...] = setting((), "Whom it greets.")
-    mode: Mode = setting(Mode.SAFE, "How it works.", option=True)
+    mode: Mode = setting(Mode.SAFE, "How it works.", option="--how")
 
 
 @hookimpl

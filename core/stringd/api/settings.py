@@ -16,6 +16,7 @@ T = TypeVar("T")
 _MARK = "stringd"
 _PARAMETERS = "__dataclass_params__"
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
+_OPTION = re.compile(r"--[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _TRUTH = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
@@ -32,7 +33,7 @@ class _Declared:
     unit: str | None
     least: float | None
     most: float | None
-    option: bool
+    option: bool | str
 
 
 def setting(
@@ -42,11 +43,12 @@ def setting(
     unit: str | None = None,
     least: float | None = None,
     most: float | None = None,
-    option: bool = False,
+    option: bool | str = False,
 ) -> T:
     """Declare a field of a settings record: its default, and a summary of one sentence.
 
-    `unit`, `least` and `most` apply to numbers; with `option`, `stringd` has a command-line option for it.
+    `unit`, `least` and `most` apply to numbers; with `option`, `stringd` has a command-line option for it:
+    one with the plugin's name in front, or the given one, such as `--approve`.
     """
     declared = _Declared(summary, unit, least, most, option)
     field: T = dataclasses.field(default=default, metadata={_MARK: declared})
@@ -68,7 +70,7 @@ class Setting:
     unit: str | None
     least: float | None
     most: float | None
-    option: bool
+    option: bool | str
 
     def check(self, value: object) -> Any:
         """Convert a value from a TOML file for the plugin, or raise `WrongValue`."""
@@ -156,9 +158,11 @@ def settings_by_key(settings: Settings) -> Mapping[str, Setting]:
     return {it.name: _setting(record, it, types[it.name]) for it in dataclasses.fields(record)}
 
 
-def option_of(plugin: str, key: str) -> str:
-    """Return the command-line option of a setting."""
-    return f"--{plugin}-{key}".replace("_", "-").replace(".", "-")
+def option_of(plugin: str, it: Setting) -> str | None:
+    """Return the command-line option of a setting, if it has one."""
+    if isinstance(it.option, str):
+        return it.option
+    return f"--{plugin}-{it.key}".replace("_", "-").replace(".", "-") if it.option else None
 
 
 def variable_of(plugin: str, key: str) -> str:
@@ -171,6 +175,8 @@ def _setting(record: type, field: dataclasses.Field[Any], kind: Any) -> Setting:
     where = f"{record.__name__}.{field.name}"
     if not isinstance(declared, _Declared) or not _KEY.fullmatch(field.name):
         raise TypeError(f"{where} needs a lower-case name and a declaration with setting(default, summary)")
+    if isinstance(declared.option, str) and not _OPTION.fullmatch(declared.option):
+        raise TypeError(f"{where} needs an option such as --name, not {declared.option!r}")
     is_enum = isinstance(kind, type) and issubclass(kind, StrEnum)
     if kind not in (bool, int, float, str, _TEXTS) and not is_enum:
         raise TypeError(f"{where} must be a bool, int, float, str, tuple[str, ...] or StrEnum, not {kind!r}")

@@ -23,7 +23,7 @@ from stringd.config import (
 from stringd.errors import Fault
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@]+")
-_PLUGIN_OPTION = re.compile(r"--[a-z][a-z0-9]*(-[a-z0-9]+)+")
+_PLUGIN_OPTION = re.compile(r"--[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _VARIABLE = re.compile(r"[A-Za-z_*][A-Za-z0-9_*]*")
 
 
@@ -102,14 +102,13 @@ def _split(argv: Sequence[str], parser: Parser) -> tuple[list[str], tuple[tuple[
 
 
 def _add_plugin_options(parser: Parser, plugin: str, declared: Settings) -> None:
-    with_options = [it for it in settings_by_key(declared).values() if it.option]
-    if not with_options:
-        return
-    group = parser.add_argument_group(f"plugin {plugin}")
-    for it in with_options:
+    options = {option: it for it in settings_by_key(declared).values() if (option := option_of(plugin, it))}
+    group = parser.add_argument_group(f"plugin {plugin}") if options else parser
+    # A plugin whose option is taken was skipped.
+    for option, it in ((option, it) for option, it in options.items() if not parser.find_option(option)):
         what = it.summary.rstrip(".").replace("%", "%%")
         group.add_argument(
-            option_of(plugin, it.key),
+            option,
             metavar="|".join(("true", "false")) if it.type is bool else it.key.upper(),
             help=f"{what} ({variable_of(plugin, it.key)})",
         )

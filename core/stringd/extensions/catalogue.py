@@ -13,7 +13,7 @@ from stringd.api.documents import Loader, Renderer
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Service
-from stringd.api.settings import Settings
+from stringd.api.settings import Settings, option_of, settings_by_key
 from stringd.api.topic_types import TopicType
 from stringd.api.watching import EventKind, Observer
 
@@ -163,6 +163,19 @@ def _command_claims(command: Command) -> Iterable[str]:
 def command_claim(name: str, topic_type: str) -> str:
     """Return the claim on a command of a topic type."""
     return f"command /{name} of {topic_type} topics"
+
+
+def settings_claims(plugin: str, settings: Settings) -> Iterator[str]:
+    """Return the claims on a plugin's settings and their options."""
+    for key, it in settings_by_key(settings).items():
+        yield f"setting {plugin}.{key}"
+        if option := option_of(plugin, it):
+            yield option_claim(option)
+
+
+def option_claim(option: str) -> str:
+    """Return the claim on an option of `stringd`."""
+    return f"option {option}"
 
 
 def below(segment: str) -> str:

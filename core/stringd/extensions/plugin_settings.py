@@ -109,10 +109,10 @@ class PluginSettings:
     def unknown_options(self) -> Iterator[str]:
         """Yield a message for each unknown option of plugins."""
         known = {
-            option_of(plugin, key)
+            option
             for plugin, settings in self._declared.items()
-            for key, it in settings_by_key(settings).items()
-            if it.option
+            for it in settings_by_key(settings).values()
+            if (option := option_of(plugin, it))
         }
         for option, text in self._config.plugin_options:
             if option not in known:
@@ -147,9 +147,9 @@ class PluginSettings:
         return ResolvedSetting(name=f"{plugin}.{it.key}", value=value, source=source, summary=it.summary)
 
     def _value(self, plugin: str, it: Setting) -> tuple[Any, str]:
-        option, variable = option_of(plugin, it.key), variable_of(plugin, it.key)
-        text = dict(self._config.plugin_options).get(option) if it.option else None
-        if text is not None:
+        option, variable = option_of(plugin, it), variable_of(plugin, it.key)
+        text = dict(self._config.plugin_options).get(option) if option else None
+        if option and text is not None:
             return parse_setting(it, text, option), option
         # An empty variable counts as unset.
         if text := os.environ.get(variable):

@@ -16,13 +16,20 @@ from stringd.api.events import CORE_KINDS
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.runtime import Runtime, Service
-from stringd.api.settings import Settings, settings_by_key
+from stringd.api.settings import Settings
 from stringd.api.topic_types import TopicType
 from stringd.api.watching import EventKind, Observer
-from stringd.config import Config
+from stringd.config import OWN_OPTIONS, Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs
-from stringd.extensions.catalogue import Catalogue, Contribution, below, command_claim
+from stringd.extensions.catalogue import (
+    Catalogue,
+    Contribution,
+    below,
+    command_claim,
+    option_claim,
+    settings_claims,
+)
 from stringd.extensions.discovery import Candidate, available_plugins, select_plugins
 from stringd.extensions.implementations import (
     Unfit,
@@ -116,6 +123,8 @@ def load_plugins(
 
 
 def _reserved(paths: Iterable[str]) -> Iterator[str]:
+    for option in OWN_OPTIONS:
+        yield option_claim(option)
     for path in paths:
         yield f"route {path}"
         yield below(path.split("/")[1])
@@ -275,8 +284,10 @@ class _Loading:
         return records
 
     def _claim(self, contribution: Contribution, candidate: Candidate) -> tuple[str, ...]:
-        keys = (key for it in contribution.settings for key in settings_by_key(it))
-        claims = (*contribution.claims(), *(f"setting {candidate.name}.{key}" for key in keys))
+        of_settings = (
+            it for record in contribution.settings for it in settings_claims(candidate.name, record)
+        )
+        claims = (*contribution.claims(), *of_settings)
         for claim in (*claims, *contribution.yields_to()):
             if claim in self._claimed:
                 raise Unfit(f"{claim} of {candidate} is already added by {self._claimed[claim]}")
