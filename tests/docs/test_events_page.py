@@ -6,7 +6,7 @@ import dataclasses
 import re
 
 from stringd.api.events import CORE_KINDS, Event
-from stringd.text.event_json import COMMON
+from stringd.text.wire_json import COMMON
 from tests.docs.pages import text_of
 
 PAGE = text_of("docs/reference/events.md")

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from stringd.api.cli import CliCommand
-from stringd.cli.argument_parser import Parser
+from stringd.cli.program import Parser
 from stringd.cli.standard_output import write_json, write_output
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 from stringd import __version__
 from stringd.api.cli import CliCommand
 from stringd.api.settings import Settings, option_of, settings_by_key, variable_of
-from stringd.cli.argument_parser import MISUSE, Parser
+from stringd.cli.program import MISUSE, Parser
 from stringd.config import (
     ACCESS,
     DEFAULT_PORT,

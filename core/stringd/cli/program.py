@@ -1,9 +1,10 @@
-"""Runs a program and turns exceptions into exit codes and one-line messages."""
+"""What both programs share: their argument parser, and exit codes and one-line messages for exceptions."""
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from stringd.errors import Fault, StringdError
 from stringd.processes.standard_streams import announce, discard_output
@@ -12,7 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FAILED = 1
+MISUSE = 2
 INTERRUPTED = 130
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports misuse as a one-line `Fault`."""
+
+    def find_option(self, word: str) -> argparse.Action | None:
+        """Return the action of an option, or None if it does not exist."""
+        return self._option_string_actions.get(word)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise a `Fault` with exit code 2."""
+        raise Fault(f"{message} (see {self.prog} --help)", exit_code=MISUSE)
 
 
 def run_program(name: str, run: Callable[[], int]) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from stringd.api.cli import CliCommand
 from stringd.api.secrets import PluginSecret, check_secret_value
-from stringd.cli.argument_parser import MISUSE, Parser
+from stringd.cli.program import MISUSE, Parser
 from stringd.cli.standard_input import is_terminal, read_all
 from stringd.cli.standard_output import write_error, write_json, write_output
 from stringd.cli.string_arguments import user_argument

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stringd import __version__
-from stringd.cli.argument_parser import Parser
+from stringd.cli.program import Parser
 from stringd.cli.tabs import is_url
 from stringd.client.defaults import check_port
 from stringd.client.endpoints import check_user

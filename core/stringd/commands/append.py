@@ -6,7 +6,7 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.edit_request import FORCE, read_body, read_request
 from stringd.commands.file_edits import edit
-from stringd.commands.missing_paths import with_nearest_path
+from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import append
 from stringd.text.formatting import counted
 

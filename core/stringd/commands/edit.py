@@ -7,7 +7,7 @@ from stringd.api.replies import Reply
 from stringd.commands.edit_request import FORCE, EditRequest, read_file, read_request
 from stringd.commands.file_edits import edit
 from stringd.commands.file_parts import part_change, stored_lines
-from stringd.commands.missing_paths import with_nearest_path
+from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import replace_all
 from stringd.text.formatting import counted, line_count
 from stringd.workers.threads import READING

@@ -13,7 +13,7 @@ from stringd.documents.pages.page import unknown_block
 from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_if_there, read_text
 from stringd.documents.syntax.parser import Directive
-from stringd.documents.syntax.verbatim import is_verbatim
+from stringd.documents.syntax.structured import is_verbatim
 from stringd.documents.targets import is_typed_uri
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import FileTarget, display

@@ -19,7 +19,7 @@ from stringd.commands.find_request import (
     refuse_inner_options,
 )
 from stringd.commands.found_files import find_files
-from stringd.commands.missing_paths import with_nearest_path
+from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.page import Page

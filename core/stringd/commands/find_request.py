@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stringd.api.commands import Invocation
-from stringd.commands.missing_paths import with_nearest
+from stringd.commands.path_hints import with_nearest
 from stringd.documents.paths.resolving import resolve, working_directory
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.open_directory import is_searchable, is_there

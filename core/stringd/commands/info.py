@@ -11,7 +11,7 @@ from stringd.api.commands import Command, Invocation
 from stringd.api.provenance import Provenance
 from stringd.api.replies import Reply
 from stringd.api.sessions import Location
-from stringd.commands.variable_lines import variable_lines
+from stringd.commands.set import variable_lines
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import working_directory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.missing_paths import with_nearest_path
+from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.paths.directory_listing import list_directory
 from stringd.documents.paths.resolving import resolve, working_directory
 from stringd.errors import ErrorCode, Refusal

@@ -9,7 +9,7 @@ from pathlib import Path
 from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.missing_paths import with_nearest_path
+from stringd.commands.path_hints import with_nearest_path
 from stringd.commands.saving import SAVE, save
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pagination.parts import PART

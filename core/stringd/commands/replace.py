@@ -7,7 +7,7 @@ from stringd.api.replies import Reply
 from stringd.commands.edit_request import FORCE, EditRequest, read_body, read_request
 from stringd.commands.file_edits import Change, edit
 from stringd.commands.file_parts import part_change
-from stringd.commands.missing_paths import with_nearest_path
+from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import replace_lines
 from stringd.documents.editing.replacements import LOOSE, replace_occurrences
 from stringd.text.formatting import counted

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+from stringd.actions.environment.provenance_notices import describe_provenance
 from stringd.api.commands import Command, Invocation
 from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.replies import Reply
 from stringd.api.secrets import SecretScope
-from stringd.commands.variable_lines import shown_assignment, variable_lines
+from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal
 from stringd.processes.exported_variables import require_free
 from stringd.sessions.answer_limit import check_limit
-from stringd.text.assignments import Assignment, parse_assignments
+from stringd.text.assignments import Assignment, hidden, parse_assignments
 from stringd.text.masking import masked_setting
 
 
@@ -49,6 +51,26 @@ def _scope(invocation: Invocation, name: str) -> SecretScope:
         hints = ["For a form of a web page, open the page first."] if shows_pages else []
         raise Refusal(ErrorCode.INVALID_TARGET, message, *hints)
     return scope
+
+
+def variable_lines(invocation: Invocation, *, all_sources: bool = False) -> Iterator[str]:
+    """Yield the topic's variables and `$NAME`s, each with its provenance.
+
+    The provenance of what the user or one of their documents set is omitted, unless `all_sources` asks for
+    the documents too.
+    """
+    for name, it in sorted(invocation.session.state.variables.items()):
+        line = str(Assignment(name=name, value=it.value, secret=False))
+        shows_source = not (it.provenance.by_hand if all_sources else it.provenance.is_own)
+        yield f"{line} — from {describe_provenance(it.provenance)}" if shows_source else line
+    scope = invocation.topic.secret_scope()
+    for name, value in sorted(invocation.runtime.secrets.of(scope).items() if scope else ()):
+        yield str(shown_assignment(Assignment(name=name, value=value, secret=True), invocation.topic))
+
+
+def shown_assignment(assignment: Assignment, topic: Topic) -> Assignment:
+    """Return the assignment with its value masked if the topic keeps it secret."""
+    return hidden(assignment) if assignment.secret and topic.is_secret(assignment.name) else assignment
 
 
 SET = Command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Overflow, Reply
 from stringd.documents.navigator import DocumentNavigator
-from stringd.documents.syntax.verbatim import is_verbatim
+from stringd.documents.syntax.structured import is_verbatim
 
 
 async def run(invocation: Invocation) -> Reply:

@@ -6,7 +6,7 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.edit_request import read_file, read_request
 from stringd.commands.file_parts import stored_lines
-from stringd.commands.missing_paths import with_nearest_path
+from stringd.commands.path_hints import with_nearest_path
 from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING
 

@@ -16,7 +16,7 @@ from stringd.api.watching import EVERYTHING, EventFilter, EventKind, Observer, P
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
 from stringd.events.outbox import Batch, Watch
 from stringd.events.recent_events import RecentEvents
-from stringd.text.event_json import encode_event
+from stringd.text.wire_json import encode_event
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import codecs
 from collections import deque
 from collections.abc import Mapping
 
-from stringd.text.head_tail_buffer import limited, omission
+from stringd.text.head_and_tail import limited, omission
 from stringd.text.masking import margin_of, mask_head, mask_piece, mask_tail
 from stringd.text.printed_lines import PrintedLines
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from operator import attrgetter
 from typing import BinaryIO
 
-from stringd.files.file_kinds import require_regular
 from stringd.files.open_directory import Directory
+from stringd.files.regular import require_regular
 
 log = logging.getLogger(__name__)
 

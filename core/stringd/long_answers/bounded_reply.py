@@ -12,8 +12,7 @@ from stringd.events.output_feed import current_output
 from stringd.long_answers.kept_text import KeptText
 from stringd.sessions.answer_limit import may_exceed
 from stringd.text.escaping import visible
-from stringd.text.excerpts import middle_of
-from stringd.text.head_tail_buffer import dropped_from, limited
+from stringd.text.head_and_tail import dropped_from, limited, middle_of
 from stringd.text.masking import mask_values
 from stringd.workers.threads import READING
 

@@ -8,8 +8,7 @@ from functools import cached_property
 
 from stringd.api.outputs import KeptOutput
 from stringd.documents.pagination.parts import PART, Naming, Parts
-from stringd.documents.pagination.placed_headings import placed_headings
-from stringd.documents.pagination.table_of_contents import PlacedHeading
+from stringd.documents.pagination.table_of_contents import PlacedHeading, placed_headings
 from stringd.errors import ErrorCode, Refusal
 
 COMMAND = "output"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.paths.user_files import UserFiles
 from stringd.files.atomic import write_atomically
-from stringd.files.file_kinds import NotRegular
 from stringd.files.open_directory import Directory, made_folder, open_folder, status_of
 from stringd.files.protected import OWN_PREFIX
 from stringd.files.real_path import real_path
-from stringd.files.regular import open_file, read_regular
+from stringd.files.regular import NotRegular, open_file, read_regular
 
 __all__ = [
     "OWN_PREFIX",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
 from stringd.text.escaping import printable
 from stringd.text.formatting import MOST, counted, fenced
-from stringd.text.head_tail_buffer import HeadTailBuffer, limited, omission
+from stringd.text.head_and_tail import HeadTailBuffer, limited, omission
 from stringd.text.masking import MASK, mask_beginning, masked_in_shell
 from stringd.text.media_types import MediaType, parse_media_type
 from stringd.text.nearest import nearest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.workers.job_progress import report_parts
+from stringd.workers.protocol import report_parts
 from stringd.workers.threads import READING, STORAGE, Work, current_work
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from stringd.processes.spawned_program import OnOutput, SpawnedProgram
 from stringd.processes.tree import kill_tree
-from stringd.text.head_tail_buffer import HeadTailBuffer
+from stringd.text.head_and_tail import HeadTailBuffer
 
 LINGER_SECONDS = 0.1
 OUTPUT_LIMIT = 10 * 1024 * 1024

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from stringd.errors import ERROR_CODE_HEADER, ClientGone, ErrorCode, RequestRefused
 from stringd.text.escaping import visible_json
-from stringd.text.json_bytes import dump_json
+from stringd.text.wire_json import dump_json
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope
 from stringd.api.users import User
 from stringd.errors import ClientGone, InvalidBody, UserRequired
 from stringd.runtime.local import LocalRuntime
-from stringd.text.json_bytes import load_json
+from stringd.text.wire_json import load_json
 
 
 def runtime_of(request: Request) -> LocalRuntime:

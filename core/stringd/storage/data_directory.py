@@ -12,10 +12,9 @@ from pathlib import Path
 
 from stringd.errors import DataDirectoryInUse, Fault
 from stringd.files.atomic import remove_leftovers, write_atomically
-from stringd.files.file_kinds import NotRegular, require_regular
 from stringd.files.open_directory import Directory, open_folder
 from stringd.files.protected import protected
-from stringd.files.regular import read_regular
+from stringd.files.regular import NotRegular, read_regular, require_regular
 
 LARGEST = 100 * 1024 * 1024
 PRIVATE = 0o600

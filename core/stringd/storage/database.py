@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, TypeVarTuple, Unpack
 
 from stringd.errors import Fault, StorageFailed
-from stringd.files.file_kinds import NotRegular, require_file
 from stringd.files.protected import SQLITE_PARTS
+from stringd.files.regular import NotRegular, require_file
 from stringd.storage.data_directory import PRIVATE, set_aside
 
 log = logging.getLogger(__name__)

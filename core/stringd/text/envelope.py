@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from stringd.api.replies import Kind, Outcome, Reply
 from stringd.api.sessions import Location, TopicName
 from stringd.text.escaping import visible, visible_line, without_controls
-from stringd.text.json_bytes import dump_json
+from stringd.text.wire_json import dump_json
 
 _EVENTS = b"event: head\ndata: %b\n\nevent: content\ndata: %b\n\nevent: done\ndata: {}\n\n"
 

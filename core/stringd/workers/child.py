@@ -15,8 +15,7 @@ from typing import Any
 from stringd.errors import Refusal
 from stringd.processes.tree import die_with_parent
 from stringd.workers.confinement import Seal, confine, limit_resources
-from stringd.workers.job_progress import open_channel
-from stringd.workers.protocol import LENGTH, READY, STARTED, packed, trusted
+from stringd.workers.protocol import LENGTH, READY, STARTED, open_channel, packed, trusted
 
 # The limit of address space for any job.
 _MOST_MEMORY = 4 * 1024**3

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import os
 import pickle
 import struct
+import time
 from collections.abc import Callable, Collection
 from enum import Enum
 from pathlib import PosixPath, PurePosixPath
@@ -22,6 +24,7 @@ READY, STARTED = b"r", b"s"
 LONGEST_ANSWER = 512 * 1024 * 1024
 _PROGRESS = 1 << 63
 _MOST_PARTS = (1 << 31) - 1
+_SECONDS_BETWEEN = 0.05
 _PROTOCOL = pickle.HIGHEST_PROTOCOL
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("builtins", "set"): set,
@@ -84,3 +87,27 @@ class _Unpickler(pickle.Unpickler):
             if isinstance(found, type) and (dataclasses.is_dataclass(found) or issubclass(found, Enum)):
                 return found
         raise pickle.UnpicklingError(f"a worker may not return {module}.{name}")
+
+
+class _Channel:
+    """The descriptor for reports; None in the daemon itself."""
+
+    def __init__(self) -> None:
+        self.descriptor: int | None = None
+        self.last = 0.0
+
+
+_CHANNEL = _Channel()
+
+
+def open_channel(descriptor: int) -> None:
+    """Send reports to a descriptor from now on."""
+    _CHANNEL.descriptor = descriptor
+
+
+def report_parts(done: int, total: int) -> None:
+    """Report the finished parts of a job; do nothing outside of worker processes."""
+    if _CHANNEL.descriptor is None or time.monotonic() - _CHANNEL.last < _SECONDS_BETWEEN:
+        return
+    _CHANNEL.last = time.monotonic()
+    os.write(_CHANNEL.descriptor, progress_message(done, total))

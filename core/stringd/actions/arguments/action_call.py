@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from stringd.actions.arguments.argument_words import assign_words
 from stringd.actions.arguments.schema import expectation, usage_of
-from stringd.actions.environment.action_environment import Environment
-from stringd.actions.environment.unset_variable import unset_variable_refusal
+from stringd.actions.environment.action_environment import Environment, unset_variable_refusal
 from stringd.actions.values.conversion import convert, is_valid
 from stringd.actions.values.typed_values import Value, split_choices
 from stringd.api.provenance import Attributed, plain

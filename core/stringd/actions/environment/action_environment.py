@@ -26,6 +26,7 @@ from stringd.documents.syntax.declared_variables import (
     DeclaredVariable,
 )
 from stringd.documents.syntax.forms import CONFIRM, CONFIRMING
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.masking import mask_beginning, mask_values
 from stringd.text.web_urls import origin_of
 
@@ -149,3 +150,18 @@ def _base_environment(invocation: Invocation, page: Page) -> Environment:
     # An isinstance check against a protocol would dominate the cost of this function.
     provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
     return provide(invocation) if provide else Environment(secrets_topic=invocation.runtime.secrets_hint)
+
+
+def unset_variable_refusal(name: str, environment: Environment, *context: str) -> Refusal:
+    """Return the refusal of an action that needs a `$NAME` which is not set."""
+    description = next((it.description for it in environment.declared if it.name == name), "")
+    message = f"${name} is not set: {description}" if description else f"${name} is not set."
+    return Refusal(ErrorCode.ENV_REQUIRED, message, _how_to_set(name, environment), *context)
+
+
+def _how_to_set(name: str, environment: Environment) -> str:
+    if not environment.trusted:
+        hint = f": {environment.trust_hint}" if environment.trust_hint else "."
+        return f"Documents from the network are given none{hint}"
+    where = f" in {environment.secrets_topic}" if environment.secrets_topic else ""
+    return f'Set it: /set ${name} = "..."{where}'

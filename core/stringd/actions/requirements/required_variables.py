@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from stringd.actions.environment.action_environment import Environment
-from stringd.actions.environment.unset_variable import unset_variable_refusal
+from stringd.actions.environment.action_environment import Environment, unset_variable_refusal
 from stringd.actions.requirements.used_secrets import used_secrets
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action

@@ -9,8 +9,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stringd.cli.approve.question_page import question_page
-from stringd.cli.approve.unambiguous import unambiguous
+from stringd.cli.approve.question_text import question_page, unambiguous
 from stringd.errors import RequestRefused
 
 if TYPE_CHECKING:

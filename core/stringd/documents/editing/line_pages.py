@@ -10,7 +10,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.documents.syntax.parsing_cost import IN_A_THREAD, parsing_effort
-from stringd.documents.syntax.verbatim import is_verbatim, verbatim_document
+from stringd.documents.syntax.structured import is_verbatim, verbatim_document
 from stringd.workers.threads import STORAGE
 
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.runtime import Runtime
 from stringd.documents.pages.includes import Read
+from stringd.documents.pages.lru_cache import LruCache
 from stringd.documents.pages.page import Page, file_page
-from stringd.documents.pages.parsing import sheet_of
-from stringd.documents.pages.recent_pages import RecentPages
+from stringd.documents.pages.parsing import MOST_WEIGHT, sheet_of, weight
 from stringd.documents.pages.rendered_files import rendered_as, rendered_file
 from stringd.documents.paths.text_files import NoText, read_text
-from stringd.documents.syntax.verbatim import is_verbatim, verbatim_document
+from stringd.documents.syntax.structured import is_verbatim, verbatim_document
 from stringd.errors import ErrorCode, Refusal
+from stringd.files.atomic import stamp
 from stringd.text.escaping import printable
 from stringd.text.formatting import counted
 from stringd.text.media_type_detection import rendered_type_of_name
@@ -29,6 +31,31 @@ T = TypeVar("T")
 SMALL = 16 * 1024
 _DIRECTIVE = "[!"
 _UNKNOWN = "application/octet-stream"
+# A file can be written twice within one tick of its modification time.
+_SETTLED = 100_000_000
+# A path is hashed and compared part by part, its text at once.
+_Key: TypeAlias = tuple[str, tuple[int, ...], tuple[int, int] | None]
+
+
+class _RecentPages:
+    """Pages without includes or menus, keyed by path, the file's status before it was read, and pages."""
+
+    def __init__(self) -> None:
+        self._pages: LruCache[_Key, Page] = LruCache(MOST_WEIGHT)
+
+    def get(self, path: Path, status: os.stat_result, pages: tuple[int, int] | None = None) -> Page | None:
+        """Return the page of an unchanged file, or None."""
+        return self._pages.get((str(path), stamp(status), pages))
+
+    def put(self, path: Path, status: os.stat_result, page: Page) -> None:
+        """Add a page, unless it depends on other files or the file was written a moment ago."""
+        untouched = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns)
+        if page.stands_alone and untouched > _SETTLED:
+            size = weight(page.sheet) + len(page.source)
+            self._pages.put((str(path), stamp(status), page.options.pages), page, size)
+
+
+_recent = _RecentPages()
 
 
 async def open_file(
@@ -103,9 +130,6 @@ def _status(path: Path) -> os.stat_result | None:
         return path.lstat()
     except OSError:
         return None
-
-
-_recent = RecentPages()
 
 
 def describe_binary(path: Path, size: int) -> str:

@@ -13,7 +13,7 @@ from stringd.api.zones import Zone
 from stringd.documents.pages.includes import Read
 from stringd.documents.pages.page import Page, file_page, outlined_page
 from stringd.documents.paths.text_files import read_bytes
-from stringd.documents.syntax.verbatim import has_document_name
+from stringd.documents.syntax.structured import has_document_name
 from stringd.text.media_type_detection import detect_media_type, rendered_type_of_name
 from stringd.workers.threads import READING, STORAGE
 

@@ -12,8 +12,8 @@ from stringd.documents.pagination.cuts import Piece, cut
 from stringd.documents.pagination.table_of_contents import Outline, PlacedHeading
 from stringd.documents.syntax.lines import line_number, without_line_end
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.excerpts import line_pieces
 from stringd.text.formatting import counted
+from stringd.text.head_and_tail import line_pieces
 
 PART = "--part"
 _LINE_END = "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ from stringd.text.formatting import shortened
 MOST_HEADINGS = 200
 _LONGEST = 100
 _INDENT = "  "
+_HEADING_OR_FENCE = re.compile(
+    r"^(?:(?P<marks>\#{1,6})[ \t]++(?P<text>[^\n]*+)|(?P<fence>`{3,}+(?=[^`\n]*+$)|~{3,}+)[^\n]*+)",
+    re.MULTILINE,
+)
 
 PlacedHeading = tuple[int, Heading]
 
@@ -84,3 +89,24 @@ def _up_to(depth: int, counts: Mapping[int, int]) -> int:
 def _shown(text: str) -> str:
     line = " ".join(text.split())
     return shortened(line, _LONGEST)
+
+
+def placed_headings(text: str) -> tuple[PlacedHeading, ...]:
+    """Return the headings outside of fenced code, each with its position.
+
+    For a text that is no page: they are found at once, while parsing a long text takes too long.
+    """
+    headings: list[PlacedHeading] = []
+    position = 0
+    while found := _HEADING_OR_FENCE.search(text, position):
+        position = found.end()
+        if fence := found["fence"]:
+            closing = re.compile(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*$", re.MULTILINE)
+            closed = closing.search(text, position)
+            position = closed.end() if closed else len(text)
+        elif shown := found["text"].strip().rstrip("#").rstrip():
+            number = len(headings)
+            level = len(found["marks"])
+            heading = Heading(first=number, last=number + 1, level=level, text=shown, id="")
+            headings.append((found.start(), heading))
+    return tuple(headings)

@@ -13,10 +13,9 @@ from typing import BinaryIO
 
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.atomic import replacement, stamp, write_atomically
-from stringd.files.file_kinds import NotRegular, require_regular
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
-from stringd.files.regular import Content, read_regular
+from stringd.files.regular import Content, NotRegular, read_regular, require_regular
 from stringd.text.media_type_detection import binary_document_type, is_pdf
 
 LIMIT = 10 * 1024 * 1024

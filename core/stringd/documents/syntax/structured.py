@@ -1,8 +1,10 @@
-"""Documents whose structure a renderer provides; their text is not parsed."""
+"""Documents whose text is not parsed: a renderer provides their structure, or they are shown verbatim."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from stringd.api.outlines import Outline, Span
 from stringd.documents.syntax.blocks import Block
@@ -12,6 +14,7 @@ from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.parser import Parsed, Structure, find_blocks
 from stringd.documents.syntax.shortcuts import name_links
+from stringd.text.media_type_detection import media_type_of_name
 
 
 def structured_document(text: str, title: str | None, outline: Outline, uri: str = "") -> ParsedDocument:
@@ -62,3 +65,21 @@ def _block(name: str, span: Span, section: Block | None) -> Block:
     if section:
         return section.renamed(name)
     return Block(id=name, first=span.first, inner=span.first, inner_last=span.last, last=span.last)
+
+
+_DOCUMENTS = {"", ".md", ".markdown", ".txt"}
+
+
+def has_document_name(path: Path) -> bool:
+    """Whether the name of a file is one of Markdown or plain text."""
+    return path.suffix.lower() in _DOCUMENTS
+
+
+def is_verbatim(path: Path) -> bool:
+    """Whether the name of a file says that it is neither Markdown nor plain text."""
+    return not has_document_name(path) and media_type_of_name(path.name) is not None
+
+
+def verbatim_document(text: str, title: str | None = None, notice: str | None = None) -> ParsedDocument:
+    """Return a text unparsed; a notice may say why."""
+    return replace(structured_document(text, title, Outline()), notice=notice)

@@ -17,9 +17,9 @@ from stringd.events.outbox import Watch
 from stringd.runtime.local import LocalRuntime
 from stringd.server.exec_response import RAW_HEADERS
 from stringd.server.requests import disconnected
-from stringd.text.event_json import encode_event
 from stringd.text.nearest import nearest
 from stringd.text.sse import encode_sse
+from stringd.text.wire_json import encode_event
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.text.head_tail_buffer import HeadTailBuffer, dropped_from, limited
+from stringd.text.head_and_tail import HeadTailBuffer, dropped_from, limited
 
 
 @given(st.lists(st.binary(max_size=40)), st.integers(1, 40))

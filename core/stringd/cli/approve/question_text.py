@@ -1,4 +1,4 @@
-"""Show untrusted texts so that different ones look different and none imitates the program.
+"""A question as text for a terminal, so that different ones look different and none imitates the program.
 
 Control characters, characters that reorder or overlay others, and invisible ones are shown as `⟨U+202E⟩`, and
 so are `⟨` itself and a trailing blank. Lines are wrapped here rather than by the terminal, and each begins
@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
 LEAST_WIDTH = 20
 CONTINUED = "┊ "
@@ -18,6 +19,9 @@ _MOST_MARKS = 2
 # Printable according to Unicode, but blank.
 _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _WIDE = frozenset("WFA")
+MOST_LINES = 20
+_TITLE, _BODY, _DETAIL = "┃ ", "│ ", "• "
+_ASKERS = {"asked_by": "asked by", "user_id": "user", "topic": "topic", "request_id": "request"}
 
 
 def unambiguous_lines(
@@ -83,3 +87,31 @@ def _columns(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(it) in _WIDE else 1 for it in text)
+
+
+def question_page(
+    question: dict[str, Any], width: int, *, now: float = 0.0, whole: bool = False
+) -> list[str]:
+    """Return the lines that show a question; long ones are truncated, with the number of hidden lines."""
+    lines = unambiguous_lines(question["title"], _TITLE, width)
+    lines += _content(question, width)
+    if len(lines) > MOST_LINES and not whole:
+        lines = [*lines[:MOST_LINES], f"({len(lines) - MOST_LINES} more lines: ? shows all)"]
+    for number, choice in enumerate(question["choices"], 1):
+        lines += unambiguous_lines(choice, f"{number}) ", width)
+    for field, shown in _ASKERS.items():
+        if question[field] is not None:
+            lines += unambiguous_lines(question[field], f"[{shown}] ", width)
+    if question["expires"] is not None:
+        ends = question["expires_at"]
+        lines.append(f"[time left] {max(ends - now, 0) if ends else question['expires']:.0f} s")
+    return lines
+
+
+def _content(question: dict[str, Any], width: int) -> list[str]:
+    body, lines = question["body"], []
+    if body:
+        lines += unambiguous_lines(body, _BODY, width, next_mark=_BODY)
+    for name, value in question["details"].items():
+        lines += unambiguous_lines(value, _DETAIL, width, name=name, next_mark=_BODY)
+    return lines

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.cli.approve.question_page import question_page
-from stringd.cli.approve.unambiguous import CONTINUED, unambiguous
+from stringd.cli.approve.question_text import CONTINUED, question_page, unambiguous
 
 CHARACTERS = st.one_of(
     st.characters(codec="utf-8"),

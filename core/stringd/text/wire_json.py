@@ -1,14 +1,30 @@
-"""Events as JSON; see docs/reference/events.md."""
+"""JSON on the wire: values, and events as docs/reference/events.md has them."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
+
+import orjson
 
 from stringd.api.events import Event
 from stringd.text.escaping import visible_json
-from stringd.text.json_bytes import dump_json
 
 COMMON = ("at", "user_id", "topic", "request_id")
+"""The fields that all events have."""
+
+
+def dump_json(value: object) -> bytes:
+    """Encode a value; lone surrogates, such as those in file names that are not UTF-8, become `?`."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, ensure_ascii=False).encode(errors="replace")
+
+
+def load_json(data: bytes) -> object:
+    """Decode a value; raise `ValueError` for invalid JSON, lone surrogates and excessive nesting."""
+    return orjson.loads(data)
 
 
 def encode_event(seq: int | None, event: Event) -> bytes:

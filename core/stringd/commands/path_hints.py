@@ -1,4 +1,4 @@
-"""Commands that say of a mistyped path which one is nearest."""
+"""Add to the refusal of a mistyped path, for commands that take one, which path is nearest."""
 
 from __future__ import annotations
 
