@@ -17,7 +17,8 @@ class ExecRequest:
     """A pipeline, how it is to be run, and who asks for it and why.
 
     All fields have passed the checks of the protocol. `host` and `session` are what the client says of
-    itself; `user_id` and `topic` are known of requests that are made in a topic.
+    itself; `user_id` and `topic` are known of requests that are made in a topic. `made` is
+    when the client says that it made the request, in seconds since 1970.
     """
 
     id: str
@@ -31,3 +32,4 @@ class ExecRequest:
     cwd: str = DEFAULT_DIRECTORY
     user_id: str | None = None
     topic: str | None = None
+    made: float | None = None

@@ -1,0 +1,1 @@
+"""The Unix socket on which clients ask for pipelines to be run."""

@@ -1,0 +1,116 @@
+"""Remember the ids of requests, so that none is run twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stringd.plugin import StorageFailed
+from stringd.plugin.files import open_folder, real_path, write_atomically
+
+LIFE_SECONDS = 120.0
+"""How long an id can't be used again."""
+# A clock that is set back makes an old request look recent. It is recognised by its id and time for a day.
+_MEMORY_SECONDS = 24 * 3600.0
+_MOST = 100_000
+_PRIVATE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class _Burnt:
+    """When an id was used, by two clocks of which people can set the first; and the time in the request."""
+
+    wall: float
+    steady: float
+    made: float | None
+
+
+class ReplayGuard:
+    """The ids that were used, also before the daemon's start; they are in a file."""
+
+    def __init__(
+        self, path: Path, *, wall: Callable[[], float] = time.time, steady: Callable[[], float] | None = None
+    ) -> None:
+        self._wall = wall
+        self._steady = steady or _since_boot
+        self._burnt: dict[str, _Burnt] = {}
+        self._burnt.update(self._read(path))
+        self._forget()
+        try:
+            self._file = self._rewrite(path)
+        except OSError as error:
+            raise StorageFailed(f"cannot write {path}: {error.strerror}") from error
+
+    def burn(self, request_id: str, made: float | None = None) -> bool:
+        """Take an id, and return whether it was still unused; raise `StorageFailed` if it can't be noted.
+
+        There is no moment between the check and the note. `made` is the time in the request.
+        """
+        burnt = _Burnt(self._wall(), self._steady(), made)
+        before = self._burnt.get(request_id)
+        if before and _is_replay(before, burnt):
+            return False
+        self._burnt.pop(request_id, None)
+        self._burnt[request_id] = burnt
+        self._forget()
+        self._note(request_id, burnt)
+        return True
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+    def _note(self, request_id: str, burnt: _Burnt) -> None:
+        line = _line(request_id, burnt)
+        try:
+            if os.write(self._file, line) < len(line):
+                raise StorageFailed("the id of the request cannot be stored: the disk is full")
+        except OSError as error:
+            raise StorageFailed(f"the id of the request cannot be stored: {error.strerror}") from error
+
+    def _forget(self) -> None:
+        while self._burnt:
+            oldest = next(iter(self._burnt))
+            if self._is_kept(self._burnt[oldest]):
+                return
+            del self._burnt[oldest]
+
+    def _is_kept(self, burnt: _Burnt) -> bool:
+        age = self._steady() - burnt.steady
+        return age < LIFE_SECONDS or (age < _MEMORY_SECONDS and len(self._burnt) <= _MOST)
+
+    def _read(self, path: Path) -> Iterator[tuple[str, _Burnt]]:
+        try:
+            lines = path.read_bytes().splitlines()
+        except OSError:
+            return
+        for line in lines:
+            try:
+                request_id, wall, made = json.loads(line)
+                age = max(0.0, self._wall() - wall)
+            except (ValueError, TypeError):
+                continue
+            yield request_id, _Burnt(wall, self._steady() - age, made)
+
+    def _rewrite(self, path: Path) -> int:
+        data = b"".join(_line(request_id, it) for request_id, it in self._burnt.items())
+        with open_folder(real_path(path.parent), own=True) as folder:
+            write_atomically(folder, path.name, data, mode=_PRIVATE)
+            return folder.open(path.name, os.O_WRONLY | os.O_APPEND)
+
+
+def _is_replay(before: _Burnt, now: _Burnt) -> bool:
+    is_same = before.made is not None and before.made == now.made
+    return is_same or now.steady - before.steady < LIFE_SECONDS
+
+
+def _line(request_id: str, burnt: _Burnt) -> bytes:
+    return json.dumps([request_id, burnt.wall, burnt.made]).encode() + b"\n"
+
+
+def _since_boot() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -1,0 +1,1 @@
+"""The wire format of requests and replies: one JSON object on a line, checked strictly; does no I/O."""

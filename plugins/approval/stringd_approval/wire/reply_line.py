@@ -1,0 +1,59 @@
+"""Encode replies as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from typing import Any
+
+from stringd_approval.exec_result import ExecReply, PipelineResult, StageResult, Status
+
+PONG = "pong"
+_WITHOUT_DETAILS = frozenset({Status.DENIED, Status.TIMEOUT})
+
+
+def encode_reply(reply: ExecReply) -> bytes:
+    """Return the line of a reply; flags that are false and texts that are missing are absent."""
+    fields: dict[str, Any] = {"id": reply.id, "status": reply.status}
+    if reply.comment:
+        fields["comment"] = reply.comment
+    if reply.status not in _WITHOUT_DETAILS:
+        fields |= _details(reply)
+    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
+
+
+def error_reply(message: str, request_id: str = "") -> ExecReply:
+    """Return the reply to a request that failed."""
+    return ExecReply(id=request_id, status=Status.ERROR, message=message)
+
+
+def _details(reply: ExecReply) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if reply.message is not None:
+        fields["message"] = reply.message
+    if reply.edited is not None:
+        fields["edited"] = reply.edited
+    return fields if reply.result is None else fields | _result(reply.result)
+
+
+def _result(result: PipelineResult) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "stages": [_stage(it) for it in result.stages],
+        "stdout": _base64(result.stdout),
+    }
+    if result.stdout_truncated:
+        fields["stdout_truncated"] = True
+    return fields
+
+
+def _stage(stage: StageResult) -> dict[str, Any]:
+    fields: dict[str, Any] = {"exit_code": stage.exit_code, "stderr": _base64(stage.stderr)}
+    if stage.stderr_truncated:
+        fields["stderr_truncated"] = True
+    if stage.signal is not None:
+        fields["signal"] = stage.signal
+    return fields
+
+
+def _base64(data: bytes) -> str:
+    return b64encode(data).decode("ascii")

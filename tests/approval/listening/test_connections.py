@@ -1,0 +1,58 @@
+"""Many clients at once, slow ones, and the end of the daemon."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import ExitStack
+
+from tests.approval.listening.fake_broker import FakeBroker, Listening, reply_of
+from tests.approval.requests import line
+
+MOST = 64
+
+
+def test_the_65th_client_is_told_busy_and_all_are_served_afterwards(listening: Listening) -> None:
+    with ExitStack() as idle:
+        for _ in range(MOST):
+            idle.enter_context(listening.connect())
+        reply = listening.ask(line(id="late"))
+        assert (reply["id"], reply["status"]) == ("", "error")
+        assert "busy" in reply["message"]
+    assert [listening.ask(line())["status"] for _ in range(MOST)] == ["ok"] * MOST
+
+
+def test_a_reply_of_16_mib_arrives(listening: Listening, broker: FakeBroker) -> None:
+    broker.output = bytes(range(256)) * 65536
+    reply = listening.ask(line())
+    assert len(reply["stdout"]) == 4 * -(-len(broker.output) // 3)
+
+
+def test_clients_that_wait_at_the_end_get_an_error(listening: Listening, broker: FakeBroker) -> None:
+    with listening.connect() as asking, listening.connect() as idle:
+        asking.sendall(line(["ask"], id="a"))
+        broker.requests.get(timeout=5)
+        listening.end()
+        reply = reply_of(asking)
+        assert (reply["id"], reply["status"]) == ("a", "error")
+        assert reply_of(idle) == {}
+
+
+def test_stopping_removes_the_socket_and_lets_requests_end(listening: Listening, broker: FakeBroker) -> None:
+    with listening.connect() as asking:
+        asking.sendall(line(["ask"], id="a"))
+        broker.requests.get(timeout=5)
+        listening.stop()
+        while listening.path.exists():
+            pass
+        broker.approve.set()
+        assert reply_of(asking)["status"] == "ok"
+
+
+def test_many_clients_at_once(listening: Listening) -> None:
+    clients: list[socket.socket] = []
+    with ExitStack() as stack:
+        for number in range(MOST):
+            client = stack.enter_context(listening.connect())
+            client.sendall(line(id=str(number)))
+            clients.append(client)
+        assert [reply_of(it)["id"] for it in clients] == [str(number) for number in range(MOST)]
