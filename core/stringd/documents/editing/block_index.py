@@ -20,13 +20,13 @@ from stringd.documents.editing.marker_positions import (
     gaps_of,
     positions_of,
 )
-from stringd.documents.pages.lru_cache import LruCache
 from stringd.documents.pages.parsing import known_sheet, read_sheet
 from stringd.documents.syntax.blocks import Block
 from stringd.documents.syntax.lines import BOM, Lines
 from stringd.documents.syntax.markdown import FRONTMATTER
 from stringd.documents.syntax.parser import Parsed, References, parse_part
 from stringd.text.diff import common_ends
+from stringd.text.lru_cache import LruCache
 
 # How many top-level elements are parsed again before the edit, since the end of one may depend on the line
 # after the next (as with a table's head), and how many after the first that must be unchanged.

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from stringd.api.sessions import Session
-from stringd.documents.pages.lru_cache import LruCache
+from stringd.text.lru_cache import LruCache
 
 MOST_FILES = 500
 

@@ -12,7 +12,6 @@ from typing import TypeAlias, TypeVar
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.runtime import Runtime
 from stringd.documents.pages.includes import Read
-from stringd.documents.pages.lru_cache import LruCache
 from stringd.documents.pages.page import Page, file_page
 from stringd.documents.pages.parsing import MOST_WEIGHT, sheet_of, weight
 from stringd.documents.pages.rendered_files import rendered_as, rendered_file
@@ -22,6 +21,7 @@ from stringd.errors import ErrorCode, Refusal
 from stringd.files.atomic import stamp
 from stringd.text.escaping import printable
 from stringd.text.formatting import counted
+from stringd.text.lru_cache import LruCache
 from stringd.text.media_type_detection import rendered_type_of_name
 from stringd.workers.threads import READING, STORAGE
 

@@ -6,11 +6,11 @@ import asyncio
 import gc
 
 from stringd.api.workers import Budget
-from stringd.documents.pages.lru_cache import LruCache
 from stringd.documents.syntax.parsed_document import ParsedDocument, parse_document
 from stringd.documents.syntax.parsing_cost import AT_ONCE, IN_A_THREAD, parsing_effort
 from stringd.documents.syntax.structured import verbatim_document
 from stringd.errors import ErrorCode, Refusal, WorkStopped
+from stringd.text.lru_cache import LruCache
 from stringd.workers.threads import READING, Work, current_work
 
 MEMORY = 1024**3

@@ -44,3 +44,9 @@ class LruCache(Generic[K, T]):
             while self._size > self._most and len(self._entries) > 1:
                 _, (_, dropped) = self._entries.popitem(last=False)
                 self._size -= dropped
+
+    def remove(self, key: K) -> None:
+        """Remove a key if it is known."""
+        with self._lock:
+            _, dropped = self._entries.pop(key, (None, 0))
+            self._size -= dropped
