@@ -1,0 +1,104 @@
+"""The log, for coroutines: entries that wait at the same time are written and synced together."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stringd.plugin.workers import STORAGE
+from stringd_approval.audit.log_file import AuditFailed, Entry, LogFile
+from stringd_approval.audit.log_line import Head, encode_fields
+
+log = logging.getLogger(__name__)
+
+LARGEST = 64 * 1024 * 1024
+"""How many bytes a file may have before it is put aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    entry: Entry
+    written: asyncio.Future[Head]
+
+
+class AuditLog:
+    """Appends entries to `audit.jsonl` in a data directory, in the order of the calls.
+
+    The file is opened when it is first written, and tried again after a failure. Use it in one event loop.
+    """
+
+    def __init__(self, data_dir: Path, *, largest: int = LARGEST) -> None:
+        self._file = LogFile(data_dir, largest)
+        self._waiting: list[_Waiting] = []
+        self._writer: asyncio.Task[None] | None = None
+        self.problem: str | None = None
+
+    @property
+    def head(self) -> Head | None:
+        """The end of the chain; None as long as nothing was written or opened."""
+        return self._file.head
+
+    async def append(self, kind: str, *, sync: bool, **fields: object) -> Head:
+        """Write an entry, and sync it to disk if asked to; return the head after it.
+
+        Raises `AuditFailed` if it can't be written; then nothing of it is in the log. A caller that is
+        cancelled leaves the entry to be written.
+        """
+        entry = Entry(kind=kind, at=time.time(), fields=encode_fields(fields), sync=sync)
+        waiting = _Waiting(entry, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        self._begin()
+        return await waiting.written
+
+    async def open(self) -> None:
+        """Open the file and mend its end, or raise `AuditFailed`."""
+        self._begin()
+        if self._writer:
+            await asyncio.shield(self._writer)
+        if self.problem is not None:
+            raise AuditFailed(self.problem)
+
+    async def close(self) -> Head | None:
+        """Write what waits, close the file, and return the head."""
+        while self._writer:
+            await asyncio.shield(self._writer)
+        await STORAGE.run(self._file.close)
+        return self.head
+
+    def _begin(self) -> None:
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write_waiting())
+
+    async def _write_waiting(self) -> None:
+        try:
+            await self._write_batch()
+            while self._waiting:
+                await self._write_batch()
+        finally:
+            self._writer = None
+
+    async def _write_batch(self) -> None:
+        batch, self._waiting = self._waiting, []
+        try:
+            head = await STORAGE.run(self._file.append, [it.entry for it in batch])
+        except AuditFailed as error:
+            self._fail(batch, str(error))
+        except Exception as error:
+            # Whoever waits must not take silence for success, nor wait for ever.
+            log.exception("the log of requests failed")
+            self._fail(batch, repr(error))
+        else:
+            self.problem = None
+            for it in batch:
+                if not it.written.done():
+                    it.written.set_result(head)
+
+    def _fail(self, batch: Sequence[_Waiting], problem: str) -> None:
+        self.problem = problem
+        for it in batch:
+            if not it.written.done():
+                it.written.set_exception(AuditFailed(problem))

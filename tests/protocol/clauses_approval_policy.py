@@ -1,0 +1,33 @@
+"""Requirements on the policy of the plugin `approval`, and on its log."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+APPROVAL_POLICY = requirements(
+    "Approval: policy",
+    ("approval.policy.first", "The first rule that applies decides."),
+    ("approval.policy.verdicts", "The verdicts are allow, ask and forbid."),
+    ("approval.policy.default", "Without a rule, requests are asked about and commands of topics run."),
+    (
+        "approval.policy.conditions",
+        "A rule has conditions on who asks, for what kind of thing, and for what exactly; all must be met.",
+    ),
+    ("approval.policy.programs", "A program is allowed only if exactly the named one would run."),
+    (
+        "approval.policy.arguments",
+        "Arguments are compared one by one; wildcards allow neither options nor .. .",
+    ),
+    ("approval.policy.pipelines", "One forbidden stage forbids; it is allowed only if each stage is."),
+    (
+        "approval.policy.shell",
+        "--approve shell asks about texts for shells, /exec, actions that run programs, and outside writes.",
+    ),
+)
+
+APPROVAL_AUDIT = requirements(
+    "Approval: log",
+    ("approval.audit.line", "The log has one JSON object a line, and is private."),
+    ("approval.audit.chain", "Each entry has the SHA-256 of the line before."),
+    ("approval.audit.group", "Entries that wait at the same time are written and synced together, in order."),
+)
