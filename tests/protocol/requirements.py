@@ -8,6 +8,7 @@ from tests.protocol.clauses_activity_data import ACTIVITY_DATA
 from tests.protocol.clauses_activity_events import ACTIVITY_EVENTS
 from tests.protocol.clauses_activity_output import ACTIVITY_OUTPUT
 from tests.protocol.clauses_activity_questions import QUESTIONS
+from tests.protocol.clauses_approval_asking import APPROVAL_ASKING
 from tests.protocol.clauses_approval_policy import APPROVAL_AUDIT, APPROVAL_POLICY
 from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
@@ -37,6 +38,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *(APPROVAL_POLICY + APPROVAL_AUDIT),
     *QUESTIONS,
+    *APPROVAL_ASKING,
     *ACTIVITY_DATA,
     *(PROVENANCE + RESOURCES + FILES + FILE_SEARCH + DOCUMENTS + READING_FILES),
     *ACTIVITY_CANCEL,

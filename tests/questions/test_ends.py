@@ -158,7 +158,8 @@ def test_events_report_each_question_and_never_its_answer(people: People) -> Non
     people.daemon.exec("/cancel", "file:main")
 
     def lines() -> list[str]:
-        return record.read_text().removeprefix(before).splitlines()
+        text = record.read_text() if record.exists() else ""
+        return text.removeprefix(before).splitlines()
 
     until(lambda: any(it.startswith("QuestionWithdrawn") and withdrawn.id in it for it in lines()))
     said = lines()

@@ -14,6 +14,7 @@ LONGEST_TITLE = 256
 LONGEST_BODY = 64 * 1024
 LONGEST_DETAIL = 64 * 1024
 MOST_DETAILS = 64
+LONGEST_SUGGESTION = 8 * 1024
 LONGEST_CHOICE = 256
 MOST_CHOICES = 100
 _CONTROL = range(0x20)
@@ -78,7 +79,7 @@ class Question:
     A question to a person is refused immediately while no operator is attached, unless it
     `waits_for_operator`; then it is only refused by a daemon without an operator. `check` may raise a
     `Refusal` for an unacceptable answer; the question then stays open. `extras` names additional fields that
-    an answer may have.
+    an answer may have; `suggestions` are texts for some of them, which front ends offer for editing.
     """
 
     kind: QuestionKind
@@ -95,6 +96,7 @@ class Question:
     waits_for_operator: bool = False
     check: Check | None = None
     extras: frozenset[str] = frozenset()
+    suggestions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_member(self.kind, QuestionKind)
@@ -113,11 +115,19 @@ class Question:
             check_sync("check of a question", self.check, takes=1)
         if self.extras:
             check_words("extras of a question", self.extras)
+        self._check_suggestions()
 
     @property
     def size(self) -> int:
         """The approximate size of the texts in memory."""
-        texts = (self.title, self.body, *self.details, *self.details.values(), *self.choices)
+        texts = (
+            self.title,
+            self.body,
+            *self.details,
+            *self.details.values(),
+            *self.choices,
+            *self.suggestions.values(),
+        )
         return sum(map(len, texts))
 
     def _check_details(self) -> None:
@@ -126,6 +136,12 @@ class Question:
         for name, value in self.details.items():
             _check_text("name of a question's detail", name, LONGEST_TITLE, least=1)
             _check_text("detail of a question", value, LONGEST_DETAIL)
+
+    def _check_suggestions(self) -> None:
+        for name, text in self.suggestions.items():
+            if name not in self.extras:
+                raise ValueError(f"question suggests {name!r}, which is not one of its extras")
+            _check_text("suggestion of a question", text, LONGEST_SUGGESTION)
 
     def _check_choices(self) -> None:
         choices = self.choices
@@ -168,6 +184,7 @@ class OpenQuestion:
             "topic": question.topic,
             "request_id": question.request_id,
             "extras": sorted(question.extras),
+            "suggestions": dict(question.suggestions),
             "asked_at": self.asked_at,
             "expires": question.expires,
             "expires_at": self.expires_at,
@@ -178,9 +195,13 @@ class Questions(Protocol):
     """The questions of this daemon. Call all functions in the thread of the event loop."""
 
     async def ask(
-        self, question: Question, *, disconnected: Callable[[], Awaitable[None]] | None = None
+        self,
+        question: Question,
+        *,
+        disconnected: Callable[[], Awaitable[None]] | None = None,
+        opened: Callable[[OpenQuestion], None] | None = None,
     ) -> Answer:
-        """Return the first valid answer.
+        """Return the first valid answer; `opened` is called when the question is open.
 
         The question is withdrawn when the asking task is cancelled, when `disconnected` returns, when its
         topic or user ends, and when the daemon stops. Raises `Unanswered` if there is no answer: nobody can

@@ -73,10 +73,18 @@ class OpenQuestions:
             return "attached"
         return "absent" if self._operator.is_appointed else "none"
 
-    async def ask(self, question: Question, *, disconnected: Disconnected | None = None) -> Answer:
+    async def ask(
+        self,
+        question: Question,
+        *,
+        disconnected: Disconnected | None = None,
+        opened: Callable[[OpenQuestion], None] | None = None,
+    ) -> Answer:
         """Return the first valid answer; see `Questions.ask`."""
         pending = self._open(question)
         try:
+            if opened:
+                opened(pending.opened)
             outcome = await _outcome_of(pending, disconnected)
         except asyncio.CancelledError:
             self._withdraw(pending, "its asker was cancelled")

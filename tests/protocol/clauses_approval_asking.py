@@ -1,0 +1,30 @@
+"""Requirements on the questions of the approval plugin: display, answers, grants, and the gate."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+APPROVAL_ASKING = requirements(
+    "Approval: the question",
+    (
+        "approval.asking.notation",
+        "Pipelines are shown in a notation that parses back exactly; no argument imitates its marks.",
+    ),
+    (
+        "approval.asking.display",
+        "A question shows everything that determines what will run, as whom, and for whom.",
+    ),
+    ("approval.asking.display.injective", "Two different requests never read the same."),
+    ("approval.asking.display.lines", "No request can imitate another line of the question."),
+    (
+        "approval.asking.grant.terms",
+        "A grant is for leading arguments, a number of times or minutes, and a session or user.",
+    ),
+    (
+        "approval.asking.grant.covers",
+        "A grant covers requests that differ only in further arguments and the reason.",
+    ),
+    ("approval.asking.grant.never_privileged", "Privileged commands are never granted."),
+    ("approval.asking.grant.ends", "A grant ends with its uses or its time, by a clock that nobody can set."),
+    ("approval.asking.grant.revoked", "Grants are listed and can be revoked."),
+)
