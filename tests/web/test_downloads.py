@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from stringd_web import downloading
+from stringd_web import web_loader
 from tests.actions.acting import Stage, running_daemon
 from tests.web.server import Site, answer, chunked, redirect
 from tests.web.visiting import Visitor
@@ -129,8 +129,8 @@ def test_a_cancelled_transfer_leaves_nothing(stage: Stage, site: Site, folder: P
 def test_a_stalled_transfer_is_given_up(
     visitor: Visitor, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert downloading.STALL_SECONDS == 20
-    monkeypatch.setattr(downloading, "STALL_SECONDS", 0.5)
+    assert web_loader.STALL_SECONDS == 20
+    monkeypatch.setattr(web_loader, "STALL_SECONDS", 0.5)
     taken: list[bytes] = []
 
     async def take(piece: bytes) -> None:

@@ -27,8 +27,7 @@ from stringd.actions.results.action_files import ActionFiles, replaced_notice, u
 from stringd.actions.results.remembered_names import with_links, with_template_values
 from stringd.actions.results.rendered_answer import name_markdown_links, render_answer
 from stringd.actions.shell.cli_run import run_cli
-from stringd.actions.templates.template_names import Template
-from stringd.actions.templates.template_run import SHORT_LANGUAGE, RenderedTemplate, render
+from stringd.actions.templates.template_run import SHORT_LANGUAGE, RenderedTemplate, Template, render
 from stringd.actions.values.secret_taint import Taint, may_leave_secret, taint_of
 from stringd.actions.values.typed_values import Value
 from stringd.api.commands import Invocation

@@ -11,10 +11,10 @@ from typing import Any
 
 from stringd.api.cli import CliCommand
 from stringd.api.health import CORE_FIELDS
-from stringd.cli.standard_output import write_json, write_output
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
 from stringd.errors import DaemonUnreachable, Fault
+from stringd.processes.standard_streams import write_json, write_output
 
 _DEFAULT_USER = "default"
 SHUTDOWN_SECONDS = 6.0

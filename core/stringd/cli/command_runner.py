@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from stringd.cli.interruptible import Interruptible
 from stringd.cli.progress import showing_progress
-from stringd.cli.standard_output import print_notice, write_error, write_json, write_output
 from stringd.client.exec_stream import INCOMPLETE
 from stringd.client.records import Result
 from stringd.errors import RequestRefused
+from stringd.processes.standard_streams import print_notice, write_error, write_json, write_output
 
 if TYPE_CHECKING:
     from stringd.client.sync import Client

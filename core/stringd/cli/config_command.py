@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from stringd.api.cli import CliCommand
 from stringd.cli.program import Parser
-from stringd.cli.standard_output import write_json, write_output
+from stringd.processes.standard_streams import write_json, write_output
 
 if TYPE_CHECKING:
     from stringd.config import Config

@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, TextIO
 
-from stringd.cli.standard_input import is_terminal
+from stringd.processes.standard_streams import is_terminal
 from stringd.text.escaping import visible_line
 from stringd.text.formatting import counted
 

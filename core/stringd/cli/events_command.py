@@ -10,10 +10,10 @@ import threading
 
 from stringd.api.cli import CliCommand
 from stringd.cli.event_lines import EventLines, may_colour, write_lines
-from stringd.cli.standard_output import write_json
 from stringd.cli.string_arguments import user_argument
 from stringd.client.records import Event
 from stringd.client.sync import Client
+from stringd.processes.standard_streams import write_json
 
 
 def _events(arguments: argparse.Namespace) -> int:

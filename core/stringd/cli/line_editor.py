@@ -7,9 +7,9 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from stringd.cli.standard_input import is_terminal
 from stringd.client.user_directories import program_folder
 from stringd.errors import Fault
+from stringd.processes.standard_streams import is_terminal
 
 try:
     import readline

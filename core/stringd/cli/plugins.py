@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from stringd.api.cli import CliCommand
-from stringd.cli.standard_output import write_json, write_output
+from stringd.processes.standard_streams import write_json, write_output
 
 if TYPE_CHECKING:
     from stringd.extensions.registration import PluginReport

@@ -8,8 +8,8 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from stringd.cli.standard_input import is_terminal
 from stringd.errors import DaemonUnreachable, StringdError
+from stringd.processes.standard_streams import is_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from stringd.cli.command_runner import Interrupted
 from stringd.cli.completion import CommandNames
 from stringd.cli.line_editor import LineEditor
-from stringd.cli.standard_output import print_notice, write_error
 from stringd.errors import DaemonUnreachable
+from stringd.processes.standard_streams import print_notice, write_error
 from stringd.text.masking import may_be_kept
 from stringd.text.topic_names import DEFAULT_TOPIC, DEFAULT_TYPE
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from stringd.api.cli import CliCommand
 from stringd.api.secrets import PluginSecret, check_secret_value
 from stringd.cli.program import MISUSE, Parser
-from stringd.cli.standard_input import is_terminal, read_all
-from stringd.cli.standard_output import write_error, write_json, write_output
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
 from stringd.errors import DataDirectoryInUse, Fault, StringdError
+from stringd.processes.standard_streams import is_terminal, read_all, write_error, write_json, write_output
 
 if TYPE_CHECKING:
     from stringd.config import Config

@@ -6,10 +6,9 @@ import argparse
 import os
 
 from stringd.api.cli import CliCommand
-from stringd.cli.standard_input import read_all
-from stringd.cli.standard_output import write_output
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
+from stringd.processes.standard_streams import read_all, write_output
 
 
 def _exec(arguments: argparse.Namespace) -> int:

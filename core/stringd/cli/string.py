@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from stringd.cli.command_runner import CommandRunner
 from stringd.cli.program import FAILED, run_program
-from stringd.cli.standard_input import is_terminal, read_all, read_lines
-from stringd.cli.standard_output import print_notice
 from stringd.cli.string_arguments import parse_arguments
 from stringd.cli.tabs import is_url, open_tab
 from stringd.client.sync import Client
+from stringd.processes.standard_streams import is_terminal, print_notice, read_all, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

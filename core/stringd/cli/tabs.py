@@ -7,8 +7,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from stringd.cli.command_runner import CommandRunner, Interrupted
-from stringd.cli.standard_output import print_notice
 from stringd.errors import Fault
+from stringd.processes.standard_streams import print_notice
 
 if TYPE_CHECKING:
     from stringd.client.sync import Client

@@ -17,10 +17,10 @@ from stringd.actions.forms.submissions import form_target
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.outlines import Form
 from stringd.api.replies import Reply
+from stringd.documents.document_topic import visit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
-from stringd.documents.visited_pages import visit
 from stringd.errors import ErrorCode, Refusal, Unrecognised
 from stringd.text.formatting import listed, nearest_first
 from stringd.text.nearest import nearest

@@ -5,9 +5,9 @@ from __future__ import annotations
 from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
+from stringd.documents.document_topic import MOST_LOCATIONS, drop_last, go_back
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.paths.resolving import shown_uri
-from stringd.documents.visited_pages import MOST_LOCATIONS, drop_last, go_back
 from stringd.errors import ErrorCode, Refusal
 
 _TEMPORARY = ErrorCode.LOAD_ERROR

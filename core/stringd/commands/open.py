@@ -11,12 +11,12 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.path_hints import with_nearest_path
 from stringd.commands.saving import SAVE, save
+from stringd.documents.document_topic import visit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pagination.parts import PART
 from stringd.documents.paths.directory_listing import list_directory
 from stringd.documents.syntax.forms import CONFIRM
 from stringd.documents.targets import Target
-from stringd.documents.visited_pages import visit
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import is_directory
 from stringd.text.path_arguments import PathArguments, parse_path_arguments

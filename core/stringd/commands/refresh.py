@@ -5,10 +5,9 @@ from __future__ import annotations
 from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.documents.document_topic import document_topic
+from stringd.documents.document_topic import document_topic, revisit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.paths.resolving import shown_uri
-from stringd.documents.visited_pages import revisit
 
 
 async def run(invocation: Invocation) -> Reply:

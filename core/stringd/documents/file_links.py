@@ -11,8 +11,7 @@ from stringd.api.documents import Package
 from stringd.api.sessions import Session
 from stringd.documents.pages.includes import Linked
 from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.package_links import locate
-from stringd.documents.paths.resolving import resolve
+from stringd.documents.paths.resolving import locate, resolve
 from stringd.documents.paths.text_files import read_if_there
 from stringd.files.open_directory import is_there
 from stringd.files.typed_paths import FileTarget

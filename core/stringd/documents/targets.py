@@ -12,8 +12,7 @@ from stringd.api.documents import Package
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.package_links import locate
-from stringd.documents.paths.resolving import path_scope
+from stringd.documents.paths.resolving import locate, path_scope
 from stringd.files.typed_paths import names_something
 
 _URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>//)?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import signal
 import time
 from collections.abc import Iterator
 
@@ -17,13 +18,14 @@ from stringd.file_search.query import (
     Place,
     SearchLimits,
 )
-from stringd.workers.interruption import ending_at
 
 _ESCAPE = "surrogateescape"
 # What stands for bytes that are not UTF-8.
 _NO_TEXT = re.compile(r"[\udc80-\udcff]")
 MOST_NAMES = 50_000
 """The limit on names among which that of a file is looked for."""
+# A signal before the block is entered counts for nothing, so that another one must follow.
+_SHORTEST, _AGAIN = 1e-6, 0.05
 
 
 def scan(query: FileQuery, limits: SearchLimits) -> Found:
@@ -36,7 +38,7 @@ def matching_names(
 ) -> tuple[tuple[str, ...], bool]:
     """Return the paths of files whose names match, and whether the time was over before the last one."""
     pattern, found, is_late = query.pattern(), list[str](), True
-    with ending_at((time.monotonic() + limits.ends) / 2):
+    with _ending_at((time.monotonic() + limits.ends) / 2):
         found.extend(path for path in paths if pattern.search(name_of(path)))
         is_late = False
     return tuple(found), is_late
@@ -62,7 +64,7 @@ class _Scan:
         self._is_late, self._is_full = True, False
 
     def run(self) -> Found:
-        with ending_at(self._limits.search_ends):
+        with _ending_at(self._limits.search_ends):
             if time.monotonic() < self._limits.search_ends:
                 self._search_all()
                 self._is_late = False
@@ -158,3 +160,29 @@ def _matches_of_text(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int,
         if line_end < 0:
             return
         position = line_end + 1
+
+
+class _DeadlineReached(BaseException):
+    """The time is over; not an `Exception`, so that no handler of the interrupted code keeps it."""
+
+
+@contextlib.contextmanager
+def _ending_at(deadline: float) -> Iterator[None]:
+    """Leave the block at a time of `time.monotonic`, without an error; for main threads only."""
+    is_inside = False
+
+    def leave(_signal: int, _frame: object) -> None:
+        if is_inside:
+            raise _DeadlineReached
+
+    handler = signal.signal(signal.SIGALRM, leave)
+    timer = signal.setitimer(signal.ITIMER_REAL, max(deadline - time.monotonic(), _SHORTEST), _AGAIN)
+    try:
+        with contextlib.suppress(_DeadlineReached):
+            is_inside = True
+            yield
+    finally:
+        is_inside = False
+        # A timer that was set around the block goes on.
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, handler)

@@ -12,7 +12,7 @@ from stringd.actions.environment.action_environment import (
 )
 from stringd.actions.shell.analysed_command import analyse_command
 from stringd.actions.templates.template_diagnostics import check_template, check_template_in
-from stringd.actions.templates.template_names import parameters_in
+from stringd.actions.templates.template_run import parameters_in
 from stringd.actions.values.conversion import fits
 from stringd.actions.values.placeholders import find_placeholders, placeholder_names
 from stringd.actions.values.secret_taint import secret_names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.cli.standard_output import write_output
+from stringd.processes.standard_streams import write_output
 
 __all__ = [
     "write_output",

@@ -7,8 +7,7 @@ from stringd.documents.pages.includes import Linked
 from stringd.documents.pages.page import Page, file_page
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
-from stringd.documents.paths.package_links import locate
-from stringd.documents.paths.resolving import resolve, working_directory
+from stringd.documents.paths.resolving import locate, resolve, working_directory
 from stringd.documents.paths.text_files import read_if_there, read_text
 from stringd.documents.syntax.actions import CLI, Action
 from stringd.documents.syntax.blocks import Names, slug

@@ -13,10 +13,9 @@ import traceback
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from stringd.processes.children import open_exit_notifier, reap_children
 from stringd.processes.packets import Message, MessageSocket
 from stringd.processes.supervisor import ProgramModule, ignore_termination_signals, supervise
-from stringd.processes.tree import adopt_orphans, end_orphans
+from stringd.processes.tree import adopt_orphans, end_orphans, open_exit_notifier, reap_children
 
 
 class ForkedProgramModule(ProgramModule, Protocol):

@@ -19,9 +19,15 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from stringd.processes.children import open_exit_notifier, reap_children
 from stringd.processes.packets import MessageSocket
-from stringd.processes.tree import adopt_orphans, die_with_parent, end_descendants, limit_memory
+from stringd.processes.tree import (
+    adopt_orphans,
+    die_with_parent,
+    end_descendants,
+    limit_memory,
+    open_exit_notifier,
+    reap_children,
+)
 
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _RESET = (*_IGNORED, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)

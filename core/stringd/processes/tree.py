@@ -1,4 +1,4 @@
-"""A process and its descendants: adopt orphans, and end all of them."""
+"""A process and its descendants: adopt orphans, reap children, and end all of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-from stringd.processes.children import have_all_exited
 from stringd.processes.proc import descendants, unshared_memory
 
 _PR_SET_PDEATHSIG = 1
@@ -87,7 +86,7 @@ def _prctl(option: int, value: int) -> None:
 
 def _have_exited_within(seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while not have_all_exited():
+    while not _have_all_exited():
         if time.monotonic() > deadline:
             return False
         time.sleep(_PAUSE_SECONDS)
@@ -111,3 +110,34 @@ def _signal_all(pids: Collection[int], number: signal.Signals) -> None:
 def _signal(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
+
+
+def open_exit_notifier() -> int:
+    """Return a descriptor that becomes readable whenever a child exits."""
+    readable, writable = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return readable
+
+
+def reap_children() -> Iterator[tuple[int, int]]:
+    """Reap exited children; yield (pid, exit status as a shell counts it)."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not pid:
+            return
+        code = os.waitstatus_to_exitcode(status)
+        yield pid, 128 - code if code < 0 else code
+
+
+def _have_all_exited() -> bool:
+    """Reap exited children and return whether none is left."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return True
+    return False

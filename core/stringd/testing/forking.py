@@ -23,8 +23,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from stringd.extensions.discovery import GROUP, OWN_DISTRIBUTION
-from stringd.processes.children import open_exit_notifier
 from stringd.processes.packets import Message, MessageSocket
+from stringd.processes.tree import open_exit_notifier
 
 # What Python and its libraries read when they are loaded: a process with other values can't be forked.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "GLIBC_", "UV_")

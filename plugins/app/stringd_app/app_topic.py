@@ -1,11 +1,23 @@
-"""`app:name` topics: each starts with its app open, and stores the app's `$NAME`s."""
+"""`app:name` topics: each starts with its app open, and keeps its `$NAME`s; the loader of `app:` URIs."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from stringd.plugin import Invocation, Location, Refusal, SecretScope, Topic, TopicContext
+from stringd.plugin import (
+    ErrorCode,
+    Invocation,
+    Loader,
+    LoadRequest,
+    LocalFile,
+    Location,
+    Refusal,
+    Runtime,
+    SecretScope,
+    Topic,
+    TopicContext,
+)
 from stringd.plugin.actions import ActingTopic, Environment
 from stringd.plugin.documents import file_of
 from stringd.plugin.files import real_path
@@ -15,6 +27,7 @@ from stringd_app.app_registry import find_app, not_installed, packages_path
 
 # Where a file that belongs to no app gets its `$NAME`s.
 ANY_APP = "a topic app:name"
+SCHEME = "app"
 
 
 class AppTopic(ActingTopic):
@@ -84,3 +97,25 @@ class AppTopic(ActingTopic):
 async def open_app_topic(context: TopicContext) -> AsyncIterator[Topic]:
     """Open the topic of an app."""
     yield AppTopic(context)
+
+
+def app_loader(runtime: Runtime) -> Loader:
+    """Return the loader of app documents."""
+
+    async def load(wanted: LoadRequest) -> LocalFile:
+        name, _, path = wanted.uri.partition(":")[2].partition("/")
+        # All configurations of an app share its documents.
+        name = name.partition(":")[0]
+        topic, session = wanted.topic, wanted.session
+        if isinstance(topic, AppTopic) and name == session.name.name:
+            package = topic.app()
+        else:
+            package = find_app(name, session.user, runtime)
+        if package is None:
+            raise not_installed(name, wanted.session.user, runtime)
+        found = package.file(path)
+        if not found.is_file():
+            raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {wanted.uri}")
+        return LocalFile(path=found, package=package)
+
+    return Loader(schemes=(SCHEME,), load=load, named_links=False)

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 from stringd.plugin import CliCommand, Command, Hook, Loader, Runtime, Service, TopicType, hookimpl
 from stringd_app.app_record import App, stringd_apps
-from stringd_app.app_topic import ANY_APP, open_app_topic
+from stringd_app.app_topic import ANY_APP, app_loader, open_app_topic
 from stringd_app.apps_command import APPS, installed_apps
 from stringd_app.check_command import CHECK
 from stringd_app.install_commands import INSTALL, UNINSTALL
 from stringd_app.legacy_secrets import legacy_secret_binding
-from stringd_app.loader import app_loader
 from stringd_app.new_command import NEW
 
 

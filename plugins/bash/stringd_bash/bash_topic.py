@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
 from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
 from stringd_bash.console import Console
-from stringd_bash.evaluation import Evaluation, Progress
+from stringd_bash.evaluation import Evaluation, Progress, idle_reply, state_reply
 from stringd_bash.job_replies import JobReplies
 from stringd_bash.keys import encode_keys
 from stringd_bash.password_question import PasswordQuestion
-from stringd_bash.progress_replies import idle_reply, state_reply
 from stringd_bash.stopping import stop
 from stringd_bash.topic_settings import Settings
 

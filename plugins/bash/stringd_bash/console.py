@@ -14,11 +14,10 @@ from stringd.plugin.processes import ForkClient, kept_environment, topic_environ
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.background_jobs import BackgroundJobs
 from stringd_bash.echoed_input import without_echo
-from stringd_bash.evaluation import Evaluation, Progress
+from stringd_bash.evaluation import Evaluation, Progress, progress_reply
 from stringd_bash.exports import Exports
 from stringd_bash.output_rendering import section
 from stringd_bash.process_table import ProcessTable
-from stringd_bash.progress_replies import progress_reply
 from stringd_bash.running_shell import Result, Shell
 from stringd_bash.shell_losses import ShellLosses
 from stringd_bash.shell_process import ShellOptions

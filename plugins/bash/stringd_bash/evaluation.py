@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
+from collections.abc import Iterable
 from enum import Enum, auto
 from typing import Any
 
-from stringd.plugin import Disconnected
+from stringd.plugin import Disconnected, Reply
+from stringd.plugin.processes import exit_line, shell_reply
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.blocked_reads import waits_for_input
 from stringd_bash.process_table import ProcessTable
@@ -172,3 +174,26 @@ class _InputDetector:
         """Judge from outside: no output for a while, and the echo is off or the last line unfinished."""
         is_quiet = time.monotonic() - self._quiet_since > _QUIET_SECONDS
         return is_quiet and (self._terminal.is_silent() or self._evaluation.output.is_mid_line)
+
+
+_STATES = {Progress.WAITING: "waiting", Progress.RUNNING: "running", Progress.DISCONNECTED: "running"}
+
+
+def progress_reply(progress: Progress, result: Result | None, cwd: str, parts: Iterable[str]) -> Reply:
+    """Return the reply with the state of an evaluation and its new output."""
+    return shell_reply(_state(progress, result), cwd, "\n".join(part for part in parts if part))
+
+
+def state_reply(progress: Progress, result: Result | None, cwd: str) -> Reply:
+    """Return the state alone, as another request gets the output and the error code."""
+    line = exit_line(_state(progress, result), cwd)
+    return Reply.output(line, "[the request that runs it gets the output]")
+
+
+def idle_reply(status: int, cwd: str, note: str) -> Reply:
+    """Return the reply of a shell that evaluates nothing."""
+    return Reply.output(exit_line(status, cwd), f"[{note}]")
+
+
+def _state(progress: Progress, result: Result | None) -> int | str:
+    return result.status if result else _STATES[progress]

@@ -17,8 +17,7 @@ from stringd_documents.containers import ZIP, Container
 from stringd_documents.inline_text import plain
 from stringd_documents.markdown_blocks import MarkdownBlocks, TextLimitReached
 from stringd_documents.office.cell_errors import Place, cell_errors
-from stringd_documents.page_ranges import notice_of_rest, wanted_pages
-from stringd_documents.refusals import encrypted, unreadable
+from stringd_documents.refusals import encrypted, notice_of_rest, unreadable, wanted_pages
 
 _NOUN = "sheet"
 _MIDNIGHT = dt.time()

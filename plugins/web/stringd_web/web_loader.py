@@ -1,4 +1,4 @@
-"""The loader of `http:` and `https:` URLs, over HTTP or rendered by Chromium."""
+"""The loader of `http:` and `https:` URLs: over HTTP, as a download, or rendered by Chromium."""
 
 from __future__ import annotations
 
@@ -9,18 +9,29 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from stringd.plugin import ErrorCode, LoadedBytes, Loader, LoadRequest, Refusal, Runtime, Zone
+from stringd.plugin import (
+    BodySink,
+    ErrorCode,
+    LoadedBytes,
+    Loader,
+    LoadRequest,
+    Refusal,
+    Runtime,
+    WritePiece,
+    Zone,
+)
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.downloading import save_over_http
 from stringd_web.settings import PrivateAddresses, WebSettings
 
 if TYPE_CHECKING:
     from stringd_web.browsing_state import BrowsingState, BrowsingStates
 
+
 BROWSER = "browser"
 SCHEMES = ("http", "https")
 TOTAL_SECONDS = 20.0
 MEBIBYTE = 1024 * 1024
+STALL_SECONDS = 20.0
 
 
 def web_loader(runtime: Runtime, browser: Browser) -> Loader:
@@ -47,7 +58,9 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
             if BROWSER in wanted.options.flags:
                 return await _load_in_browser(wanted, runtime, browser, state)
             if wanted.save:
-                return await save_over_http(wanted, wanted.save, runtime, state, settings.download * MEBIBYTE)
+                return await _save_over_http(
+                    wanted, wanted.save, runtime, state, settings.download * MEBIBYTE
+                )
             return await _load_over_http(wanted, runtime, state)
         finally:
             states().keep(state, wanted.session)
@@ -95,3 +108,25 @@ async def _load_in_browser(
         raise Refusal(ErrorCode.LOAD_ERROR, message, "pip install 'stringd[browser]'") from missing
     policy = NetworkPolicy(routes=runtime.http, nearest_zone=wanted.options.nearest_zone)
     return await load_in_browser(wanted.uri, browser=browser, policy=policy, cookies=state.cookies)
+
+
+async def _save_over_http(
+    wanted: LoadRequest, write: WritePiece, runtime: Runtime, state: BrowsingState, limit: int
+) -> LoadedBytes:
+    """Load a URL and pass its bytes on, up to a limit; refuse if nothing arrives for a while."""
+    from stringd_web.page_fetching import fetch_page
+
+    loop = asyncio.get_running_loop()
+
+    async def pass_on(piece: bytes) -> None:
+        # The time that the disk takes does not count.
+        deadline.reschedule(None)
+        await write(piece)
+        deadline.reschedule(loop.time() + STALL_SECONDS)
+
+    try:
+        async with asyncio.timeout(STALL_SECONDS) as deadline:
+            return await fetch_page(runtime.http, state, wanted, BodySink(write=pass_on, limit=limit))
+    except TimeoutError:
+        message = f"Nothing arrives for {STALL_SECONDS:g} s: {wanted.uri}"
+        raise Refusal(ErrorCode.LOAD_ERROR, message) from None

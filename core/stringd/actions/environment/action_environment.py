@@ -13,13 +13,13 @@ from stringd.actions.environment.topic_variables import (
     available_variables,
     variables_used_by,
 )
-from stringd.actions.templates.template_names import Template
+from stringd.actions.templates.template_run import Template
 from stringd.actions.values.typed_values import Value
 from stringd.api.commands import Invocation
 from stringd.api.sessions import Session
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.package_links import inside
+from stringd.documents.paths.resolving import inside
 from stringd.documents.paths.text_files import read_if_there
 from stringd.documents.syntax.actions import HTTP_METHODS, Action
 from stringd.documents.syntax.declared_variables import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from stringd.actions.templates.template_names import Template, variables_in
+from stringd.actions.templates.template_run import Template, variables_in
 from stringd.actions.values.placeholders import placeholder_names
 from stringd.api.provenance import Attributed, Provenance, plain
 from stringd.api.zones import Zone

@@ -9,7 +9,7 @@ from pathlib import Path
 from stringd.actions.environment.action_environment import Environment
 from stringd.actions.shell.analysed_command import analyse_command
 from stringd.actions.values.secret_taint import secret_names
-from stringd.documents.paths.package_links import inside
+from stringd.documents.paths.resolving import inside
 from stringd.documents.paths.text_files import read_if_there
 from stringd.documents.syntax.actions import CLI, Action
 from stringd.errors import Refusal

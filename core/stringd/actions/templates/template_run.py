@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from stringd.actions.answers import Answer
+from stringd.actions.values.placeholders import placeholder_names
 from stringd.actions.values.typed_values import JsonText, Value, WrittenFloat, WrittenInt, as_text
 from stringd.api.workers import Budget, Workers
 from stringd.errors import ErrorCode, Refusal, WorkStopped
@@ -30,6 +32,15 @@ MEMORY = 640 * 1024 * 1024
 _SECONDS = 0.6
 # Decoding a large answer takes time before the template starts.
 _SECONDS_PER_BYTE = 0.1 / 1024**2
+Template = tuple[str, str]
+"""A template's text and its role."""
+# In the short template language, an assignment or a loop defines a name of the template's own.
+_DEFINED = re.compile(
+    r"^[ \t]*(?:\{(?P<name>[A-Za-z_][\w-]*)\}[ \t]*=|for:[ \t]*(?P<item>\w+))", re.MULTILINE
+)
+_IN_JINJA = re.compile(
+    r"""\b(?P<mapping>vars|params)(?:\.get\()?[.\[ ]*["']?(?P<name>[A-Za-z_]\w*)""", re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,3 +150,20 @@ def _save(order: Mapping[str, str], answer: Answer) -> FileToSave:
 
 def _refusal(reason: str) -> Refusal:
     return Refusal(ErrorCode.TEMPLATE_ERROR, f"The action has run, but its template failed: {reason}.")
+
+
+def variables_in(text: str, role: str) -> Iterator[str]:
+    """Yield the names that look like variables; a template never gets a variable that is not found here."""
+    if role == SHORT_LANGUAGE:
+        own = {found["name"] or found["item"] for found in _DEFINED.finditer(text)}
+        return (name for name in placeholder_names(text) if name not in own)
+    return _in_jinja(text, "vars")
+
+
+def parameters_in(text: str, role: str) -> Iterator[str]:
+    """Yield the names that look like parameters of the action."""
+    return placeholder_names(text) if role == SHORT_LANGUAGE else _in_jinja(text, "params")
+
+
+def _in_jinja(text: str, mapping: str) -> Iterator[str]:
+    return (found["name"] for found in _IN_JINJA.finditer(text) if found["mapping"] == mapping)

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from stringd.api.cli import CliCommand
-from stringd.cli.standard_input import is_terminal
 from stringd.client.sync import Client
 from stringd.errors import Fault
+from stringd.processes.standard_streams import is_terminal
 from stringd.processes.tree import forbid_memory_access
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import os
 import sys
 from contextlib import suppress
 
-from stringd.cli.standard_input import is_terminal
 from stringd.client.sync import Client
 from stringd.errors import DaemonUnreachable, Fault, PortTaken
+from stringd.processes.standard_streams import is_terminal
 
 _NO_OPERATOR = (
     "the daemon has no operator, since it was started neither in a terminal nor by `stringd approve`;"

@@ -7,8 +7,8 @@ import os
 import select
 from typing import TYPE_CHECKING, Any
 
-from stringd.cli.standard_output import write_json
 from stringd.errors import Fault, RequestRefused
+from stringd.processes.standard_streams import write_json
 
 if TYPE_CHECKING:
     from stringd.cli.approve.question_feed import QuestionFeed

@@ -11,8 +11,7 @@ from stringd.plugin.workers import report_parts
 from stringd_documents.containers import Container, Relationship
 from stringd_documents.inline_text import Piece, text_of
 from stringd_documents.markdown_blocks import MarkdownBlocks
-from stringd_documents.page_ranges import wanted_pages
-from stringd_documents.refusals import MACROS
+from stringd_documents.refusals import MACROS, wanted_pages
 
 _TITLES = {"title", "ctrTitle"}
 # Placeholders whose text stands on every slide.

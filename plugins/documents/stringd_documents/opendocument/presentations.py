@@ -9,8 +9,8 @@ from stringd.plugin.workers import report_parts
 from stringd_documents.containers import Container
 from stringd_documents.inline_text import plain, text_of
 from stringd_documents.markdown_blocks import MarkdownBlocks
-from stringd_documents.opendocument.text_blocks import TextBlocks
-from stringd_documents.page_ranges import wanted_pages
+from stringd_documents.opendocument.text_document import TextBlocks
+from stringd_documents.refusals import wanted_pages
 
 _TITLE = "title"
 # Frames whose text stands on every slide.

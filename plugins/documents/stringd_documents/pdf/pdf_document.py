@@ -13,13 +13,12 @@ from stringd.plugin.text import counted
 from stringd.plugin.workers import report_parts
 from stringd_documents.inline_text import escaped
 from stringd_documents.markdown_blocks import MarkdownBlocks, TextLimitReached
-from stringd_documents.page_ranges import notice_of_rest, wanted_pages
 from stringd_documents.pdf.headings import Headings
 from stringd_documents.pdf.page_layout import PageLayout
 from stringd_documents.pdf.page_lines import Line, lines_of
 from stringd_documents.pdf.ruled_tables import Grid, grids_of
 from stringd_documents.pdf.running_lines import PageNumber, RunningLines, notice_of, running_lines
-from stringd_documents.refusals import encrypted
+from stringd_documents.refusals import encrypted, notice_of_rest, wanted_pages
 
 _NOUN = "page"
 # CPU time for reading pages, and until the last one is added; the daemon ends a renderer at 15 seconds.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd.plugin import Document, Outline
 from stringd_web.html.anchors import mark_headings, mark_ids
@@ -11,7 +11,6 @@ from stringd_web.html.formulas import FORMULAS, extract_formulas
 from stringd_web.html.input_limits import parse_bounded, parse_flattened
 from stringd_web.html.link_marks import mark_links
 from stringd_web.html.link_targets import LinkTargets
-from stringd_web.html.list_nesting import nest_lists
 from stringd_web.html.main_content import keep_main_content
 from stringd_web.html.markdown_cleanup import clean_up_markdown
 from stringd_web.html.markdown_conversion import NestedTooDeep, to_markdown
@@ -31,10 +30,16 @@ from stringd_web.html.noise_removal import (
 )
 from stringd_web.html.outline_builder import OutlineBuilder
 from stringd_web.html.page_forms import page_forms, summarize_forms
-from stringd_web.html.script_notice import has_scripts, with_script_notice
 from stringd_web.html.table_layout import TableNormalizer
 
 _SPECIAL_TAGS = FORMULAS | MEDIA | WIDGETS | HINTS
+_LISTS = "ul", "ol", "menu"
+_MISPLACED = ", ".join(f"{outer} > {inner}" for outer in _LISTS for inner in _LISTS)
+_SCRIPTS = "script:not([type$=json i], [type^='math/'], [type=importmap i])"
+_MIN_TEXT = 200
+_NOTICE = (
+    "**[!] The page's scripts were not run, and there may be more to read: `/open url --browser` runs them.**"
+)
 
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
@@ -48,7 +53,7 @@ def read_html(text: str, uri: str, *, full: bool) -> Document:
 def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Document:
     tree = inline_frames(tree)
     title, targets, marks = _title(tree), LinkTargets(uri, _base(tree)), Marks()
-    is_scripted = has_scripts(tree)
+    is_scripted = _has_scripts(tree)
     drop_non_content(tree)
     # Collected before content is dropped, since forms outside of it, such as a search, are available too.
     forms = page_forms(tree, targets.base)
@@ -63,7 +68,7 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
     builder = OutlineBuilder(marks)
     markdown = builder.build(clean_up_markdown(to_markdown(tree.body.html or "" if tree.body else ""), marks))
     if is_scripted and not forms:
-        markdown = with_script_notice(markdown, builder)
+        markdown = _with_script_notice(markdown, builder)
     outline = Outline(
         links=tuple(builder.links),
         headings=tuple(builder.headings),
@@ -85,7 +90,7 @@ def _replace_by_marks(
     tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, marks: Marks
 ) -> None:
     """Replace what the converter must not touch by marks, outer constructs before inner ones."""
-    nest_lists(tree, kinds)
+    _nest_lists(tree, kinds)
     extract_code_blocks(tree, kinds, targets, marks)
     if kinds.tags & _SPECIAL_TAGS:
         extract_formulas(tree, marks)
@@ -108,3 +113,30 @@ def _title(tree: LexborHTMLParser) -> str | None:
 def _base(tree: LexborHTMLParser) -> str | None:
     base = tree.head.css_first("base[href]") if tree.head else None
     return attribute(base, "href") if base else None
+
+
+def _nest_lists(tree: LexborHTMLParser, kinds: ElementKinds) -> None:
+    """Move each list that is a child of a list to the end of the item before it, where browsers show it."""
+    if not kinds.tags.isdisjoint(_LISTS):
+        for node in tree.css(_MISPLACED):
+            item = _item_before(node)
+            if item is not None:
+                item.insert_child(node, move=True)
+
+
+def _item_before(node: LexborNode) -> LexborNode | None:
+    before = node.prev
+    while before is not None and before.tag != "li":
+        before = before.prev
+    return before
+
+
+def _has_scripts(tree: LexborHTMLParser) -> bool:
+    """Whether a page has scripts that a browser would run."""
+    return tree.css_first(_SCRIPTS) is not None
+
+
+def _with_script_notice(markdown: str, builder: OutlineBuilder) -> str:
+    """Append a notice to the text of a page with scripts if it has little content."""
+    has_content = builder.headings or builder.links or len(markdown.strip()) > _MIN_TEXT
+    return markdown if has_content else f"{markdown.rstrip()}\n\n{_NOTICE}".lstrip()
