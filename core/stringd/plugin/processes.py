@@ -5,6 +5,7 @@ from __future__ import annotations
 from stringd.processes.child_environment import kept_environment, topic_environment
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.exported_variables import TIME_LIMIT, exported, read_limit, time_limit
+from stringd.processes.family import Family
 from stringd.processes.fork_client import ForkClient
 from stringd.processes.helper_process import start_supervisor
 from stringd.processes.packets import Message, MessageSocket
@@ -27,6 +28,7 @@ __all__ = [
     "DESCRIPTORS",
     "NO_OUTPUT",
     "TIME_LIMIT",
+    "Family",
     "ForkClient",
     "Message",
     "MessageSocket",

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import Any
 
-from stringd.processes.fork_server import ForkedProgramModule
+from stringd.processes.fork_server import ForkedFamilyModule, ForkedProgramModule
 from stringd.processes.helper_process import start_helper
 from stringd.processes.packets import MessageSocket
 
@@ -15,12 +15,16 @@ _END_SECONDS = 2.0
 
 
 class ForkClient:
-    """Starts the fork server of a module when it is first needed, and again if it has ended."""
+    """Starts the fork server of a module when it is first needed, and again if it has ended.
 
-    def __init__(self, module: ForkedProgramModule) -> None:
+    Other processes of the same user can't read or change the memory of a hidden server and its forks.
+    """
+
+    def __init__(self, module: ForkedProgramModule | ForkedFamilyModule, *, is_hidden: bool = False) -> None:
         self.environment: Mapping[str, str] = {}
         """The environment of the fork server, which all programs inherit."""
         self._module = module
+        self._flags = ("hidden",) if is_hidden else ()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: MessageSocket | None = None
 
@@ -51,6 +55,7 @@ class ForkClient:
                 self._process = start_helper(
                     "stringd.processes.fork_server",
                     self._module.__name__,
+                    *self._flags,
                     control=theirs,
                     environment=self.environment,
                 )

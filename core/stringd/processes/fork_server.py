@@ -14,26 +14,51 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from stringd.processes.packets import Message, MessageSocket
-from stringd.processes.supervisor import ProgramModule, ignore_termination_signals, supervise
-from stringd.processes.tree import adopt_orphans, end_orphans, open_exit_notifier, reap_children
+from stringd.processes.supervisor import (
+    FamilyModule,
+    ProgramModule,
+    ignore_termination_signals,
+    supervise,
+    supervise_family,
+)
+from stringd.processes.tree import (
+    adopt_orphans,
+    end_orphans,
+    forbid_memory_access,
+    open_exit_notifier,
+    reap_children,
+)
 
 
-class ForkedProgramModule(ProgramModule, Protocol):
-    """A module whose programs are supervised by forks."""
+class ForkedModule(Protocol):
+    """A module that forks of the server run, as supervisors."""
+
+    @property
+    def __name__(self) -> str: ...
 
     def prepare_forks(self) -> None:
-        """Load what all programs need into the memory that their supervisors share."""
+        """Load what all supervisors need into the memory that they share."""
 
     def remove_leftovers(self, supervisor: int) -> None:
         """Remove what a killed supervisor could not remove itself."""
 
 
+class ForkedProgramModule(ForkedModule, ProgramModule, Protocol):
+    """A module that opens one program for each supervisor."""
+
+
+class ForkedFamilyModule(ForkedModule, FamilyModule, Protocol):
+    """A module that supervises a family of processes in its own way."""
+
+
 def main() -> None:
     """Fork a supervisor for each request on standard input, until the daemon has ended."""
-    (name,) = sys.argv[1:]
+    name, *hidden = sys.argv[1:]
     module: Any = importlib.import_module(name)
     ignore_termination_signals()
     adopt_orphans()
+    if hidden:
+        forbid_memory_access()
     module.prepare_forks()
     # A collection in a fork would touch, and so copy, the memory of all objects.
     gc.freeze()
@@ -42,7 +67,7 @@ def main() -> None:
 
 
 class _ForkServer:
-    def __init__(self, module: ForkedProgramModule, control: MessageSocket) -> None:
+    def __init__(self, module: ForkedModule, control: MessageSocket) -> None:
         self._module = module
         self._control = control
         self._supervisors: set[int] = set()
@@ -83,12 +108,17 @@ class _ForkServer:
                 self._supervisors.add(supervisor)
                 return
             self._control.close()
+            # The control socket was standard input: nothing else may get that number.
+            os.open(os.devnull, os.O_RDWR)
             _supervise(self._module, MessageSocket(control), message.fields)
 
 
-def _supervise(module: ProgramModule, control: MessageSocket, options: Mapping[str, Any]) -> None:
+def _supervise(module: Any, control: MessageSocket, options: Mapping[str, Any]) -> None:
     try:
-        supervise(module, control, options)
+        if hasattr(module, "open_program"):
+            supervise(module, control, options)
+        else:
+            supervise_family(module, control)
     except BaseException:
         traceback.print_exc()
         os._exit(1)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 _LONGEST = 65536
-_MOST_DESCRIPTORS = 4
+_MOST_DESCRIPTORS = 128
 _SPACE = socket.CMSG_SPACE(_MOST_DESCRIPTORS * array.array("i").itemsize)
 
 

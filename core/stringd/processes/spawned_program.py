@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stringd.processes.descriptors import DESCRIPTORS
+from stringd.processes.tree import shell_status
 
 _PIECE = 256 * 1024
 
@@ -42,7 +43,7 @@ class SpawnedProgram:
     def status(self) -> int | None:
         """The exit status as a shell counts it, 128 + N for signal N; None while the program runs."""
         code = self._process.returncode
-        return 128 - code if code is not None and code < 0 else code
+        return None if code is None else shell_status(code)
 
     def close(self) -> None:
         """Stop reading."""

@@ -1,4 +1,4 @@
-"""Supervise one program from a process of its own, which ends the program's whole process tree.
+"""Supervise programs from a process of their own, which ends their whole process tree.
 
 The supervisor is forked from the fork server or started on its own by `start_supervisor`. A plugin's module
 says how the program is started. The supervisor imports that module, which therefore must not import
@@ -7,10 +7,8 @@ says how the program is started. The supervisor imports that module, which there
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import json
-import os
 import selectors
 import signal
 import socket
@@ -19,18 +17,9 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from stringd.processes.family import TERMINATION_SIGNALS, Family, prepare_child
 from stringd.processes.packets import MessageSocket
-from stringd.processes.tree import (
-    adopt_orphans,
-    die_with_parent,
-    end_descendants,
-    limit_memory,
-    open_exit_notifier,
-    reap_children,
-)
-
-_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_RESET = (*_IGNORED, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
+from stringd.processes.tree import limit_memory, shell_status
 
 
 class SupervisedProgram(Protocol):
@@ -72,20 +61,35 @@ class ProgramModule(Protocol):
         """Prepare a program; the context ends when all of its processes have ended."""
 
 
+class FamilyModule(Protocol):
+    """A module that supervises any number of processes in its own way."""
+
+    def supervise(self, family: Family, control: MessageSocket) -> None:
+        """Serve the control socket until it is closed."""
+
+
 def supervise(module: ProgramModule, control: MessageSocket, options: Mapping[str, Any]) -> None:
     """Run a program until it exits or its supervision is ended; then end all of its descendants."""
-    adopt_orphans()
+    family = Family()
     with module.open_program(control, options) as program:
-        notifier = open_exit_notifier()
         try:
-            _run(program, control, notifier)
+            _run(program, control, family)
         finally:
-            end_descendants()
+            family.end()
+
+
+def supervise_family(module: FamilyModule, control: MessageSocket) -> None:
+    """Have a module supervise a family; then kill what is left of it."""
+    family = Family()
+    try:
+        module.supervise(family, control)
+    finally:
+        family.kill()
 
 
 def ignore_termination_signals() -> None:
     """Ignore the signals that a terminal or an init system sends to all processes of the daemon."""
-    for number in _IGNORED:
+    for number in TERMINATION_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
@@ -98,35 +102,26 @@ def main() -> None:
         supervise(module, MessageSocket(control), json.loads(options))
 
 
-def _run(program: SupervisedProgram, control: MessageSocket, notifier: int) -> None:
-    pid = program.start(_prepare_child)
+def _run(program: SupervisedProgram, control: MessageSocket, family: Family) -> None:
+    pid = program.start(prepare_child)
     if pid is None:
         return
-    status = _wait(program, pid, control, notifier)
-    if status is not None:
-        program.report_exit(status)
+    code = _wait(program, pid, control, family)
+    if code is not None:
+        program.report_exit(shell_status(code))
 
 
-def _wait(program: SupervisedProgram, pid: int, control: MessageSocket, notifier: int) -> int | None:
-    """Return the exit status of the program; None if it has to be ended."""
+def _wait(program: SupervisedProgram, pid: int, control: MessageSocket, family: Family) -> int | None:
+    """Return the exit code of the program; None if it has to be ended."""
     with selectors.DefaultSelector() as selector:
         selector.register(control, selectors.EVENT_READ)
-        selector.register(notifier, selectors.EVENT_READ)
-        while (status := dict(reap_children()).get(pid)) is None:
+        selector.register(family, selectors.EVENT_READ)
+        while (code := dict(family.reap()).get(pid)) is None:
             ready = {key.fileobj for key, _ in selector.select(program.poll_seconds)}
             if control in ready and not program.handle_request():
                 return None
-            with contextlib.suppress(BlockingIOError):
-                os.read(notifier, 4096)
             program.poll()
             if program.memory_limit is not None:
                 limit_memory(program.memory_limit)
     program.poll()
-    return status
-
-
-def _prepare_child() -> None:
-    die_with_parent()
-    for number in _RESET:
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    return code

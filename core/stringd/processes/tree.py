@@ -39,9 +39,9 @@ def forbid_memory_access() -> None:
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
-def end_descendants() -> None:
+def end_descendants(patience: float = _HANG_UP_SECONDS) -> None:
     """Give all descendants of this process a moment to exit, then kill them; return when there are none."""
-    if _have_exited_within(_HANG_UP_SECONDS):
+    if _have_exited_within(patience):
         return
     deadline = time.monotonic() + _END_SECONDS
     while time.monotonic() < deadline:
@@ -121,7 +121,7 @@ def open_exit_notifier() -> int:
 
 
 def reap_children() -> Iterator[tuple[int, int]]:
-    """Reap exited children; yield (pid, exit status as a shell counts it)."""
+    """Reap exited children; yield (pid, exit code), which is -N for signal N."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -129,8 +129,12 @@ def reap_children() -> Iterator[tuple[int, int]]:
             return
         if not pid:
             return
-        code = os.waitstatus_to_exitcode(status)
-        yield pid, 128 - code if code < 0 else code
+        yield pid, os.waitstatus_to_exitcode(status)
+
+
+def shell_status(code: int) -> int:
+    """Return an exit code as a shell counts it: 128 + N for signal N."""
+    return 128 - code if code < 0 else code
 
 
 def _have_all_exited() -> bool:

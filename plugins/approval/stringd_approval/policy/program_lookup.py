@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import PurePosixPath
 
 from stringd_approval.exec_request import ExecRequest
+from stringd_approval.executing.executables import resolve
 from stringd_approval.policy.subjects import ExecSubject, Stage
-
-SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""The directories in which programs are looked for."""
 
 
 def exec_subject(request: ExecRequest) -> ExecSubject:
@@ -27,21 +23,14 @@ def exec_subject(request: ExecRequest) -> ExecSubject:
 
 
 def _stage(word: str, arguments: list[str], directory: str) -> Stage:
-    found = _found(word, directory)
-    if found is None:
+    found = resolve(word, directory=directory)
+    if found.path is None:
         return Stage(typed=word, arguments=tuple(arguments))
-    name = PurePosixPath(found).name
+    name = PurePosixPath(found.path).name
     return Stage(
         typed=word,
         arguments=tuple(arguments),
-        found=found,
-        known_as=name if shutil.which(name, path=SEARCH_PATH) == found else None,
-        real=os.path.realpath(found),
+        found=found.path,
+        known_as=name if resolve(name).path == found.path else None,
+        real=found.target,
     )
-
-
-def _found(word: str, directory: str) -> str | None:
-    if "/" not in word:
-        return shutil.which(word, path=SEARCH_PATH)
-    path = word if word.startswith("/") else f"{directory.rstrip('/')}/{word}"
-    return path if os.access(path, os.X_OK) else None
