@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import importlib
 import os
 import resource
@@ -33,6 +34,9 @@ def main() -> None:
     die_with_parent()
     for module in given.modules:
         importlib.import_module(module)
+    # Imported modules are never freed, and a job keeps most of what it makes until its result is sent.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     limit_resources(_MOST_MEMORY)
     confine(given.seal)
     _serve(given.channel)

@@ -106,8 +106,9 @@ def open_channel(descriptor: int) -> None:
 
 
 def report_parts(done: int, total: int) -> None:
-    """Report the finished parts of a job; do nothing outside of worker processes."""
-    if _CHANNEL.descriptor is None or time.monotonic() - _CHANNEL.last < _SECONDS_BETWEEN:
+    """Report the finished parts of a job, if any; do nothing outside of worker processes."""
+    # A short job has one part, and a report before its end would only wake the daemon.
+    if not done or _CHANNEL.descriptor is None or time.monotonic() - _CHANNEL.last < _SECONDS_BETWEEN:
         return
     _CHANNEL.last = time.monotonic()
     os.write(_CHANNEL.descriptor, progress_message(done, total))
