@@ -30,4 +30,15 @@ APPROVAL_AUDIT = requirements(
     ("approval.audit.line", "The log has one JSON object a line, and is private."),
     ("approval.audit.chain", "Each entry has the SHA-256 of the line before."),
     ("approval.audit.group", "Entries that wait at the same time are written and synced together, in order."),
+    ("approval.audit.verify", "Verification follows the chain to its head."),
+    ("approval.audit.verify.changed", "It names the first line that was changed."),
+    ("approval.audit.verify.removed", "... removed."),
+    ("approval.audit.verify.inserted", "... inserted."),
+    ("approval.audit.verify.swapped", "... swapped."),
+    ("approval.audit.verify.duplicated", "... duplicated."),
+    (
+        "approval.audit.verify.since",
+        "With a hash that was noted elsewhere, it finds that the tail was cut off.",
+    ),
+    ("approval.audit.torn", "An incomplete last line is marked and no fault."),
 )
