@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd_approval.audit.log_line import Head, digest_of, encode_fields, encode_line, head_after
@@ -70,6 +70,7 @@ def samples(draw: st.DrawFn) -> Sample:
 
 
 @pytest.mark.requirement("approval.audit.verify")
+@settings(deadline=None)
 @given(LOGS)
 def test_an_untouched_log_is_right(lines: list[bytes]) -> None:
     result = verified(lines)
@@ -79,6 +80,7 @@ def test_an_untouched_log_is_right(lines: list[bytes]) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.changed")
+@settings(deadline=None)
 @given(samples(), st.data())
 def test_a_changed_byte_is_found(sample: Sample, data: st.DataObject) -> None:
     line = sample.lines[sample.one]
@@ -92,6 +94,7 @@ def test_a_changed_byte_is_found(sample: Sample, data: st.DataObject) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.changed")
+@settings(deadline=None)
 @given(samples(), st.text(max_size=8))
 def test_a_changed_line_with_a_forged_checksum_is_found(sample: Sample, comment: str) -> None:
     forged = with_checksum({**json.loads(sample.lines[sample.one]), "forged": comment})
@@ -100,6 +103,7 @@ def test_a_changed_line_with_a_forged_checksum_is_found(sample: Sample, comment:
 
 
 @pytest.mark.requirement("approval.audit.verify.changed")
+@settings(deadline=None)
 @given(samples(), st.sampled_from(["prev", "seq"]))
 def test_a_forged_place_in_the_chain_is_found(sample: Sample, key: str) -> None:
     forged = {"prev": "f" * 64, "seq": 10**6}[key]
@@ -109,6 +113,7 @@ def test_a_forged_place_in_the_chain_is_found(sample: Sample, key: str) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.removed")
+@settings(deadline=None)
 @given(samples())
 def test_a_removed_line_is_found(sample: Sample) -> None:
     lines = [*sample.lines[: sample.one], *sample.lines[sample.one + 1 :]]
@@ -116,6 +121,7 @@ def test_a_removed_line_is_found(sample: Sample) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.inserted")
+@settings(deadline=None)
 @given(samples(), st.binary(max_size=40))
 def test_an_inserted_text_is_found(sample: Sample, text: bytes) -> None:
     inserted = text.replace(b"\n", b"").replace(b"\r", b"") + b"\n"
@@ -124,6 +130,7 @@ def test_an_inserted_text_is_found(sample: Sample, text: bytes) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.inserted")
+@settings(deadline=None)
 @given(samples(), st.integers(-2, 10**6), st.booleans())
 def test_an_inserted_entry_is_found_whatever_it_says(sample: Sample, seq: int, fits: bool) -> None:
     original = json.loads(sample.lines[sample.one])
@@ -133,6 +140,7 @@ def test_an_inserted_entry_is_found_whatever_it_says(sample: Sample, seq: int, f
 
 
 @pytest.mark.requirement("approval.audit.verify.inserted", "approval.audit.verify.duplicated")
+@settings(deadline=None)
 @given(samples())
 def test_a_copy_of_another_line_is_found(sample: Sample) -> None:
     lines, copy = sample.lines, sample.lines[sample.other]
@@ -144,6 +152,7 @@ def test_a_copy_of_another_line_is_found(sample: Sample) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.duplicated")
+@settings(deadline=None)
 @given(samples())
 def test_a_duplicated_line_is_found(sample: Sample) -> None:
     lines = [*sample.lines[: sample.one + 1], *sample.lines[sample.one :]]
@@ -151,6 +160,7 @@ def test_a_duplicated_line_is_found(sample: Sample) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.swapped")
+@settings(deadline=None)
 @given(samples())
 def test_swapped_lines_are_found(sample: Sample) -> None:
     lines = list(sample.lines)
@@ -159,6 +169,7 @@ def test_swapped_lines_are_found(sample: Sample) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.since")
+@settings(deadline=None)
 @given(samples())
 def test_a_tail_that_was_cut_off_is_found_with_a_hash(sample: Sample) -> None:
     hashes = [digest_of(it) for it in sample.lines]
@@ -170,6 +181,7 @@ def test_a_tail_that_was_cut_off_is_found_with_a_hash(sample: Sample) -> None:
 
 
 @pytest.mark.requirement("approval.audit.verify.since")
+@settings(deadline=None)
 @given(samples())
 def test_a_log_without_its_first_files_is_verified_with_the_hash_of_their_end(sample: Sample) -> None:
     later = sample.lines[sample.other :]
@@ -181,6 +193,7 @@ def test_a_log_without_its_first_files_is_verified_with_the_hash_of_their_end(sa
 
 
 @pytest.mark.requirement("approval.audit.torn")
+@settings(deadline=None)
 @given(samples(), st.data())
 def test_an_incomplete_last_line_is_reported_but_no_fault(sample: Sample, data: st.DataObject) -> None:
     length = data.draw(st.integers(1, len(sample.lines[-1]) - 1))
