@@ -18,8 +18,11 @@ NAMED = re.compile(
     # A command of the built-in plugins, as it is typed, and a variable that one of them reads.
     r"|(?<![\w/.*<])/(?:install|uninstall|interrupt|keys|kill|reset|wait)(?![\w/.])|STRINGD_(?:APP|BASH|BROWSER|WEB)"
 )
-# Words that mean something else there: a shell in scripts, a modifier of placeholders, a line of `/info`.
+SOCKET = "STRINGD_APPROVAL_SOCKET"
+# Words that mean something else there: a shell in scripts, a modifier of placeholders, a line of `/info`. And
+# the variable of the socket, in the client that agents import.
 ALLOWED = {
+    "approval.py": {SOCKET, f"Return where the socket of a daemon is: `{SOCKET}`, else the default place."},
     "actions/shell/analysis/data_flow.py": {"bash"},
     "actions/shell/analysis/programs.py": {"bash"},
     "actions/values/placeholders.py": {"file"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stringd.text.action_words import Word, split_words
 from stringd.text.command_line import LONGEST_HEAD, label, parse_command
 from stringd.text.escaping import printable
 from stringd.text.formatting import MOST, counted, fenced
@@ -19,6 +20,7 @@ __all__ = [
     "HeadTailBuffer",
     "MediaType",
     "WebUrl",
+    "Word",
     "counted",
     "fenced",
     "label",
@@ -31,4 +33,5 @@ __all__ = [
     "parse_media_type",
     "parse_path_arguments",
     "printable",
+    "split_words",
 ]

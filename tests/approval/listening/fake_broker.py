@@ -9,53 +9,77 @@ import queue
 import socket
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import uvloop
 
-from stringd.plugin import Disconnected
+from stringd.plugin import Disconnected, Fault
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecReply, PipelineResult, StageResult, Status
 from stringd_approval.listening.approval_listener import listen
 
 ANSWER_SECONDS = 20.0
 
+DECIDED = {
+    "deny": ExecReply(id="", status=Status.DENIED, comment="not today"),
+    "late": ExecReply(id="", status=Status.TIMEOUT),
+    "refuse": ExecReply(id="", status=Status.ERROR, message="no such program"),
+}
+
 
 class FakeBroker:
-    """Answers by the program's name: `ask` waits for `approve` or the client, `fail` raises, others run."""
+    """Answers by the name of the first program, and runs nothing.
+
+    `ask` waits for `approve` or for the client to leave; `deny`, `late`, `refuse` and `edit` decide; `fail`
+    raises; `exit N` and `kill N` end so; everything else succeeds.
+    """
 
     def __init__(self) -> None:
         self.requests: queue.SimpleQueue[ExecRequest] = queue.SimpleQueue()
         self.withdrawn: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.approve = threading.Event()
         self.output = b""
+        self.errors = b""
 
     async def handle(self, request: ExecRequest, disconnected: Disconnected) -> ExecReply:
+        """Handle a request, as a broker does."""
         self.requests.put(request)
-        match request.pipeline[0][0]:
+        program, *arguments = request.pipeline[0]
+        match program:
             case "ask":
                 return await self._ask(request, disconnected)
             case "fail":
                 raise RuntimeError("the broker fails")
-        return self._ran(request)
+            case "exit":
+                return self._ran(request, StageResult(exit_code=int(arguments[0])))
+            case "kill":
+                return self._ran(request, StageResult(exit_code=-1, signal=int(arguments[0])))
+            case "edit":
+                return replace(self._ran(request), edited=(("ls", "-l"),), comment="shorter")
+        decided = DECIDED.get(program)
+        return replace(decided, id=request.id) if decided else self._ran(request)
 
     async def _ask(self, request: ExecRequest, disconnected: Disconnected) -> ExecReply:
         leaving = asyncio.ensure_future(disconnected())
         deadline = time.monotonic() + ANSWER_SECONDS
-        while not self.approve.is_set() and not leaving.done() and time.monotonic() < deadline:
-            await asyncio.wait({leaving}, timeout=0.01)
+        try:
+            while not self.approve.is_set() and not leaving.done() and time.monotonic() < deadline:
+                await asyncio.wait({leaving}, timeout=0.01)
+        except asyncio.CancelledError:
+            self.withdrawn.put(request.id)
+            raise
         if leaving.done():
             self.withdrawn.put(request.id)
             return ExecReply(id=request.id, status=Status.DENIED)
         leaving.cancel()
         return self._ran(request)
 
-    def _ran(self, request: ExecRequest) -> ExecReply:
-        stages = tuple(StageResult(exit_code=0) for _ in request.pipeline)
-        return ExecReply(
-            id=request.id, status=Status.OK, result=PipelineResult(stages=stages, stdout=self.output)
-        )
+    def _ran(self, request: ExecRequest, *stages: StageResult) -> ExecReply:
+        ended = stages or tuple(StageResult(exit_code=0, stderr=self.errors) for _ in request.pipeline)
+        result = PipelineResult(stages=ended, stdout=self.output)
+        return ExecReply(id=request.id, status=Status.OK, result=result)
 
 
 class Listening:
@@ -65,7 +89,7 @@ class Listening:
         self.path = path
         self._broker = broker
         self._is_own_folder = is_own_folder
-        self._ready: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+        self._ready: queue.SimpleQueue[Fault | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run)
 
     def __enter__(self) -> Self:
@@ -107,8 +131,7 @@ class Listening:
             return reply_of(client)
 
     def _run(self) -> None:
-        runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
-        with runner, contextlib.suppress(asyncio.CancelledError):
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(self._serve())
 
     async def _serve(self) -> None:
@@ -123,9 +146,10 @@ class Listening:
         )
         try:
             await self._task
-        except BaseException as error:
-            self._ready.put(error)
-            raise
+        except Fault as fault:
+            self._ready.put(fault)
+        except asyncio.CancelledError:
+            pass
 
     async def _started(self) -> None:
         self._ready.put(None)
@@ -139,6 +163,7 @@ def reply_of(client: socket.socket) -> dict[str, Any]:
         data += piece
     if not data:
         return {}
-    assert data.count(b"\n") == 1 and data.endswith(b"\n")
+    assert data.endswith(b"\n")
+    assert data.count(b"\n") == 1
     reply: dict[str, Any] = json.loads(data)
     return reply

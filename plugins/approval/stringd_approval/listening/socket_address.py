@@ -39,9 +39,11 @@ def listening_socket(path: Path, *, is_own_folder: bool) -> Iterator[socket.sock
     try:
         with _bound(path, folder) as listener:
             identity = _identity(path.name, folder)
-            yield listener
-            if _identity(path.name, folder) == identity:
-                os.unlink(path.name, dir_fd=folder)
+            try:
+                yield listener
+            finally:
+                if _identity(path.name, folder) == identity:
+                    os.unlink(path.name, dir_fd=folder)
     finally:
         os.close(folder)
 

@@ -1,0 +1,171 @@
+"""`/request`: ask for a pipeline to be run, from within a topic."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+from uuid import uuid4
+
+from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, Runtime
+from stringd.plugin.documents import working_directory
+from stringd.plugin.processes import shell_reply
+from stringd.plugin.text import HeadTailBuffer, Word, nearest, split_words
+from stringd_approval.exec_request import DEFAULT_DIRECTORY, ExecRequest, Pipeline
+from stringd_approval.exec_result import ExecReply, PipelineResult, StageResult, Status
+from stringd_approval.listening.approval_listener import Handle
+from stringd_approval.wire.request_checks import check_request
+from stringd_approval.wire.wire_error import WireError
+
+DENIED = "DENIED"
+TIMEOUT = "APPROVAL_TIMEOUT"
+USAGE = '/request [--reason "…"] [--user] [--cwd DIR] [--env K=V] -- argv | argv'
+_MARK, _END = "|", "--"
+_USER = "--user"
+_VALUED = ("--reason", "--cwd", "--env")
+_SIGNALLED = 128
+
+HandleOf: TypeAlias = Callable[[Runtime], Handle]
+"""Returns what handles the requests of a daemon."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Options:
+    reason: str = ""
+    user: bool = False
+    cwd: str | None = None
+    env: dict[str, str] = field(default_factory=dict)
+
+
+def request_command(handle_of: HandleOf) -> Command:
+    """Return the command."""
+
+    async def run(invocation: Invocation) -> Reply:
+        request = _parse(invocation)
+        handle = handle_of(invocation.runtime)
+        return _reply(request, await handle(request, invocation.disconnected or _never))
+
+    return Command(
+        name="request",
+        summary="Run a command without a shell, as root by default, once a person or the policy allows it.",
+        usage=USAGE,
+        group="Programs",
+        run=run,
+    )
+
+
+async def _never() -> None:
+    await asyncio.Future()
+
+
+def _parse(invocation: Invocation) -> ExecRequest:
+    session = invocation.session
+    options, words = _split_options(split_words(invocation.line.arguments))
+    cwd = DEFAULT_DIRECTORY if options.cwd is None else str(working_directory(session) / options.cwd)
+    request = ExecRequest(
+        id=str(uuid4()),
+        pipeline=_stages(words),
+        session=str(session.name),
+        reason=options.reason,
+        env=options.env,
+        privileged=not options.user,
+        cwd=cwd,
+        user_id=session.user.id,
+        topic=str(session.name),
+    )
+    try:
+        check_request(request)
+    except WireError as error:
+        raise _misuse(error.message) from None
+    return request
+
+
+def _split_options(words: Sequence[Word]) -> tuple[_Options, Sequence[Word]]:
+    options = _Options()
+    remaining = iter(words)
+    for word in remaining:
+        if word.quoted or not word.text.startswith("--"):
+            return options, (word, *remaining)
+        if word.text == _END:
+            break
+        _take_option(options, word.text, remaining)
+    return options, tuple(remaining)
+
+
+def _take_option(options: _Options, text: str, following: Iterator[Word]) -> None:
+    if text == _USER:
+        options.user = True
+        return
+    name, equals, value = text.partition("=")
+    if name not in _VALUED:
+        near = nearest(name, (*_VALUED, _USER))
+        raise _misuse(f"Unknown option: {name}", *([f"nearest: {near}"] if near else []))
+    if not equals:
+        word = next(following, None)
+        if word is None:
+            raise _misuse(f"{name} needs a value.")
+        value = word.text
+    if name == "--env":
+        _take_variable(options, value)
+    elif name == "--cwd":
+        options.cwd = value
+    else:
+        options.reason = value
+
+
+def _take_variable(options: _Options, assignment: str) -> None:
+    name, equals, value = assignment.partition("=")
+    if not equals:
+        raise _misuse("--env needs NAME=value.")
+    options.env[name] = value
+
+
+def _stages(words: Sequence[Word]) -> Pipeline:
+    stages: list[tuple[str, ...]] = [()]
+    for word in words:
+        if word.text == _MARK and not word.quoted:
+            stages.append(())
+        else:
+            stages[-1] += (word.text,)
+    return tuple(stages)
+
+
+def _misuse(message: str, *context: str) -> Refusal:
+    return Refusal(ErrorCode.INVALID_PAYLOAD, message, *context, f"Usage: {USAGE}")
+
+
+def _reply(request: ExecRequest, reply: ExecReply) -> Reply:
+    if reply.status is Status.DENIED:
+        raise Refusal(DENIED, reply.comment or "The request was denied.")
+    if reply.status is Status.TIMEOUT:
+        raise Refusal(TIMEOUT, reply.comment or "Nobody has decided in time, so nothing was run.")
+    if reply.status is Status.ERROR or reply.result is None:
+        output = _output(reply.result) if reply.result else ""
+        raise Refusal(
+            ErrorCode.EXEC_FAILED, reply.message or "The pipeline has no result.", *filter(None, [output])
+        )
+    shown = shell_reply(_state(reply.result.stages[-1]), request.cwd, _output(reply.result))
+    return shown.below(_notes(reply))
+
+
+def _notes(reply: ExecReply) -> Iterator[str]:
+    if reply.edited is not None:
+        yield f"[edited by the person who approved: {' | '.join(map(shlex.join, reply.edited))}]"
+    if reply.comment:
+        yield f"[comment: {reply.comment}]"
+
+
+def _state(stage: StageResult) -> int:
+    return stage.exit_code if stage.signal is None else _SIGNALLED + stage.signal
+
+
+def _output(result: PipelineResult) -> str:
+    """Return what the pipeline printed, and then what its stages said on standard error."""
+    buffer = HeadTailBuffer()
+    for data in (result.stdout, *(stage.stderr for stage in result.stages)):
+        if buffer.is_mid_line and data:
+            buffer.add(b"\n")
+        buffer.add(data)
+    return buffer.take_text().removesuffix("\n")
