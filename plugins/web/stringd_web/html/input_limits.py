@@ -21,7 +21,8 @@ _VOID_OR_IMPLIED = frozenset(_NEVER_NESTED.split())
 _ATTRIBUTES = r"""(?:[^>"']|"[^"]*"|'[^']*')*+"""
 _FORMAT_WITH_ATTRIBUTES = re.compile(rf"<(?=[bcefinstuBCEFINSTU])((?i:{_FORMATTING}))\s{_ATTRIBUTES}>")
 _FORMATS = re.compile(rf"<(?=[bcefinstuBCEFINSTU])(?i:{_FORMATTING})\s{_ATTRIBUTES}>".encode())
-_NESTED = re.compile(rf"<(/?(?:{_NESTING}))\b", re.IGNORECASE)
+_NESTED = re.compile(rf"<(/?(?:{_NESTING}))\b".encode())
+_OPTION = re.compile(rb"</?(?:select|option|optgroup)\b")
 _TAG = re.compile(rf"<(/?)([a-zA-Z][^\s/>]*)({_ATTRIBUTES})>")
 _OPTIONS = re.compile(r"(</?)(?:(select)|option|optgroup)\b", re.IGNORECASE)
 _SMALL_PAGE = 300_000
@@ -67,21 +68,28 @@ def flatten(text: str, max_depth: int = _MAX_DEPTH) -> str:
 
 
 def _limited(text: str) -> str:
-    if len(_OPTIONS.findall(text)) > _MAX_OPTIONS:
+    if len(_OPTION.findall(_in_lower_case(text))) > _MAX_OPTIONS:
         text = _OPTIONS.sub(lambda tag: f"{tag[1]}{'ul' if tag[2] else 'li'}", text)
     has_long_tags = max(map(len, text.split("<"))) > _MAX_TAG_LENGTH
     return flatten(text) if has_long_tags or _is_deep(text) else text
 
 
+def _in_lower_case(text: str) -> bytes:
+    """Return a page as patterns search it fastest: as bytes, in one case."""
+    return text.encode(errors="replace").lower()
+
+
 def _is_deep(text: str) -> bool:
     """Whether elements of any one name are nested too deeply."""
-    tags = [it.lower() for it in _NESTED.findall(text)]
-    frequent = [name for name, count in Counter(tags).items() if count > _MAX_TREE_DEPTH and name[0] != "/"]
-    return any(_depth(name, tags) > _MAX_TREE_DEPTH for name in frequent)
+    tags = _NESTED.findall(_in_lower_case(text))
+    counts = Counter(it for it in tags if not it.startswith(b"/"))
+    return any(
+        _depth(name, tags) > _MAX_TREE_DEPTH for name, count in counts.items() if count > _MAX_TREE_DEPTH
+    )
 
 
-def _depth(name: str, tags: list[str]) -> int:
-    steps = {name: 1, f"/{name}": -1}
+def _depth(name: bytes, tags: list[bytes]) -> int:
+    steps = {name: 1, b"/" + name: -1}
     levels = list(accumulate(map(steps.__getitem__, filter(steps.__contains__, tags))))
     lowest = accumulate(levels, min)
     return max(level - low for level, low in zip(levels, lowest, strict=True)) + 1
