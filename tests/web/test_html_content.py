@@ -213,6 +213,15 @@ def test_visually_hidden_words_are_read_once(hidden: str) -> None:
     assert text(f"<p>x</p>{hidden}★</div>") == "x"
 
 
+@pytest.mark.requirement("web.html.hidden")
+@pytest.mark.parametrize("hidden", ["hidden", "aria-hidden=true", "style='display: none'"])
+def test_hidden_items_and_cells_are_read(hidden: str) -> None:
+    assert text(f"<ul><li>Tab one<li {hidden}>Tab two</ul>") == "- Tab one\n- Tab two"
+    assert text(f"<p>x</p><ol start=3 {hidden}><li>Tab two</ol>") == "x\n\n3. Tab two"
+    table = f"<table><tr><th>Day<th {hidden}>Night<tr {hidden}><td>10<td {hidden}>4</table>"
+    assert text(table) == "| Day | Night |\n| --- | --- |\n| 10 | 4 |"
+
+
 def test_forms_list_their_fields() -> None:
     page = (
         "<form action=/go><p>Find it</p><label>Words <input name=q></label>"
