@@ -22,7 +22,7 @@ from bench.targets import accepted
 from bench.timing import compare, milliseconds
 from stringd.actions import answers
 from stringd.actions.templates import template_run as templates
-from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.blocking_workers import BlockingWorkers
 from stringd.workers.confinement import Seal
 
 if TYPE_CHECKING:

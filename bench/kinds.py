@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bench.rooms import measurement
 from bench.table import Row, at_most
 from stringd.documents.pages.page import Page
-from stringd.documents.pagination.page_parts import page_parts
+from stringd.documents.pagination.long_pages import page_parts
 from stringd.documents.syntax.parsed_document import parse_document
 from stringd_web.html.html_reader import read_html
 

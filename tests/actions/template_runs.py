@@ -10,7 +10,7 @@ from stringd.actions.answers import Answer
 from stringd.actions.templates.template_run import TEMPLATE_MODULES, RenderedTemplate, render
 from stringd.actions.values.typed_values import Value
 from stringd.errors import Refusal
-from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.blocking_workers import BlockingWorkers
 from stringd.workers.confinement import Seal
 
 WORKERS = BlockingWorkers(Seal.COMPUTING, TEMPLATE_MODULES)

@@ -189,6 +189,13 @@ def install(stage: Stage, folder: Path, **pages: str) -> None:
 @pytest.mark.requirement("scenario.s8")
 def test_a_feed_is_read_and_answered(shared: DaemonProcess, service: Service) -> None:
     stage = Stage(daemon=shared, topic="app:feed")
+    install_feed(shared, service)
+    expect_that_a_key_is_asked_for(stage, service)
+    expect_that_posts_are_read(stage, service)
+    expect_that_comments_are_answered(stage, service)
+
+
+def install_feed(shared: DaemonProcess, service: Service) -> None:
     profile = "---\ndefault: comments\n---\n# Me\n" + REPLY
     install(
         Stage(daemon=shared),
@@ -197,6 +204,9 @@ def test_a_feed_is_read_and_answered(shared: DaemonProcess, service: Service) ->
         profile=profile.replace("{url}", service.url),
         requirements="# Get a key\n",
     )
+
+
+def expect_that_a_key_is_asked_for(stage: Stage, service: Service) -> None:
     shown = stage.send("/open app:feed")
     assert (
         '[!] Missing required env: $FEED_KEY — /set $FEED_KEY = "..."\n[!] Setup: /open ./requirements.md'
@@ -211,6 +221,8 @@ def test_a_feed_is_read_and_answered(shared: DaemonProcess, service: Service) ->
         "/act.home"
     )
 
+
+def expect_that_posts_are_read(stage: Stage, service: Service) -> None:
     service.answer(
         "/home",
         {"new": [{"id": 11, "title": "A"}, {"id": 12, "title": "B"}], "old": [{"id": 3, "title": "C"}]},
@@ -222,6 +234,9 @@ def test_a_feed_is_read_and_answered(shared: DaemonProcess, service: Service) ->
     assert stage.send("/act.read @post-2") == "# B"
     assert stage.send("""/act.comment @post "It's \\"fine\\"" """.strip()) == "Done."
     assert (service.last.target, service.last.json()) == ("/posts/12/comments", {"text": 'It\'s "fine"'})
+
+
+def expect_that_comments_are_answered(stage: Stage, service: Service) -> None:
     service.answer(
         "/posts/12/comments", [{"post": 12, "id": "c1", "text": "x"}, {"post": 12, "id": "c2", "text": "y"}]
     )

@@ -10,7 +10,7 @@ from stringd.testing.process import DaemonProcess
 
 COUNTING = """
 import functools, sys
-from stringd_app import app_registry, entries, plugin
+from stringd_app import app_registry, entry_document, plugin
 
 def count(module, name):
     function = getattr(module, name)
@@ -23,7 +23,7 @@ def count(module, name):
             setattr(other, name, counted)
 
 count(app_registry, "find_app")
-count(entries, "read_entry")
+count(entry_document, "read_entry")
 from stringd.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """

@@ -22,8 +22,8 @@ from stringd.plugin.terminal import (
     without_unfinished,
 )
 from stringd_bash.output_rendering import Display, most_nanoseconds, render
-from stringd_bash.size import Size
 from stringd_bash.terminal_queries import TerminalQueries
+from stringd_bash.terminal_size import Size
 from tests.bash.grammar import sequences, texts
 
 USUAL = Size(columns=80, rows=24)

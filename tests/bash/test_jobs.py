@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from stringd_bash.listed_jobs import parse_jobs
+from stringd_bash.job_listing import parse_jobs
 from tests.bash.conftest import Topic
 from tests.protocol.waits import eventually
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stringd_bash.size import Size
 from stringd_bash.terminal_queries import TerminalQueries
+from stringd_bash.terminal_size import Size
 from tests.bash.conftest import Topic
 
 ANSWERS = {

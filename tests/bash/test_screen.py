@@ -7,9 +7,9 @@ import pickle
 import pytest
 
 from stringd.plugin.terminal import parse
-from stringd_bash.emulator import Emulator
 from stringd_bash.screen import Screen
-from stringd_bash.size import Size
+from stringd_bash.terminal_emulator import Emulator
+from stringd_bash.terminal_size import Size
 
 
 def emulator(columns: int = 12, rows: int = 4) -> Emulator:

@@ -7,8 +7,8 @@ import asyncio
 from stringd.plugin.text import HeadTailBuffer
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
-from stringd_bash.size import Size
-from stringd_bash.view import View
+from stringd_bash.output_view import View
+from stringd_bash.terminal_size import Size
 
 SIZE = Size(columns=80, rows=24)
 

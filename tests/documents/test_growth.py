@@ -14,7 +14,7 @@ from stringd.documents.pages.includes import Linked, with_includes
 from stringd.documents.pages.menus import find_menus
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.search import find
-from stringd.documents.pagination.page_parts import page_parts
+from stringd.documents.pagination.long_pages import page_parts
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.syntax.parsed_document import parse_document
 from stringd.errors import Refusal

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from stringd.events.printed_text import MOST_BYTES, PrintedText
+from stringd.events.unpublished_output import MOST_BYTES, PrintedText
 
 KEY = "s3cret/key+1"
 NOTE = re.compile(r"\n\[\.\.\. (\d+) bytes of output left out \.\.\.\]\n")

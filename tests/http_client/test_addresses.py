@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stringd.api.zones import Zone
-from stringd.http_client.addresses import farthest_zone, nearest_zone
+from stringd.http_client.address_zones import farthest_zone, nearest_zone
 
 PUBLIC = ("93.184.216.34", "8.8.8.8", "100.63.255.255", "100.128.0.0", "172.32.0.1", "2606:2800:220:1::1")
 CARRIERS = {

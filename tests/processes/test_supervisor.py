@@ -19,8 +19,8 @@ LARGE = {"asyncio", "inspect", "dataclasses", "pluggy", "stringd.api", "stringd.
 @pytest.mark.parametrize(
     ("module", "program"),
     [
-        ("stringd.processes.fork_server", "stringd_bash.shell_process"),
-        ("stringd.processes.supervisor", "stringd_web.browser.chromium_process"),
+        ("stringd.processes.fork_server", "stringd_bash.supervised_shell"),
+        ("stringd.processes.supervisor", "stringd_web.browser.supervised_chromium"),
     ],
 )
 def test_supervisor_imports_are_light(module: str, program: str) -> None:

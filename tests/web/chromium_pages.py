@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 import pytest
 
 from stringd.http_client.address_policy import AddressPolicy
-from stringd.http_client.addresses import nearest_zone
+from stringd.http_client.address_zones import nearest_zone
 from stringd.http_client.name_lookup import NameLookup
 from stringd.plugin import LoadedBytes, Refusal, Zone
 from stringd_web.browser.network_policy import NetworkPolicy, Streams
 from stringd_web.browser.page_loading import load_in_browser
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.cookies import Cookies
+from stringd_web.cookie_jar import Cookies
 from tests.web.server import Site
 
 PUBLIC, LAN = "93.184.215.14", "192.168.7.7"

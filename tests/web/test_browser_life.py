@@ -29,7 +29,7 @@ APP = (
     "<title>App</title><main><h1>Head</h1><p id=p></p></main><script>p.textContent = 'Made ' + 6 * 7</script>"
 )
 FLAG = "--remote-debugging-pipe"
-SUPERVISOR = "stringd_web.browser.chromium_process"
+SUPERVISOR = "stringd_web.browser.supervised_chromium"
 WITHOUT_H11 = "import sys\nsys.modules['h11'] = None\n"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from stringd.plugin import Submission
 from stringd.text.web_urls import WebUrl
-from stringd_web.cookies import MAX_COOKIE_SIZE, MAX_COOKIES, Cookies
+from stringd_web.cookie_jar import MAX_COOKIE_SIZE, MAX_COOKIES, Cookies
 from tests.web.server import Site, answer, redirect
 from tests.web.visiting import Visitor
 

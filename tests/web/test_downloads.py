@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import os
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from stringd_web import web_loader
 from tests.actions.acting import Stage, running_daemon
+from tests.protocol.waits import eventually
 from tests.web.server import Site, answer, chunked, redirect
 from tests.web.visiting import Visitor
 
@@ -116,10 +116,7 @@ def test_a_cancelled_transfer_leaves_nothing(stage: Stage, site: Site, folder: P
     site.serve("/slow", lambda _: chunked(site.slowly([PIECE] * 3000, 0.01), BINARY))
     saving = threading.Thread(target=stage.send, args=(f"/open {site.url}/slow --save {folder.name}/x",))
     saving.start()
-    deadline = time.monotonic() + 20
-    while not list(folder.iterdir()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    eventually(lambda: [*folder.iterdir()], within=20)
     assert stage.send("/cancel").startswith("Cancelled: /open ")
     saving.join(20)
     assert list(folder.iterdir()) == []

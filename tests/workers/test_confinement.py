@@ -13,7 +13,7 @@ import pytest
 
 from stringd.api.workers import Budget
 from stringd.errors import WorkStopped
-from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.blocking_workers import BlockingWorkers
 from stringd.workers.confinement import Seal
 from tests.workers import jobs
 

@@ -15,7 +15,7 @@ import pytest
 
 from stringd.api.workers import Budget
 from stringd.errors import Refusal, WorkStopped
-from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.blocking_workers import BlockingWorkers
 from tests.actions.processes import has_ended, wait_for
 from tests.workers import jobs
 
@@ -122,7 +122,7 @@ def test_one_owner_cannot_occupy_all_processes(workers: BlockingWorkers) -> None
 
 def test_the_processes_end_with_their_parent() -> None:
     program = (
-        "from stringd.workers.blocking import BlockingWorkers\n"
+        "from stringd.workers.blocking_workers import BlockingWorkers\n"
         "from stringd.api.workers import Budget\n"
         "import os, signal\n"
         "workers = BlockingWorkers()\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.edit_request import FORCE, read_body, read_request
+from stringd.commands.edit_arguments import FORCE, read_body, read_request
 from stringd.commands.file_edits import edit
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import append

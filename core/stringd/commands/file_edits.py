@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from stringd.api.commands import Invocation
 from stringd.api.replies import Edit, Reply
 from stringd.api.undo import Step
-from stringd.commands.edit_request import FORCE, EditRequest
+from stringd.commands.edit_arguments import FORCE, EditRequest
 from stringd.documents.editing.block_index import note_edit
 from stringd.documents.editing.edits import Revision
 from stringd.documents.editing.file_locks import finish

@@ -10,7 +10,7 @@ from shlex import quote
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.find_request import (
+from stringd.commands.find_arguments import (
     CONTEXT,
     NAMES,
     REGEX,
@@ -18,13 +18,13 @@ from stringd.commands.find_request import (
     read_request,
     refuse_inner_options,
 )
-from stringd.commands.found_files import find_files
+from stringd.commands.find_in_files import find_files
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.search import find, find_links
-from stringd.documents.pagination.parts import Parts
+from stringd.documents.pagination.numbered_parts import Parts
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.errors import ErrorCode, Refusal
 from stringd.file_search.query import LARGEST

@@ -9,11 +9,11 @@ from pathlib import Path
 from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
+from stringd.commands.open_save import SAVE, save
 from stringd.commands.path_hints import with_nearest_path
-from stringd.commands.saving import SAVE, save
 from stringd.documents.document_topic import visit
 from stringd.documents.navigator import DocumentNavigator
-from stringd.documents.pagination.parts import PART
+from stringd.documents.pagination.numbered_parts import PART
 from stringd.documents.paths.directory_listing import list_directory
 from stringd.documents.syntax.forms import CONFIRM
 from stringd.documents.targets import Target

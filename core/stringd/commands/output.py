@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from stringd.api.commands import Command, Invocation
 from stringd.api.outputs import KeptOutput
 from stringd.api.replies import Overflow, Reply
-from stringd.documents.pagination.parts import PART
+from stringd.documents.pagination.numbered_parts import PART
 from stringd.errors import ErrorCode, Refusal
 from stringd.long_answers.kept_text import COMMAND, GREP, LINES, KeptText
 from stringd.sessions.answer_limit import answer_limit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.edit_request import FORCE, EditRequest, read_body, read_request
+from stringd.commands.edit_arguments import FORCE, EditRequest, read_body, read_request
+from stringd.commands.edited_part import part_change
 from stringd.commands.file_edits import Change, edit
-from stringd.commands.file_parts import part_change
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import replace_lines
 from stringd.documents.editing.replacements import LOOSE, replace_occurrences

@@ -7,7 +7,7 @@ from dataclasses import replace
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Edit, Reply
 from stringd.api.undo import Step
-from stringd.commands.edit_request import FORCE
+from stringd.commands.edit_arguments import FORCE
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.seen_files import digest, record_seen
 from stringd.documents.paths.text_files import read_if_there, remove_directories, remove_text, write_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.edit_request import read_file, read_request
-from stringd.commands.file_parts import stored_lines
+from stringd.commands.edit_arguments import read_file, read_request
+from stringd.commands.edited_part import stored_lines
 from stringd.commands.path_hints import with_nearest_path
 from stringd.errors import ErrorCode, Refusal
 from stringd.workers.threads import READING

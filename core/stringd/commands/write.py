@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.edit_request import FORCE, read_body, read_request
+from stringd.commands.edit_arguments import FORCE, read_body, read_request
+from stringd.commands.edited_part import part_change
 from stringd.commands.file_edits import edit
-from stringd.commands.file_parts import part_change
 from stringd.documents.editing.edits import overwrite
 from stringd.text.formatting import counted, line_count
 

@@ -21,8 +21,8 @@ from stringd.documents.pages.file_pages import open_file
 from stringd.documents.pages.link_names import with_link_names
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.remote_pages import remote_page
-from stringd.documents.pagination.page_parts import may_be_long, page_parts
-from stringd.documents.pagination.parts import Parts
+from stringd.documents.pagination.long_pages import may_be_long, page_parts
+from stringd.documents.pagination.numbered_parts import Parts
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.resolving import resolve, shown_uri
 from stringd.documents.paths.text_files import read_text

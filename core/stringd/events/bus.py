@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from stringd.api.events import BASE_WEIGHT, CORE_KINDS, Event, Lost, Output
 from stringd.api.watching import EVERYTHING, EventFilter, EventKind, Observer, Published
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
-from stringd.events.outbox import Batch, Watch
 from stringd.events.recent_events import RecentEvents
+from stringd.events.watcher import Batch, Watch
 from stringd.text.wire_json import encode_event
 
 log = logging.getLogger(__name__)

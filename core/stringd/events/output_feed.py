@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from stringd.api.events import Output
 from stringd.api.watching import Events
-from stringd.events.printed_text import PrintedText
+from stringd.events.unpublished_output import PrintedText
 
 SECONDS_BETWEEN = 0.1
 """The time between two events of one feed."""

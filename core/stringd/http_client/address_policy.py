@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stringd.api.zones import Zone
 from stringd.errors import ErrorCode, HttpFailed, Refusal
-from stringd.http_client.addresses import farthest_zone, nearest_zone
+from stringd.http_client.address_zones import farthest_zone, nearest_zone
 from stringd.http_client.name_lookup import NameLookup
 
 _PAGE_ORIGIN = {Zone.PUBLIC: "the network", Zone.PRIVATE: "a private network"}

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from stringd.errors import HttpFailed
-from stringd.http_client.addresses import is_address
+from stringd.http_client.address_zones import is_address
 
 MAX_CONCURRENT = 64
 MAX_ADDRESSES = 8

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stringd.api.outputs import KeptOutput
-from stringd.documents.pagination.parts import PART, Naming, Parts
+from stringd.documents.pagination.numbered_parts import PART, Naming, Parts
 from stringd.documents.pagination.table_of_contents import PlacedHeading, placed_headings
 from stringd.errors import ErrorCode, Refusal
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.http_client.addresses import is_address
+from stringd.http_client.address_zones import is_address
 from stringd.http_client.redirects import (
     MAX_REDIRECTS,
     Redirect,

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from stringd.api.load_options import LoadOptions
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
-from stringd.http_client.addresses import farthest_zone
+from stringd.http_client.address_zones import farthest_zone
 from stringd.http_client.name_lookup import known_addresses
 
 _WEB = frozenset({"http", "https"})

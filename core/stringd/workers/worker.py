@@ -46,7 +46,7 @@ class Worker:
         with theirs:
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-P", "-m", "stringd.workers.child"),
+                    *(sys.executable, "-P", "-m", "stringd.workers.worker_program"),
                     *(str(theirs.fileno()), seal.value, *modules),
                 ],
                 cwd="/",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd_app.app_record import App
+from stringd_app.app_hook import App
 from stringd_app.functions import Context, Param
 
 __all__ = ["App", "Context", "Param"]

@@ -14,7 +14,7 @@ from stringd.plugin.actions import (
 )
 from stringd.plugin.documents import ParsedDocument
 from stringd.plugin.files import real_path
-from stringd_app.entries import named_entry, read_entry
+from stringd_app.entry_document import named_entry, read_entry
 
 TOPIC_TYPE = "app"
 

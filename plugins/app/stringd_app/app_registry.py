@@ -8,9 +8,9 @@ from pathlib import Path
 from stringd.plugin import ErrorCode, Refusal, Runtime, User
 from stringd.plugin.documents import confine
 from stringd.plugin.text import nearest
+from stringd_app.app_hook import App
 from stringd_app.app_package import AppPackage
-from stringd_app.app_record import App
-from stringd_app.entries import entry_in, is_name, read_entry
+from stringd_app.entry_document import entry_in, is_name, read_entry
 from stringd_app.install_record import declared_record, stored_record
 
 PACKAGES = "packages"

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.files import open_file
-from stringd_app.members import Member
+from stringd_app.app_files import Member
 
 _FILE_MODE = 0o644
 _BROKEN = (

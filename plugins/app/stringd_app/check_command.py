@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stringd.plugin import CliCommand, Fault
 from stringd.plugin.cli import write_output
 from stringd.plugin.text import counted
-from stringd_app.entries import app_around, app_texts
+from stringd_app.entry_document import app_around, app_texts
 
 if TYPE_CHECKING:
     from stringd.plugin.documents import Diagnostic

@@ -35,8 +35,8 @@ from stringd.plugin.documents import (
 )
 from stringd.plugin.text import nearest
 from stringd_app.command_safety import unproved
-from stringd_app.declarations import VARIABLE, check_modifiers, check_parameters, check_url
-from stringd_app.entries import is_name, named_entry, read_entry
+from stringd_app.declaration_checks import VARIABLE, check_modifiers, check_parameters, check_url
+from stringd_app.entry_document import is_name, named_entry, read_entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from stringd.plugin.text import parse_path_arguments
 from stringd.plugin.workers import READING, STORAGE
 from stringd_app.app_registry import find_app, not_installed, packages_directory, plugin_app
 from stringd_app.command_safety import refuse_unproved
-from stringd_app.entries import entry_in, is_name, read_entry
+from stringd_app.entry_document import entry_in, is_name, read_entry
 from stringd_app.install_record import Identity, InstallRecord, identity_in, read_install_record
 from stringd_app.install_report import report_lines
 from stringd_app.sources import Staged, download_source, stage

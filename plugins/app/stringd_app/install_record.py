@@ -13,7 +13,7 @@ from urllib.parse import quote
 from stringd.plugin import check_optional_text
 from stringd.plugin.documents import ParsedDocument, is_uri
 from stringd.plugin.files import OWN_PREFIX, Directory, open_folder, read_regular, real_path, write_atomically
-from stringd_app.entries import entry_in, read_entry
+from stringd_app.entry_document import entry_in, read_entry
 
 RECORD = f"{OWN_PREFIX}package.json"
 LOCAL = "local"

@@ -12,7 +12,7 @@ from stringd.plugin.documents import CLI, Action, Diagnostic, read_if_there, rea
 from stringd.plugin.files import real_path
 from stringd.plugin.text import counted, printable
 from stringd.plugin.workers import READING
-from stringd_app.entries import app_texts
+from stringd_app.entry_document import app_texts
 
 _HOST = re.compile(r"https?://(?P<host>[^\s/?#'\"`;|&<>()\\]+)", re.IGNORECASE)
 _END_OF_HOST = re.compile(r"[/?#]")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stringd.plugin import Refusal, Runtime, Service, UnknownUser
 from stringd_app.app_registry import packages_path, plugin_app, plugin_app_owner
-from stringd_app.entries import is_name
+from stringd_app.entry_document import is_name
 from stringd_app.install_record import read_install_record
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stringd.plugin import CliCommand, Command, Hook, Loader, Runtime, Service, TopicType, hookimpl
-from stringd_app.app_record import App, stringd_apps
+from stringd_app.app_hook import App, stringd_apps
 from stringd_app.app_topic import ANY_APP, app_loader, open_app_topic
 from stringd_app.apps_command import APPS, installed_apps
 from stringd_app.check_command import CHECK

@@ -21,7 +21,7 @@ from stringd.plugin.http import Redirect, follow_redirects
 from stringd.plugin.media_types import BINARY, HTML, PLAIN, detect_media_type
 from stringd.plugin.text import WebUrl, parse_media_type
 from stringd.plugin.workers import READING
-from stringd_app.entries import MOST_EFFORT
+from stringd_app.entry_document import MOST_EFFORT
 from stringd_app.needed_files import NeededFile, Use, needed_files
 
 MOST_FILES = 200

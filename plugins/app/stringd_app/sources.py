@@ -12,12 +12,12 @@ from stringd.plugin import ErrorCode, HttpClient, Invocation, Refusal
 from stringd.plugin.documents import confine, is_directory, is_there, is_uri, resolve
 from stringd.plugin.files import Directory, NotRegular, write_atomically
 from stringd.plugin.workers import READING
+from stringd_app.app_files import Member, members_of_directory, members_of_file, write_members
 from stringd_app.app_registry import packages_directory
 from stringd_app.archives import archive_members, is_archive
 from stringd_app.download import Download, fetch
-from stringd_app.entries import ENTRIES, entry_in
+from stringd_app.entry_document import ENTRIES, entry_in
 from stringd_app.install_record import canonical_path, canonical_url
-from stringd_app.members import Member, members_of_directory, members_of_file, write_members
 from stringd_app.site_download import SiteFile
 from stringd_app.staging import Staging
 

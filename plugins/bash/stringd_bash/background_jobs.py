@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from stringd.plugin.processes import Process, age, command_line, descriptor_target
-from stringd_bash.background_processes import by_job
+from stringd_bash.job_listing import ListedJob
 from stringd_bash.job_output import JobOutput, JobOutputs
-from stringd_bash.listed_jobs import ListedJob
+from stringd_bash.job_processes import by_job
 from stringd_bash.process_family import ProcessFamily
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.running_shell import Shell

@@ -1,4 +1,4 @@
-"""`bash:name` topics: how plain text and commands become calls of the topic's console."""
+"""`bash:name` topics: how plain text and commands become calls of its shell."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Mapping
 
 from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
 from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
-from stringd_bash.console import Console
 from stringd_bash.evaluation import Evaluation, Progress, idle_reply, state_reply
-from stringd_bash.job_replies import JobReplies
+from stringd_bash.jobs_command import JobReplies
 from stringd_bash.keys import encode_keys
 from stringd_bash.password_question import PasswordQuestion
 from stringd_bash.stopping import stop
 from stringd_bash.topic_settings import Settings
+from stringd_bash.topic_shell import TopicShell
 
 _URGENT_SECONDS = 2.0
 
@@ -22,35 +22,36 @@ _URGENT_SECONDS = 2.0
 class BashTopic(Topic):
     """Answers each request with the state of the shell; the first request that waits gets the output."""
 
-    def __init__(self, console: Console, settings: Settings) -> None:
-        self._console = console
-        self.jobs = JobReplies(console)
+    def __init__(self, topic_shell: TopicShell, settings: Settings) -> None:
+        self._topic_shell = topic_shell
+        self.jobs = JobReplies(topic_shell)
         """What `//jobs` answers."""
         self._settings = settings
-        self._password = PasswordQuestion(console, lambda: self._hides_typing)
+        self._password = PasswordQuestion(topic_shell, lambda: self._hides_typing)
         self._output_lock = asyncio.Lock()
         self._stop_lock = asyncio.Lock()
 
     def info(self) -> Mapping[str, str]:
         """Return the shell's directory and process id, and the program that it runs."""
-        console = self._console
+        topic_shell = self._topic_shell
+        shell, running = topic_shell.shell, topic_shell.running
         return {
-            "cwd": console.cwd,
-            "shell": str(console.shell.pid) if console.shell and console.shell.is_alive else "(none)",
-            "program": label(masked_in_shell(console.running.text)) if console.running else "(none)",
+            "cwd": topic_shell.cwd,
+            "shell": str(shell.pid) if shell and shell.is_alive else "(none)",
+            "program": label(masked_in_shell(running.text)) if running else "(none)",
         }
 
     @property
     def has_shell(self) -> bool:
         """Whether a shell runs."""
-        return self._console.shell is not None
+        return self._topic_shell.shell is not None
 
     @property
     def _hides_typing(self) -> bool:
-        running, view = self._console.running, self._console.view
+        running, view = self._topic_shell.running, self._topic_shell.view
         if running is None:
             # An answer may arrive after the program that asked has ended.
-            ended = self._console.evaluation
+            ended = self._topic_shell.evaluation
             return ended is not None and ended.last_reported is Progress.WAITING and ended.hid_typing
         terminal = running.shell.terminal
         return (terminal.is_silent() and not view.is_editor) or (view.asks_secret and not terminal.echoes())
@@ -64,7 +65,7 @@ class BashTopic(Topic):
         word = parse_command(text[:LONGEST_HEAD]).word
         if word == "keys":
             return f"//keys {MASK}"
-        return text if word in self._console.command_names else MASK
+        return text if word in self._topic_shell.command_names else MASK
 
     def check_variables(self, variables: Mapping[str, str]) -> None:
         """Refuse a time limit or a terminal size that no text could be run with."""
@@ -80,29 +81,29 @@ class BashTopic(Topic):
         if "\0" in text:
             raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't hold a NUL character.")
         async with self._output_lock:
-            program = self._console.running
+            program = self._topic_shell.running
             try:
                 evaluation = await self._evaluate_or_type(text, invocation)
                 return await self._wait_and_report(evaluation, seconds, invocation)
             except asyncio.CancelledError:
-                running = self._console.running
+                running = self._topic_shell.running
                 if running is None or invocation.session.is_ending:
                     raise
                 raise await self._cancelled(running, has_typed=running is program) from None
 
     async def wait(self, invocation: Invocation, seconds: float | None) -> Reply:
         """Wait until the program ends or asks for input, at most for some seconds."""
-        evaluation = self._console.evaluation
+        evaluation = self._topic_shell.evaluation
         if evaluation is None:
             return self._idle()
-        self._console.resize()
+        self._topic_shell.resize()
         limit = self._settings.seconds_of(invocation.session) if seconds is None else seconds
         for_output = seconds is not None and evaluation.last_reported is Progress.WAITING
         return await self._wait_beside(evaluation, limit, invocation, for_output=for_output)
 
     async def signal(self, invocation: Invocation, number: signal.Signals) -> Reply:
         """Send a signal to the foreground process group."""
-        evaluation = self._console.running
+        evaluation = self._topic_shell.running
         if evaluation is None:
             return self._idle()
         evaluation.shell.terminal.signal(number)
@@ -110,22 +111,22 @@ class BashTopic(Topic):
 
     async def press(self, invocation: Invocation) -> Reply:
         """Send keys to the running program."""
-        keys = encode_keys(invocation.line.arguments, application=self._console.view.application_keys)
-        evaluation = self._console.running
+        keys = encode_keys(invocation.line.arguments, application=self._topic_shell.view.application_keys)
+        evaluation = self._topic_shell.running
         if evaluation is None:
             raise Refusal(ErrorCode.CONFLICT, "No program is running that could take keys.")
-        self._console.resize()
+        self._topic_shell.resize()
         evaluation.shell.terminal.type(keys)
         return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
 
     async def reset(self) -> Reply:
         """End the shell and everything it has started, and start a new one in the home directory."""
-        await self._console.reset()
-        return idle_reply(0, self._console.cwd, "a new shell")
+        await self._topic_shell.reset()
+        return idle_reply(0, self._topic_shell.cwd, "a new shell")
 
     async def cancel(self) -> str | None:
         """Stop the program that no request waits for; the next reply shows what it has printed."""
-        evaluation = self._console.running
+        evaluation = self._topic_shell.running
         if evaluation is None:
             return None
         async with self._stop_lock:
@@ -138,18 +139,18 @@ class BashTopic(Topic):
     async def close(self) -> None:
         """End the shell and everything it has started."""
         await self._password.close()
-        await self._console.close()
+        await self._topic_shell.close()
 
     async def _evaluate_or_type(self, text: str, invocation: Invocation) -> Evaluation:
-        evaluation = self._console.evaluation
+        evaluation = self._topic_shell.evaluation
         if evaluation and evaluation.is_running:
             _require_known(evaluation, invocation.arrived)
-            self._console.resize()
-            self._console.type_line(text)
+            self._topic_shell.resize()
+            self._topic_shell.type_line(text)
             return evaluation
         if evaluation:
             await self._settle(evaluation)
-        return await self._console.evaluate(text)
+        return await self._topic_shell.evaluate(text)
 
     async def _cancelled(self, evaluation: Evaluation, *, has_typed: bool) -> Refusal:
         """Stop what a request runs; a program that it has typed into may go on waiting for input."""
@@ -167,25 +168,25 @@ class BashTopic(Topic):
             async with self._output_lock:
                 return await self._wait_and_report(evaluation, seconds, invocation, for_output=for_output)
         progress = await evaluation.wait(seconds, invocation.disconnected)
-        if not self._output_lock.locked() and self._console.evaluation is evaluation:
+        if not self._output_lock.locked() and self._topic_shell.evaluation is evaluation:
             # The client of the other request has disconnected meanwhile.
             async with self._output_lock:
                 return await self._report(evaluation, progress)
         evaluation.mark_reported(progress)
         result = evaluation.result.result() if progress is Progress.ENDED else None
-        return state_reply(progress, result, self._console.cwd)
+        return state_reply(progress, result, self._topic_shell.cwd)
 
     async def _wait_and_report(
         self, evaluation: Evaluation, seconds: float, invocation: Invocation, *, for_output: bool = False
     ) -> Reply:
-        with self._console.publishing_for(invocation.request_id):
+        with self._topic_shell.publishing_for(invocation.request_id):
             progress = await evaluation.wait(seconds, invocation.disconnected, for_output=for_output)
         if progress is Progress.DISCONNECTED:
-            return state_reply(progress, None, self._console.cwd)
+            return state_reply(progress, None, self._topic_shell.cwd)
         return await self._report(evaluation, progress)
 
     async def _report(self, evaluation: Evaluation, progress: Progress) -> Reply:
-        reply = await self._console.report(evaluation, progress)
+        reply = await self._topic_shell.report(evaluation, progress)
         evaluation.hid_typing = self._hides_typing
         if progress is Progress.WAITING and evaluation.hid_typing:
             self._password.ask(evaluation, reply.content or "")
@@ -194,14 +195,14 @@ class BashTopic(Topic):
     async def _settle(self, evaluation: Evaluation) -> None:
         """Handle an end that was not reported: a text meant as input must not be evaluated as a command."""
         if evaluation.last_reported is not Progress.WAITING:
-            await self._console.keep_output(evaluation)
+            await self._topic_shell.keep_output(evaluation)
             return
-        reply = await self._console.report(evaluation, Progress.ENDED)
+        reply = await self._topic_shell.report(evaluation, Progress.ENDED)
         message = "The program that waited for input has ended meanwhile; nothing was done with this text."
         raise Refusal(ErrorCode.CONFLICT, message, reply.system, "---", reply.content or "")
 
     def _idle(self) -> Reply:
-        return idle_reply(self._console.status, self._console.cwd, "no program is running")
+        return idle_reply(self._topic_shell.status, self._topic_shell.cwd, "no program is running")
 
 
 def _require_known(evaluation: Evaluation, arrived: float) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from stringd.plugin import Answer, ErrorCode, Question, QuestionKind, Refusal, Trust, Unanswered
 from stringd.plugin.text import label, masked_in_shell
-from stringd_bash.console import Console
 from stringd_bash.evaluation import Evaluation, Progress
+from stringd_bash.topic_shell import TopicShell
 
 _PAUSE_SECONDS = 0.1
 _NEXT_SECONDS = 20.0
@@ -41,8 +41,8 @@ class PasswordQuestion:
     the agent itself types.
     """
 
-    def __init__(self, console: Console, hides_typing: Callable[[], bool]) -> None:
-        self._console = console
+    def __init__(self, topic_shell: TopicShell, hides_typing: Callable[[], bool]) -> None:
+        self._topic_shell = topic_shell
         self._hides_typing = hides_typing
         self._asking: asyncio.Task[None] | None = None
 
@@ -66,14 +66,14 @@ class PasswordQuestion:
             answer = await self._answer(prompt, shown)
             if answer is None or not self._still_asks(prompt):
                 return
-            self._console.type_hidden(answer.text)
+            self._topic_shell.type_hidden(answer.text)
             del answer
             shown = _AGAIN
             is_waiting = await evaluation.wait(_NEXT_SECONDS) is Progress.WAITING
 
     async def _answer(self, prompt: _Prompt, shown: str) -> Answer | None:
         """Return the answer; None if nobody can give one, or the program no longer asks."""
-        asking = asyncio.create_task(self._console.ask(self._question(prompt, shown)))
+        asking = asyncio.create_task(self._topic_shell.ask(self._question(prompt, shown)))
         ends: set[asyncio.Future[Any]] = {asking, prompt.evaluation.result}
         try:
             while not asking.done() and self._still_asks(prompt):
@@ -96,7 +96,7 @@ class PasswordQuestion:
             body=shown,
             details={
                 "program": label(masked_in_shell(prompt.evaluation.text)),
-                "directory": self._console.cwd,
+                "directory": self._topic_shell.cwd,
             },
             asked_by="bash",
             trust=Trust.PERSON,

@@ -8,19 +8,19 @@ from contextlib import asynccontextmanager
 
 from stringd.plugin import Command, HealthField, Service, Topic, TopicContext, TopicType, hookimpl
 from stringd.plugin.processes import ForkClient
-from stringd_bash import shell_process
+from stringd_bash import supervised_shell
 from stringd_bash.bash_topic import BashTopic
-from stringd_bash.console import Console
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.program_commands import COMMANDS, TYPE, take
 from stringd_bash.topic_settings import Settings
+from stringd_bash.topic_shell import TopicShell
 
 
 class BashPlugin:
     """Adds `bash:name` topics, whose shells share a fork server and a process table."""
 
     def __init__(self) -> None:
-        self._fork_client = ForkClient(shell_process)
+        self._fork_client = ForkClient(supervised_shell)
         self._table = ProcessTable()
         self._topics: set[BashTopic] = set()
 
@@ -31,7 +31,7 @@ class BashPlugin:
 
         @asynccontextmanager
         async def open_topic(context: TopicContext) -> AsyncIterator[Topic]:
-            topic = BashTopic(Console(context, self._fork_client, settings, self._table), settings)
+            topic = BashTopic(TopicShell(context, self._fork_client, settings, self._table), settings)
             self._topics.add(topic)
             try:
                 yield topic

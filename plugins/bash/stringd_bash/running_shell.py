@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.processes import ForkClient, Message, MessageSocket, working_directory
-from stringd_bash.channel import Channel, Report
-from stringd_bash.listed_jobs import ListedJob
+from stringd_bash.job_listing import ListedJob
 from stringd_bash.pseudo_terminal import Terminal
-from stringd_bash.shell_process import ShellOptions
+from stringd_bash.shell_channel import Channel, Report
+from stringd_bash.supervised_shell import ShellOptions
 
 _START_SECONDS = 20.0
 _END_SECONDS = 5.5

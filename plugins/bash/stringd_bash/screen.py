@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stringd_bash.cells import Row, combine, delete, erase, insert, put, text_of, truncate, width
-from stringd_bash.size import Size
+from stringd_bash.terminal_size import Size
 
 _PIECE = re.compile(r"[ -~]+|[^ -~]")
 _TAB = 8

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from stringd.plugin.terminal import parse, without_unfinished
-from stringd_bash.emulator import Emulator
 from stringd_bash.output_rendering import most_nanoseconds
 from stringd_bash.screen import Screen
-from stringd_bash.size import Size
+from stringd_bash.terminal_emulator import Emulator
+from stringd_bash.terminal_size import Size
 
 _QUERY = re.compile(
     r"\x1b(?:(?P<id>Z)|\[(?P<private>[?>=]?)(?P<parameters>[0-9;]{0,8}+)(?P<final>\$p|[cnqt])"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stringd.plugin import ErrorCode, Fault, Refusal, Session, parse_seconds
 from stringd.plugin.processes import TIME_LIMIT, read_limit, time_limit
-from stringd_bash.size import Size
+from stringd_bash.terminal_size import Size
 
 _SIZE_NAME = "_size"
 

@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 from stringd.plugin import BodySink, HttpClient, HttpRequest, HttpResponse, OnProgress, Session, Topic
 from stringd.plugin.text import WebUrl
 from stringd_web.cache import NOT_MODIFIED, CacheBudget, CachedPage, PageCache, revalidated
-from stringd_web.cookies import Cookies
-from stringd_web.kept_cookies import forget_cookies, keep_cookies, restore_cookies
+from stringd_web.cookie_jar import Cookies
+from stringd_web.cookie_storage import forget_cookies, keep_cookies, restore_cookies
 
 BODY_LIMIT = 10 * 1024 * 1024
 

@@ -10,8 +10,8 @@ from stringd.plugin import Document, LoadedBytes, Outline
 from stringd.plugin.documents import facts_page
 from stringd.plugin.media_types import ANY_JSON, ANY_XML, CODE, JSON_LINES, detect_media_type, document_name
 from stringd.plugin.text import printable
+from stringd_web.image_metadata import file_facts
 from stringd_web.markup import html_document, json_or_feed_document, xml_document
-from stringd_web.metadata import file_facts
 from stringd_web.texts import (
     NO_CONTENT,
     code_document,

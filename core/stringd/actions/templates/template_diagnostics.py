@@ -10,7 +10,7 @@ from stringd.actions.templates.template_run import JINJA, MEMORY, TEMPLATE_MODUL
 from stringd.api.workers import Budget, Workers
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.errors import WorkStopped
-from stringd.workers.blocking import BlockingWorkers
+from stringd.workers.blocking_workers import BlockingWorkers
 from stringd.workers.confinement import Seal
 
 _BUDGET = Budget(seconds=0.6, memory=MEMORY)

@@ -14,7 +14,7 @@ from stringd.api.runtime import Runtime
 from stringd.documents.pages.includes import Read
 from stringd.documents.pages.page import Page, file_page
 from stringd.documents.pages.parsing import MOST_WEIGHT, sheet_of, weight
-from stringd.documents.pages.rendered_files import rendered_as, rendered_file
+from stringd.documents.pages.rendered_files import FileToShow, rendered_as, rendered_file
 from stringd.documents.paths.text_files import NoText, read_text
 from stringd.documents.syntax.structured import is_verbatim, verbatim_document
 from stringd.errors import ErrorCode, Refusal
@@ -71,32 +71,28 @@ async def open_file(
         return await _read(path, shown, read_linked, is_small=True)
     page = _recent.get(path, status, options.pages)
     if page is None:
-        page = await rendered_file(path, shown, status, read_linked, runtime, options)
+        file = FileToShow(
+            path=path, shown=shown, status=status, read_linked=read_linked, runtime=runtime, options=options
+        )
+        page = await rendered_file(file)
         if page is None:
-            page = await _read_unless_rendered(path, shown, status, read_linked, runtime, options)
+            page = await _read_unless_rendered(file)
         _recent.put(path, status, page)
     return page
 
 
-async def _read_unless_rendered(
-    path: Path,
-    shown: str,
-    status: os.stat_result,
-    read_linked: Read,
-    runtime: Runtime,
-    options: LoadOptions,
-) -> Page:
+async def _read_unless_rendered(file: FileToShow) -> Page:
     """Return the page of a text, or of what a plugin renders although its name says something else."""
-    is_small = stat.S_ISREG(status.st_mode) and status.st_size <= SMALL
+    is_small = stat.S_ISREG(file.status.st_mode) and file.status.st_size <= SMALL
     try:
-        page = await _read(path, shown, read_linked, is_small=is_small)
+        page = await _read(file.path, file.shown, file.read_linked, is_small=is_small)
     except NoText as refusal:
-        rendered = await rendered_as(refusal.kind, path, shown, status, read_linked, runtime, options)
+        rendered = await rendered_as(refusal.kind, file)
         if rendered:
             return rendered
-        page = _binary_page(path, refusal.size)
-    if options.pages:
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"Not a document with pages: {shown}")
+        page = _binary_page(file.path, refusal.size)
+    if file.options.pages:
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"Not a document with pages: {file.shown}")
     return page
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stringd.api.documents import Document, LoadedBytes
@@ -21,48 +21,45 @@ from stringd.workers.threads import READING, STORAGE
 LIMIT = 100 * 1024 * 1024
 
 
-async def rendered_file(
-    path: Path,
-    shown: str,
-    status: os.stat_result,
-    read_linked: Read,
-    runtime: Runtime,
-    options: LoadOptions,
-) -> Page | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileToShow:
+    """A file at a real path, its name as shown, its status, and what its page is made with."""
+
+    path: Path
+    shown: str
+    status: os.stat_result
+    read_linked: Read
+    runtime: Runtime
+    options: LoadOptions
+
+
+async def rendered_file(file: FileToShow) -> Page | None:
     """Return the page of a file whose name says a media type that a plugin renders; None for other files."""
-    media_type = None if has_document_name(path) else rendered_type_of_name(path.name)
-    return await rendered_as(media_type, path, shown, status, read_linked, runtime, options)
+    media_type = None if has_document_name(file.path) else rendered_type_of_name(file.path.name)
+    return await rendered_as(media_type, file)
 
 
-async def rendered_as(
-    media_type: str | None,
-    path: Path,
-    shown: str,
-    status: os.stat_result,
-    read_linked: Read,
-    runtime: Runtime,
-    options: LoadOptions,
-) -> Page | None:
+async def rendered_as(media_type: str | None, file: FileToShow) -> Page | None:
     """Return the page of a file of a media type; None if it is another, or no plugin renders it."""
-    if media_type is None or status.st_size > LIMIT or not runtime.renders(media_type):
+    if media_type is None or file.status.st_size > LIMIT or not file.runtime.renders(media_type):
         return None
-    body, uri = await STORAGE.run(read_bytes, path, shown, LIMIT), path.as_uri()
+    body, uri = await STORAGE.run(read_bytes, file.path, file.shown, LIMIT), file.path.as_uri()
     if detect_media_type(media_type, body, uri) != media_type:
         return None
-    loaded = LoadedBytes(uri=uri, media_type=media_type, body=body, zone=Zone.LOOPBACK, options=options)
-    document = await runtime.render(loaded)
-    return await READING.run(_page, path, body, document, read_linked, options)
+    loaded = LoadedBytes(uri=uri, media_type=media_type, body=body, zone=Zone.LOOPBACK, options=file.options)
+    document = await file.runtime.render(loaded)
+    return await READING.run(_page, file, body, document)
 
 
-def _page(path: Path, body: bytes, document: Document, read_linked: Read, options: LoadOptions) -> Page:
+def _page(file: FileToShow, body: bytes, document: Document) -> Page:
     """Return the page of a rendered file; what commands that edit have seen of it is the file's own text."""
     if document.outline is None:
-        page = file_page(path, document.text, read_linked)
+        page = file_page(file.path, document.text, file.read_linked)
     else:
         page = outlined_page(document, document.outline)
-    again = replace(UNRESTRICTED, pages=options.pages)
+    again = replace(UNRESTRICTED, pages=file.options.pages)
     return replace(
-        page, uri=path.as_uri(), path=path, source=_text_of(body), zone=Zone.LOOPBACK, options=again
+        page, uri=file.path.as_uri(), path=file.path, source=_text_of(body), zone=Zone.LOOPBACK, options=again
     )
 
 

@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 from stringd.api.events import Event, Lost
 from stringd.api.watching import EventFilter, Published
 from stringd.errors import InvalidRequest
-from stringd.events.outbox import Watch
+from stringd.events.watcher import Watch
 from stringd.runtime.local import LocalRuntime
 from stringd.server.exec_response import RAW_HEADERS
 from stringd.server.requests import disconnected

@@ -11,14 +11,14 @@ from stringd.plugin import ErrorCode, HttpResponse, LoadedBytes, Refusal
 from stringd.plugin.events import current_output
 from stringd.plugin.text import WebUrl
 from stringd_web.browser.browser_cookies import for_browser, from_browser
-from stringd_web.browser.chromium import Chromium
+from stringd_web.browser.chromium_launch import Chromium
 from stringd_web.browser.devtools import BrowserGone, Declined
 from stringd_web.browser.navigation_guard import NavigationGuard, load_failure
 from stringd_web.browser.network_policy import NetworkPolicy
 from stringd_web.browser.proxy import Proxy
 from stringd_web.browser.shared_browser import Browser
 from stringd_web.browser.tab import BODY_LIMIT, PageSnapshot, Tab
-from stringd_web.cookies import Cookies
+from stringd_web.cookie_jar import Cookies
 from stringd_web.page_fetching import read_url
 from stringd_web.response_page import page_from_response
 

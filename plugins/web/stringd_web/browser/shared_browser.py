@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stringd.plugin import ErrorCode, Refusal
 
 if TYPE_CHECKING:
-    from stringd_web.browser.chromium import Chromium
+    from stringd_web.browser.chromium_launch import Chromium
 
 IDLE_SECONDS = 300.0
 MAX_PAGES = 4
@@ -61,7 +61,7 @@ class Browser:
 
     async def _running_chromium(self) -> Chromium:
         # Imported lazily: few daemons need it.
-        from stringd_web.browser.chromium import start_chromium
+        from stringd_web.browser.chromium_launch import start_chromium
 
         async with self._starting:
             if self._chromium and self._chromium.devtools.gone.is_set():

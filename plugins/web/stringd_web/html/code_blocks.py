@@ -7,7 +7,7 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.link_targets import LinkTargets
+from stringd_web.html.link_resolution import LinkTargets
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
 from stringd_web.html.nodes import (
     ElementKinds,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd.plugin import Document, Outline
-from stringd_web.html.anchors import mark_headings, mark_ids
 from stringd_web.html.code_blocks import extract_code_blocks, extract_code_spans
 from stringd_web.html.formulas import FORMULAS, extract_formulas
+from stringd_web.html.heading_marks import mark_headings, mark_ids
 from stringd_web.html.input_limits import parse_bounded, parse_flattened
 from stringd_web.html.link_marks import mark_links
-from stringd_web.html.link_targets import LinkTargets
+from stringd_web.html.link_resolution import LinkTargets
 from stringd_web.html.main_content import keep_main_content
 from stringd_web.html.markdown_cleanup import clean_up_markdown
 from stringd_web.html.markdown_conversion import NestedTooDeep, to_markdown

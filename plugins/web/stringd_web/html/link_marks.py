@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.link_targets import LinkTargets
+from stringd_web.html.link_resolution import LinkTargets
 from stringd_web.html.marks import LINK_END, Marks
 from stringd_web.html.nodes import ancestors, attribute, prepend_text
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.link_targets import LinkTargets
+from stringd_web.html.link_resolution import LinkTargets
 from stringd_web.html.marks import LINK_END, Marks
 from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
 

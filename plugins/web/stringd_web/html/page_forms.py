@@ -23,7 +23,6 @@ from stringd_web.html.form_buttons import (
     pressed_url,
     target_of,
 )
-from stringd_web.html.form_controls import CONTROLS, FormDraft, collect_forms
 from stringd_web.html.form_fields import (
     Control,
     group_field,
@@ -34,6 +33,7 @@ from stringd_web.html.form_fields import (
     text_field,
 )
 from stringd_web.html.form_labels import FieldLabels, one_line
+from stringd_web.html.form_owners import CONTROLS, FormDraft, collect_forms
 from stringd_web.html.marks import Marks
 from stringd_web.html.nodes import ancestors, remove_nodes
 

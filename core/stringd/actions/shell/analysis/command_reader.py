@@ -54,7 +54,7 @@ class CommandReader(SimpleCommandReader):
 
     def nested(self, closer: str) -> Script:
         """Parse the commands up to a closing token, and skip it."""
-        outer, self._heredocs = self._heredocs, []
+        outer, self._heredocs = self._heredocs, ()
         with self.deeper():
             script = self._until()
         self._require_lines()

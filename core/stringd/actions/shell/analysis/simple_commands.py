@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Container
 from dataclasses import dataclass
 
 from stringd.actions.shell.analysis.shell_syntax import (
@@ -53,20 +52,12 @@ class _Heredoc:
 class SimpleCommandReader(WordReader):
     """Parses simple commands; the bodies of functions are left to a subclass."""
 
+    _heredocs: tuple[_Heredoc, ...] = ()
+    """The here documents that the current line announces."""
+
     @abstractmethod
     def function(self, name: str) -> Command:
         """Parse the body of a function."""
-
-    def __init__(
-        self,
-        text: str,
-        names: Container[str],
-        line: int = 0,
-        depth: int = 0,
-        lists: Container[str] = (),
-    ) -> None:
-        super().__init__(text, names, line, depth, lists)
-        self._heredocs: list[_Heredoc] = []
 
     def _require_lines(self) -> None:
         if self._heredocs:
@@ -185,19 +176,18 @@ class SimpleCommandReader(WordReader):
             raise self.unreadable("the delimiter of a here-document is not a fixed text")
         self.position = found.end()
         redirect = Redirect(operator=operator, target=Word(parts=()))
-        self._heredocs.append(
-            _Heredoc(
-                delimiter=_QUOTES.sub(r"\1", found[0]),
-                tabs=operator == "<<-",
-                start=found.start(),
-                end=found.end(),
-                redirect=redirect,
-            )
+        announced = _Heredoc(
+            delimiter=_QUOTES.sub(r"\1", found[0]),
+            tabs=operator == "<<-",
+            start=found.start(),
+            end=found.end(),
+            redirect=redirect,
         )
+        self._heredocs = (*self._heredocs, announced)
         return redirect
 
     def _read_heredocs(self) -> None:
-        announced, self._heredocs = self._heredocs, []
+        announced, self._heredocs = self._heredocs, ()
         for heredoc in announced:
             self._read_lines(heredoc)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from stringd.plugin.terminal import ALTERNATE, Instruction, numbers
 from stringd_bash.screen import Screen
 from stringd_bash.screen_actions import ON_SCREEN
-from stringd_bash.size import Size
+from stringd_bash.terminal_size import Size
 
 _GRAPHICS = str.maketrans("_`abcdefghijklmnopqrstuvwxyz{|}~", " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 _ORIGIN, _AUTOWRAP, _CURSOR = 6, 7, 1048

@@ -10,7 +10,7 @@ from stringd.api.commands import Invocation
 from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.replies import Reply
 from stringd.api.sessions import State
-from stringd.commands.find_request import FindRequest
+from stringd.commands.find_arguments import FindRequest
 from stringd.documents.paths.text_files import read_bytes
 from stringd.errors import Refusal
 from stringd.file_search.finder import find_in_files

@@ -11,7 +11,7 @@ from stringd.plugin.terminal import plain_lines, without_colours, without_unfini
 from stringd.plugin.text import HeadTailBuffer, omission
 from stringd.plugin.workers import READING
 from stringd_bash.output_rendering import Display, most_nanoseconds, plain_text, render
-from stringd_bash.size import Size
+from stringd_bash.terminal_size import Size
 
 # Programs that forward keys, such as ssh and tmux, keep it from the terminal that the echo is off.
 _SECRET = re.compile(r"(?i)\b(?:password|passphrase|passcode|pin|secret|token)\b[^\n]*[:?]\s*\Z")

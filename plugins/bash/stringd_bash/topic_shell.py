@@ -17,19 +17,19 @@ from stringd_bash.echoed_input import without_echo
 from stringd_bash.evaluation import Evaluation, Progress, progress_reply
 from stringd_bash.exports import Exports
 from stringd_bash.output_rendering import section
+from stringd_bash.output_view import View
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.running_shell import Result, Shell
 from stringd_bash.shell_losses import ShellLosses
-from stringd_bash.shell_process import ShellOptions
+from stringd_bash.supervised_shell import ShellOptions
 from stringd_bash.terminal_queries import TerminalQueries
 from stringd_bash.topic_settings import Settings
-from stringd_bash.view import View
 
 # A job that floods the terminal continues, at a pace that leaves CPU time to others.
 _REST_SECONDS = 0.002
 
 
-class Console:
+class TopicShell:
     """Holds at most one shell, which is started for the first text."""
 
     def __init__(

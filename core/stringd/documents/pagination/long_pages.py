@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from stringd.documents.pages.page import Page
-from stringd.documents.pagination.parts import Naming, Parts
+from stringd.documents.pagination.numbered_parts import Naming, Parts
 from stringd.documents.pagination.table_of_contents import heading_ids
 from stringd.text.formatting import line_range
 

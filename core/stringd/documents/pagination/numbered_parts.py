@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from stringd.documents.pagination.cuts import Piece, cut
+from stringd.documents.pagination.splitting import Piece, cut
 from stringd.documents.pagination.table_of_contents import Outline, PlacedHeading
 from stringd.documents.syntax.lines import line_number, without_line_end
 from stringd.errors import ErrorCode, Refusal

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.documents.pagination.cuts import Piece, cut
+from stringd.documents.pagination.splitting import Piece, cut
 
 MOST = 100
 LINES = st.sampled_from(

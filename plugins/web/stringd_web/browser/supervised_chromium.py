@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stringd_web.browser.isolation import leave_network
+from stringd_web.browser.network_namespace import leave_network
 
 if TYPE_CHECKING:
     from stringd.plugin.processes import MessageSocket

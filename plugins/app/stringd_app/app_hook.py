@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stringd.plugin import hookspec
 from stringd.plugin.actions import ActionFunction
-from stringd_app.entries import check_name, entry_in
+from stringd_app.entry_document import check_name, entry_in
 from stringd_app.functions import AppFunction, read_function
 
 

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from stringd_bash.listed_jobs import ListedJob, parse_jobs
+from stringd_bash.job_listing import ListedJob, parse_jobs
 
 _CHUNK = 65536
 _JOBS = re.compile(r"([0-9a-f]*) ([\d\n]*)\x01(.*)", re.DOTALL)

@@ -8,9 +8,9 @@ from stringd.plugin import ErrorCode, Overflow, Refusal, Reply
 from stringd.plugin.terminal import stripped
 from stringd.plugin.text import label, masked_in_shell
 from stringd_bash.background_jobs import Job
-from stringd_bash.console import Console
 from stringd_bash.job_output import JobOutput
 from stringd_bash.output_rendering import section
+from stringd_bash.topic_shell import TopicShell
 
 _NONE = "(nothing runs in the background)"
 _NO_OUTPUT = "(no output between texts; what it prints during a text is in the reply to that)"
@@ -19,14 +19,14 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 class JobReplies:
-    """Answers questions about the jobs of a console's shell."""
+    """Answers questions about the jobs of a topic's shell."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, topic_shell: TopicShell) -> None:
+        self._topic_shell = topic_shell
 
     async def list_all(self) -> Reply:
         """List the jobs that run, are stopped, or have ended last."""
-        jobs = await self._console.jobs.current()
+        jobs = await self._topic_shell.jobs.current()
         return Reply.page("Jobs", "\n".join(map(self._entry, jobs)) or _NONE)
 
     async def show(self, number: int) -> Reply:
@@ -34,7 +34,7 @@ class JobReplies:
         jobs = await self._by_number()
         job = _required(jobs, number)
         names = {it.group: str(it.number) for it in jobs.values()}
-        parts = [await self._part(it, names) for it in self._console.jobs.output_of(job)]
+        parts = [await self._part(it, names) for it in self._topic_shell.jobs.output_of(job)]
         content = "\n".join(parts) or _into_file(job) or _NO_OUTPUT
         return Reply.page(f"Job {_line(job)}", content, overflow=Overflow.HEAD_AND_TAIL)
 
@@ -43,19 +43,19 @@ class JobReplies:
         job = _required(await self._by_number(), number)
         if job.has_ended:
             raise Refusal(ErrorCode.CONFLICT, f"Job {number} has ended already ({job.state}).")
-        if not await self._console.jobs.end(job):
+        if not await self._topic_shell.jobs.end(job):
             raise Refusal(ErrorCode.CONFLICT, f"Job {number} can't be ended: it belongs to another user.")
         return Reply.confirmation(f"Ended: job {number}, {_command(job)}")
 
     async def _by_number(self) -> Mapping[int, Job]:
-        return {it.number: it for it in await self._console.jobs.current()}
+        return {it.number: it for it in await self._topic_shell.jobs.current()}
 
     def _entry(self, job: Job) -> str:
-        parts = self._console.jobs.output_of(job)
+        parts = self._topic_shell.jobs.output_of(job)
         return f"{_line(job)}\n   {_into_file(job) or _last_line(parts)}"
 
     async def _part(self, part: JobOutput, names: Mapping[int, str]) -> str:
-        text = await self._console.shown(part.output.copy())
+        text = await self._topic_shell.shown(part.output.copy())
         if len(part.jobs) == 1:
             return text
         numbers = " and ".join(sorted(names.get(it, str(it)) for it in part.jobs))

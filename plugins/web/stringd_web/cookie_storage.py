@@ -8,7 +8,7 @@ from http.cookiejar import Cookie
 from typing import Any
 
 from stringd.plugin import Session
-from stringd_web.cookies import Cookies
+from stringd_web.cookie_jar import Cookies
 
 PLUGIN = "web"
 _COOKIES = "cookies"

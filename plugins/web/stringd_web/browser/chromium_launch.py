@@ -17,11 +17,11 @@ from pathlib import Path
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.processes import MessageSocket, command_line, process_ids, start_supervisor
-from stringd_web.browser import chromium_process
+from stringd_web.browser import supervised_chromium
 from stringd_web.browser.chromium_flags import FLAGS, NO_SANDBOX
-from stringd_web.browser.chromium_process import ChromiumOptions
 from stringd_web.browser.devtools import BrowserGone, DevTools
 from stringd_web.browser.popups import Popups
+from stringd_web.browser.supervised_chromium import ChromiumOptions
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ async def _attempt(program: str, flags: tuple[str, ...]) -> tuple[Chromium | Non
     ours, browsers = socket.socketpair()
     with theirs.socket, browsers:
         options = ChromiumOptions(command=command, devtools=browsers.fileno(), folder=folder)
-        process = start_supervisor(chromium_process, theirs, options._asdict(), (options.devtools,))
+        process = start_supervisor(supervised_chromium, theirs, options._asdict(), (options.devtools,))
     control.socket.settimeout(START_SECONDS)
     chromium = Chromium(control, process, folder, await DevTools.over(ours))
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stringd.commands.edit_request import EditRequest
+from stringd.commands.edit_arguments import EditRequest
 from stringd.commands.file_edits import Change
 from stringd.documents.editing.edits import (
     last_line,
