@@ -10,6 +10,7 @@ from tests.protocol.clauses_activity_output import ACTIVITY_OUTPUT
 from tests.protocol.clauses_activity_questions import QUESTIONS
 from tests.protocol.clauses_approval_asking import APPROVAL_ASKING
 from tests.protocol.clauses_approval_policy import APPROVAL_AUDIT, APPROVAL_POLICY
+from tests.protocol.clauses_approval_requests import APPROVAL_REQUESTS
 from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
@@ -36,7 +37,7 @@ from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
-    *(APPROVAL_POLICY + APPROVAL_AUDIT),
+    *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT),
     *QUESTIONS,
     *APPROVAL_ASKING,
     *ACTIVITY_DATA,

@@ -125,6 +125,9 @@ async def _failure_of(service: Service) -> str | None:
     """Run a service to its end; return the failure, if any."""
     try:
         await service.run()
+    except Fault as fault:
+        log.error("service %s: %s", service.name, fault)  # noqa: TRY400 - the message says it all
+        return f"service {service.name}: {fault}"
     except BaseException as error:
         if is_signal(error):
             raise

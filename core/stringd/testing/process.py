@@ -80,7 +80,7 @@ class DaemonProcess:
         self._operator = operator
         self._program = program
         self._args = args
-        self._env = {**os.environ, "HOME": str(folder), **env}
+        self._env = {**_environment(), "HOME": str(folder), **env}
         self._folder = folder
         self._log = folder / "stderr.txt"
         self.process: subprocess.Popen[bytes] | ForkedDaemon
@@ -187,6 +187,11 @@ class DaemonProcess:
                 raise RuntimeError(f"the daemon did not start: {self.stderr()}")
             time.sleep(0.01)
         self.port = int(found[1])
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without the directory in which all daemons of a user have their sockets."""
+    return {name: it for name, it in os.environ.items() if name != "XDG_RUNTIME_DIR"}
 
 
 def parse_events(reply: HttpReply) -> Events:

@@ -4,11 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import CliCommand, hookimpl
-from stringd_approval.requesting.request_subcommand import REQUEST
+from stringd.plugin import CliCommand, Command, HealthField, Runtime, Service, Settings, hookimpl
+from stringd_approval.approval_service import approval_service
+from stringd_approval.approval_settings import ApprovalSettings
+from stringd_approval.requesting.request_command import REQUEST
+from stringd_approval.requesting.request_subcommand import REQUEST as REQUEST_SUBCOMMAND
+
+
+@hookimpl
+def stringd_settings() -> Iterable[Settings]:
+    """Declare the socket, and what is asked about and logged."""
+    return (Settings(record=ApprovalSettings),)
+
+
+@hookimpl
+def stringd_commands() -> Iterable[Command]:
+    """Add `/request`."""
+    return (REQUEST,)
+
+
+@hookimpl
+def stringd_services(runtime: Runtime) -> Iterable[Service]:
+    """Listen on the socket for requests."""
+    return (Service(name="approval", run=approval_service(runtime).serve, required=True),)
+
+
+@hookimpl
+def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
+    """Add the state of policy, log and grants to `/status`."""
+    return (HealthField(name="approval", read=approval_service(runtime).status),)
 
 
 @hookimpl
 def stringd_cli() -> Iterable[CliCommand]:
     """Add the subcommands."""
-    return (REQUEST,)
+    return (REQUEST_SUBCOMMAND,)

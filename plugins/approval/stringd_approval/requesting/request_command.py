@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 from uuid import uuid4
 
-from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, Runtime
+from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply
 from stringd.plugin.documents import working_directory
 from stringd.plugin.processes import shell_reply
 from stringd.plugin.text import HeadTailBuffer, Word, nearest, split_words
+from stringd_approval.approval_service import approval_service
 from stringd_approval.exec_request import DEFAULT_DIRECTORY, ExecRequest, Pipeline
 from stringd_approval.exec_result import ExecReply, PipelineResult, StageResult, Status
-from stringd_approval.listening.approval_listener import Handle
 from stringd_approval.wire.request_checks import check_request
 from stringd_approval.wire.wire_error import WireError
 
@@ -27,9 +25,6 @@ _USER = "--user"
 _VALUED = ("--reason", "--cwd", "--env")
 _SIGNALLED = 128
 
-HandleOf: TypeAlias = Callable[[Runtime], Handle]
-"""Returns what handles the requests of a daemon."""
-
 
 @dataclass(slots=True, kw_only=True)
 class _Options:
@@ -39,25 +34,12 @@ class _Options:
     env: dict[str, str] = field(default_factory=dict)
 
 
-def request_command(handle_of: HandleOf) -> Command:
-    """Return the command."""
-
-    async def run(invocation: Invocation) -> Reply:
-        request = _parse(invocation)
-        handle = handle_of(invocation.runtime)
-        return _reply(request, await handle(request, invocation.disconnected or _never))
-
-    return Command(
-        name="request",
-        summary="Run a command without a shell, as root by default, once a person or the policy allows it.",
-        usage=USAGE,
-        group="Programs",
-        run=run,
+async def _request(invocation: Invocation) -> Reply:
+    request = _parse(invocation)
+    reply = await approval_service(invocation.runtime).handle(
+        request, invocation.disconnected, request_id=invocation.request_id
     )
-
-
-async def _never() -> None:
-    await asyncio.Future()
+    return _reply(request, reply)
 
 
 def _parse(invocation: Invocation) -> ExecRequest:
@@ -169,3 +151,12 @@ def _output(result: PipelineResult) -> str:
             buffer.add(b"\n")
         buffer.add(data)
     return buffer.take_text().removesuffix("\n")
+
+
+REQUEST = Command(
+    name="request",
+    summary="Run a command without a shell, as root by default, once a person or the policy allows it.",
+    usage=USAGE,
+    group="Programs",
+    run=_request,
+)

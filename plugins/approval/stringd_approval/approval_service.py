@@ -1,0 +1,140 @@
+"""Approval in one daemon: its parts, the service that listens on the socket, and its field of `/status`."""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from stringd.plugin import Disconnected, Runtime
+from stringd_approval.approval_settings import ApprovalSettings, Approve
+from stringd_approval.asking.decider import Decider
+from stringd_approval.asking.grants import Grants
+from stringd_approval.asking.password_question import PasswordQuestion
+from stringd_approval.audit.audit_log import AuditLog
+from stringd_approval.audit.log_file import AuditFailed
+from stringd_approval.broker import Broker
+from stringd_approval.exec_request import ExecRequest
+from stringd_approval.exec_result import ExecReply
+from stringd_approval.executing.executables import resolve
+from stringd_approval.executing.executor import Executor
+from stringd_approval.listening.approval_listener import listen
+from stringd_approval.listening.replay_guard import ReplayGuard
+from stringd_approval.policy.policy_file import PolicyFile
+from stringd_approval.policy.rule import shell_rules
+
+log = logging.getLogger(__name__)
+
+_PLUGIN = "approval"
+_IDS = "ids.jsonl"
+_SOCKET = "approval.sock"
+
+
+class ApprovalService:
+    """What handles all requests of a daemon, through the socket and from topics."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        settings = runtime.settings(ApprovalSettings)
+        self._runtime = runtime
+        self.socket, self._has_own_folder = _socket_path(settings.socket, runtime.config.data_dir)
+        self.policies = PolicyFile(
+            runtime.config.data_dir, shell_rules() if settings.approve is Approve.SHELL else ()
+        )
+        self.audit = AuditLog(runtime.config.data_dir)
+        self.grants = Grants()
+        self._executor = Executor()
+
+    async def serve(self) -> None:
+        """Listen on the socket until the daemon stops."""
+        try:
+            await self.audit.open()
+        except AuditFailed:
+            log.exception("no request will run")
+        try:
+            await listen(
+                self.socket,
+                self.handle,
+                is_own_folder=self._has_own_folder,
+                stopping=self._runtime.stopping,
+            )
+        finally:
+            await self._close()
+
+    async def handle(
+        self, request: ExecRequest, disconnected: Disconnected | None = None, *, request_id: str | None = None
+    ) -> ExecReply:
+        """Handle a request; see `Broker.handle`."""
+        return await self._broker.handle(request, disconnected, request_id=request_id)
+
+    def status(self) -> dict[str, Any]:
+        """Return the field of `/status`."""
+        head, policy = self.audit.head, self.policies.current()
+        return {
+            "socket": str(self.socket),
+            "policy": {"problem": policy.problem, "sha256": policy.digest, "rules": len(policy.rules)},
+            "log": {
+                "problem": self.audit.problem,
+                "entries": head.seq if head else None,
+                "sha256": head.digest if head else None,
+            },
+            "grants": self.grants.listed(),
+        }
+
+    @cached_property
+    def _broker(self) -> Broker:
+        questions = self._runtime.questions
+        return Broker(
+            policies=self.policies,
+            replay=self._replay,
+            audit=self.audit,
+            decider=Decider(
+                questions=questions,
+                grants=self.grants,
+                resolve=_programs,
+                recheck=lambda request: self._broker.problem(request),
+            ),
+            executor=self._executor,
+            passwords=PasswordQuestion(questions=questions),
+        )
+
+    @cached_property
+    def _replay(self) -> ReplayGuard:
+        return ReplayGuard(self._runtime.storage(_PLUGIN).folder / _IDS)
+
+    async def _close(self) -> None:
+        self._executor.close()
+        if "_replay" in vars(self):
+            self._replay.close()
+        head = await self.audit.close()
+        if head and head.seq:
+            log.warning("the log of requests ends with entry %d, SHA-256 %s", head.seq, head.digest)
+
+
+_services: WeakKeyDictionary[Runtime, ApprovalService] = WeakKeyDictionary()
+
+
+def approval_service(runtime: Runtime) -> ApprovalService:
+    """Return the one service of a daemon."""
+    service = _services.get(runtime)
+    if service is None:
+        service = _services[runtime] = ApprovalService(runtime)
+    return service
+
+
+def _socket_path(setting: str, data_dir: Path) -> tuple[Path, bool]:
+    """Return the path of the socket, and whether its folder is only for stringd's sockets."""
+    if setting:
+        return Path(setting).expanduser().absolute(), False
+    runtime_dir = os.environ.get("XDG_RUNTIME_DIR")
+    if runtime_dir:
+        return Path(runtime_dir, "stringd", _SOCKET), True
+    return data_dir.absolute() / _SOCKET, True
+
+
+def _programs(request: ExecRequest) -> list[list[str]]:
+    """Return for each stage the path of its program, and where symbolic links lead from there."""
+    found = [resolve(stage[0], directory=request.cwd) for stage in request.pipeline]
+    return [[it.path, *([it.target] if it.target and it.is_link else [])] if it.path else [] for it in found]

@@ -1,0 +1,49 @@
+"""Ask the operator for the password that sudo wants, in a terminal only."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from stringd.plugin import Answer, ErrorCode, Question, QuestionKind, Questions, Refusal, Unanswered
+from stringd_approval.asking.decider import ASKER, TERMINAL
+from stringd_approval.asking.notation import pipeline_text
+from stringd_approval.exec_request import ExecRequest
+from stringd_approval.exec_result import ExecFailed
+
+_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PasswordQuestion:
+    """Asks for passwords of sudo."""
+
+    questions: Questions
+
+    def of(self, request: ExecRequest) -> Callable[[str], Awaitable[str]]:
+        """Return a function that asks what a prompt wants, for a request that runs."""
+        return partial(self._ask, request)
+
+    async def _ask(self, request: ExecRequest, prompt: str) -> str:
+        question = Question(
+            kind=QuestionKind.SECRET,
+            title="sudo asks for a password",
+            asked_by=ASKER,
+            body=prompt,
+            details={"command": pipeline_text(request.pipeline)},
+            expires=_SECONDS,
+            user_id=request.user_id,
+            topic=request.topic,
+            check=_refuse_elsewhere,
+        )
+        try:
+            answer = await self.questions.ask(question)
+        except Unanswered as unanswered:
+            raise ExecFailed(f"sudo got no password: {unanswered.message}") from None
+        return answer.text
+
+
+def _refuse_elsewhere(answer: Answer) -> None:
+    if answer.through != TERMINAL:
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"a password is only accepted from `{TERMINAL}`")
