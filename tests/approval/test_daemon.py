@@ -76,6 +76,7 @@ def test_invalid_policy_asks_about_everything_and_status_says_why(allowing: Daem
 
 @pytest.mark.requirement("approval.request.log_failed")
 def test_nothing_runs_that_cannot_be_logged(allowing: DaemonProcess) -> None:
+    assert output(request(allowing, ["echo"])) == b"\n"
     log = allowing.data_dir / "audit.jsonl"
     log.unlink()
     log.mkdir()

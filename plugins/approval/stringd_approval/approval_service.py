@@ -13,7 +13,7 @@ from stringd.plugin import Disconnected, Runtime
 from stringd_approval.approval_settings import ApprovalSettings, Approve
 from stringd_approval.asking.decider import Decider
 from stringd_approval.asking.grants import Grants
-from stringd_approval.asking.password_question import PasswordQuestion
+from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.log_file import AuditFailed
 from stringd_approval.broker import Broker
@@ -97,7 +97,7 @@ class ApprovalService:
                 recheck=lambda request: self._broker.problem(request),
             ),
             executor=self._executor,
-            passwords=PasswordQuestion(questions=questions),
+            passwords=SudoPassword(questions=questions),
         )
 
     @cached_property

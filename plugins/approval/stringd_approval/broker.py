@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stringd.plugin import Disconnected, StorageFailed
 from stringd_approval.asking.decider import Decider
-from stringd_approval.asking.password_question import PasswordQuestion
+from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit import request_entries as entries
 from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.log_file import AuditFailed
@@ -42,7 +42,7 @@ class Broker:
     audit: AuditLog
     decider: Decider
     executor: Executor
-    passwords: PasswordQuestion
+    passwords: SudoPassword
 
     async def handle(
         self, request: ExecRequest, disconnected: Disconnected | None = None, *, request_id: str | None = None

@@ -155,7 +155,7 @@ def _output(result: PipelineResult) -> str:
 
 REQUEST = Command(
     name="request",
-    summary="Run a command without a shell, as root by default, once a person or the policy allows it.",
+    summary="Run programs, as root by default, once a person or the policy allows it.",
     usage=USAGE,
     group="Programs",
     run=_request,

@@ -16,7 +16,7 @@ _SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PasswordQuestion:
+class SudoPassword:
     """Asks for passwords of sudo."""
 
     questions: Questions
