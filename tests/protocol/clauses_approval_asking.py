@@ -27,4 +27,23 @@ APPROVAL_ASKING = requirements(
     ("approval.asking.grant.never_privileged", "Privileged commands are never granted."),
     ("approval.asking.grant.ends", "A grant ends with its uses or its time, by a clock that nobody can set."),
     ("approval.asking.grant.revoked", "Grants are listed and can be revoked."),
+    (
+        "approval.asking.fail_closed",
+        "Without an operator or a grant, the answer is no, with a hint.",
+    ),
+)
+
+APPROVAL_GATE = requirements(
+    "Approval: the gate before commands of topics",
+    (
+        "approval.asking.gate.shell",
+        "--approve shell asks about texts for a shell, /exec and CLI actions, however they come to run.",
+    ),
+    ("approval.asking.gate.outside", "... and about writes outside of the home."),
+    ("approval.asking.gate.passes", "Everything else passes."),
+    ("approval.asking.gate.rules", "Rules on commands ask once, or forbid."),
+    ("approval.asking.gate.denied", "A refused command is ERROR(DENIED) with the comment."),
+    ("approval.asking.gate.timeout", "A command that nobody decides about is ERROR(APPROVAL_TIMEOUT)."),
+    ("approval.asking.gate.withdrawn", "A cancelled command withdraws its question."),
+    ("approval.asking.gate.long", "What is too long to be shown is refused."),
 )

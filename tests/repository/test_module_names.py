@@ -16,6 +16,7 @@ PERMITTED = {
     "cli": "the programs: their room, their records, their door",
     "commands": "the commands: their room, their records, their door",
     "documents": "the documents: their room, their records, their door",
+    "effects": "the records, and their door",
     "endpoints": "the protocol's endpoints, as the server and as clients have them",
     "events": "the events: their room, their records, their door, their endpoint",
     "files": "the room, and its door",

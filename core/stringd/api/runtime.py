@@ -100,7 +100,10 @@ class Runtime(Protocol):
         """Worker processes for templates only."""
 
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
-        """Return a context manager that locks the file at a real path against edits by other commands."""
+        """Return a context manager that locks the file at a real path, to be changed in it.
+
+        Entering it raises `Refusal` if a guard does not permit the change.
+        """
 
     def user(self, user_id: str) -> User:
         """Return a registered user, or raise `UnknownUser`."""

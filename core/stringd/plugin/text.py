@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stringd.text.action_words import Word, split_words
-from stringd.text.command_line import LONGEST_HEAD, label, parse_command
+from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_command
 from stringd.text.escaping import printable
 from stringd.text.formatting import MOST, counted, fenced
 from stringd.text.head_and_tail import HeadTailBuffer, limited, omission
@@ -23,6 +23,7 @@ __all__ = [
     "Word",
     "counted",
     "fenced",
+    "first_line",
     "label",
     "limited",
     "mask_beginning",

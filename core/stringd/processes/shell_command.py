@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from stringd.api.effects import ShellRun, permit
 from stringd.api.replies import Reply
 from stringd.api.sessions import Session
 from stringd.errors import ErrorCode, Refusal
@@ -26,14 +27,17 @@ async def run_one_shot(
     environment: Mapping[str, str],
     seconds: float,
     on_output: OnOutput | None = None,
+    values: Mapping[str, str] | None = None,
 ) -> Finished:
     """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says.
 
-    `on_output` gets the output as it comes.
+    `on_output` gets the output as it comes. Raises `Refusal` if a guard does not permit it; guards see the
+    `values` of variables that were made for the command, with secrets masked.
     """
     if "\0" in command:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A command can't hold a NUL character.")
     _require(directory)
+    await permit(ShellRun(text=command, directory=directory, values=values or {}))
     seconds = time_limit(session.state, seconds)
     try:
         finished = await run_shell(

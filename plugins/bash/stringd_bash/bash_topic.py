@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Mapping
+from pathlib import Path
 
 from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
+from stringd.plugin.effects import Effect, ShellRun, TypedInput, permit
 from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
 from stringd_bash.evaluation import Evaluation, Progress, idle_reply, state_reply
 from stringd_bash.jobs_command import JobReplies
@@ -17,6 +19,7 @@ from stringd_bash.topic_settings import Settings
 from stringd_bash.topic_shell import TopicShell
 
 _URGENT_SECONDS = 2.0
+_NOT_TYPED = "Nothing was typed."
 
 
 class BashTopic(Topic):
@@ -82,6 +85,9 @@ class BashTopic(Topic):
             raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't hold a NUL character.")
         async with self._output_lock:
             program = self._topic_shell.running
+            await permit(self._effect_of(text))
+            if program is not self._topic_shell.running:
+                raise Refusal(ErrorCode.CONFLICT, "The program has ended or begun meanwhile.", _NOT_TYPED)
             try:
                 evaluation = await self._evaluate_or_type(text, invocation)
                 return await self._wait_and_report(evaluation, seconds, invocation)
@@ -115,6 +121,9 @@ class BashTopic(Topic):
         evaluation = self._topic_shell.running
         if evaluation is None:
             raise Refusal(ErrorCode.CONFLICT, "No program is running that could take keys.")
+        await permit(TypedInput(text=invocation.label))
+        if evaluation is not self._topic_shell.running:
+            raise Refusal(ErrorCode.CONFLICT, "The program has ended meanwhile.", _NOT_TYPED)
         self._topic_shell.resize()
         evaluation.shell.terminal.type(keys)
         return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
@@ -140,6 +149,13 @@ class BashTopic(Topic):
         """End the shell and everything it has started."""
         await self._password.close()
         await self._topic_shell.close()
+
+    def _effect_of(self, text: str) -> Effect:
+        """Return what a text does: the shell evaluates it, or the running program reads it."""
+        shown = self.masked(text)
+        if self._topic_shell.running:
+            return TypedInput(text=shown)
+        return ShellRun(text=shown, directory=Path(self._topic_shell.cwd))
 
     async def _evaluate_or_type(self, text: str, invocation: Invocation) -> Evaluation:
         evaluation = self._topic_shell.evaluation

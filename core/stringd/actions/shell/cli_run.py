@@ -46,6 +46,7 @@ async def run_cli(
         environment={**_secret_environment(environment), **author_environment(session), **filled.environment},
         seconds=TIME_LIMIT,
         on_output=current_output().write,
+        values={name: environment.mask(it) for name, it in filled.environment.items()},
     )
     return exit_reply(finished, directory) if finished.status else _answer(finished.output)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from stringd.api.effects import FileChange, permit
+
 T = TypeVar("T")
 
 
@@ -23,7 +25,8 @@ class FileLocks:
 
     @asynccontextmanager
     async def hold(self, path: Path) -> AsyncIterator[None]:
-        """Hold the lock of a file."""
+        """Hold the lock of a file that is to be changed; raises `Refusal` if a guard does not permit it."""
+        await permit(FileChange(path=path))
         lock = self._locks.get(path)
         if lock is None:
             lock = self._locks[path] = asyncio.Lock()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stringd_approval.policy.rule import Rule, Verdict
-from stringd_approval.policy.subjects import ExecSubject, Stage, Subject
+from stringd_approval.policy.subjects import ExecSubject, Kind, Stage, Subject
 
 EXEC_SECONDS, QUESTION_SECONDS = 300.0, 60.0
 
@@ -37,6 +37,11 @@ class Policy:
     question_seconds: float = QUESTION_SECONDS
     problem: str | None = None
     digest: str | None = None
+
+    @property
+    def concerns_commands(self) -> bool:
+        """Whether not all commands of topics simply run."""
+        return self.problem is not None or any(it.kind is not Kind.EXEC for it in self.rules)
 
     def ruling(self, subject: Subject) -> Ruling:
         """Return the verdict on a request or a command.

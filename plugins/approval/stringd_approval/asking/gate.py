@@ -1,0 +1,156 @@
+"""The gate before commands of topics: each runs, is refused or asked about, as the policy says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from stringd.plugin import (
+    ErrorCode,
+    Interceptor,
+    Invocation,
+    Proceed,
+    Question,
+    QuestionKind,
+    Refusal,
+    Reply,
+    Unanswered,
+)
+from stringd.plugin.effects import Effect as CommandEffect
+from stringd.plugin.effects import FileChange, guarded
+from stringd_approval.asking.command_display import DENIED, display_command, display_effect
+from stringd_approval.asking.decider import ASKER, ask, decision_of, undecided
+from stringd_approval.asking.display import Display
+from stringd_approval.decision import Decision, Outcome
+from stringd_approval.policy.policy_file import PolicyFile
+from stringd_approval.policy.policy_record import Policy, Ruling
+from stringd_approval.policy.rule import Verdict
+from stringd_approval.policy.subjects import CommandSubject, Effect
+
+TIMEOUT = "APPROVAL_TIMEOUT"
+
+Effects: TypeAlias = frozenset[Effect]
+Record: TypeAlias = Callable[[Invocation, Ruling, Decision | None], Awaitable[None]]
+"""Writes to the log what was decided about a command, before it goes on; may raise `Refusal`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Applies the policy to each command, and to what the command is about to do."""
+
+    policies: PolicyFile
+    record: Record
+
+    @property
+    def interceptor(self) -> Interceptor:
+        """The interceptor of this gate."""
+        return Interceptor(name=ASKER, run=self.pass_command)
+
+    async def pass_command(self, invocation: Invocation, proceed: Proceed) -> Reply:
+        """Return the command's reply, or refuse the command."""
+        policy = self.policies.current()
+        if not policy.concerns_commands:
+            return await proceed(invocation)
+        passage = _Passage(self, invocation, policy)
+        await passage.check(frozenset())
+        with guarded(passage.check_effect):
+            return await proceed(invocation)
+
+
+class _Passage:
+    """One command on its way through the gate.
+
+    What the operator approved because of the command itself is not asked about again for its effects.
+    """
+
+    def __init__(self, gate: Gate, invocation: Invocation, policy: Policy) -> None:
+        self._gate = gate
+        self._invocation = invocation
+        self._policy = policy
+        self._approved: Ruling | None = None
+
+    async def check(self, effects: Effects, effect: CommandEffect | None = None) -> None:
+        """Return if the policy or the operator lets the command go on, else raise `Refusal`."""
+        invocation, session = self._invocation, self._invocation.session
+        subject = CommandSubject(
+            user_id=session.user.id,
+            topic=str(session.name),
+            word=_name_of(invocation),
+            effects=effects,
+        )
+        ruling = self._policy.ruling(subject)
+        if ruling.verdict is Verdict.ALLOW or ruling == self._approved:
+            return
+        if ruling.verdict is Verdict.FORBID:
+            await self._gate.record(invocation, ruling, None)
+            raise Refusal(DENIED, f"Forbidden by the policy: {ruling.rule}.")
+        shown = (
+            display_effect(invocation, effect, ruling.rule)
+            if effect
+            else display_command(invocation, ruling.rule)
+        )
+        decision = await self._decided(shown)
+        await self._gate.record(invocation, ruling, decision)
+        _require_approval(decision)
+        if effect is None:
+            self._approved = ruling
+
+    async def check_effect(self, effect: CommandEffect) -> None:
+        """Check something that the command is about to do."""
+        if effects := _effects_of(effect, self._invocation):
+            await self.check(effects, effect)
+
+    async def _decided(self, shown: Display) -> Decision:
+        invocation, session = self._invocation, self._invocation.session
+        question = Question(
+            kind=QuestionKind.APPROVE,
+            title=shown.title,
+            asked_by=ASKER,
+            body=shown.body,
+            details=shown.details,
+            expires=self._policy.question_seconds,
+            user_id=session.user.id,
+            topic=str(session.name),
+            request_id=invocation.request_id,
+        )
+        started = time.monotonic()
+        try:
+            answer = await ask(invocation.runtime.questions, question, self._policy, invocation.disconnected)
+        except Unanswered as unanswered:
+            return undecided(unanswered, time.monotonic() - started)
+        return decision_of(answer, time.monotonic() - started)
+
+
+def _name_of(invocation: Invocation) -> str:
+    """Return the name of a command, also of one with a member; empty for a text."""
+    word = invocation.line.word
+    commands = invocation.runtime.commands(invocation.session.name.type)
+    return word if word in commands else word.partition(".")[0]
+
+
+def _effects_of(effect: CommandEffect, invocation: Invocation) -> Effects:
+    if not isinstance(effect, FileChange):
+        return frozenset({Effect.SHELL})
+    inside = invocation.session.user.home, invocation.runtime.config.data_dir
+    is_outside = not any(_is_within(effect.path, folder) for folder in inside)
+    return frozenset({Effect.OUTSIDE}) if is_outside else frozenset()
+
+
+def _is_within(path: Path, folder: Path) -> bool:
+    """Whether a real path is in a folder; commands that name files reach none of the daemon's own."""
+    return path.is_relative_to(folder.resolve())
+
+
+def _require_approval(decision: Decision) -> None:
+    match decision.outcome:
+        case Outcome.APPROVED:
+            return
+        case Outcome.TIMEOUT:
+            raise Refusal(TIMEOUT, "The operator did not answer in time, so the command did not run.")
+        case Outcome.WITHDRAWN:
+            raise Refusal(ErrorCode.QUESTION_WITHDRAWN, "The question to the operator was withdrawn.")
+        case Outcome.DENIED:
+            raise Refusal(DENIED, decision.comment or "The operator has refused the command.")
