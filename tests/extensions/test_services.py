@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,26 @@ def test_end_of_a_required_service_stops_the_daemon(
     assert finished.returncode == 1
     assert logged in finished.stderr
     assert (tmp_path / ".stringd" / "sprinkler.txt").read_text(encoding="utf-8") == "on\noff\n"
+
+
+FAULTY = """
+from stringd.plugin import Fault, Service, hookimpl
+
+async def run():
+    raise Fault("the well is dry")
+
+@hookimpl
+def stringd_services():
+    return [Service(name="well", run=run, required=True)]
+"""
+
+
+def test_a_fault_of_a_required_service_is_one_line_before_the_daemon_listens(tmp_path: Path) -> None:
+    plugin = tmp_path / "well.py"
+    plugin.write_text(FAULTY, encoding="utf-8")
+    command = [sys.executable, "-m", "stringd", "--port", "0", "--plugins", str(plugin)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "service well: the well is dry\n" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "listening" not in done.stderr

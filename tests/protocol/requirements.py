@@ -11,6 +11,7 @@ from tests.protocol.clauses_activity_questions import QUESTIONS
 from tests.protocol.clauses_approval_asking import APPROVAL_ASKING, APPROVAL_GATE
 from tests.protocol.clauses_approval_policy import APPROVAL_AUDIT, APPROVAL_POLICY
 from tests.protocol.clauses_approval_requests import APPROVAL_REQUESTS
+from tests.protocol.clauses_approval_wire import APPROVAL_WIRE
 from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
@@ -39,7 +40,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT),
     *QUESTIONS,
-    *(APPROVAL_ASKING + APPROVAL_GATE),
+    *(APPROVAL_WIRE + APPROVAL_ASKING + APPROVAL_GATE),
     *ACTIVITY_DATA,
     *(PROVENANCE + RESOURCES + FILES + FILE_SEARCH + DOCUMENTS + READING_FILES),
     *ACTIVITY_CANCEL,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stringd.text.action_words import Word, split_words
 from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_command
 from stringd.text.escaping import printable
 from stringd.text.formatting import MOST, counted, fenced
@@ -20,7 +19,6 @@ __all__ = [
     "HeadTailBuffer",
     "MediaType",
     "WebUrl",
-    "Word",
     "counted",
     "fenced",
     "first_line",
@@ -34,5 +32,4 @@ __all__ = [
     "parse_media_type",
     "parse_path_arguments",
     "printable",
-    "split_words",
 ]

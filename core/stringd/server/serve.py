@@ -96,7 +96,10 @@ async def _run(runtime: LocalRuntime, listener: socket.socket) -> int:
         loop.add_signal_handler(number, server.stop)
     with Watchdog(loop):
         async with _running(runtime.catalogue.services, server, runtime.notices), aclosing(runtime):
-            await server.serve(sockets=[listener])
+            # A service that the daemon can't begin without has ended it by now.
+            await asyncio.sleep(0)
+            if not server.should_exit:
+                await server.serve(sockets=[listener])
     return server.exit_code
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from stringd.approval import default_socket
 from stringd.plugin import Disconnected, Runtime
 from stringd_approval.approval_settings import ApprovalSettings, Approve
 from stringd_approval.asking.decider import Decider
@@ -30,7 +30,6 @@ log = logging.getLogger(__name__)
 
 _PLUGIN = "approval"
 _IDS = "ids.jsonl"
-_SOCKET = "approval.sock"
 
 
 class ApprovalService:
@@ -50,18 +49,19 @@ class ApprovalService:
     async def serve(self) -> None:
         """Listen on the socket until the daemon stops."""
         try:
-            await self.audit.open()
-        except AuditFailed:
-            log.exception("no request will run")
-        try:
             await listen(
-                self.socket,
-                self.handle,
-                is_own_folder=self._has_own_folder,
-                stopping=self._runtime.stopping,
+                self.socket, self.handle, is_own_folder=self._has_own_folder, stopping=self._until_stopping
             )
         finally:
             await self._close()
+
+    async def _until_stopping(self) -> None:
+        """Open the log once the socket is bound, and return when the daemon begins to stop."""
+        try:
+            await self.audit.open()
+        except AuditFailed:
+            log.exception("no request will run")
+        await self._runtime.stopping()
 
     async def handle(
         self, request: ExecRequest, disconnected: Disconnected | None = None, *, request_id: str | None = None
@@ -128,10 +128,7 @@ def _socket_path(setting: str, data_dir: Path) -> tuple[Path, bool]:
     """Return the path of the socket, and whether its folder is only for stringd's sockets."""
     if setting:
         return Path(setting).expanduser().absolute(), False
-    runtime_dir = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime_dir:
-        return Path(runtime_dir, "stringd", _SOCKET), True
-    return data_dir.absolute() / _SOCKET, True
+    return default_socket(data_dir.absolute()), True
 
 
 def _programs(request: ExecRequest) -> list[list[str]]:

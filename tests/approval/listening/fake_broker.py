@@ -87,7 +87,7 @@ class Listening:
 
     def __init__(self, path: Path, broker: FakeBroker, *, is_own_folder: bool = True) -> None:
         self.path = path
-        self._broker = broker
+        self.broker = broker
         self._is_own_folder = is_own_folder
         self._ready: queue.SimpleQueue[Fault | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run)
@@ -139,7 +139,7 @@ class Listening:
         self._task = asyncio.ensure_future(
             listen(
                 self.path,
-                self._broker.handle,
+                self.broker.handle,
                 is_own_folder=self._is_own_folder,
                 stopping=self._started,
             )

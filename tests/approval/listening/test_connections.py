@@ -5,12 +5,16 @@ from __future__ import annotations
 import socket
 from contextlib import ExitStack
 
+import pytest
+
 from tests.approval.listening.fake_broker import FakeBroker, Listening, reply_of
 from tests.approval.requests import line
+from tests.questions.people import until
 
 MOST = 64
 
 
+@pytest.mark.requirement("approval.exchange.busy")
 def test_the_65th_client_is_told_busy_and_all_are_served_afterwards(listening: Listening) -> None:
     with ExitStack() as idle:
         for _ in range(MOST):
@@ -27,6 +31,7 @@ def test_a_reply_of_16_mib_arrives(listening: Listening, broker: FakeBroker) -> 
     assert len(reply["stdout"]) == 4 * -(-len(broker.output) // 3)
 
 
+@pytest.mark.requirement("approval.exchange.shutdown")
 def test_clients_that_wait_at_the_end_get_an_error(listening: Listening, broker: FakeBroker) -> None:
     with listening.connect() as asking, listening.connect() as idle:
         asking.sendall(line(["ask"], id="a"))
@@ -37,6 +42,7 @@ def test_clients_that_wait_at_the_end_get_an_error(listening: Listening, broker:
         assert reply_of(idle) == {}
 
 
+@pytest.mark.requirement("approval.socket.removed")
 def test_stopping_removes_the_socket_and_lets_requests_end(listening: Listening, broker: FakeBroker) -> None:
     with listening.connect() as asking:
         asking.sendall(line(["ask"], id="a"))
@@ -56,3 +62,18 @@ def test_many_clients_at_once(listening: Listening) -> None:
             client.sendall(line(id=str(number)))
             clients.append(client)
         assert [reply_of(it)["id"] for it in clients] == [str(number) for number in range(MOST)]
+
+
+@pytest.mark.requirement("approval.exchange.slow_reader")
+def test_clients_that_do_not_read_lose_their_connections(listening: Listening, broker: FakeBroker) -> None:
+    broker.output = bytes(1 << 20)
+    with ExitStack() as stack:
+        silent = [stack.enter_context(listening.connect()) for _ in range(MOST)]
+        for client in silent:
+            client.sendall(line())
+        for _ in silent:
+            broker.requests.get(timeout=20)
+        assert "busy" in listening.ask(line())["message"]
+        until(lambda: listening.ask(line())["status"] == "ok")
+        received = b"".join(iter(lambda: silent[0].recv(1 << 20), b""))
+        assert 0 < len(received) < len(broker.output)

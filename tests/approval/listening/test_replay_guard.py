@@ -37,11 +37,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "replay.jsonl"
 
 
+@pytest.mark.requirement("approval.replay.once")
 def test_an_id_is_accepted_once(clocks: Clocks, path: Path) -> None:
     guard = clocks.guard(path)
     assert [guard.burn("a"), guard.burn("a"), guard.burn("b")] == [True, False, True]
 
 
+@pytest.mark.requirement("approval.replay.once")
 def test_an_id_lives_for_two_minutes(clocks: Clocks, path: Path) -> None:
     guard = clocks.guard(path)
     made = clocks.wall
@@ -52,6 +54,7 @@ def test_an_id_lives_for_two_minutes(clocks: Clocks, path: Path) -> None:
     assert guard.burn("a", clocks.wall)
 
 
+@pytest.mark.requirement("approval.replay.restart")
 def test_ids_are_kept_over_a_restart(clocks: Clocks, path: Path) -> None:
     assert clocks.guard(path).burn("a", clocks.wall)
     clocks.pass_seconds(60)
@@ -61,6 +64,7 @@ def test_ids_are_kept_over_a_restart(clocks: Clocks, path: Path) -> None:
     assert clocks.guard(path).burn("a", clocks.wall)
 
 
+@pytest.mark.requirement("approval.replay.clock")
 @pytest.mark.parametrize("jump", [HOUR, -HOUR])
 @pytest.mark.parametrize("restart", [False, True])
 def test_setting_the_clock_lets_no_id_pass_twice(
@@ -74,6 +78,7 @@ def test_setting_the_clock_lets_no_id_pass_twice(
     assert not guard.burn("a", made)
 
 
+@pytest.mark.requirement("approval.replay.clock")
 @pytest.mark.parametrize("restart", [False, True])
 def test_a_request_stays_used_when_the_clock_comes_back_to_its_time(
     clocks: Clocks, path: Path, *, restart: bool

@@ -45,10 +45,12 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+@pytest.mark.requirement("approval.socket.private")
 def test_socket_and_folder_are_private(listening: Listening) -> None:
     assert (mode_of(listening.path), mode_of(listening.path.parent)) == (0o600, 0o700)
 
 
+@pytest.mark.requirement("approval.socket.private")
 def test_an_own_folder_becomes_private(tmp_path: Path, broker: FakeBroker) -> None:
     (tmp_path / "stringd").mkdir(mode=0o755)
     with Listening(tmp_path / "stringd" / "approval.sock", broker) as listening:
@@ -72,12 +74,14 @@ def test_a_folder_in_which_others_may_write_is_refused(tmp_path: Path, broker: F
         pass
 
 
+@pytest.mark.requirement("approval.socket.removed")
 def test_it_is_removed_at_the_end(tmp_path: Path, broker: FakeBroker) -> None:
     with Listening(tmp_path / "approval.sock", broker) as listening:
         assert listening.path.is_socket()
     assert not listening.path.exists()
 
 
+@pytest.mark.requirement("approval.socket.removed")
 def test_a_socket_that_took_its_place_stays(tmp_path: Path, broker: FakeBroker) -> None:
     with Listening(tmp_path / "approval.sock", broker) as listening:
         listening.path.rename(tmp_path / "moved.sock")
@@ -86,17 +90,20 @@ def test_a_socket_that_took_its_place_stays(tmp_path: Path, broker: FakeBroker) 
     assert listening.path.is_socket()
 
 
+@pytest.mark.requirement("approval.socket.dead")
 def test_a_dead_socket_is_replaced(dead: Path, broker: FakeBroker) -> None:
     with Listening(dead, broker) as listening:
         assert listening.ask(line())["status"] == "ok"
 
 
+@pytest.mark.requirement("approval.socket.live")
 def test_a_living_socket_is_in_the_way(listening: Listening, broker: FakeBroker) -> None:
     with pytest.raises(Fault, match="already running"), Listening(listening.path, broker):
         pass
     assert listening.ask(line())["status"] == "ok"
 
 
+@pytest.mark.requirement("approval.socket.live")
 def test_a_living_socket_that_does_not_answer_is_in_the_way(dead: Path, broker: FakeBroker) -> None:
     dead.unlink()
     with socket.socket(socket.AF_UNIX) as full:
@@ -109,6 +116,7 @@ def test_a_living_socket_that_does_not_answer_is_in_the_way(dead: Path, broker: 
     assert dead.is_socket()
 
 
+@pytest.mark.requirement("approval.socket.foreign")
 @pytest.mark.parametrize("kind", ["file", "folder", "link", "link to a dead socket"])
 def test_what_is_no_socket_is_not_removed(dead: Path, broker: FakeBroker, kind: str) -> None:
     path = dead.with_name("other.sock")
@@ -128,6 +136,7 @@ def test_what_is_no_socket_is_not_removed(dead: Path, broker: FakeBroker, kind: 
     assert dead.is_socket()
 
 
+@pytest.mark.requirement("approval.socket.long")
 @pytest.mark.parametrize("length", [107, 108, 109, 200, 1000])
 def test_long_paths_work(tmp_path: Path, broker: FakeBroker, length: int) -> None:
     folder = tmp_path
@@ -143,11 +152,13 @@ def test_long_paths_work(tmp_path: Path, broker: FakeBroker, length: int) -> Non
     assert not path.exists()
 
 
+@pytest.mark.requirement("approval.socket.long")
 def test_a_long_name_is_refused_clearly(tmp_path: Path, broker: FakeBroker) -> None:
     with pytest.raises(Fault, match="longer than"), Listening(tmp_path / ("n" * 108), broker):
         pass
 
 
+@pytest.mark.requirement("approval.socket.peer")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_another_user_is_closed_without_a_byte(listening: Listening, broker: FakeBroker) -> None:
     listening.path.chmod(0o666)
@@ -159,6 +170,7 @@ def test_another_user_is_closed_without_a_byte(listening: Listening, broker: Fak
     assert listening.ask(line())["status"] == "ok"
 
 
+@pytest.mark.requirement("approval.socket.place")
 def test_the_runtime_directory_is_preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STRINGD_APPROVAL_SOCKET", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
@@ -166,6 +178,7 @@ def test_the_runtime_directory_is_preferred(tmp_path: Path, monkeypatch: pytest.
     assert socket_path(Path("/data")) == tmp_path / "stringd" / "approval.sock"
 
 
+@pytest.mark.requirement("approval.socket.place")
 @pytest.mark.parametrize("value", ["", "relative", "/nowhere/at/all", "/dev/null"])
 def test_otherwise_it_is_in_the_data_directory(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", value)

@@ -64,6 +64,7 @@ socket.on("end", () => {
 """
 
 
+@pytest.mark.requirement("approval.agents.languages")
 @pytest.mark.parametrize(("program", "source"), [("perl", PERL), ("node", NODE)])
 def test_another_language_needs_the_page_only(
     listening: Listening, broker: FakeBroker, tmp_path: Path, program: str, source: str
@@ -83,6 +84,7 @@ def test_another_language_needs_the_page_only(
     assert refused.stderr == b"error: no such program\n"
 
 
+@pytest.mark.requirement("approval.agents.python")
 def test_a_reply_is_typed(listening: Listening, broker: FakeBroker) -> None:
     broker.output, broker.errors = b"\xff", b"err"
     reply = request([["ls"], ["wc"]], path=listening.path, id="a", env={"LANG": "C"}, privileged=False)
@@ -92,6 +94,7 @@ def test_a_reply_is_typed(listening: Listening, broker: FakeBroker) -> None:
     assert (seen.env, seen.host) == ({"LANG": "C"}, socket.gethostname())
 
 
+@pytest.mark.requirement("approval.agents.python")
 def test_the_async_client_does_the_same(listening: Listening) -> None:
     async def main() -> None:
         pipelines = [[["exit", f"{number}"]] for number in range(5)]
@@ -133,6 +136,7 @@ def test_a_missing_daemon_is_told(tmp_path: Path) -> None:
         request([["ls"]], path=tmp_path / "none.sock")
 
 
+@pytest.mark.requirement("approval.agents.python")
 def test_newer_fields_of_replies_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "a.sock"
     reply = {"id": "a", "status": "ok", "later": 1, "stdout": base64.b64encode(b"x").decode()}

@@ -20,6 +20,7 @@ def run(listening: Listening, *words: str, **env: str) -> subprocess.CompletedPr
     return subprocess.run(command, capture_output=True, timeout=60, check=False, env={**os.environ, **env})
 
 
+@pytest.mark.requirement("approval.agents.subcommand")
 def test_it_prints_what_the_pipeline_prints(listening: Listening, broker: FakeBroker) -> None:
     broker.output, broker.errors = b"\xff out\n", b"err\n"
     done = run(
@@ -38,6 +39,7 @@ def test_it_asks_for_an_unprivileged_run(listening: Listening, broker: FakeBroke
     assert (request.privileged, request.forward_agent) == (False, True)
 
 
+@pytest.mark.requirement("approval.agents.subcommand")
 @pytest.mark.parametrize(
     ("words", "code"),
     [

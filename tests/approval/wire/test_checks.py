@@ -26,6 +26,7 @@ ALLOWED = (
 )
 
 
+@pytest.mark.requirement("approval.request.pipeline", "approval.request.stages", "approval.request.no_id")
 @pytest.mark.parametrize(
     ("pipeline", "words"),
     [
@@ -44,11 +45,13 @@ def test_a_pipeline_has_stages_that_name_programs(pipeline: list[list[str]], wor
     assert error.id == "a"
 
 
+@pytest.mark.requirement("approval.request.stages")
 def test_a_pipeline_may_be_as_large_as_the_limits() -> None:
     assert len(decode(*[["a"]] * 64).pipeline) == 64
     assert len(decode(["a"] * 4096).pipeline[0]) == 4096
 
 
+@pytest.mark.requirement("approval.request.characters")
 @pytest.mark.parametrize("character", REFUSED, ids=lambda it: f"U+{ord(it):04X}")
 def test_characters_that_deceive_are_refused_in_arguments(character: str) -> None:
     error = refusal(["ls"], ["echo", f"a{character}b"])
@@ -58,12 +61,14 @@ def test_characters_that_deceive_are_refused_in_arguments(character: str) -> Non
     assert character not in error.message
 
 
+@pytest.mark.requirement("approval.request.characters")
 def test_other_characters_are_allowed_everywhere() -> None:
     text = ALLOWED
     request = decode([text, text], env={"LANG": text}, reason=text, session=text, host=text, id=text)
     assert request.reason == text
 
 
+@pytest.mark.requirement("approval.request.characters")
 @pytest.mark.parametrize("name", ["reason", "session", "host", "version", "id", "cwd"])
 def test_characters_that_deceive_are_refused_in_texts(name: str) -> None:
     error = refusal(**{name: "/a\u202eb"})
@@ -71,6 +76,7 @@ def test_characters_that_deceive_are_refused_in_texts(name: str) -> None:
     assert "forbidden" in error.message
 
 
+@pytest.mark.requirement("approval.request.characters")
 @pytest.mark.parametrize(
     ("env", "word"), [({"LA\u200bNG": "C"}, "env key"), ({"LANG": "C\x1b"}, "env value")]
 )
@@ -80,6 +86,7 @@ def test_characters_that_deceive_are_refused_in_the_environment(env: dict[str, s
     assert "forbidden" in error.message
 
 
+@pytest.mark.requirement("approval.request.lengths")
 @pytest.mark.parametrize(("name", "most"), [("id", 256), ("session", 256), ("host", 256), ("reason", 4096)])
 def test_texts_are_limited(name: str, most: int) -> None:
     assert getattr(decode(**{name: "é" * most}), name) == "é" * most
@@ -88,23 +95,27 @@ def test_texts_are_limited(name: str, most: int) -> None:
     assert str(most) in error.message
 
 
+@pytest.mark.requirement("approval.request.cwd")
 @pytest.mark.parametrize("cwd", ["", "srv", "./srv", "~"])
 def test_a_directory_is_absolute(cwd: str) -> None:
     assert "cwd" in refusal(cwd=cwd).message
 
 
+@pytest.mark.requirement("approval.request.agent")
 @pytest.mark.parametrize("more", [{}, {"privileged": True}])
 def test_an_agent_is_forwarded_to_unprivileged_commands_only(more: dict[str, Any]) -> None:
     assert "forward_agent is only allowed" in refusal(forward_agent=True, **more).message
     assert decode(forward_agent=True, privileged=False).forward_agent
 
 
+@pytest.mark.requirement("approval.request.env")
 @pytest.mark.parametrize("name", ["LANG", "TZ", "TERM", "DEBIAN_FRONTEND", "LC_ALL", "LC_A_B", "LC__"])
 @pytest.mark.parametrize("privileged", [False, True])
 def test_some_variables_may_be_set(name: str, *, privileged: bool) -> None:
     assert decode(env={name: "x"}, privileged=privileged).env == {name: "x"}
 
 
+@pytest.mark.requirement("approval.request.env")
 @pytest.mark.parametrize(
     "name",
     ["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "", "LANG ", "lang", "LC_", "LC_all", "LC_1", "TERM=x", "XTERM",
@@ -116,6 +127,7 @@ def test_other_variables_fail_the_request_by_name(name: str, *, privileged: bool
     assert repr(name) in error.message
 
 
+@pytest.mark.requirement("approval.request.home")
 def test_home_may_be_set_for_unprivileged_commands_only() -> None:
     assert decode(env={"HOME": "/tmp"}, privileged=False).env == {"HOME": "/tmp"}
     assert "HOME" in refusal(env={"HOME": "/tmp"}).message
@@ -133,6 +145,7 @@ FLAWS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.requirement("approval.request.order")
 @pytest.mark.parametrize("number", range(len(FLAWS)))
 def test_checks_have_an_order(number: int) -> None:
     """Of all flaws from one on, the first is reported."""
@@ -142,6 +155,7 @@ def test_checks_have_an_order(number: int) -> None:
     assert refusal(**merged).message.count(FLAWS[number][0]) == 1
 
 
+@pytest.mark.requirement("approval.request.order")
 def test_texts_are_checked_in_an_order() -> None:
     names = ["reason", "session", "host", "version", "id"]
     while names:
@@ -149,6 +163,7 @@ def test_texts_are_checked_in_an_order() -> None:
         assert re.match(r"`(\w+)`", message)[1] == names.pop(0)  # type: ignore[index]
 
 
+@pytest.mark.requirement("approval.request.shown")
 def test_output_is_shown_with_the_same_characters_escaped() -> None:
     shown = escape_refused("a\x1b[31m\r\n" + "".join(REFUSED) + ALLOWED)
     assert [it for it in REFUSED if it in shown.replace("\n", "")] == []

@@ -13,6 +13,7 @@ from tests.approval.wire.decoding import NOW, decode, decode_line, refusal, refu
 GOOD = text(pipeline=[["true"]], time=stamp(NOW))
 
 
+@pytest.mark.requirement("approval.request.fields")
 def test_all_fields_are_read() -> None:
     request = decode(
         ["apt", "install", "nginx"],
@@ -33,6 +34,7 @@ def test_all_fields_are_read() -> None:
     assert request.made == pytest.approx(NOW)
 
 
+@pytest.mark.requirement("approval.request.fields", "approval.request.defaults")
 def test_only_pipeline_and_time_are_needed() -> None:
     request = decode()
     assert uuid.UUID(request.id).version == 4
@@ -40,14 +42,17 @@ def test_only_pipeline_and_time_are_needed() -> None:
     assert (request.privileged, request.forward_agent, request.cwd) == (True, False, "/")
 
 
+@pytest.mark.requirement("approval.request.defaults")
 def test_an_empty_id_counts_as_missing() -> None:
     assert uuid.UUID(decode(id="").id).version == 4
 
 
+@pytest.mark.requirement("approval.request.unknown")
 def test_unknown_fields_are_ignored() -> None:
     assert decode(later={"deep": [1, 2.5, None, "\U0001f600"]}, version="2.1", action="exec")
 
 
+@pytest.mark.requirement("approval.request.types", "approval.request.no_id")
 @pytest.mark.parametrize("value", [None, 0, 1, "true", "false", [], {}])
 @pytest.mark.parametrize("name", ["privileged", "forward_agent"])
 def test_truth_values_are_not_converted(name: str, value: object) -> None:
@@ -57,6 +62,7 @@ def test_truth_values_are_not_converted(name: str, value: object) -> None:
     assert error.id == ""
 
 
+@pytest.mark.requirement("approval.request.types")
 @pytest.mark.parametrize("value", [None, 0, 1.5, True, [], {}])
 @pytest.mark.parametrize("name", ["id", "host", "session", "time", "reason", "version", "action", "cwd"])
 def test_texts_are_not_converted(name: str, value: object) -> None:
@@ -65,6 +71,7 @@ def test_texts_are_not_converted(name: str, value: object) -> None:
     assert error.id == ""
 
 
+@pytest.mark.requirement("approval.request.types")
 @pytest.mark.parametrize(
     "pipeline",
     [
@@ -87,6 +94,7 @@ def test_a_pipeline_is_a_list_of_lists_of_texts(pipeline: object) -> None:
     assert error.id == ""
 
 
+@pytest.mark.requirement("approval.request.types")
 @pytest.mark.parametrize("env", [None, [], "LANG=C", [["LANG", "C"]], {"LANG": None}, {"LANG": 1}])
 def test_an_environment_is_an_object_of_texts(env: object) -> None:
     error = refusal(id="a", env=env)
@@ -94,6 +102,7 @@ def test_an_environment_is_an_object_of_texts(env: object) -> None:
     assert error.id == ""
 
 
+@pytest.mark.requirement("approval.request.duplicates")
 @pytest.mark.parametrize(
     "data",
     [
@@ -110,10 +119,12 @@ def test_a_known_field_occurs_once(data: str) -> None:
     assert error.id == ""
 
 
+@pytest.mark.requirement("approval.request.unknown")
 def test_an_unknown_field_may_be_repeated() -> None:
     assert decode_line(("{" + GOOD + ',"x":1,"x":{"id":1,"id":2}}').encode())
 
 
+@pytest.mark.requirement("approval.request.json", "approval.request.no_id")
 @pytest.mark.parametrize(
     "data",
     [
@@ -152,6 +163,7 @@ def test_what_parsers_disagree_about_is_no_json(data: str) -> None:
     assert error.id == ""
 
 
+@pytest.mark.requirement("approval.request.json")
 @pytest.mark.parametrize(
     "data",
     [b"\xff", b'{"id":"\xc3"}', b'{"id":"\xed\xa0\x80"}', ("{" + GOOD + "}").encode("utf-16"), b"\0" * 100],
@@ -165,10 +177,12 @@ def test_pairs_of_surrogates_are_characters() -> None:
     assert sys.getrecursionlimit() == 1000
 
 
+@pytest.mark.requirement("approval.request.ping")
 def test_a_ping_needs_nothing() -> None:
     assert decode_line(b'{"action":"ping","id":"p"}').id == "p"
 
 
+@pytest.mark.requirement("approval.request.stop")
 @pytest.mark.parametrize("action", ["stop", "", "EXEC", "reload"])
 def test_other_actions_are_refused(action: str) -> None:
     error = refusal(action=action, id="a", pipeline=...)

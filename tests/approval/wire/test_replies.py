@@ -18,6 +18,7 @@ def encoded(status: Status, **more: Any) -> dict[str, Any]:
     return fields
 
 
+@pytest.mark.requirement("approval.reply.ok", "approval.reply.flags")
 def test_a_result_is_encoded_in_base64() -> None:
     stages = (StageResult(exit_code=3, stderr=b"\xff\n"), StageResult(exit_code=0))
     reply = encoded(Status.OK, result=PipelineResult(stages=stages, stdout=b"hi\n"))
@@ -29,6 +30,7 @@ def test_a_result_is_encoded_in_base64() -> None:
     }
 
 
+@pytest.mark.requirement("approval.reply.flags")
 def test_flags_and_signals_are_there_when_they_say_something() -> None:
     stage = StageResult(exit_code=-1, signal=13, stderr_truncated=True)
     reply = encoded(Status.OK, result=PipelineResult(stages=(stage,), stdout_truncated=True))
@@ -36,6 +38,7 @@ def test_flags_and_signals_are_there_when_they_say_something() -> None:
     assert reply["stdout_truncated"] is True
 
 
+@pytest.mark.requirement("approval.reply.denied")
 @pytest.mark.parametrize("status", [Status.DENIED, Status.TIMEOUT])
 def test_nothing_is_told_of_what_did_not_run(status: Status) -> None:
     result = PipelineResult(stages=(StageResult(exit_code=0),))
@@ -44,6 +47,7 @@ def test_nothing_is_told_of_what_did_not_run(status: Status) -> None:
     assert encoded(status, comment="no", **more) == {"id": "a", "status": status, "comment": "no"}
 
 
+@pytest.mark.requirement("approval.reply.edited")
 def test_an_edited_pipeline_is_told() -> None:
     result = PipelineResult(stages=(StageResult(exit_code=0),))
     assert encoded(Status.OK, result=result, edited=(("ls", "-l"), ("wc",)))["edited"] == [
@@ -52,6 +56,7 @@ def test_an_edited_pipeline_is_told() -> None:
     ]
 
 
+@pytest.mark.requirement("approval.reply.error")
 def test_an_error_has_a_message_and_what_was_captured() -> None:
     assert encoded(Status.ERROR, message="no sudo") == {"id": "a", "status": "error", "message": "no sudo"}
     captured = PipelineResult(stages=(StageResult(exit_code=-1, signal=9),), stdout=b"half")

@@ -17,6 +17,7 @@ FIRST, LAST = datetime(1, 1, 2), datetime(9999, 12, 30)  # noqa: DTZ001 - hypoth
 OFFSETS = st.integers(-23 * 60 - 59, 23 * 60 + 59).map(lambda it: timezone(timedelta(minutes=it)))
 
 
+@pytest.mark.requirement("approval.request.time")
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
@@ -34,6 +35,7 @@ def test_times_are_parsed(text: str, seconds: float) -> None:
     assert parse_time(text) == seconds
 
 
+@pytest.mark.requirement("approval.request.time")
 @pytest.mark.parametrize(
     "text",
     [
@@ -71,6 +73,7 @@ def test_nothing_else_is_a_time(text: str) -> None:
     assert "`time`" in refusal(time=text, id="a").message
 
 
+@pytest.mark.requirement("approval.request.time")
 @pytest.mark.parametrize("time", [..., ""])
 def test_a_time_is_needed(time: object) -> None:
     error = refusal(time=time, id="a")
@@ -78,6 +81,7 @@ def test_a_time_is_needed(time: object) -> None:
     assert error.id == "a"
 
 
+@pytest.mark.requirement("approval.request.time")
 @given(st.datetimes(FIRST, LAST), OFFSETS)
 def test_every_offset_is_honoured(moment: datetime, offset: timezone) -> None:
     aware = moment.replace(tzinfo=offset)
@@ -99,11 +103,13 @@ def test_any_text_is_a_time_or_an_error(text: str) -> None:
     assert stamp_like(text)
 
 
+@pytest.mark.requirement("approval.request.recent")
 @pytest.mark.parametrize("age", [60, 59.9, 0, -29.9, -30])
 def test_a_recent_time_is_accepted(age: float) -> None:
     assert decode(time=stamp(NOW - age)).made == pytest.approx(NOW - age)
 
 
+@pytest.mark.requirement("approval.request.recent")
 @pytest.mark.parametrize(
     ("age", "words"),
     [(60.01, "too old"), (1e9, "too old"), (-30.01, "in the future"), (-1e9, "in the future")],

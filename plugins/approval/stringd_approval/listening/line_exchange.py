@@ -8,7 +8,7 @@ import socket
 LARGEST_LINE = 1_048_576
 """The most bytes of a request, with its newline."""
 ARRIVAL_SECONDS = 10
-WRITE_SECONDS = 30.0
+WRITE_SECONDS = 10.0
 _PIECE = 64 * 1024
 _LINGER_SECONDS = 1.0
 _IDLE_SECONDS = 0.05

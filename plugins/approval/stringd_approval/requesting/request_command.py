@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import uuid4
 
 from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply
 from stringd.plugin.documents import working_directory
 from stringd.plugin.processes import shell_reply
-from stringd.plugin.text import HeadTailBuffer, Word, nearest, split_words
+from stringd.plugin.text import HeadTailBuffer, nearest
 from stringd_approval.approval_service import approval_service
+from stringd_approval.asking.notation import NotationError, parse_pipeline, pipeline_text
 from stringd_approval.exec_request import DEFAULT_DIRECTORY, ExecRequest, Pipeline
 from stringd_approval.exec_result import ExecReply, PipelineResult, StageResult, Status
 from stringd_approval.wire.request_checks import check_request
@@ -20,7 +20,7 @@ from stringd_approval.wire.wire_error import WireError
 DENIED = "DENIED"
 TIMEOUT = "APPROVAL_TIMEOUT"
 USAGE = '/request [--reason "…"] [--user] [--cwd DIR] [--env K=V] -- argv | argv'
-_MARK, _END = "|", "--"
+_END = "--"
 _USER = "--user"
 _VALUED = ("--reason", "--cwd", "--env")
 _SIGNALLED = 128
@@ -44,11 +44,11 @@ async def _request(invocation: Invocation) -> Reply:
 
 def _parse(invocation: Invocation) -> ExecRequest:
     session = invocation.session
-    options, words = _split_options(split_words(invocation.line.arguments))
+    options, pipeline = _split_options(invocation.line.arguments)
     cwd = DEFAULT_DIRECTORY if options.cwd is None else str(working_directory(session) / options.cwd)
     request = ExecRequest(
         id=str(uuid4()),
-        pipeline=_stages(words),
+        pipeline=pipeline,
         session=str(session.name),
         reason=options.reason,
         env=options.env,
@@ -64,19 +64,24 @@ def _parse(invocation: Invocation) -> ExecRequest:
     return request
 
 
-def _split_options(words: Sequence[Word]) -> tuple[_Options, Sequence[Word]]:
+def _split_options(arguments: str) -> tuple[_Options, Pipeline]:
+    try:
+        first, *others = parse_pipeline(arguments)
+    except NotationError as error:
+        raise _misuse(str(error)) from None
     options = _Options()
-    remaining = iter(words)
-    for word in remaining:
-        if word.quoted or not word.text.startswith("--"):
-            return options, (word, *remaining)
-        if word.text == _END:
+    words = iter(first)
+    for word in words:
+        if word == _END:
             break
-        _take_option(options, word.text, remaining)
-    return options, tuple(remaining)
+        if not word.startswith("--"):
+            words = iter((word, *words))
+            break
+        _take_option(options, word, words)
+    return options, (tuple(words), *others)
 
 
-def _take_option(options: _Options, text: str, following: Iterator[Word]) -> None:
+def _take_option(options: _Options, text: str, following: Iterator[str]) -> None:
     if text == _USER:
         options.user = True
         return
@@ -85,10 +90,9 @@ def _take_option(options: _Options, text: str, following: Iterator[Word]) -> Non
         near = nearest(name, (*_VALUED, _USER))
         raise _misuse(f"Unknown option: {name}", *([f"nearest: {near}"] if near else []))
     if not equals:
-        word = next(following, None)
-        if word is None:
-            raise _misuse(f"{name} needs a value.")
-        value = word.text
+        value = next(following, "")
+    if not value:
+        raise _misuse(f"{name} needs a value.")
     if name == "--env":
         _take_variable(options, value)
     elif name == "--cwd":
@@ -102,16 +106,6 @@ def _take_variable(options: _Options, assignment: str) -> None:
     if not equals:
         raise _misuse("--env needs NAME=value.")
     options.env[name] = value
-
-
-def _stages(words: Sequence[Word]) -> Pipeline:
-    stages: list[tuple[str, ...]] = [()]
-    for word in words:
-        if word.text == _MARK and not word.quoted:
-            stages.append(())
-        else:
-            stages[-1] += (word.text,)
-    return tuple(stages)
 
 
 def _misuse(message: str, *context: str) -> Refusal:
@@ -134,7 +128,7 @@ def _reply(request: ExecRequest, reply: ExecReply) -> Reply:
 
 def _notes(reply: ExecReply) -> Iterator[str]:
     if reply.edited is not None:
-        yield f"[edited by the person who approved: {' | '.join(map(shlex.join, reply.edited))}]"
+        yield f"[edited by the person who approved: {pipeline_text(reply.edited)}]"
     if reply.comment:
         yield f"[comment: {reply.comment}]"
 

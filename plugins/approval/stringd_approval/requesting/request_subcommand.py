@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from stringd.plugin import CliCommand, Fault, parse_seconds
+from stringd_approval.asking.notation import pipeline_text
 from stringd_approval.wire.refused_characters import escape_refused
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _show(reply: Reply) -> int:
         _write(sys.stderr, stage.stderr)
     _write(sys.stdout, reply.stdout)
     if reply.edited is not None:
-        _tell(f"edited by the person who approved: {' | '.join(map(shlex.join, reply.edited))}")
+        _tell(f"edited by the person who approved: {pipeline_text(reply.edited)}")
     if reply.ok and reply.stages:
         return _exit_code(reply.stages[-1])
     _tell(": ".join(filter(None, (reply.status, reply.message, reply.comment))))
