@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 RUN = {"console", "python"}
-DATA = {"json", "text", "ini", "markdown", "toml"}
+DATA = {"json", "text", "ini", "markdown", "toml", "yaml"}
 
 
 def runs(block: Block) -> bool:

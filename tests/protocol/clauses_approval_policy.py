@@ -8,6 +8,16 @@ APPROVAL_POLICY = requirements(
     "Approval: policy",
     ("approval.policy.first", "The first rule that applies decides."),
     ("approval.policy.verdicts", "The verdicts are allow, ask and forbid."),
+    ("approval.policy.file", "approval.yaml has rules, an approver and two times; all have defaults."),
+    ("approval.policy.invalid", "What is not understood is named with its line and the nearest known key."),
+    ("approval.policy.broken", "If the file cannot be used, everything is asked about, and it is known why."),
+    ("approval.policy.changes", "Changes of the file take effect at once."),
+    ("approval.policy.check", "stringd policy check says what is wrong, and warns of careless rules."),
+    ("approval.policy.show", "stringd policy show lists what applies."),
+    (
+        "approval.policy.explain",
+        "stringd policy explain names the rule, and warns of programs that run others.",
+    ),
     ("approval.policy.default", "Without a rule, requests are asked about and commands of topics run."),
     (
         "approval.policy.conditions",

@@ -11,6 +11,7 @@ from stringd.actions.environment.action_environment import (
     FunctionRun,
 )
 from stringd.actions.shell.analysed_command import analyse_command
+from stringd.actions.shell.analysis.argument_analysis import evaluates_arguments
 from stringd.actions.templates.template_diagnostics import check_template, check_template_in
 from stringd.actions.templates.template_run import parameters_in
 from stringd.actions.values.conversion import fits
@@ -35,6 +36,7 @@ __all__ = [
     "check_template",
     "check_template_in",
     "declared_variables",
+    "evaluates_arguments",
     "expectation",
     "exported_names",
     "find_placeholders",

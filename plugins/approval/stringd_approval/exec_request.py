@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Pipeline: TypeAlias = tuple[tuple[str, ...], ...]
 """The stages of a pipeline: a program and its arguments each."""
 
+STAGE_MARK = "|"
+"""On command lines, a word of its own between two stages."""
 DEFAULT_DIRECTORY = "/"
 
 
@@ -33,3 +35,14 @@ class ExecRequest:
     user_id: str | None = None
     topic: str | None = None
     made: float | None = None
+
+
+def split_stages(words: Sequence[str]) -> list[list[str]]:
+    """Return the stages of a pipeline whose stages are separated by `|`."""
+    stages: list[list[str]] = [[]]
+    for word in words:
+        if word == STAGE_MARK:
+            stages.append([])
+        else:
+            stages[-1].append(word)
+    return stages

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from stringd.plugin import CliCommand, Command, HealthField, Runtime, Service, Settings, hookimpl
 from stringd_approval.approval_service import approval_service
 from stringd_approval.approval_settings import ApprovalSettings
+from stringd_approval.audit.audit_command import AUDIT
+from stringd_approval.policy.policy_command import POLICY
 from stringd_approval.requesting.request_command import REQUEST
 from stringd_approval.requesting.request_subcommand import REQUEST as REQUEST_SUBCOMMAND
 
@@ -38,4 +40,4 @@ def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
 @hookimpl
 def stringd_cli() -> Iterable[CliCommand]:
     """Add the subcommands."""
-    return (REQUEST_SUBCOMMAND,)
+    return (AUDIT, POLICY, REQUEST_SUBCOMMAND)

@@ -15,7 +15,7 @@ from stringd_approval.policy.subjects import Stage
 
 REST = "..."
 """As the last pattern of arguments: any further arguments."""
-_WILDCARD = re.compile(r"[*?\[]")
+WILDCARD = re.compile(r"[*?\[]")
 _INDIRECT = frozenset({"", ".", ".."})
 
 
@@ -66,7 +66,7 @@ def _allows_path(pattern: str, path: str) -> bool:
 
 
 def _allows_argument(pattern: str, argument: str) -> bool:
-    wildcard = _WILDCARD.search(pattern)
+    wildcard = WILDCARD.search(pattern)
     if wildcard is None:
         return True
     is_option = argument.startswith("-") and wildcard.start() == 0

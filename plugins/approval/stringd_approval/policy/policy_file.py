@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ FILE = "approval.yaml"
 _LARGEST = 64 * 1024
 _READ = os.O_RDONLY | os.O_NONBLOCK
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _ROOT = 0
 # Two changes in quick succession may leave the same times.
 _SETTLED_NS = 100_000_000
@@ -42,6 +43,12 @@ class PolicyFile:
     def problem(self) -> str | None:
         """Why the policy cannot be used; None if it can."""
         return self.current().problem
+
+    def advice(self) -> Iterator[str]:
+        """Yield a warning if others can read the file."""
+        mode = stat.S_IMODE(self.path.stat().st_mode) if self.path.exists() else 0
+        if mode & _OTHERS:
+            yield f"others may read {self.path} (mode {mode:o}): chmod 600 it"
 
     def current(self) -> Policy:
         """Return the policy as the file has it now."""

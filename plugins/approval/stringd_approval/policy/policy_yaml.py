@@ -11,7 +11,7 @@ import yaml
 
 from stringd.plugin.text import nearest, printable
 
-_DEEPEST = 5
+_DEEPEST = 6
 _EMPTY = frozenset({"", "~", "null", "Null", "NULL"})
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from stringd.plugin import CliCommand, Fault, parse_seconds
 from stringd_approval.asking.notation import pipeline_text
+from stringd_approval.exec_request import STAGE_MARK, split_stages
 from stringd_approval.wire.refused_characters import escape_refused
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 NOT_RUN = 125
 _SIGNALLED = 128
-_STAGE_MARK = "|"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +34,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "argv",
         nargs=argparse.REMAINDER,
         metavar="-- ARGV",
-        help=f"the command; '{_STAGE_MARK}' as a word of its own separates the stages of a pipeline",
+        help=f"the command; '{STAGE_MARK}' as a word of its own separates the stages of a pipeline",
     )
 
 
@@ -58,17 +57,6 @@ def _run(arguments: argparse.Namespace) -> int:
     except DaemonUnreachable as error:
         raise Fault(str(error), exit_code=NOT_RUN) from None
     return _show(reply)
-
-
-def split_stages(words: Sequence[str]) -> list[list[str]]:
-    """Return the stages of a pipeline whose stages are separated by `|`."""
-    stages: list[list[str]] = [[]]
-    for word in words:
-        if word == _STAGE_MARK:
-            stages.append([])
-        else:
-            stages[-1].append(word)
-    return stages
 
 
 def _show(reply: Reply) -> int:

@@ -44,6 +44,12 @@ _SETTING_UNNAMED = {
 }
 
 
+def evaluates_arguments(program: str) -> bool:
+    """Whether a program is known to take code, or the names of other programs, among its arguments."""
+    tables = (CONTAINERS, special_commands.SPECIAL)
+    return any(program in it for it in tables) or program_named(program) is not None
+
+
 class ArgumentAnalysis:
     """Analyses commands by the table of programs, and special commands by functions of their own."""
 
