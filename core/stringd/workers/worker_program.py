@@ -34,9 +34,8 @@ def main() -> None:
     die_with_parent()
     for module in given.modules:
         importlib.import_module(module)
-    # Imported modules are never freed, and a job keeps most of what it makes until its result is sent.
+    # Imported modules are never freed.
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
     limit_resources(_MOST_MEMORY)
     confine(given.seal)
     _serve(given.channel)
