@@ -20,6 +20,7 @@ LARGE = {"asyncio", "inspect", "dataclasses", "pluggy", "stringd.api", "stringd.
     ("module", "program"),
     [
         ("stringd.processes.fork_server", "stringd_bash.supervised_shell"),
+        ("stringd.processes.fork_server", "stringd_approval.executing.supervised_pipeline"),
         ("stringd.processes.supervisor", "stringd_web.browser.supervised_chromium"),
     ],
 )

@@ -9,6 +9,7 @@ from tests.protocol.clauses_activity_events import ACTIVITY_EVENTS
 from tests.protocol.clauses_activity_output import ACTIVITY_OUTPUT
 from tests.protocol.clauses_activity_questions import QUESTIONS
 from tests.protocol.clauses_approval_asking import APPROVAL_ASKING, APPROVAL_GATE
+from tests.protocol.clauses_approval_execution import APPROVAL_EXECUTION
 from tests.protocol.clauses_approval_policy import APPROVAL_AUDIT, APPROVAL_POLICY
 from tests.protocol.clauses_approval_requests import APPROVAL_REQUESTS
 from tests.protocol.clauses_approval_wire import APPROVAL_WIRE
@@ -38,7 +39,7 @@ from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
-    *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT),
+    *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,
     *(APPROVAL_WIRE + APPROVAL_ASKING + APPROVAL_GATE),
     *ACTIVITY_DATA,

@@ -14,7 +14,7 @@ from tests.repository.tree import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-PACKAGES = ["python3-doc", "chromium", "ripgrep"]
+PACKAGES = ["python3-doc", "chromium", "ripgrep", "sudo"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ def test_nothing_is_installed_if_complete(machine: Machine) -> None:
 def test_only_missing_packages_are_installed(machine: Machine) -> None:
     machine.installed("python3-doc")
     assert machine.run().returncode == 0
-    assert machine.calls() == ["install chromium ripgrep"]
+    assert machine.calls() == ["install chromium ripgrep sudo"]
 
 
 def test_package_lists_are_updated_if_install_fails(machine: Machine) -> None:
@@ -90,16 +90,16 @@ def test_package_lists_are_updated_if_install_fails(machine: Machine) -> None:
     outcome = machine.run()
     assert outcome.returncode == 0, outcome.stderr
     assert machine.calls() == [
-        "install python3-doc chromium ripgrep",
+        "install python3-doc chromium ripgrep sudo",
         "update",
-        "install python3-doc chromium ripgrep",
+        "install python3-doc chromium ripgrep sudo",
     ]
 
 
 def test_sudo_is_used_to_install(machine: Machine) -> None:
     machine.user(1000, sudo=True)
     assert machine.run().returncode == 0
-    assert machine.calls() == ["install python3-doc chromium ripgrep"]
+    assert machine.calls() == ["install python3-doc chromium ripgrep sudo"]
 
 
 def test_unprivileged_user_is_told_the_command(machine: Machine) -> None:
@@ -107,7 +107,7 @@ def test_unprivileged_user_is_told_the_command(machine: Machine) -> None:
     outcome = machine.run()
     assert outcome.returncode == 1
     assert outcome.stderr.count("\n") == 1
-    assert "sudo apt-get install --no-install-recommends python3-doc chromium ripgrep" in outcome.stderr
+    assert "sudo apt-get install --no-install-recommends python3-doc chromium ripgrep sudo" in outcome.stderr
     assert machine.calls() == []
 
 
@@ -115,7 +115,7 @@ def test_other_systems_are_told_the_packages(machine: Machine) -> None:
     (machine.folder / "apt-get").unlink()
     outcome = machine.run()
     assert outcome.returncode == 1
-    assert "python3-doc chromium ripgrep" in outcome.stderr
+    assert "python3-doc chromium ripgrep sudo" in outcome.stderr
     assert "no apt-get" in outcome.stderr
 
 

@@ -13,8 +13,8 @@ from stringd_approval.exec_result import ExecFailed, PipelineResult
 from stringd_approval.executing.executables import SEARCH_PATH, find_for_root, find_program
 from stringd_approval.executing.password_bridge import AskPassword, PasswordBridge
 from stringd_approval.executing.pipeline_job import Job
-from stringd_approval.executing.pipeline_supervisor import PipelineSupervisor, PipelineSupervisors
-from stringd_approval.executing.sudo_command import SUDO, VALIDATION, refusal, sudo_line
+from stringd_approval.executing.pipeline_supervisor import LOST, PipelineSupervisor, PipelineSupervisors
+from stringd_approval.executing.sudo_command import SUDO, VALIDATE, refusal, sudo_words
 
 _AGENT = "SSH_AUTH_SOCK"
 _END_SECONDS = 20.0
@@ -24,15 +24,16 @@ _NO_SUDO = "privileged commands need sudo, which is not installed: install it, o
 class Executor:
     """Runs pipelines without a shell, each under a supervisor that ends all of its processes."""
 
-    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, environment: Mapping[str, str] = os.environ, sudo: str = SUDO) -> None:
         self._environment = environment
+        self._sudo = sudo
         self._supervisors = PipelineSupervisors()
 
     def check(self, request: ExecRequest) -> None:
         """Raise `ExecFailed` for what need not be asked, as it can't be run."""
         if request.privileged:
             try:
-                find_program(SUDO)
+                find_program(self._sudo)
             except OSError as error:
                 raise ExecFailed(_NO_SUDO) from error
         if not request.cwd.startswith("/"):
@@ -72,13 +73,14 @@ class Executor:
         if not request.privileged:
             stages = [list(stage) for stage in request.pipeline]
             return [Job(stages, self._variables(request), request.cwd)]
+        words = sudo_words(request.env, may_ask=may_ask)
         stages = [
-            sudo_line(find_for_root(program, request.cwd), arguments, request.env, may_ask=may_ask)
+            [self._sudo, *words, find_for_root(program, request.cwd), *arguments]
             for program, *arguments in request.pipeline
         ]
         needs_validation = may_ask and len(stages) > 1
-        lines = [[list(VALIDATION)]] if needs_validation else []
-        return [Job(it, _account(), request.cwd, has_terminal=True) for it in (*lines, stages)]
+        pipelines = ([[self._sudo, VALIDATE]], stages) if needs_validation else (stages,)
+        return [Job(it, _account(), request.cwd, has_terminal=True) for it in pipelines]
 
     def _variables(self, request: ExecRequest) -> dict[str, str]:
         agent = {_AGENT: self._environment[_AGENT]} if request.forward_agent else {}
@@ -136,8 +138,11 @@ class _Run:
 
     async def _stopped(self, ending: asyncio.Future[PipelineResult]) -> PipelineResult:
         self._supervisor.stop()
-        async with asyncio.timeout(_END_SECONDS):
-            return await ending
+        try:
+            async with asyncio.timeout(_END_SECONDS):
+                return await ending
+        except TimeoutError as error:
+            raise ExecFailed(LOST) from error
 
     def _seconds_left(self, bridge: PasswordBridge | None) -> float:
         asked = bridge.asked_seconds if bridge else 0.0

@@ -45,7 +45,9 @@ class PasswordBridge:
         """Stop asking and reading."""
         if self._asking:
             self._asking.cancel()
-        self.failed.cancel()
+        if not self.failed.cancel() and not self.failed.cancelled():
+            # It may have failed when that mattered no more.
+            self.failed.exception()
         self._loop.remove_reader(self._master)
         os.close(self._master)
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stringd.plugin.processes import ForkClient, Message, MessageSocket
 from stringd_approval.exec_result import ExecFailed, PipelineResult, StageResult
-from stringd_approval.executing import pipeline_process
+from stringd_approval.executing import supervised_pipeline
 from stringd_approval.executing.pipeline_job import Job, write_job
 
-_MOST_IDLE = 4
+_MOST_IDLE = 16
+_IDLE_SECONDS = 10.0
 _SMALL = 64 * 1024
 _STOP = {"stop": True}
-_LOST = "the process that supervised the pipeline was killed, and the pipeline with it"
+LOST = "the process that supervised the pipeline was killed, and the pipeline with it"
 
 
 class PipelineSupervisor:
@@ -39,15 +41,14 @@ class PipelineSupervisor:
         descriptor = write_job(job)
         try:
             self._control.send({}, [descriptor])
+        except OSError as error:
+            raise ExecFailed(LOST) from error
         finally:
             os.close(descriptor)
 
     async def result(self) -> PipelineResult:
         """Wait for the end of the pipeline; raise `ExecFailed` if it could not be started."""
         message = await self._next()
-        if "error" in message.fields:
-            self.is_idle = True
-            raise ExecFailed(message.fields["error"])
         result = await _result(message)
         if survivors := message.fields["survivors"]:
             raise ExecFailed(f"processes of root could not be ended: {_listed(survivors)}", result)
@@ -56,7 +57,8 @@ class PipelineSupervisor:
 
     def stop(self) -> None:
         """End the pipeline; its result is what there is by then."""
-        self._control.send(_STOP)
+        with contextlib.suppress(OSError):
+            self._control.send(_STOP)
 
     def close(self) -> None:
         """End the pipeline and the supervisor."""
@@ -70,7 +72,10 @@ class PipelineSupervisor:
     async def _next(self) -> Message:
         message = await self._messages.get()
         if message is None:
-            raise ExecFailed(_LOST)
+            raise ExecFailed(LOST)
+        if "error" in message.fields:
+            self.is_idle = True
+            raise ExecFailed(message.fields["error"])
         return message
 
     def _receive(self) -> None:
@@ -82,12 +87,13 @@ class PipelineSupervisor:
 
 
 class PipelineSupervisors:
-    """Supervisors that are forked when they are needed; a few idle ones are kept."""
+    """Supervisors that are forked when they are needed; some idle ones are kept for a while."""
 
     def __init__(self) -> None:
-        self._fork_client = ForkClient(pipeline_process, is_hidden=True)
+        self._fork_client = ForkClient(supervised_pipeline, is_hidden=True)
         self._idle: list[PipelineSupervisor] = []
         self._busy: set[PipelineSupervisor] = set()
+        self._rest: asyncio.TimerHandle | None = None
 
     def take(self) -> PipelineSupervisor:
         """Return a supervisor for a pipeline; raise `OSError` if none can be forked."""
@@ -106,16 +112,28 @@ class PipelineSupervisors:
         self._busy.discard(supervisor)
         if is_reusable and supervisor.is_idle and len(self._idle) < _MOST_IDLE:
             self._idle.append(supervisor)
+            self._expect_rest()
         else:
             supervisor.close()
 
     def close(self) -> None:
         """End all pipelines."""
-        for supervisor in (*self._idle, *self._busy):
+        if self._rest:
+            self._rest.cancel()
+        self._close_idle()
+        for supervisor in self._busy:
             supervisor.close()
-        self._idle.clear()
         self._busy.clear()
         self._fork_client.close()
+
+    def _expect_rest(self) -> None:
+        if self._rest:
+            self._rest.cancel()
+        self._rest = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_idle)
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
 
 
 async def _result(message: Message) -> PipelineResult:
@@ -126,6 +144,8 @@ async def _result(message: Message) -> PipelineResult:
 
 def _read_result(message: Message) -> PipelineResult:
     fields: dict[str, Any] = message.fields
+    if sum(size > 0 for size, _ in fields["streams"]) > len(message.descriptors):
+        raise ExecFailed("the output is lost: the daemon has too many open files")
     *errors, (output, is_truncated) = _streams(fields["streams"], message.descriptors)
     stages = (
         StageResult(

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 _ATTEMPTS = 3
 _PATIENCE_SECONDS = 0.5
 _PAUSE_SECONDS = 0.01
-_KILL = ("sudo", "-n", "--", "/bin/kill", "-KILL", "--")
+_KILL = ("-n", "--", "/bin/kill", "-KILL", "--")
 
 
-def end_privileged(family: Family, terminal: StageTerminal) -> None:
+def end_privileged(family: Family, terminal: StageTerminal, sudo: str) -> None:
     """Have sudo end its commands, and kill those that do not end.
 
     This process may signal sudo, which relays signals to its command, but not the command itself. Root's own
@@ -37,7 +37,7 @@ def end_privileged(family: Family, terminal: StageTerminal) -> None:
     for _ in range(_ATTEMPTS):
         if _are_gone_soon(family, terminal):
             return
-        _kill_as_root(_members(family, terminal), terminal.leader)
+        _kill_as_root(sudo, _members(family, terminal), terminal.leader)
     terminal.interrupt()
 
 
@@ -56,11 +56,11 @@ def _are_gone_soon(family: Family, terminal: StageTerminal) -> bool:
     return True
 
 
-def _kill_as_root(pids: Iterable[int], group: int) -> None:
+def _kill_as_root(sudo: str, pids: Iterable[int], group: int) -> None:
     with contextlib.suppress(OSError):
         os.posix_spawn(
-            find_program(_KILL[0]),
-            [*_KILL, *map(str, pids)],
+            find_program(sudo),
+            [sudo, *_KILL, *map(str, pids)],
             {},
             file_actions=[(os.POSIX_SPAWN_DUP2, NOWHERE, descriptor) for descriptor in range(3)],
             setpgroup=group,

@@ -9,13 +9,22 @@ import errno
 import os
 import signal
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from stringd_approval.executing.executables import find_program
+from stringd_approval.executing.pipe_holders import pipe_name
 
 NOWHERE = 0
 """The descriptor of `/dev/null` in supervisors."""
 _SHELL = "/bin/sh"
 _DEFAULT_SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+
+
+class Stage(NamedTuple):
+    """A stage that runs, and the name of the pipe that it writes to."""
+
+    pid: int
+    sink: str
 
 
 class StageFailed(Exception):
@@ -30,19 +39,21 @@ def start_stages(
     group: int,
     output: int,
     errors: Sequence[int],
-) -> list[int]:
-    """Return the process ids of the stages; the first one leads their group if that is 0.
+) -> list[Stage]:
+    """Return the stages, which run in the given process group; in one that the first leads if that is 0.
 
     A stage that can't be started leaves the ones before it running.
     """
     paths = [_path_of(number, stage[0], directory) for number, stage in enumerate(stages, 1)]
-    pids: list[int] = []
+    started: list[Stage] = []
     source = NOWHERE
     for number, (path, stage) in enumerate(zip(paths, stages, strict=True), 1):
         downstream, sink = os.pipe() if number < len(stages) else (NOWHERE, output)
         try:
             streams = (source, sink, errors[number - 1])
-            pids.append(_spawn(path, stage, environment, streams, group or (pids or [0])[0]))
+            pid = _spawn(path, stage, environment, streams, group)
+            started.append(Stage(pid, pipe_name(sink)))
+            group = group or pid
         except (OSError, ValueError) as error:
             _close(downstream, NOWHERE)
             raise _failure(number, stage[0], error) from error
@@ -50,7 +61,7 @@ def start_stages(
             _close(source, NOWHERE)
             _close(sink, output)
         source = downstream
-    return pids
+    return started
 
 
 def _path_of(number: int, program: str, directory: str) -> str:

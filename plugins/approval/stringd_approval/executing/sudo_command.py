@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from stringd_approval.exec_result import PipelineResult, StageResult
 
 SUDO = "sudo"
-VALIDATION = (SUDO, "-v")
-"""Has sudo ask for the password once for all stages of a pipeline."""
+VALIDATE = "-v"
+"""Has sudo ask for the password, so that it need not do that for each stage of a pipeline."""
 _NEVER = "LD_"
 _REFUSED = 1
 _LONGEST = 4096
@@ -18,14 +18,14 @@ _REFUSALS = re.compile(
 )
 
 
-def sudo_line(path: str, arguments: Sequence[str], env: Mapping[str, str], *, may_ask: bool) -> list[str]:
-    """Return the command line for a program's file, its arguments and variables.
+def sudo_words(env: Mapping[str, str], *, may_ask: bool) -> list[str]:
+    """Return what precedes a program and its arguments: sudo's options and the program's variables.
 
     Without a terminal, sudo must not ask for a password. The policy of the host decides about variables.
     """
     assignments = [f"{name}={value}" for name, value in env.items() if not name.startswith(_NEVER)]
     # Behind the mark, an assignment would be a program's name.
-    return [SUDO, *(() if may_ask else ("-n",)), *assignments, "--", path, *arguments]
+    return [*(() if may_ask else ("-n",)), *assignments, "--"]
 
 
 def refusal(result: PipelineResult) -> str | None:

@@ -15,16 +15,17 @@ from signal import SIGKILL
 from typing import TYPE_CHECKING
 
 from stringd_approval.executing.output_capture import Capture
+from stringd_approval.executing.pipe_holders import holders
 from stringd_approval.executing.pipeline_job import Job, read_job
 from stringd_approval.executing.privileged_end import end_privileged
-from stringd_approval.executing.stage_start import StageFailed, start_stages
+from stringd_approval.executing.stage_start import Stage, StageFailed, start_stages
 from stringd_approval.executing.stage_terminal import StageTerminal
 
 if TYPE_CHECKING:
     from stringd.plugin.processes import Family, MessageSocket
 
 GRACE_SECONDS = 2.0
-"""How long processes that outlive all stages may keep the pipes."""
+"""How long processes that outlive their stage may keep its pipes."""
 _UMASK = 0o077
 
 
@@ -45,13 +46,15 @@ def supervise(family: Family, control: MessageSocket) -> None:
         # An order to stop may cross the report of a pipeline that has ended.
         for descriptor in message.descriptors:
             job = read_job(descriptor)
-            if job.has_terminal and terminal is None:
-                terminal = StageTerminal()
-                control.send({"terminal": True}, [terminal.master])
             try:
+                if job.has_terminal and terminal is None:
+                    terminal = StageTerminal()
+                    control.send({}, [terminal.master])
                 _run(family, control, job, terminal)
-            except (StageFailed, OSError) as error:
-                control.send({"error": str(error)})
+            except StageFailed as failure:
+                control.send({"error": str(failure)})
+            except OSError as error:
+                control.send({"error": error.strerror})
 
 
 @contextmanager
@@ -68,9 +71,16 @@ def _run(family: Family, control: MessageSocket, job: Job, terminal: StageTermin
             pipeline.wait()
         finally:
             if terminal:
-                end_privileged(family, terminal)
+                end_privileged(family, terminal, sudo=job.stages[0][0])
             family.kill()
         pipeline.report()
+
+
+def _enter(directory: str) -> None:
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        raise StageFailed(f"cwd: {directory}: {error.strerror}") from error
 
 
 class _Pipeline:
@@ -80,7 +90,7 @@ class _Pipeline:
         self._family = family
         self._control = control
         self._captures = captures
-        self._pids: list[int] = []
+        self._stages: list[Stage] = []
         self._codes: dict[int, int] = {}
         self._grace_end: float | None = None
         self._is_stopped = False
@@ -89,8 +99,8 @@ class _Pipeline:
         """Start all stages; raise `StageFailed` or `OSError` if that can't be done."""
         *errors, output = (capture.writable for capture in self._captures)
         try:
-            os.chdir(job.directory)
-            self._pids = start_stages(
+            _enter(job.directory)
+            self._stages = start_stages(
                 job.stages,
                 environment=job.environment,
                 directory=job.directory,
@@ -104,14 +114,16 @@ class _Pipeline:
                 capture.close_writable()
 
     def wait(self) -> None:
-        """Drain the output until all stages have ended, and a moment longer if others keep it open."""
+        """Drain the streams until all stages have ended, and a moment longer if others keep them open."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._control, selectors.EVENT_READ)
             selector.register(self._family, selectors.EVENT_READ)
             for capture in self._captures:
                 selector.register(capture, selectors.EVENT_READ)
-            while (seconds := self._patience()) is None or seconds > 0:
-                for key, _ in selector.select(seconds):
+            while not self._is_over():
+                if self._is_grace_over():
+                    self._end_leftovers()
+                for key, _ in selector.select(self._grace_left()):
                     self._handle(key.fileobj, selector)
 
     def report(self) -> None:
@@ -120,30 +132,44 @@ class _Pipeline:
             while capture.is_open and capture.take_piece():
                 pass
         fields = {
-            "codes": [self._codes.get(pid, -SIGKILL) for pid in self._pids],
+            "codes": [self._codes.get(stage.pid, -SIGKILL) for stage in self._stages],
             "streams": [(capture.size, capture.is_truncated) for capture in self._captures],
             "survivors": self._family.members(),
         }
         with contextlib.suppress(ConnectionError):
             self._control.send(fields, [capture.kept for capture in self._captures if capture.size])
 
-    def _patience(self) -> float | None:
-        """Return for how many seconds to go on: None for no limit."""
+    def _is_over(self) -> bool:
         if self._is_stopped:
-            return 0
-        if len(self._codes) < len(self._pids):
-            return None
-        if not any(capture.is_open for capture in self._captures):
-            return 0
-        self._grace_end = self._grace_end or time.monotonic() + GRACE_SECONDS
-        return self._grace_end - time.monotonic()
+            return True
+        have_ended = len(self._codes) == len(self._stages)
+        return have_ended and (self._is_grace_over() or not any(it.is_open for it in self._captures))
+
+    def _is_grace_over(self) -> bool:
+        return self._grace_left() == 0
+
+    def _grace_left(self) -> float | None:
+        """Return for how long leftovers of stages that have ended may go on; None if none has ended."""
+        return None if self._grace_end is None else max(0.0, self._grace_end - time.monotonic())
+
+    def _end_leftovers(self) -> None:
+        """Kill what keeps open the output of stages that have ended: the next ones wait for its end."""
+        pipes = {stage.sink for stage in self._stages[:-1] if stage.pid in self._codes}
+        for pid in holders(pipes, self._family.members()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, SIGKILL)
+        self._grace_end = time.monotonic() + GRACE_SECONDS
 
     def _handle(self, source: object, selector: selectors.BaseSelector) -> None:
         if isinstance(source, Capture):
             if not source.take_piece() and not source.is_open:
                 selector.unregister(source)
         elif source is self._family:
-            self._codes |= {pid: code for pid, code in self._family.reap() if pid in self._pids}
+            exited = dict(self._family.reap())
+            ended = {it.pid: exited[it.pid] for it in self._stages if it.pid in exited}
+            if ended:
+                self._codes |= ended
+                self._grace_end = time.monotonic() + GRACE_SECONDS
         else:
             self._control.receive()
             self._is_stopped = True
