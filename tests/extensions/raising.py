@@ -26,6 +26,9 @@ async def task(invocation):
 async def withdraw(invocation):
     asyncio.current_task().cancel()
     await asyncio.Event().wait()
+async def resign(invocation):
+    asyncio.current_task().cancel()
+    return Reply.confirmation("Fine")
 async def send(invocation):
     topic, _, cmd = invocation.line.arguments.partition(" ")
     runtime, user = invocation.runtime, invocation.session.user
@@ -76,7 +79,7 @@ def stringd_topic_types():
     opens = (directly, opening, closing, odd)
     made = [TopicType(name=it.__name__, summary="A test.", open=it) for it in opens]
     return [*made, TopicType(name="talk", summary="A test.", plain_text=text)]
-COMMANDS = (fine, run, task, withdraw, send)
+COMMANDS = (fine, run, task, withdraw, resign, send)
 @hookimpl
 def stringd_commands():
     plain = [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in COMMANDS]

@@ -33,8 +33,9 @@ def test_exception_in_a_plugin_task_is_an_internal_error(raised: str, raising: D
     assert raising.exec("/fine").content == "re: /fine\nFine"
 
 
-def test_a_command_that_cancels_its_own_task_is_an_internal_error(raising: DaemonProcess) -> None:
-    assert raising.exec("/withdraw").content == f"re: /withdraw\n{INTERNAL}"
+@pytest.mark.parametrize("cmd", ["/withdraw", "/resign"])
+def test_a_command_that_cancels_its_own_task_is_an_internal_error(cmd: str, raising: DaemonProcess) -> None:
+    assert raising.exec(cmd).content == f"re: {cmd}\n{INTERNAL}"
     assert raising.exec("/fine").content == "re: /fine\nFine"
 
 

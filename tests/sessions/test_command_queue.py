@@ -70,3 +70,38 @@ def test_waiters_get_the_reason_of_the_end() -> None:
         await turns.take(None)
 
     asyncio.run(asyncio.wait_for(scene(), 5))
+
+
+def test_turn_of_a_cancelled_waiter_goes_to_the_next() -> None:
+    async def scene() -> None:
+        turns = CommandQueue("u:file:a", 60)
+        await turns.take(None)
+        cancelled = asyncio.create_task(turns.take(None))
+        staying = asyncio.create_task(turns.take(None))
+        while turns.waiting < 2:
+            await asyncio.sleep(0)
+        cancelled.cancel()
+        turns.pass_on()
+        await staying
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled
+        turns.pass_on()
+        await turns.idle()
+
+    asyncio.run(asyncio.wait_for(scene(), 5))
+
+
+def test_a_waiter_that_is_cancelled_as_all_are_refused_leaves_the_queue() -> None:
+    async def scene() -> None:
+        turns = CommandQueue("u:file:a", 60)
+        await turns.take(None)
+        cancelled = asyncio.create_task(turns.take(None))
+        while not turns.waiting:
+            await asyncio.sleep(0)
+        cancelled.cancel()
+        turns.refuse_waiting(SessionClosed("closed"))
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled
+        assert not turns.waiting
+
+    asyncio.run(asyncio.wait_for(scene(), 5))

@@ -24,7 +24,7 @@ async def opened_reply(invocation: Invocation, opened: OpenedPage, system: str) 
 
 
 async def _rendered(invocation: Invocation, opened: OpenedPage) -> str:
-    if not opened.target.is_whole or opened.part != 1:
+    if not opened.begins_page:
         return opened.text
     page, environment = opened.page, environment_of(invocation, opened.page)
     actions = environment.actions_of(page)

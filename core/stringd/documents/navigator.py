@@ -86,7 +86,14 @@ class DocumentNavigator:
         parts = await self.parts(page, target.block, target.lines)
         # A reloaded document may have fewer parts than before.
         number = min(target.part, parts.count) if target.options.fresh else target.part
-        return OpenedPage(target=target, page=page, text=parts.view(number), part=number, files=files)
+        return OpenedPage(
+            target=target,
+            page=page,
+            text=parts.view(number),
+            part=number,
+            begins_page=target.is_whole and number == 1,
+            files=files,
+        )
 
     async def reopen(self, location: Location) -> OpenedPage:
         """Load a location again from its source, with the same options as before."""

@@ -45,13 +45,15 @@ class Target:
 class OpenedPage:
     """The page that a target led to, and the part of its text that is shown.
 
+    `begins_page` is true if the text is the beginning of the page rather than a block, lines or a later part.
     `files` are the texts of the files that it shows; None for one that does not exist.
     """
 
     target: Target
     page: Page
     text: str
-    part: int = 1
+    part: int
+    begins_page: bool
     files: Mapping[Path, str | None] = field(default_factory=dict)
 
 

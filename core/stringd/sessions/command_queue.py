@@ -56,21 +56,23 @@ class CommandQueue:
 
     def pass_on(self) -> None:
         """End the current turn and begin the next one."""
-        if self._waiting:
-            self._waiting.popleft().set_result(None)
-        else:
-            self._taken = False
-            while self._watchers:
-                watcher = self._watchers.pop()
-                if not watcher.done():
-                    watcher.set_result(None)
+        while self._waiting:
+            turn = self._waiting.popleft()
+            # The turn of a command that is cancelled is done before the command leaves the queue.
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._taken = False
+        while self._watchers:
+            watcher = self._watchers.pop()
+            if not watcher.done():
+                watcher.set_result(None)
 
     def cancel(self, request_id: str) -> bool:
         """Cancel the first waiting command of a request; return false if there is none."""
         for turn in self._waiting:
             if self._request_ids.get(turn) == request_id:
-                self._waiting.remove(turn)
-                turn.set_exception(CommandCancelled())
+                self._refuse(turn, CommandCancelled())
                 return True
         return False
 
@@ -87,27 +89,31 @@ class CommandQueue:
     def refuse_waiting(self, reason: Unavailable) -> None:
         """Refuse all commands that wait."""
         while self._waiting:
-            self._waiting.popleft().set_exception(reason)
+            self._refuse(self._waiting[0], reason)
 
     async def _wait(self, turn: asyncio.Future[None], disconnected: Disconnected | None) -> None:
+        late = QueueTimeout("Timed out waiting in queue.")
+        timer = asyncio.get_running_loop().call_later(self._wait_seconds, self._refuse, turn, late)
         leaving = asyncio.ensure_future(disconnected()) if disconnected else None
+        if leaving:
+            leaving.add_done_callback(lambda _: self._refuse(turn, ClientGone()))
         try:
-            await asyncio.wait(
-                {turn, leaving} if leaving else {turn},
-                timeout=self._wait_seconds,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+            await turn
             if leaving and leaving.done():
                 raise ClientGone
         finally:
+            timer.cancel()
             if leaving:
                 leaving.cancel()
-        if not turn.done():
-            raise QueueTimeout("Timed out waiting in queue.")
-        turn.result()
+
+    def _refuse(self, turn: asyncio.Future[None], reason: Exception) -> None:
+        if turn in self._waiting:
+            self._waiting.remove(turn)
+            if not turn.done():
+                turn.set_exception(reason)
 
     def _leave(self, turn: asyncio.Future[None]) -> None:
         if turn in self._waiting:
             self._waiting.remove(turn)
-        elif turn.exception() is None:
+        elif not turn.cancelled() and turn.exception() is None:
             self.pass_on()

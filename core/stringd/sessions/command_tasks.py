@@ -1,4 +1,4 @@
-"""Run each command in a task of its own, and record which command sent which."""
+"""Run each command in a task of its own, and find out which command sent which."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from stringd.extensions.containment import call_async
+from stringd.sessions.eager_tasks import BegunCoroutine, Returned, start_task
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_parents: dict[asyncio.Task[Any], asyncio.Task[Any] | None] = {}
 
 
 async def run_in_task(
@@ -25,9 +25,10 @@ async def run_in_task(
     A task that cancels itself, or in which a GeneratorExit is raised, ends without a reply, whatever its
     coroutines catch; the caller can then still reply. An abandoned task continues without its caller.
     """
-    task = asyncio.create_task(call_async(function, *args, **kwargs))
-    _parents[task] = asyncio.current_task()
-    task.add_done_callback(_forget)
+    task = start_task(call_async(function, *args, **kwargs))
+    if isinstance(task, Returned):
+        return task.value
+    task.add_done_callback(_retrieve_exception)
     while not task.done():
         # Unlike `await task`, waiting for a separate future ends immediately when the caller is cancelled.
         waiter = asyncio.get_running_loop().create_future()
@@ -46,13 +47,13 @@ def command_tasks() -> Iterator[asyncio.Task[Any]]:
     task = asyncio.current_task()
     while task:
         yield task
-        task = _parents.get(task)
+        coroutine = task.get_coro()
+        task = coroutine.caller if isinstance(coroutine, BegunCoroutine) else None
 
 
-def _forget(task: asyncio.Task[Any]) -> None:
-    del _parents[task]
+def _retrieve_exception(task: asyncio.Task[Any]) -> None:
+    """Mark the exception of a task as retrieved, since nobody else does if it is abandoned."""
     if not task.cancelled():
-        # Mark the exception of an abandoned task as retrieved.
         task.exception()
 
 

@@ -113,7 +113,7 @@ class LiveSession:
 
     def refuse_reentry(self) -> None:
         """Refuse a command from another command of the same topic: it would wait for itself."""
-        if not self._running.keys().isdisjoint(command_tasks()):
+        if self._running and not self._running.keys().isdisjoint(command_tasks()):
             raise Refusal(
                 ErrorCode.CONFLICT, f"A command of {self.name} can't wait for another one of {self.name}."
             )
