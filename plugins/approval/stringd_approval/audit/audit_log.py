@@ -66,7 +66,8 @@ class AuditLog:
         """Write what waits, close the file, and return the head."""
         while self._writer:
             await asyncio.shield(self._writer)
-        await STORAGE.run(self._file.close)
+        if self.head:
+            await STORAGE.run(self._file.close)
         return self.head
 
     def _begin(self) -> None:

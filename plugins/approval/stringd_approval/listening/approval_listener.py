@@ -72,7 +72,8 @@ class _Connections:
         open_ones = self._served | self._refused
         for task in open_ones:
             task.cancel()
-        await asyncio.gather(*open_ones, return_exceptions=True)
+        if open_ones:
+            await asyncio.wait(open_ones)
         self._hangups.close()
 
     async def accept_from(self, listener: socket.socket) -> None:
