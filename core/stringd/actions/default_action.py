@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from stringd.actions.action_run import ActionRun
 from stringd.actions.arguments.action_call import read_call
-from stringd.actions.environment.action_environment import Environment, environment_of
+from stringd.actions.environment.action_environment import Environment, environment_of, is_given_environment
 from stringd.actions.requirements.required_variables import missing_for, missing_variable_hints
 from stringd.api.commands import Invocation
 from stringd.api.replies import Overflow, Reply
@@ -26,7 +26,10 @@ async def opened_reply(invocation: Invocation, opened: OpenedPage, system: str) 
 async def _rendered(invocation: Invocation, opened: OpenedPage) -> str:
     if not opened.begins_page:
         return opened.text
-    page, environment = opened.page, environment_of(invocation, opened.page)
+    page = opened.page
+    if page.offers_nothing and not is_given_environment(invocation, page):
+        return opened.text
+    environment = environment_of(invocation, page)
     actions = environment.actions_of(page)
     default = actions.get(str(page.sheet.parsed.frontmatter.get("default", "")))
     hints = list(missing_variable_hints(page, environment))

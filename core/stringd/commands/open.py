@@ -46,9 +46,13 @@ async def run(invocation: Invocation) -> Reply:
         return await save(invocation, target, arguments.values[SAVE])
     if arguments.options or arguments.values:
         target = _with_options(target, arguments)
-    if target.path and is_directory(target.path, target.shown):
-        return await _open_directory(invocation, target, target.path)
-    opened = await navigator.open(target)
+    try:
+        opened = await navigator.open(target)
+    except Refusal:
+        # Few targets are directories, which can't be read as documents.
+        if target.path and is_directory(target.path, target.shown):
+            return await _open_directory(invocation, target, target.path)
+        raise
     visit(invocation.session, opened)
     return await opened_reply(invocation, opened, f"Opened {opened.target.shown}")
 

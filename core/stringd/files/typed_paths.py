@@ -14,16 +14,13 @@ from stringd.api.users import User
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.open_directory import is_there
 from stringd.files.protected import is_protected, refuse_path
-from stringd.files.real_path import real_path
+from stringd.files.real_path import final_path, real_path
 from stringd.text.escaping import printable
 
 LONGEST_PATH = 4000
 LONGEST_NAME = 255
 # Each candidate end of a name costs a system call.
 _MOST_ENDS = 64
-_OPEN_FILES = "/proc/self/fd"
-_DELETED = " (deleted)"
-_SYSTEM_KNOWS = hasattr(os, "O_PATH") and Path(_OPEN_FILES).is_dir()
 FILE_URI = "file:///"
 _LINES = r":L([0-9]+)(?:-L?([0-9]+))?\Z"
 _LINE_RANGE = re.compile(_LINES)
@@ -204,37 +201,12 @@ def _real(path: Path) -> str:
 def _resolved(path: Path) -> tuple[str, bool]:
     """Return the real path, and whether it is free of links."""
     try:
-        return _with_one_slash(_final_path(path)), True
+        return _with_one_slash(final_path(path)), True
     except (OSError, RecursionError, ValueError):
         # Nothing exists there, or links form a loop; beyond a loop `realpath` removes `..` textually, which
         # may leave a link that leads outside.
         real = _real(path)
         return real, _real(Path(real)) == real
-
-
-def _final_path(path: Path) -> str:
-    """Return the real path of something that exists, from the system itself where it can tell."""
-    known = _known_by_system(path) if _SYSTEM_KNOWS else None
-    return os.path.realpath(path, strict=True) if known is None else known
-
-
-def _known_by_system(path: Path) -> str | None:
-    """Return the current name of an opened path; None if the file was renamed over or removed meanwhile."""
-    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    try:
-        name = os.readlink(f"{_OPEN_FILES}/{descriptor}")  # noqa: PTH115
-        # Linux appends this to the name of a file that was replaced or removed meanwhile.
-        is_lost = name.endswith(_DELETED) and not _is_same_file(name, descriptor)
-        return None if is_lost else name
-    finally:
-        os.close(descriptor)
-
-
-def _is_same_file(name: str, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(os.stat(name), os.fstat(descriptor))  # noqa: PTH116
-    except OSError:
-        return False
 
 
 def _with_one_slash(path: str) -> str:

@@ -144,11 +144,21 @@ def _leaves_site(action: Action, page: Page) -> bool:
     return page.zone is Zone.PRIVATE and action.method in HTTP_METHODS and not is_own
 
 
+def is_given_environment(invocation: Invocation, page: Page) -> bool:
+    """Whether the package or the topic of a page may add to what the page offers."""
+    return page.path is not None and _provided(invocation, page) is not None
+
+
+def _provided(invocation: Invocation, page: Page) -> Provide | None:
+    # An isinstance check against a protocol would dominate the cost of `environment_of`.
+    provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
+    return provide
+
+
 def _base_environment(invocation: Invocation, page: Page) -> Environment:
     if page.path is None:
         return Environment(trusted=False, trust_hint=invocation.runtime.trust_hint)
-    # An isinstance check against a protocol would dominate the cost of this function.
-    provide: Provide | None = getattr(page.package or invocation.topic, "environment", None)
+    provide = _provided(invocation, page)
     return provide(invocation) if provide else Environment(secrets_topic=invocation.runtime.secrets_hint)
 
 

@@ -123,7 +123,7 @@ async def done(work: Callable[[], T], *, here: bool) -> T:
 
 def _status(path: Path) -> os.stat_result | None:
     try:
-        return path.lstat()
+        return os.lstat(path)
     except OSError:
         return None
 

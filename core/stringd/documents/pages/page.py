@@ -59,6 +59,14 @@ class Page:
         is_own = self.sheet.from_outline or self.source == self.sheet.parsed.lines.text
         return not self.sheet.parsed.directives and is_own
 
+    @property
+    def offers_nothing(self) -> bool:
+        """Whether it has no actions and menus of its own, needs no variable, and comes without a notice."""
+        sheet = self.sheet
+        declared = sheet.parsed.declarations
+        needed = declared.secrets or declared.required
+        return not (sheet.actions.actions or needed or self.menus or self.left_out or sheet.notice)
+
     def introduced(self, text: str, actions: Iterable[Action], hints: Iterable[str]) -> str:
         """Return a text of the page preceded by what the page offers, the given hints and a blank line."""
         hints = "\n".join((*self._offers(actions), *hints))
