@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import sys
+import termios
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -39,6 +40,10 @@ class Terminal:
 
     def type(self, keys: str | bytes) -> None:
         os.write(self._own, keys.encode() if isinstance(keys, str) else keys)
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the terminal, of which its programs learn by SIGWINCH."""
+        termios.tcsetwinsize(self._own, (rows, columns))
 
     def interrupt(self, text: str) -> None:
         """Press Ctrl-C until `text` is shown: readline misses one that comes while it takes in a key."""

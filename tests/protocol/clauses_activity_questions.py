@@ -58,6 +58,7 @@ OPERATOR = requirements(
 APPROVE = requirements(
     "Activity: stringd approve",
     ("approve.keys", "It shows questions as they are asked; keys, lines and hidden lines answer them."),
+    ("approve.extras", "Suggestions for additional fields are edited in a line, and sent with the answer."),
     ("approve.start", "It starts the daemon if none is running, and gets its token."),
     ("approve.flush", "Input that was typed before a question was shown is discarded."),
     ("approve.restores", "The terminal is restored, however it ends."),

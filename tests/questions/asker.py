@@ -64,6 +64,8 @@ async def ask(invocation: Invocation) -> Reply:
 def refuse_wrong(answer: Answer) -> None:
     if answer.value == "wrong":
         raise Refusal("NO", "That is wrong.")
+    if "refused" in answer.extras.get("edit", ""):
+        raise Refusal("NO", "Not this text.")
 
 
 async def crash(invocation: Invocation) -> Reply:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import signal
 import termios
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
-from tests.questions.people import until
+from tests.questions.people import TOKEN, until
 from tests.questions.terminals import APPROVE, Person, approving
 
 
@@ -69,15 +70,80 @@ def test_text_choice_and_secret_are_answered(person: Person) -> None:
 
 @pytest.mark.requirement("approve.keys")
 def test_long_body_is_truncated_and_shown_in_full_on_demand(person: Person) -> None:
-    asked = person.is_asked(kind="approve", body="\n".join(f"line {it}." for it in range(50)))
+    body = "\n".join(f"line {it}." for it in range(50))
+    asked = person.is_asked(kind="approve", body=body, details={"who": "root"})
     shown = person.sees("Allow? ")
-    assert "line 18." in shown
-    assert "line 19." not in shown
-    assert "(31 more lines: ? shows all)" in shown
+    assert "line 11." in shown
+    assert "line 12." not in shown
+    assert "(38 more lines: ? shows all)" in shown
+    # A long body does not hide the details.
+    assert "• who: root" in shown
     person.terminal.type("?")
     assert "line 49." in person.sees("Allow? ")
     person.terminal.type("y")
     assert asked.told()["value"] is True
+
+
+@pytest.mark.requirement("approve.extras")
+def test_suggestions_are_edited_and_sent(person: Person) -> None:
+    suggestions = {"edit": "rm -r x", "grant": "1 time"}
+    asked = person.is_asked(kind="approve", extras=["edit", "grant"], suggestions=suggestions)
+    assert "c no with a comment, e yes with edit, g yes with grant, ? show " in person.sees("all: ")
+    person.terminal.type("e")
+    person.sees("edit: rm -r x")
+    # Backspace, Home, to the right, insert; a key that does nothing; Enter.
+    person.terminal.type("\x7fé\x1b[H\x1b[C\x1b[C-\x1b[A\x1bOFz\r")
+    person.sees("Allowed.")
+    assert asked.told()["extras"] == {"edit": "rm- -r éz"}
+
+
+@pytest.mark.requirement("approve.extras")
+def test_editing_can_be_left_and_refused_text_is_kept(person: Person) -> None:
+    fields: Any = {"kind": "approve", "extras": ["edit"], "suggestions": {"edit": "some text"}}
+    asked = person.is_asked(**fields)
+    person.sees("all: ")
+    person.terminal.type("e")
+    person.sees("edit: some text")
+    person.terminal.type("\x1b")
+    person.sees("all: ")
+    person.terminal.type("e")
+    person.sees("edit: some text")
+    person.terminal.type(" refused\r")
+    assert "Not this text." in person.sees("all: ")
+    person.terminal.type("e")
+    person.sees("edit: some text refused")
+    person.terminal.type("\x15new\r")
+    person.sees("Allowed.")
+    assert asked.told()["extras"] == {"edit": "new"}
+
+
+@pytest.mark.requirement("approve.extras", "approve.told")
+def test_closing_elsewhere_ends_editing(person: Person) -> None:
+    asked = person.is_asked(kind="approve", extras=["edit"], suggestions={"edit": "text"})
+    person.sees("all: ")
+    person.terminal.type("e")
+    person.sees("edit: text")
+    token = {TOKEN: str(person.daemon.operator_token)}
+    path = f"/questions/{asked.id}"
+    assert person.daemon.request("POST", path, {"answer": False}, token).status == 200
+    person.sees("Already answered, by operator through HTTP.")
+    assert asked.told()["value"] is False
+    asked = person.is_asked(kind="approve")
+    person.sees("all: ")
+    person.terminal.type("y")
+    person.sees("Allowed.")
+
+
+@pytest.mark.requirement("approve.keys")
+def test_width_follows_the_terminal(person: Person) -> None:
+    body = "x" * 90
+    asked = person.is_asked(kind="approve", body=body)
+    person.sees("all: ")
+    person.terminal.resize(40, 200)
+    person.terminal.type("?")
+    assert f"│ {body}" in person.sees("all: ")
+    person.terminal.type("n")
+    assert asked.told()["value"] is False
 
 
 @pytest.mark.requirement("approve.flush")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stringd.cli.approve.question_text import question_page, unambiguous
 from stringd.errors import RequestRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from stringd.cli.approve.keyboard import Keyboard
     from stringd.cli.approve.question_feed import QuestionFeed
     from stringd.client.sync import Client
@@ -22,11 +24,22 @@ _END = "\x04"
 _GONE = frozenset({404, 409})
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[m"
 _PROMPTS = {
-    "approve": "Allow? y yes, n no, c no with a comment, ? show all: ",
+    "approve": "Allow? y yes, n no, c no with a comment{extras}, ? show all: ",
     "text": "Answer (? shows all): ",
     "secret": "Answer (not shown): ",
     "choice": "Number (? shows all): ",
 }
+
+
+_FIXED_KEYS = frozenset("ync?")
+
+
+class Given(NamedTuple):
+    """What a person has answered."""
+
+    value: Any
+    comment: str | None = None
+    extras: Mapping[str, str] = {}
 
 
 class Dialogue:
@@ -38,6 +51,7 @@ class Dialogue:
         self._feed = feed
         self._keyboard = keyboard
         self._shows_whole = False
+        self._drafts: dict[str, str] = {}
 
     def run(self, *, once: bool) -> None:
         """Run until Ctrl-C or Ctrl-D, or until one question was answered."""
@@ -47,6 +61,7 @@ class Dialogue:
                 self._await_question()
                 question = next(iter(self._feed.questions.values()))
                 self._shows_whole = False
+                self._drafts = dict(question.get("suggestions", {}))
                 if self._settle(question) and once:
                     return
         except EOFError:
@@ -73,9 +88,8 @@ class Dialogue:
         return False
 
     def _show(self, question: dict[str, Any]) -> None:
-        width = shutil.get_terminal_size().columns
         bold, plain = _styles()
-        lines = question_page(question, width, whole=self._shows_whole, now=time.time())
+        lines = question_page(question, self._keyboard.columns, whole=self._shows_whole, now=time.time())
         others = len(self._feed.questions) - 1
         heading = f"{bold}── question {question['id']}{plain}{f', {others} more waiting' if others else ''}"
         _write("\n".join(("", heading, *lines)))
@@ -87,17 +101,22 @@ class Dialogue:
             self._keyboard.expect_key()
         else:
             self._keyboard.expect_line(hidden=question["kind"] == "secret")
-        _write(_PROMPTS[question["kind"]], end="")
+        extras = "".join(f", {key} yes with {name}" for key, name in self._extra_keys().items())
+        _write(_PROMPTS[question["kind"]].format(extras=extras), end="")
 
     def _answer(self, question: dict[str, Any]) -> bool:
         read = {"approve": self._decision, "choice": self._choice}.get(question["kind"], self._text)
         answer = read(question)
         if answer is None:
             return False
-        value, comment = answer
         try:
             self._client.answer_question(
-                question["id"], value, token=self._token, comment=comment, through=THROUGH
+                question["id"],
+                answer.value,
+                token=self._token,
+                comment=answer.comment,
+                through=THROUGH,
+                extras=answer.extras,
             )
         except RequestRefused as refused:
             _write(unambiguous(refused.message))
@@ -106,41 +125,57 @@ class Dialogue:
                 self._feed.questions.pop(question["id"], None)
             return False
         self._feed.questions.pop(question["id"], None)
-        _write({True: "Allowed.", False: "Refused."}.get(value, "Answered."))
+        _write({True: "Allowed.", False: "Refused."}.get(answer.value, "Answered."))
         return True
 
-    def _decision(self, question: dict[str, Any]) -> tuple[Any, str | None] | None:
+    def _extra_keys(self) -> dict[str, str]:
+        """Return the additional fields that can be edited, by the keys for them."""
+        keys = {name[0]: name for name in sorted(self._drafts, reverse=True)}
+        return {key: name for key, name in sorted(keys.items()) if key not in _FIXED_KEYS}
+
+    def _decision(self, question: dict[str, Any]) -> Given | None:
         is_over = partial(self._is_over, question["id"])
         match self._keyboard.read_key(self._feed, is_over):
             case "y":
                 _write("y")
-                return True, None
+                return Given(True)
             case "n":
                 _write("n")
-                return False, None
+                return Given(False)
             case "c":
                 self._keyboard.expect_line()
                 _write("c\nComment: ", end="")
                 comment = self._keyboard.read_line(self._feed, is_over)
-                return None if comment is None else (False, comment)
+                return None if comment is None else Given(False, comment)
             case "?":
                 self._shows_whole = True
                 _write("?")
             case key if key == _END:
                 raise EOFError
+            case str(key) if name := self._extra_keys().get(key):
+                return self._with_extra(name, is_over)
             case _:
                 _write("")
         return None
 
-    def _choice(self, question: dict[str, Any]) -> tuple[Any, str | None] | None:
+    def _with_extra(self, name: str, is_over: Callable[[], bool]) -> Given | None:
+        """Have an additional field edited; what was typed is kept in case it is refused."""
+        _write(f"{name[0]}\nEnter accepts, Escape goes back.")
+        text = self._keyboard.edit_line(f"{name}: ", self._drafts[name], self._feed, is_over)
+        if text is None:
+            return None
+        self._drafts[name] = text
+        return Given(True, extras={name: text})
+
+    def _choice(self, question: dict[str, Any]) -> Given | None:
         typed = self._line(question)
         if typed and typed.isascii() and typed.isdigit() and 0 < int(typed) <= len(question["choices"]):
-            return question["choices"][int(typed) - 1], None
+            return Given(question["choices"][int(typed) - 1])
         return None
 
-    def _text(self, question: dict[str, Any]) -> tuple[Any, str | None] | None:
+    def _text(self, question: dict[str, Any]) -> Given | None:
         typed = self._line(question)
-        return (typed, None) if typed else None
+        return Given(typed) if typed else None
 
     def _line(self, question: dict[str, Any]) -> str | None:
         hidden = question["kind"] == "secret"

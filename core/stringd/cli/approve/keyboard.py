@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import select
 import signal
+import sys
 import termios
 from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+from stringd.cli.approve.line_buffer import Entry, LineBuffer
+from stringd.cli.approve.question_text import columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
 _LOCAL, _CHARACTERS = 3, 6
 _LONGEST_LINE = 8192
+_USUAL_COLUMNS = 80
 _ENDED_BY_SIGNAL = 128
 _STOPPED = (signal.SIGTERM, signal.SIGHUP)
 
@@ -43,6 +48,13 @@ class Keyboard:
         for number in (*_STOPPED, signal.SIGTSTP):
             signal.signal(number, signal.SIG_DFL)
 
+    @property
+    def columns(self) -> int:
+        """The present width of the terminal, whatever the environment says."""
+        with suppress(termios.error):
+            return termios.tcgetwinsize(self._descriptor)[1] or _USUAL_COLUMNS
+        return _USUAL_COLUMNS
+
     def expect_key(self) -> None:
         """Switch to single keys without echo, and discard type-ahead."""
         self._set(line=False, echo=False)
@@ -65,6 +77,30 @@ class Keyboard:
         finally:
             self.expect_key()
         return None if typed is None else typed.decode(errors="replace").rstrip("\n")
+
+    def edit_line(
+        self, prompt: str, text: str, feed: QuestionFeed, is_over: Callable[[], bool]
+    ) -> str | None:
+        """Let a text be edited, and return it; None if that is cancelled, or as for `read_key`."""
+        line, shown = LineBuffer(text), 0
+        self.expect_key()
+        while True:
+            room = self.columns - len(prompt) - 1
+            left, right = line.view(room)
+            # Blanks erase what was shown before; the cursor is placed by writing up to it once more.
+            blanks = " " * max(min(shown, room) - columns(left + right), 0)
+            _show(f"\r{prompt}{left}{right}{blanks}\r{prompt}{left}")
+            shown = columns(left + right)
+            typed = self._read(feed, is_over)
+            match None if typed is None else line.press(typed):
+                case Entry.EDITED:
+                    continue
+                case Entry.ENTERED:
+                    _show("\n")
+                    return line.text
+                case _:
+                    _show("\n")
+                    return None
 
     def _read(self, feed: QuestionFeed, is_over: Callable[[], bool]) -> bytes | None:
         """Return typed input; raise EOFError at its end, such as for Ctrl-D."""
@@ -105,6 +141,11 @@ class Keyboard:
         os.kill(os.getpid(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, self._suspend)
         self._apply(present)
+
+
+def _show(text: str) -> None:
+    sys.stdout.buffer.write(text.encode(errors="replace"))
+    sys.stdout.buffer.flush()
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from stringd.text.formatting import counted
+
 LEAST_WIDTH = 20
 CONTINUED = "┊ "
 _OPENING = "⟨"
@@ -19,7 +21,8 @@ _MOST_MARKS = 2
 # Printable according to Unicode, but blank.
 _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _WIDE = frozenset("WFA")
-MOST_LINES = 20
+MOST_LINES = 40
+MOST_OF_BODY, MOST_OF_DETAIL = 12, 6
 _TITLE, _BODY, _DETAIL = "┃ ", "│ ", "• "
 _ASKERS = {"asked_by": "asked by", "user_id": "user", "topic": "topic", "request_id": "request"}
 
@@ -36,7 +39,7 @@ def unambiguous_lines(
     lines = []
     for line in texts:
         tokens = chain(lead, _tokens(line))
-        pieces = list(_wrapped(tokens, max(width, LEAST_WIDTH) - _columns(mark) - 1))
+        pieces = list(_wrapped(tokens, max(width, LEAST_WIDTH) - columns(mark) - 1))
         lines += [mark + pieces[0], *(CONTINUED + it for it in pieces[1:])]
         mark, lead = next_mark or mark, ""
     return lines
@@ -63,14 +66,14 @@ def _tokens(line: str, escaped: str = "") -> Iterator[str]:
 
 
 def _wrapped(tokens: Iterator[str], width: int) -> Iterator[str]:
-    piece, columns = "", 0
+    piece, used = "", 0
     for token in tokens:
-        needed = _columns(token)
-        if columns + needed > width:
+        needed = columns(token)
+        if used + needed > width:
             yield piece
-            piece, columns = "", 0
+            piece, used = "", 0
         piece += token
-        columns += needed
+        used += needed
     yield piece
 
 
@@ -82,7 +85,7 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character) in {"Mn", "Me"}
 
 
-def _columns(text: str) -> int:
+def columns(text: str) -> int:
     """Return an upper bound of the columns of a text, since terminals differ for some characters."""
     if text.isascii():
         return len(text)
@@ -94,9 +97,9 @@ def question_page(
 ) -> list[str]:
     """Return the lines that show a question; long ones are truncated, with the number of hidden lines."""
     lines = unambiguous_lines(question["title"], _TITLE, width)
-    lines += _content(question, width)
-    if len(lines) > MOST_LINES and not whole:
-        lines = [*lines[:MOST_LINES], f"({len(lines) - MOST_LINES} more lines: ? shows all)"]
+    lines += _content(question, width, whole=whole)
+    if not whole:
+        lines = _cut(lines, MOST_LINES)
     for number, choice in enumerate(question["choices"], 1):
         lines += unambiguous_lines(choice, f"{number}) ", width)
     for field, shown in _ASKERS.items():
@@ -108,10 +111,16 @@ def question_page(
     return lines
 
 
-def _content(question: dict[str, Any], width: int) -> list[str]:
-    body, lines = question["body"], []
-    if body:
-        lines += unambiguous_lines(body, _BODY, width, next_mark=_BODY)
+def _content(question: dict[str, Any], width: int, *, whole: bool) -> list[str]:
+    """Return the lines of the body and the details; none is cut so that a long one hides the others."""
+    body = question["body"]
+    texts = [(unambiguous_lines(body, _BODY, width, next_mark=_BODY), MOST_OF_BODY)] if body else []
     for name, value in question["details"].items():
-        lines += unambiguous_lines(value, _DETAIL, width, name=name, next_mark=_BODY)
-    return lines
+        shown = unambiguous_lines(value, _DETAIL, width, name=name, next_mark=_BODY)
+        texts.append((shown, MOST_OF_DETAIL))
+    return [line for lines, most in texts for line in (lines if whole else _cut(lines, most))]
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    hidden = len(lines) - most
+    return lines if hidden <= 0 else [*lines[:most], f"({counted(hidden, 'more line')}: ? shows all)"]
