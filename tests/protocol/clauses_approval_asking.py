@@ -28,6 +28,17 @@ APPROVAL_ASKING = requirements(
     ("approval.asking.grant.ends", "A grant ends with its uses or its time, by a clock that nobody can set."),
     ("approval.asking.grant.revoked", "Grants are listed and can be revoked."),
     (
+        "approval.asking.answers",
+        "Every answer names who gave it and through what; a comment is for the asker.",
+    ),
+    ("approval.asking.edit", "An edited command passes all checks again, and takes the request's place."),
+    ("approval.asking.time", "The time to answer starts when the question is shown."),
+    ("approval.asking.withdrawn", "When the asker leaves, its question is withdrawn on every front end."),
+    ("approval.asking.first_wins", "The first of two answers wins; the other person is told who was first."),
+    ("approval.asking.program", "A program of the operator's own answers; it counts as an operator."),
+    ("approval.asking.program.no_answer", "Anything else that it does is no answer."),
+    ("approval.asking.program.killed", "It is killed with its children when the question is over."),
+    (
         "approval.asking.fail_closed",
         "Without an operator or a grant, the answer is no, with a hint.",
     ),
@@ -46,4 +57,5 @@ APPROVAL_GATE = requirements(
     ("approval.asking.gate.timeout", "A command that nobody decides about is ERROR(APPROVAL_TIMEOUT)."),
     ("approval.asking.gate.withdrawn", "A cancelled command withdraws its question."),
     ("approval.asking.gate.long", "What is too long to be shown is refused."),
+    ("approval.audit.commands", "--audit commands logs every command of a topic, with secrets masked."),
 )

@@ -236,6 +236,9 @@ class Questions(Protocol):
     def mark_shown(self, question_id: str) -> None:
         """Note that a question is shown to a person; its time to answer starts."""
 
+    def is_operator(self, token: str) -> bool:
+        """Return whether a token is that of this daemon's operator."""
+
     def attach_operator(self) -> AbstractContextManager[None]:
         """Return a context in which an operator is attached."""
 

@@ -133,6 +133,10 @@ class OpenQuestions:
         self._start_time(self._find(question_id))
         self._notify_watchers()
 
+    def is_operator(self, token: str) -> bool:
+        """Return whether a token is that of this daemon's operator."""
+        return self._operator.accepts(token)
+
     @contextmanager
     def attach_operator(self) -> Iterator[None]:
         """Attach an operator for the duration of the context."""

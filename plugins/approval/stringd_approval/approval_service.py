@@ -9,14 +9,18 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from stringd.approval import default_socket
-from stringd.plugin import Disconnected, Runtime
-from stringd_approval.approval_settings import ApprovalSettings, Approve
+from stringd.plugin import Disconnected, ErrorCode, Invocation, Proceed, Refusal, Reply, Runtime
+from stringd_approval.approval_settings import ApprovalSettings, Approve, Audit
 from stringd_approval.asking.decider import Decider
+from stringd_approval.asking.gate import Gate
 from stringd_approval.asking.grants import Grants
 from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit.audit_log import AuditLog
+from stringd_approval.audit.command_entries import command_decision, command_sent
 from stringd_approval.audit.log_file import AuditFailed
+from stringd_approval.audit.request_entries import RequestEntry
 from stringd_approval.broker import Broker
+from stringd_approval.decision import Decision
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecReply
 from stringd_approval.executing.executables import resolve
@@ -24,6 +28,7 @@ from stringd_approval.executing.executor import Executor
 from stringd_approval.listening.approval_listener import listen
 from stringd_approval.listening.replay_guard import ReplayGuard
 from stringd_approval.policy.policy_file import PolicyFile
+from stringd_approval.policy.policy_record import Ruling
 from stringd_approval.policy.rule import shell_rules
 
 log = logging.getLogger(__name__)
@@ -45,6 +50,8 @@ class ApprovalService:
         self.audit = AuditLog(runtime.config.data_dir)
         self.grants = Grants()
         self._executor = Executor()
+        self._gate = Gate(policies=self.policies, record=self._record)
+        self._logs_commands = settings.audit is Audit.COMMANDS
 
     async def serve(self) -> None:
         """Listen on the socket until the daemon stops."""
@@ -68,6 +75,12 @@ class ApprovalService:
     ) -> ExecReply:
         """Handle a request; see `Broker.handle`."""
         return await self._broker.handle(request, disconnected, request_id=request_id)
+
+    async def pass_command(self, invocation: Invocation, proceed: Proceed) -> Reply:
+        """Return the reply to a command of a topic, if the policy or the operator lets it run."""
+        if self._logs_commands:
+            await self._write(command_sent(invocation), sync=False)
+        return await self._gate.pass_command(invocation, proceed)
 
     def status(self) -> dict[str, Any]:
         """Return the field of `/status`."""
@@ -103,6 +116,16 @@ class ApprovalService:
     @cached_property
     def _replay(self) -> ReplayGuard:
         return ReplayGuard(self._runtime.storage(_PLUGIN).folder / _IDS)
+
+    async def _record(self, invocation: Invocation, ruling: Ruling, decision: Decision | None) -> None:
+        await self._write(command_decision(invocation, ruling, decision), sync=True)
+
+    async def _write(self, entry: RequestEntry, *, sync: bool) -> None:
+        """Write an entry about a command, or refuse the command."""
+        try:
+            await self.audit.append(entry.kind, sync=sync, **entry.fields)
+        except AuditFailed as failed:
+            raise Refusal(ErrorCode.STORAGE_FAILED, f"Nothing was run: {failed}") from failed
 
     async def _close(self) -> None:
         self._executor.close()

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from stringd.plugin import CliCommand, Command, HealthField, Runtime, Service, Settings, hookimpl
+from stringd.plugin import (
+    CliCommand,
+    Command,
+    HealthField,
+    Interceptor,
+    Invocation,
+    Proceed,
+    Reply,
+    Runtime,
+    Service,
+    Settings,
+    hookimpl,
+)
 from stringd_approval.approval_service import approval_service
 from stringd_approval.approval_settings import ApprovalSettings
 from stringd_approval.audit.audit_command import AUDIT
 from stringd_approval.policy.policy_command import POLICY
 from stringd_approval.requesting.request_command import REQUEST
 from stringd_approval.requesting.request_subcommand import REQUEST as REQUEST_SUBCOMMAND
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
 
 
 @hookimpl
@@ -38,6 +54,24 @@ def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
 
 
 @hookimpl
+def stringd_interceptors() -> Iterable[Interceptor]:
+    """Add the gate before commands of topics."""
+    return (Interceptor(name="approval", run=_pass_command),)
+
+
+@hookimpl
+def stringd_routes(runtime: Runtime) -> Iterable[Route]:
+    """Add the grants."""
+    from stringd_approval.asking.grant_routes import grant_routes
+
+    return grant_routes(approval_service(runtime).grants, runtime.questions)
+
+
+@hookimpl
 def stringd_cli() -> Iterable[CliCommand]:
     """Add the subcommands."""
     return (AUDIT, POLICY, REQUEST_SUBCOMMAND)
+
+
+async def _pass_command(invocation: Invocation, proceed: Proceed) -> Reply:
+    return await approval_service(invocation.runtime).pass_command(invocation, proceed)

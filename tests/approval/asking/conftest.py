@@ -16,9 +16,9 @@ POLICY = "approval.yaml"
 
 @pytest.fixture(scope="module")
 def gated_daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
-    daemon = DaemonProcess(
-        tmp_path_factory.mktemp("gated"), ("--plugins", PLUGIN), {}, port=0, data_dir=None, operator=True
-    )
+    options = ("--plugins", PLUGIN, "--approve", "shell", "--audit", "commands")
+    folder = tmp_path_factory.mktemp("gated")
+    daemon = DaemonProcess(folder, options, {}, port=0, data_dir=None, operator=True)
     daemon.start()
     yield daemon
     daemon.stop()

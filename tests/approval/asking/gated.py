@@ -1,4 +1,4 @@
-"""A plugin for the tests: the gate with the policy of the data directory, and `/decide` for a request."""
+"""A plugin for the tests: `/decide` asks about a request in JSON, and shows the decision."""
 
 from __future__ import annotations
 
@@ -7,20 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from stringd.plugin import Command, Interceptor, Invocation, Proceed, Reply, Runtime, Service, hookimpl
+from stringd.plugin import Command, Invocation, Reply, Runtime, Service, hookimpl
 from stringd_approval.asking.decider import Decider
-from stringd_approval.asking.gate import Gate
 from stringd_approval.asking.grants import Grants
-from stringd_approval.decision import Decision
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.policy.policy_file import PolicyFile
-from stringd_approval.policy.policy_record import Ruling
-from stringd_approval.policy.rule import shell_rules
-
-RECORD = "decisions.jsonl"
 
 
-class Gated:
+class Decisions:
     """Keeps what a daemon has one of."""
 
     def __init__(self) -> None:
@@ -28,16 +22,11 @@ class Gated:
 
     @hookimpl
     def stringd_services(self, runtime: Runtime) -> Iterable[Service]:
-        self._policies = PolicyFile(runtime.config.data_dir, shell_rules())
-        self._gate = Gate(policies=self._policies, record=self._record)
+        self._policies = PolicyFile(runtime.config.data_dir)
         self._decider = Decider(
             questions=runtime.questions, grants=self._grants, resolve=resolved, recheck=recheck
         )
         return []
-
-    @hookimpl
-    def stringd_interceptors(self) -> Iterable[Interceptor]:
-        return [Interceptor(name="gate", run=self._pass)]
 
     @hookimpl
     def stringd_commands(self) -> Iterable[Command]:
@@ -45,9 +34,6 @@ class Gated:
             Command(name="decide", summary="Decide.", usage="", run=self._decide),
             Command(name="grants", summary="List the grants, or revoke one.", usage="", run=self._list),
         ]
-
-    async def _pass(self, invocation: Invocation, proceed: Proceed) -> Reply:
-        return await self._gate.pass_command(invocation, proceed)
 
     async def _decide(self, invocation: Invocation) -> Reply:
         fields: dict[str, Any] = {"id": "1", "privileged": False, **json.loads(invocation.line.arguments)}
@@ -62,11 +48,6 @@ class Gated:
             return Reply.confirmation(json.dumps(self._grants.revoke(revoked)))
         return Reply.confirmation(json.dumps(self._grants.listed()))
 
-    async def _record(self, invocation: Invocation, ruling: Ruling, decision: Decision | None) -> None:
-        entry = [invocation.label, ruling.verdict, decision and decision.outcome]
-        with (invocation.session.user.home / RECORD).open("a", encoding="utf-8") as file:
-            file.write(f"{json.dumps(entry)}\n")
-
 
 def resolved(request: ExecRequest) -> Sequence[Sequence[str]]:
     return [[] if words[0] == "missing" else [f"/bin/{words[0]}"] for words in request.pipeline]
@@ -76,7 +57,6 @@ def recheck(request: ExecRequest) -> str | None:
     return "evil is forbidden" if request.pipeline[0][:1] == ("evil",) else None
 
 
-GATED = Gated()
-stringd_services = GATED.stringd_services
-stringd_interceptors = GATED.stringd_interceptors
-stringd_commands = GATED.stringd_commands
+DECISIONS = Decisions()
+stringd_services = DECISIONS.stringd_services
+stringd_commands = DECISIONS.stringd_commands

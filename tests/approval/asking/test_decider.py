@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from stringd.testing.process import DaemonProcess, Events
-from tests.questions.people import Operator, People, until
+from tests.questions.people import TOKEN, Operator, People, until
 
 APT: dict[str, Any] = {"pipeline": [["apt", "install", "nginx"]], "session": "agent"}
 
@@ -245,3 +245,13 @@ def _is_running(pid: str) -> bool:
         return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+@pytest.mark.requirement("approval.asking.grant.revoked")
+def test_only_the_operator_revokes_grants(gated: DaemonProcess) -> None:
+    assert gated.request("GET", "/approval/grants").json() == {"grants": []}
+    for headers in ({}, {TOKEN: "wrong"}):
+        refused = gated.request("DELETE", "/approval/grants/g1", headers=headers)
+        assert (refused.status, refused.json()["error"]) == (403, "OPERATOR_REQUIRED")
+    token = {TOKEN: str(gated.operator_token)}
+    assert gated.request("DELETE", "/approval/grants/g1", headers=token).status == 404

@@ -32,9 +32,10 @@ def refused(daemon: DaemonProcess, cmd: str, topic: str = "file:main") -> str:
     return daemon.exec(cmd, topic).content.partition("\n")[2]
 
 
-def decided(daemon: DaemonProcess) -> list[Any]:
-    text = (daemon.home / "decisions.jsonl").read_text(encoding="utf-8")
-    return [json.loads(it) for it in text.splitlines()]
+def logged(daemon: DaemonProcess, kind: str) -> list[dict[str, Any]]:
+    """Return the entries of a kind in the log."""
+    text = (daemon.data_dir / "audit.jsonl").read_text(encoding="utf-8")
+    return [it for it in map(json.loads, text.splitlines()) if it["kind"] == kind]
 
 
 def approve(
@@ -87,7 +88,7 @@ def test_forks_and_chanflow_pass_the_gate(gated: DaemonProcess, outside: Path) -
     assert not (gated.home / RAN).exists()
 
 
-@pytest.mark.requirement("approval.asking.gate.shell")
+@pytest.mark.requirement("approval.asking.gate.shell", "approval.audit.commands")
 def test_operator_sees_what_will_run(operator: Operator, outside: Path) -> None:
     home = operator.daemon.home
     (home / "page.md").write_text(
@@ -108,7 +109,20 @@ def test_operator_sees_what_will_run(operator: Operator, outside: Path) -> None:
         "file:main",
         "approval",
     )
-    assert decided(operator.daemon)[-1] == ["/act.say ********", "ask", "approved"]
+    entry = logged(operator.daemon, "command-decision")[-1]
+    told = {
+        name: entry[name] for name in ("command", "topic", "verdict", "outcome", "by", "through", "comment")
+    }
+    assert told == {
+        "command": "/act.say ********",
+        "topic": "file:main",
+        "verdict": "ask",
+        "outcome": "approved",
+        "by": "operator",
+        "through": "HTTP",
+        "comment": "fine",
+    }
+    assert logged(operator.daemon, "command")[-1]["command"] == "/act.say ********"
 
 
 @pytest.mark.requirement("approval.asking.gate.shell")
@@ -132,7 +146,8 @@ def test_reply_has_the_comment_of_who_refuses(operator: Operator, outside: Path)
     _, shown = approve(operator, "/exec true", answer=False)
     assert shown == "ERROR(DENIED): The operator has refused the command."
     assert not (operator.daemon.home / RAN).exists()
-    assert [it[2] for it in decided(operator.daemon)] == ["denied", "denied"]
+    outcomes = [it["outcome"] for it in logged(operator.daemon, "command-decision")]
+    assert outcomes[-2:] == ["denied", "denied"]
 
 
 @pytest.mark.requirement("approval.asking.gate.timeout")

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from stringd.plugin import (
     ErrorCode,
-    Interceptor,
     Invocation,
     Proceed,
     Question,
@@ -43,11 +42,6 @@ class Gate:
 
     policies: PolicyFile
     record: Record
-
-    @property
-    def interceptor(self) -> Interceptor:
-        """The interceptor of this gate."""
-        return Interceptor(name=ASKER, run=self.pass_command)
 
     async def pass_command(self, invocation: Invocation, proceed: Proceed) -> Reply:
         """Return the command's reply, or refuse the command."""
