@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 from stringd.api.checks import check_optional_text, check_sync, check_word, check_words
 
 LONGEST_TITLE = 256
-LONGEST_BODY = 64 * 1024
+LONGEST_BODY = 1024 * 1024
 LONGEST_DETAIL = 64 * 1024
 MOST_DETAILS = 64
 LONGEST_SUGGESTION = 8 * 1024

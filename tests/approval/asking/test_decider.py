@@ -255,3 +255,25 @@ def test_only_the_operator_revokes_grants(gated: DaemonProcess) -> None:
         assert (refused.status, refused.json()["error"]) == (403, "OPERATOR_REQUIRED")
     token = {TOKEN: str(gated.operator_token)}
     assert gated.request("DELETE", "/approval/grants/g1", headers=token).status == 404
+
+
+@pytest.mark.requirement("approval.asking.gate.long")
+def test_request_that_cannot_be_shown_is_denied(operator: Operator) -> None:
+    long = {**APT, "pipeline": [["x" * 2_000_000]]}
+    denied = decision_of(operator.send(request_of(long)))
+    assert (denied["outcome"], denied["by"]) == ("denied", "nobody")
+    assert denied["comment"].startswith(
+        "The request can't be shown to the operator: body of a question needs"
+    )
+
+
+@pytest.mark.requirement("approval.asking.display")
+def test_long_command_is_shown_whole(operator: Operator) -> None:
+    word = "x" * 900_000
+    sent = operator.send(request_of({**APT, "pipeline": [["echo", word]]}))
+    (question,) = until(operator.listed)
+    assert question["body"] == f"echo {word}"
+    assert question["title"].endswith("more characters")
+    assert question["suggestions"] == {}
+    operator.decide(question, True)
+    assert decision_of(sent)["outcome"] == "approved"

@@ -87,7 +87,11 @@ class Decider:
         programs = await asyncio.to_thread(self.resolve, request)
         if grant := self.grants.use(request, programs[0]):
             return Decision(outcome=Outcome.APPROVED, by=grant.by, through=f"grant {grant.id}")
-        question = self._question(request, programs, policy, request_id)
+        try:
+            question = self._question(request, programs, policy, request_id)
+        except ValueError as error:
+            comment = f"The request can't be shown to the operator: {error}."
+            return Decision(outcome=Outcome.DENIED, by="nobody", through=ASKER, comment=comment)
         try:
             answer = await ask(self.questions, question, policy, disconnected)
         except Unanswered as unanswered:
