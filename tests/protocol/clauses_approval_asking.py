@@ -35,6 +35,11 @@ APPROVAL_ASKING = requirements(
     ("approval.asking.time", "The time to answer starts when the question is shown."),
     ("approval.asking.withdrawn", "When the asker leaves, its question is withdrawn on every front end."),
     ("approval.asking.first_wins", "The first of two answers wins; the other person is told who was first."),
+    ("approval.asking.terminal", "In a terminal, a person sees, approves, edits and grants requests."),
+    (
+        "approval.asking.terminal.dies",
+        "A terminal that dies approves nothing; the question stays for others.",
+    ),
     ("approval.asking.program", "A program of the operator's own answers; it counts as an operator."),
     ("approval.asking.program.no_answer", "Anything else that it does is no answer."),
     ("approval.asking.program.killed", "It is killed with its children when the question is over."),
