@@ -242,8 +242,10 @@ def test_broken_store_is_moved_aside(daemon: DaemonProcess) -> None:
 def test_nothing_is_written_if_the_step_cannot_be_stored(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "old\n")
     (daemon.data_dir / "undo.db").unlink()
-    assert daemon.exec("/write a.md\nnew").head["code"] == "STORAGE_FAILED"
+    for path in ("a.md", "new/b.md"):
+        assert daemon.exec(f"/write {path}\nnew").head["code"] == "STORAGE_FAILED"
     assert text_of(daemon, "a.md") == "old\n"
+    assert [path.name for path in daemon.home.rglob("*")] == ["a.md"]
 
 
 def test_undo_respects_the_boundary(daemon: DaemonProcess) -> None:

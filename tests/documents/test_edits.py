@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stringd.documents.editing.edits import (
@@ -230,6 +230,7 @@ def test_missing_block_is_refused() -> None:
     assert any("#one" in line and "#two" in line for line in refused.value.context)
 
 
+@settings(deadline=None)
 @given(texts(), BODIES, st.data())
 def test_bytes_outside_the_block_are_unchanged(text: str, body: str, data: st.DataObject) -> None:
     parsed = parse(text)
@@ -243,6 +244,7 @@ def test_bytes_outside_the_block_are_unchanged(text: str, body: str, data: st.Da
     assert body in inside.replace("\r\n", "\n")
 
 
+@settings(deadline=None)
 @given(texts(), st.data())
 def test_writing_back_the_shown_block_changes_nothing(text: str, data: st.DataObject) -> None:
     parsed = parse(text)
@@ -254,6 +256,7 @@ def test_writing_back_the_shown_block_changes_nothing(text: str, data: st.DataOb
     assert replace_block(text, block_id, shown).text == text
 
 
+@settings(deadline=None)
 @given(texts(), BODIES, st.data())
 def test_bytes_outside_the_lines_are_unchanged(text: str, body: str, data: st.DataObject) -> None:
     assume(text.removeprefix(BOM))

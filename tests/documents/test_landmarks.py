@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd.documents.editing.block_index import BlockIndex, Blocks, blocks_of, note_edit
+from stringd.documents.editing.edits import lost_boundaries
+from stringd.documents.editing.marker_positions import positions_of
 from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.syntax.parser import parse
 from tests.documents.pieces import DOCUMENTS
@@ -78,3 +81,33 @@ def test_edit_that_opens_or_closes_frontmatter(start: str) -> None:
     for after in (before.replace("- item 70", "---"), before.replace("## Part 0", "---"), _TEXT):
         assert list(_places(_after_an_edit(before, after))) == list(_places(parse(after)))
         assert list(_places(_after_an_edit(after, before))) == list(_places(parse(before)))
+
+
+def _begins(text: str) -> list[int]:
+    parsed = parse(text)
+    return positions_of(parsed.structure, parsed.lines).begins[:]
+
+
+@settings(max_examples=500, deadline=None)
+@given(_PADDED, st.lists(DOCUMENTS, min_size=2, max_size=4), _PADDED)
+def test_lost_boundaries_of_consecutive_edits(head: str, parts: list[str], tail: str) -> None:
+    tail += _FILLER
+    read_sheet(head + parts[0] + tail)
+    for old, new in pairwise(parts):
+        before, after = head + old + tail, head + new + tail
+        end, shift, found = len(head) + len(old), len(new) - len(old), {*_begins(after)}
+        lost = [it for it in _begins(before) if it < len(head) and it not in found]
+        lost += [it for it in _begins(before) if it >= end and it + shift not in found]
+        # A line that begins no boundary begins the body.
+        assert lost_boundaries(before, after, len(head), end, "x") == lost
+
+
+def test_boundaries_of_repeated_text_are_not_lost() -> None:
+    part = "## Part\n\ntext\n\n"
+    before = part * 50
+    read_sheet(before)
+    for number in (40, 3, 25):
+        start = number * len(part)
+        after = before[:start] + before[start + len(part) :]
+        assert lost_boundaries(before, after, start, start + len(part), "x") == []
+        before = after

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from stringd.api.commands import Invocation
 from stringd.api.replies import Edit, Reply
@@ -15,7 +17,7 @@ from stringd.documents.editing.edits import Revision
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.seen_files import digest, is_stale, record_seen
 from stringd.documents.pages.file_pages import done
-from stringd.documents.paths.text_files import missing_directories, remove_directories, write_text
+from stringd.documents.paths.text_files import missing_directories, remove_directories, replaced_text
 from stringd.documents.syntax.parsing_cost import is_parsed_at_once
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.workers.threads import STORAGE
@@ -56,28 +58,40 @@ async def _edit(invocation: Invocation, request: EditRequest, change: Change, *,
     if after == before:
         size = len(after.encode())
     else:
-        directories = missing_directories(path) if before is None else 0
-        step = Step(path=path, before=before, after=digest(after), directories=directories)
-        size = await _write(invocation, request, step, after)
+        size = await _write(invocation, request, before, after)
     record_seen(session, path, after)
     note_edit(before or "", after)
     return Changed(before=before, after=after, lines=revision.lines, size=size)
 
 
-async def _write(invocation: Invocation, request: EditRequest, step: Step, text: str) -> int:
-    # Store the step before writing, so that a crash in between leaves nothing that can't be undone.
-    undo, session = invocation.runtime.undo, invocation.session
-    await undo.add(session, step)
+async def _write(invocation: Invocation, request: EditRequest, before: str | None, after: str) -> int:
+    """Write a text to disk while the step is stored, and replace the file once both are done.
+
+    So a crash in between leaves nothing that can't be undone.
+    """
+    undo, session, path = invocation.runtime.undo, invocation.session, request.target.path
+    directories = missing_directories(path) if before is None else 0
+    storing = asyncio.create_task(_store(invocation, path, before, after, directories))
     try:
-        size = await STORAGE.run(write_text, step.path, text, request.file, replacing=step.before)
+        async with STORAGE.within(replaced_text(path, after, request.file, replacing=before)) as size:
+            await storing
     except BaseException:
-        remove_directories(step.path, step.directories)
-        await undo.drop(session)
+        remove_directories(path, directories)
+        with suppress(StorageFailed):
+            await storing
+            await undo.drop(session)
         raise
     # The file is written, so the edit has succeeded; an unmarked step can still be undone.
     with suppress(StorageFailed):
         await undo.mark(session)
     return size
+
+
+async def _store(
+    invocation: Invocation, path: Path, before: str | None, after: str, directories: int
+) -> None:
+    step = Step(path=path, before=before, after=digest(after), directories=directories)
+    await invocation.runtime.undo.add(invocation.session, step)
 
 
 def _removed(request: EditRequest) -> Refusal:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
 from stringd.api.commands import Invocation
 from stringd.api.documents import LoadRequest
@@ -27,7 +25,8 @@ async def save(invocation: Invocation, target: Target, typed: str) -> Reply:
     if not target.uri or target.block:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{SAVE} stores what a URL leads to, not {target.shown}")
     path = UserFiles(invocation).resolve(typed)
-    async with invocation.runtime.editing(path), _File(new_file(path, typed)) as file:
+    async with invocation.runtime.editing(path), STORAGE.within(new_file(path, typed)) as opened:
+        file = _File(opened)
         request = LoadRequest(
             uri=target.uri,
             session=invocation.session,
@@ -42,22 +41,13 @@ async def save(invocation: Invocation, target: Target, typed: str) -> Reply:
 
 
 class _File:
-    """A file that threads write, in large pieces; what was flushed is stored when the block ends."""
+    """A new file that threads write, in large pieces; flush it at the end."""
 
-    def __init__(self, opened: AbstractContextManager[BinaryIO]) -> None:
+    def __init__(self, opened: BinaryIO) -> None:
         self.size = 0
         self.head = b""
         self._opened = opened
         self._pending = bytearray()
-
-    async def __aenter__(self) -> Self:
-        self._file = await STORAGE.run(self._opened.__enter__)
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await STORAGE.run(self._opened.__exit__, kind, error, trace)
 
     async def write(self, piece: bytes) -> None:
         """Take the next piece."""
@@ -70,4 +60,4 @@ class _File:
     async def flush(self) -> None:
         """Write what was taken."""
         pending, self._pending = self._pending, bytearray()
-        await STORAGE.run(self._file.write, pending)
+        await STORAGE.run(self._opened.write, pending)

@@ -14,6 +14,7 @@ from stringd.api.provenance import Attributed
 from stringd.api.sessions import Location
 from stringd.api.zones import Zone
 from stringd.documents.document_topic import document_topic
+from stringd.documents.editing.block_index import prepare_edits
 from stringd.documents.editing.line_pages import open_lines
 from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.file_links import FileLinks, is_absolute
@@ -153,6 +154,7 @@ class DocumentNavigator:
             return await open_lines(target.path, target.shown, target.lines)
         runtime = self._invocation.runtime
         page = await open_file(target.path, target.shown, self.links.read, runtime, target.options)
+        await prepare_edits(page.source)
         return await with_link_names(page, runtime.named_schemes)
 
     async def _load_uri(self, target: Target) -> Page:

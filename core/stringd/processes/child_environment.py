@@ -44,10 +44,10 @@ def _inherited(patterns: Iterable[str]) -> dict[str, str]:
 
 
 def _matching(environment: Mapping[str, str], patterns: Iterable[str]) -> dict[str, str]:
-    is_wanted = _any_of(tuple(patterns)).match
+    is_wanted = _any_variable_pattern(tuple(patterns)).match
     return {name: value for name, value in environment.items() if is_wanted(name)}
 
 
 @lru_cache(maxsize=16)
-def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+def _any_variable_pattern(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(translate, patterns)))

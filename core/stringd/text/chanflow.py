@@ -43,13 +43,13 @@ def parse_blocks(text: str) -> Iterator[Block]:
             end = text.find(_CLOSING, start)
         resume = start if end < 0 else end + len(_CLOSING)
         if _is_command(opening):
-            next_own = _OWN_OPENING_LINE.search(text, start, end) if end >= 0 else None
-            closed = end >= 0 and next_own is None
+            next_string_block = _OWN_OPENING_LINE.search(text, start, end) if end >= 0 else None
+            closed = end >= 0 and next_string_block is None
             yield Block(
                 topic=(opening["rest"] or "").removeprefix(":").strip(),
                 command=text[start:end].strip() if closed else None,
             )
-            resume = next_own.start() if next_own else resume
+            resume = next_string_block.start() if next_string_block else resume
         position = resume
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
@@ -78,6 +78,18 @@ class Threads:
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a function in one of the threads and return its result."""
         return await asyncio.wrap_future(self._submitted(partial(work, *args, **kwargs)))
+
+    @contextlib.asynccontextmanager
+    async def within(self, context: contextlib.AbstractContextManager[T]) -> AsyncIterator[T]:
+        """Enter and leave a context in the threads."""
+        entered = await self.run(context.__enter__)
+        try:
+            yield entered
+        except BaseException as error:
+            if not await self.run(context.__exit__, type(error), error, error.__traceback__):
+                raise
+        else:
+            await self.run(context.__exit__, None, None, None)
 
     def _submitted(self, work: Callable[[], T]) -> Future[T]:
         return self._pool.submit(copy_context().run, work)

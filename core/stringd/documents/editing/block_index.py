@@ -20,6 +20,7 @@ from stringd.documents.editing.marker_positions import (
     gaps_of,
     positions_of,
 )
+from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.parsing import known_sheet, read_sheet
 from stringd.documents.syntax.blocks import Block
 from stringd.documents.syntax.lines import BOM, Lines
@@ -27,6 +28,7 @@ from stringd.documents.syntax.markdown import FRONTMATTER
 from stringd.documents.syntax.parser import Parsed, References, parse_part
 from stringd.text.diff import common_ends
 from stringd.text.lru_cache import LruCache
+from stringd.workers.threads import READING
 
 # How many top-level elements are parsed again before the edit, since the end of one may depend on the line
 # after the next (as with a table's head), and how many after the first that must be unchanged.
@@ -41,6 +43,8 @@ class BlockIndex:
 
     Boundary `n` begins at bound `2 * n` and ends at the next. The blocks change only if the layout does: the
     boundaries, or whether there is text after each.
+
+    The first and the last boundaries, as many as `kept` says, are also those of the text `origin`.
     """
 
     text: str
@@ -49,6 +53,8 @@ class BlockIndex:
     references: References
     definitions: Sequence[int]
     has_frontmatter: bool
+    origin: str | None = None
+    kept: tuple[int, int] = (0, 0)
 
     @property
     def blocks(self) -> Mapping[str, Block]:
@@ -75,15 +81,27 @@ class Blocks(Protocol):
 
 def blocks_of(text: str) -> Blocks:
     """Return a text's blocks, from the cache or derived from the text that was edited."""
-    return _found(text)
+    sheet = known_sheet(text)
+    if sheet:
+        return sheet.parsed
+    return _known.get(text) or _derived(text) or read_sheet(text).parsed
 
 
 def boundary_starts(text: str) -> Sequence[int]:
     """Return where a text's block boundaries begin, cached or derived as for `blocks_of`."""
-    found = _found(text)
-    if isinstance(found, BlockIndex):
-        return found.positions.begins
-    return positions_of(found.structure, found.lines).begins
+    return _index(text).positions.begins
+
+
+def kept_boundaries(before: str, after: str) -> tuple[int, int]:
+    """Return how many boundaries at the beginning and the end of a text an edit certainly has kept."""
+    index = _index(after)
+    return index.kept if index.origin == before else (0, 0)
+
+
+async def prepare_edits(text: str) -> None:
+    """Index a long document that has been parsed, which takes a hundredth of the time of parsing it."""
+    if len(text) > SMALL and known_sheet(text) and _known.get(text) is None:
+        await READING.run(_index, text)
 
 
 def note_edit(before: str, after: str) -> None:
@@ -92,21 +110,21 @@ def note_edit(before: str, after: str) -> None:
     _origins.put(after, before if is_known else _origins.get(before) or before, len(after))
 
 
-def _found(text: str) -> BlockIndex | Parsed:
+def _index(text: str) -> BlockIndex:
     known = _known.get(text)
     if known is None and known_sheet(text) is None:
         known = _derived(text)
-    return known or read_sheet(text).parsed
+    if known is None:
+        known = _read(read_sheet(text).parsed)
+        _known.put(text, known, len(text))
+    return known
 
 
 def _derived(text: str) -> BlockIndex | None:
     origin = _origins.get(text)
-    if origin is None:
+    if origin is None or not (_known.get(origin) or known_sheet(origin)):
         return None
-    known, sheet = _known.get(origin), known_sheet(origin)
-    if known is None and sheet:
-        known = _read(sheet.parsed)
-    derived = _updated(known, text) if known else None
+    derived = _updated(_index(origin), text)
     if derived:
         _known.put(text, derived, len(text))
     return derived
@@ -152,10 +170,10 @@ def _parse_again(known: BlockIndex, after: str, first: int, rest: int) -> BlockI
     changed = _new_part(known, after, begin, end, shift)
     if changed is None or (joint < len(known.text) and joint + shift not in changed.starts):
         return None
-    head = known.positions.part(0, begin)
     middle = changed.part(begin, joint + shift)
-    positions = head + middle + known.positions.part(joint, len(known.text), shift)
-    changes = range(max(len(head.boundaries) - 1, 0), len(head.boundaries) + len(middle.boundaries))
+    above, below = known.positions.around(begin, joint)
+    positions = known.positions.replaced(begin, joint, middle, shift)
+    changes = range(max(above - 1, 0), len(positions.boundaries) - below)
     gaps = changed_gaps(known.layout.gaps, after, positions, changes)
     layout = Layout(boundaries=positions.boundaries, gaps=gaps)
     return BlockIndex(
@@ -165,6 +183,8 @@ def _parse_again(known: BlockIndex, after: str, first: int, rest: int) -> BlockI
         references=known.references,
         definitions=[it if it < begin else it + shift for it in known.definitions],
         has_frontmatter=known.has_frontmatter,
+        origin=known.text,
+        kept=(above, below),
     )
 
 
@@ -177,7 +197,7 @@ def _new_part(known: BlockIndex, after: str, begin: int, end: int, shift: int) -
     if begin and part.startswith(BOM):
         return None
     structure = parse_part(part, known.references)
-    return positions_of(structure, Lines(part)).part(0, len(part) + 1, begin) if structure else None
+    return positions_of(structure, Lines(part), begin) if structure else None
 
 
 def _position(known: BlockIndex, number: int) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stringd.documents.editing.block_index import boundary_starts, note_edit
+from stringd.documents.editing.block_index import boundary_starts, kept_boundaries, note_edit
 from stringd.documents.editing.spans import block_span, text_span
 from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
 from stringd.errors import ErrorCode, Refusal
@@ -131,15 +131,18 @@ def lost_boundaries(before: str, after: str, start: int, end: int, body: str) ->
     """
     note_edit(before, after)
     old, new, shift = boundary_starts(before), boundary_starts(after), len(after) - len(before)
-    above, below = old[: bisect_left(old, start)], old[bisect_left(old, end) :]
-    moved = [it + shift for it in below]
-    lost = [start for place in _at_start(after, start, body) if place not in new]
-    # Comparing the lists is many times as fast as looking for each boundary.
-    if new[: len(above)] == above and new[len(new) - len(moved) :] == moved:
-        return lost
-    positions = set(new)
-    expected = (*zip(above, above, strict=True), *zip(below, moved, strict=True))
-    return [*lost, *(place for place, it in expected if it not in positions)]
+    head, tail = kept_boundaries(before, after)
+    above = old[head : bisect_left(old, start)]
+    below = old[bisect_left(old, end) : len(old) - tail]
+    positions = set(new[head : len(new) - tail])
+    expected = [(start, place) for place in _at_start(after, start, body)]
+    expected += [*((it, it) for it in above), *((it, it + shift) for it in below)]
+    return [place for place, it in expected if it not in positions and not _holds(new, it)]
+
+
+def _holds(places: Sequence[int], place: int) -> bool:
+    number = bisect_left(places, place)
+    return number < len(places) and places[number] == place
 
 
 def _at_start(after: str, start: int, body: str) -> Iterator[int]:

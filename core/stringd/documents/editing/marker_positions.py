@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from stringd.api.outlines import Heading
+from stringd.documents.editing.shifted_places import ShiftedPlaces
 from stringd.documents.syntax.blocks import Block, Marker
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parser import Directive, Structure, find_blocks
@@ -42,42 +43,45 @@ class BlockBoundary(NamedTuple):
 class MarkerPositions:
     """Where the top-level elements of a text start, and where its block boundaries begin and end."""
 
-    starts: Sequence[int] = ()
-    boundaries: Sequence[BlockBoundary] = ()
-    begins: Sequence[int] = ()
-    ends: Sequence[int] = ()
+    starts: ShiftedPlaces
+    boundaries: Sequence[BlockBoundary]
+    begins: ShiftedPlaces
+    ends: ShiftedPlaces
 
-    def __add__(self, other: MarkerPositions) -> MarkerPositions:
+    def around(self, first: int, last: int) -> tuple[int, int]:
+        """Return the number of boundaries before the range from `first` to `last`, and of those behind it."""
+        found = between(self.begins, first, last)
+        return found.start, len(self.begins) - found.stop
+
+    def replaced(self, first: int, last: int, new: MarkerPositions, shift: int) -> MarkerPositions:
+        """Replace what starts in the range from `first` to `last`, and shift what starts behind it."""
+        elements, found = between(self.starts, first, last), between(self.begins, first, last)
         return MarkerPositions(
-            starts=[*self.starts, *other.starts],
-            boundaries=[*self.boundaries, *other.boundaries],
-            begins=[*self.begins, *other.begins],
-            ends=[*self.ends, *other.ends],
+            starts=self.starts.replaced(elements, new.starts, shift),
+            boundaries=[*self.boundaries[: found.start], *new.boundaries, *self.boundaries[found.stop :]],
+            begins=self.begins.replaced(found, new.begins, shift),
+            ends=self.ends.replaced(found, new.ends, shift),
         )
 
-    def part(self, first: int, last: int, shift: int = 0) -> MarkerPositions:
-        """Return what starts in the range from `first` to `last`, shifted."""
+    def part(self, first: int, last: int) -> MarkerPositions:
+        """Return what starts in the range from `first` to `last`."""
         found = between(self.begins, first, last)
         return MarkerPositions(
-            starts=_shifted(self.starts[between(self.starts, first, last)], shift),
+            starts=ShiftedPlaces(self.starts[between(self.starts, first, last)]),
             boundaries=self.boundaries[found],
-            begins=_shifted(self.begins[found], shift),
-            ends=_shifted(self.ends[found], shift),
+            begins=ShiftedPlaces(self.begins[found]),
+            ends=ShiftedPlaces(self.ends[found]),
         )
 
 
-def _shifted(places: Sequence[int], shift: int) -> Sequence[int]:
-    return [it + shift for it in places] if shift else places
-
-
-def positions_of(structure: Structure, lines: Lines) -> MarkerPositions:
-    """Return the block boundaries of a text with their positions."""
+def positions_of(structure: Structure, lines: Lines, begin: int = 0) -> MarkerPositions:
+    """Return the block boundaries of a text with their positions; `begin` is that of the text itself."""
     found = sorted(_boundaries(structure))
     return MarkerPositions(
-        starts=[lines.start(number) for number in structure.starts],
+        starts=ShiftedPlaces([begin + lines.start(number) for number in structure.starts]),
         boundaries=[it for _, _, it in found],
-        begins=[lines.start(first) for first, _, _ in found],
-        ends=[lines.start(last) for _, last, _ in found],
+        begins=ShiftedPlaces([begin + lines.start(first) for first, _, _ in found]),
+        ends=ShiftedPlaces([begin + lines.start(last) for _, last, _ in found]),
     )
 
 

@@ -7,19 +7,22 @@ import os
 import stat
 from codecs import utf_8_decode
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
-from stringd.files.atomic import replacement, stamp, write_atomically
+from stringd.files.atomic import replacement, stamp
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
 from stringd.files.regular import Content, NotRegular, read_regular, require_regular
+from stringd.text.lru_cache import LruCache
 from stringd.text.media_type_detection import binary_document_type, is_pdf
 
 LIMIT = 10 * 1024 * 1024
 _NEW_FILE_MODE = 0o644
+# Hashing a shorter text takes no time worth saving.
+_SHORT = 16 * 1024
 
 
 class NoText(Refusal):
@@ -33,7 +36,7 @@ class NoText(Refusal):
 
 def read_text(path: Path, shown: str) -> str:
     """Return the text of the file at a real path, with its byte order mark and line ends, or refuse."""
-    return _decoded(_read(path, shown), shown)
+    return _same_object(path, _decoded(_read(path, shown), shown))
 
 
 def read_if_there(path: Path, shown: str) -> str | None:
@@ -55,23 +58,40 @@ def read_bytes(path: Path, shown: str, limit: int = LIMIT) -> bytes:
 
 
 def write_text(path: Path, text: str, shown: str, *, replacing: str | None) -> int:
-    """Replace the file at a real path, create missing directories, and return its size in bytes.
+    """Replace the file at a real path as `replaced_text` does, and return its size in bytes."""
+    with replaced_text(path, text, shown, replacing=replacing) as size:
+        return size
 
-    An existing file keeps its permissions and owner. Refuse a file that is not text, or whose content is no
-    longer `replacing` (None: there was no file).
+
+@contextmanager
+def replaced_text(path: Path, text: str, shown: str, *, replacing: str | None) -> Iterator[int]:
+    """Write a text to disk, yield its size in bytes, and replace the file at a real path with it at the end.
+
+    Create missing directories. An existing file keeps its permissions and owner. Refuse a file that is not
+    text, or whose content is no longer `replacing` (None: there was no file).
     """
     data = _encoded(text, shown)
     with _write_failures(shown), _folder_for(path, replacing) as folder:
         replaced = _writable(folder, path.name, shown)
         if _text_in(folder, path.name, shown) != replacing:
             raise _changed_meanwhile(shown)
-        return _write(folder, path.name, data, shown, replaced)
+        with _replacement(folder, path.name, shown, replaced) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            yield len(data)
+    _same_object(path, text)
 
 
 def write_bytes(path: Path, data: bytes, shown: str) -> int:
-    """Replace the file at a real path as `write_text` does, whatever its content."""
-    with _write_failures(shown), made_folder(path.parent) as folder:
-        return _write(folder, path.name, data, shown, _writable(folder, path.name, shown))
+    """Replace the file at a real path, whatever its content, and return the new size in bytes."""
+    with (
+        _write_failures(shown),
+        made_folder(path.parent) as folder,
+        _replacement(folder, path.name, shown, _writable(folder, path.name, shown)) as file,
+    ):
+        file.write(data)
+    return len(data)
 
 
 def check_writable(path: Path, shown: str) -> None:
@@ -138,14 +158,15 @@ def _folder_for(path: Path, replacing: str | None) -> Directory:
     return made_folder(path.parent) if replacing is None else open_folder(path.parent)
 
 
-def _write(folder: Directory, name: str, data: bytes, shown: str, replaced: os.stat_result | None) -> int:
+def _replacement(
+    folder: Directory, name: str, shown: str, replaced: os.stat_result | None
+) -> AbstractContextManager[BinaryIO]:
     def require_untouched() -> None:
         now = folder.status(name)
         if (now and stamp(now)) != (replaced and stamp(replaced)):
             raise _changed_meanwhile(shown)
 
-    write_atomically(folder, name, data, mode=_NEW_FILE_MODE, like=replaced, check=require_untouched)
-    return len(data)
+    return replacement(folder, name, mode=_NEW_FILE_MODE, like=replaced, check=require_untouched)
 
 
 def _writable(folder: Directory, name: str, shown: str) -> os.stat_result | None:
@@ -173,6 +194,20 @@ def _read(path: Path, shown: str, limit: int = LIMIT) -> Content:
         raise NoSuchFile(shown) from None
     except OSError as error:
         raise _unreadable(error, shown) from error
+
+
+def _same_object(path: Path, text: str) -> str:
+    """Return the text that was last read from or written to a path, if it is equal to this one.
+
+    Caches find the same object at once, while another one is hashed first, and compared then.
+    """
+    if len(text) <= _SHORT:
+        return text
+    known = _latest.get(str(path))
+    if known == text:
+        return known
+    _latest.put(str(path), text, len(text))
+    return text
 
 
 def _decoded(content: Content, shown: str) -> str:
@@ -228,3 +263,6 @@ def _unreadable(error: OSError, shown: str) -> Refusal:
 
 def _too_large(shown: str, limit: int = LIMIT) -> Refusal:
     return Refusal(ErrorCode.INVALID_TARGET, f"Larger than {limit // 1024**2} MiB: {shown}")
+
+
+_latest: LruCache[str, str] = LruCache()
