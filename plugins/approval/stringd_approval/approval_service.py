@@ -148,10 +148,11 @@ def approval_service(runtime: Runtime) -> ApprovalService:
 
 
 def _socket_path(setting: str, data_dir: Path) -> tuple[Path, bool]:
-    """Return the path of the socket, and whether its folder is only for stringd's sockets."""
+    """Return the path of the socket, and whether its folder is for sockets of stringd alone."""
     if setting:
         return Path(setting).expanduser().absolute(), False
-    return default_socket(data_dir.absolute()), True
+    path = default_socket(data_dir.absolute())
+    return path, path.parent != data_dir.absolute()
 
 
 def _programs(request: ExecRequest) -> list[list[str]]:
