@@ -85,7 +85,7 @@ class AuditLog:
     async def _write_batch(self) -> None:
         batch, self._waiting = self._waiting, []
         try:
-            head = await STORAGE.run(self._file.append, [it.entry for it in batch])
+            heads = await STORAGE.run(self._file.append, [it.entry for it in batch])
         except AuditFailed as error:
             self._fail(batch, str(error))
         except Exception as error:
@@ -94,7 +94,7 @@ class AuditLog:
             self._fail(batch, repr(error))
         else:
             self.problem = None
-            for it in batch:
+            for it, head in zip(batch, heads, strict=True):
                 if not it.written.done():
                     it.written.set_result(head)
 

@@ -47,19 +47,19 @@ class LogFile:
         self._size = 0
         self.head: Head | None = None
 
-    def append(self, entries: Sequence[Entry]) -> Head:
-        """Write all entries, or none and raise `AuditFailed`; return the head of the chain."""
+    def append(self, entries: Sequence[Entry]) -> list[Head]:
+        """Write all entries, or none and raise `AuditFailed`; return the head after each."""
         try:
             with open_folder(Path(os.path.realpath(self._data_dir)), own=True) as folder:
                 descriptor, head = self._ready(folder)
-                data, head = _encoded(head, entries)
+                data, heads = _encoded(head, entries)
                 if self._size and self._size + len(data) > self._largest:
                     descriptor = self._rotate(folder, descriptor)
             self._write(descriptor, data, sync=any(it.sync for it in entries))
         except OSError as error:
             raise AuditFailed(f"cannot write {self._data_dir / FILE}: {error.strerror or error}") from error
-        self.head = head
-        return head
+        self.head = heads[-1] if heads else head
+        return heads
 
     def close(self) -> None:
         """Close the file; the next entry opens it again."""
@@ -121,13 +121,14 @@ class LogFile:
         return new
 
 
-def _encoded(head: Head, entries: Sequence[Entry]) -> tuple[bytes, Head]:
-    lines: list[bytes] = []
+def _encoded(head: Head, entries: Sequence[Entry]) -> tuple[bytes, list[Head]]:
+    lines, heads = [], []
     for it in entries:
         line = encode_line(head, it.kind, it.at, it.fields)
         head = head_after(head, line)
         lines.append(line)
-    return b"".join(lines), head
+        heads.append(head)
+    return b"".join(lines), heads
 
 
 def _opened(folder: Directory) -> int:

@@ -1,0 +1,69 @@
+"""No decision that led to an execution is lost when the writer is killed."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from stringd_approval.audit.log_reader import read_log
+from stringd_approval.audit.verification import verify
+from tests.approval.audit_writer import write
+
+FEW, MANY = 12, 1000
+LONGEST = 0.03
+ROTATED_AT = 40_000
+# Processes that are forked from one that has imported everything.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload([write.__module__])
+
+
+def kill_at_random(folder: Path, chance: random.Random) -> None:
+    """Start a writer, and kill it at a random moment after it has begun."""
+    ready, writing = PROCESSES.Pipe(duplex=False)
+    writer = PROCESSES.Process(target=write, args=(folder, chance.randint(1, 8), ROTATED_AT, writing))
+    writer.start()
+    assert ready.poll(30)
+    time.sleep(chance.uniform(0, LONGEST))
+    writer.kill()
+    writer.join(30)
+    assert writer.exitcode == -signal.SIGKILL
+
+
+def ids(folder: Path, kind: str) -> set[str]:
+    """Return the ids of all entries of a kind; incomplete lines are none."""
+    found = set()
+    for line in read_log(folder):
+        if line.data.startswith(b"{") and f'"kind":"{kind}"'.encode() in line.data and b"sum" in line.data:
+            found.add(json.loads(line.data)["id"])
+    return found
+
+
+def assert_nothing_is_lost(folder: Path, times: int) -> None:
+    chance = random.Random(20261119)
+    for _ in range(times):
+        kill_at_random(folder, chance)
+    ran = set((folder / "ran").read_text(encoding="utf-8").split())
+    assert ran, "no writer lived long enough to run anything"
+    assert ran - ids(folder, "start") == set()
+    assert ran - ids(folder, "decision") == set()
+    result = verify(read_log(folder))
+    assert result.fault is None, result.fault.text
+    assert len(list(folder.glob("audit.*.jsonl"))) > 0
+
+
+@pytest.mark.requirement("approval.audit.killed")
+def test_kills_at_random_moments_lose_no_decision(tmp_path: Path) -> None:
+    assert_nothing_is_lost(tmp_path, FEW)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.requirement("approval.audit.killed")
+def test_a_thousand_kills_lose_no_decision(tmp_path: Path) -> None:
+    assert_nothing_is_lost(tmp_path, MANY)
