@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pwd
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,8 @@ class Executor:
 
     def check(self, request: ExecRequest) -> None:
         """Raise `ExecFailed` for what need not be asked, as it can't be run."""
+        if sys.platform != "linux":
+            raise ExecFailed("requests need Linux")
         if request.privileged:
             try:
                 find_program(self._sudo)

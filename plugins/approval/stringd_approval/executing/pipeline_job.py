@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 MOST_OUTPUT = 16 * 1024 * 1024
 """How many bytes of a stream are kept."""
-_SECRET_FLAGS = os.MFD_CLOEXEC
 
 
 class Job(NamedTuple):
@@ -28,7 +27,7 @@ class Job(NamedTuple):
 def write_job(job: Job) -> int:
     """Return the descriptor of a file in memory with a job, which may be longer than a message."""
     data = json.dumps(job._asdict()).encode()
-    descriptor = os.memfd_create("job", _SECRET_FLAGS)
+    descriptor = os.memfd_create("job")
     with open(descriptor, "wb", buffering=0, closefd=False) as file:
         file.write(data)
     return descriptor

@@ -38,7 +38,10 @@ class PipelineSupervisor:
     def start(self, job: Job) -> None:
         """Have it run a pipeline."""
         self.is_idle = False
-        descriptor = write_job(job)
+        try:
+            descriptor = write_job(job)
+        except OSError as error:
+            raise ExecFailed(f"no process can be started: {error.strerror}") from error
         try:
             self._control.send({}, [descriptor])
         except OSError as error:

@@ -13,6 +13,8 @@ VALIDATE = "-v"
 _NEVER = "LD_"
 _REFUSED = 1
 _LONGEST = 4096
+# sudo says this of hosts without a name, and goes on.
+_WARNING = "sudo: unable to resolve host "
 _REFUSALS = re.compile(
     r"sudo: .*|Sorry, (?:try again\.|user .*)|.* is not in the sudoers file.*|This incident .*"
 )
@@ -36,5 +38,6 @@ def refusal(result: PipelineResult) -> str | None:
 def _said_by_sudo(stage: StageResult) -> str | None:
     if stage.exit_code != _REFUSED or not 0 < len(stage.stderr) < _LONGEST:
         return None
-    lines = stage.stderr.decode(errors="replace").strip().splitlines()
-    return " ".join(lines) if all(map(_REFUSALS.fullmatch, lines)) else None
+    said = stage.stderr.decode(errors="replace").strip().splitlines()
+    lines = [line for line in said if not line.startswith(_WARNING)]
+    return " ".join(lines) or None if all(map(_REFUSALS.fullmatch, lines)) else None

@@ -17,14 +17,22 @@ def encode_reply(reply: ExecReply) -> bytes:
     fields: dict[str, Any] = {"id": reply.id, "status": reply.status}
     if reply.comment:
         fields["comment"] = reply.comment
-    if reply.status not in _WITHOUT_DETAILS:
-        fields |= _details(reply)
-    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
+    if reply.status in _WITHOUT_DETAILS:
+        return _json(fields) + b"\n"
+    line = _json(fields | _details(reply))
+    if reply.result is None:
+        return line + b"\n"
+    # The output may be large, and holds nothing that JSON escapes.
+    return b"".join((line[:-1], b',"stdout":"', b64encode(reply.result.stdout), b'"}\n'))
 
 
 def error_reply(message: str, request_id: str = "") -> ExecReply:
     """Return the reply to a request that failed."""
     return ExecReply(id=request_id, status=Status.ERROR, message=message)
+
+
+def _json(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, separators=(",", ":")).encode()
 
 
 def _details(reply: ExecReply) -> dict[str, Any]:
@@ -37,23 +45,16 @@ def _details(reply: ExecReply) -> dict[str, Any]:
 
 
 def _result(result: PipelineResult) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "stages": [_stage(it) for it in result.stages],
-        "stdout": _base64(result.stdout),
-    }
+    fields: dict[str, Any] = {"stages": [_stage(it) for it in result.stages]}
     if result.stdout_truncated:
         fields["stdout_truncated"] = True
     return fields
 
 
 def _stage(stage: StageResult) -> dict[str, Any]:
-    fields: dict[str, Any] = {"exit_code": stage.exit_code, "stderr": _base64(stage.stderr)}
+    fields: dict[str, Any] = {"exit_code": stage.exit_code, "stderr": b64encode(stage.stderr).decode("ascii")}
     if stage.stderr_truncated:
         fields["stderr_truncated"] = True
     if stage.signal is not None:
         fields["signal"] = stage.signal
     return fields
-
-
-def _base64(data: bytes) -> str:
-    return b64encode(data).decode("ascii")
