@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stringd.api.questions import OpenQuestion, Question, QuestionKind
+from stringd.cli.approve.question_text import question_page
 from stringd_approval.asking.display import LONGEST_SHOWN, Display, display_request
 from stringd_approval.asking.notation import NotationError, parse_pipeline, parse_words, pipeline_text
 from stringd_approval.exec_request import ExecRequest
@@ -185,3 +187,34 @@ def test_title_says_how_much_of_a_long_command_is_hidden() -> None:
     page = display_request(request, [[]], exec_seconds=1)
     assert page.title == f"Run as root: {'a' * LONGEST_SHOWN} … 1,234 more characters"
     assert page.body == "a" * (LONGEST_SHOWN + 1234)
+
+
+def on_terminal(request: ExecRequest, programs: list[list[str]]) -> list[str]:
+    """Return the lines that `stringd approve` shows of a request."""
+    page = shown(request, programs)
+    question = Question(
+        kind=QuestionKind.APPROVE, title=page.title, body=page.body, details=page.details, asked_by="approval"
+    )
+    return question_page(OpenQuestion(id="q1", question=question, asked_at=0).as_json(), 60, whole=True)
+
+
+@pytest.mark.requirement("approval.asking.display.lines")
+@given(REQUESTS, PROGRAMS)
+def test_terminal_shows_each_part_behind_its_own_mark(
+    request_: ExecRequest, programs: list[list[str]]
+) -> None:
+    lines = on_terminal(request_, programs)
+    marks = [line[:2] for line in lines]
+    assert set(marks) <= {"┃ ", "│ ", "• ", "┊ ", "[a"}
+    assert (marks.count("┃ "), marks.index("┃ "), marks.count("[a")) == (1, 0, 1)
+    assert lines[-1] == "[asked by] approval"
+    shown_names = [line[2:].partition(":")[0] for line in lines if line.startswith("• ")]
+    assert shown_names == list(shown(request_, programs).details)
+
+
+@pytest.mark.requirement("approval.asking.display.injective")
+@given(REQUESTS, REQUESTS, PROGRAMS)
+def test_different_requests_look_different_on_a_terminal(
+    one: ExecRequest, other: ExecRequest, programs: list[list[str]]
+) -> None:
+    assert (on_terminal(one, programs) == on_terminal(other, programs)) == (one == other)
