@@ -196,7 +196,8 @@ def stringd(plugin: Path, wanted: dict[str, tuple[str, str]], *args: str) -> sub
         "{WANTED}", repr({name: (b.split(), a.split()) for name, (b, a) in wanted.items()})
     )
     plugin.write_text(source, encoding="utf-8")
-    command = [sys.executable, "-m", "stringd", "--plugins", str(plugin), *args]
+    options = ("--plugins", str(plugin), "--without", "approval")
+    command = [sys.executable, "-m", "stringd", *options, *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=plugin.parent)
 
 
