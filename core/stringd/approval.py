@@ -28,6 +28,8 @@ __all__ = [
 ]
 
 _NAME = "approval.sock"
+_WORKING = Path(".stringd")
+_STARTED_BY_CLIENT = Path(".string", ".stringd")
 _PIECE = 1024 * 1024
 _LONGEST_PATH = 107
 
@@ -129,12 +131,18 @@ def socket_path(data_dir: Path | None = None) -> Path:
 def default_socket(data_dir: Path | None = None) -> Path:
     """Return the default place: in `$XDG_RUNTIME_DIR/stringd`, else in the data directory.
 
-    A runtime directory that is missing or belongs to another user is not used.
+    A runtime directory that is missing or belongs to another user is not used. Without a data directory of
+    the caller's, that of a daemon started in the working directory counts, then that of one that a client
+    has started.
     """
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     if runtime.is_absolute() and _is_own_directory(runtime):
         return runtime / "stringd" / _NAME
-    return (data_dir or Path(os.environ.get("STRINGD_DATA_DIR") or ".stringd")) / _NAME
+    socket_of_folder = (data_dir or Path(os.environ.get("STRINGD_DATA_DIR") or _WORKING)) / _NAME
+    started = Path.home() / _STARTED_BY_CLIENT / _NAME
+    if socket_of_folder.parent == _WORKING and not socket_of_folder.exists() and started.exists():
+        return started
+    return socket_of_folder
 
 
 def _is_own_directory(path: Path) -> bool:

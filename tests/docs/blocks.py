@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FENCE = re.compile(r"^[ ]*(?P<fence>`{3,}|~{3,})[ ]*(?P<language>[\w-]*)[ ]*$")
-MARK = re.compile(r"^[ ]*<!-- (?P<kind>not run|file|own terminal|service)(?:: (?P<detail>.+))? -->$")
+MARK = re.compile(
+    r"^[ ]*<!-- (?P<kind>not run|file|own terminal|service|person|typed|then)(?:: (?P<detail>.+))? -->$"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

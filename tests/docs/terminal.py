@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from tests.docs.blocks import pattern
+from tests.docs.person import Person
 
 PATIENCE = 20.0
 SHOWN_HOME = "/home/you"
@@ -31,6 +32,7 @@ class Terminal:
         self._port = free_port()
         self._ports = {SHOWN_PORT: self._port, SHOWN_SERVICE_PORT: free_port()}
         self._background: list[tuple[subprocess.Popen[bytes], Path]] = []
+        self._person: Person | None = None
         self._environment = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(home),
@@ -43,6 +45,7 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._dismiss_person()
         for process, _log in self._background:
             end_group(process, signal.SIGKILL)
         if self._answers():  # A client of the page started a daemon that is still running.
@@ -86,12 +89,36 @@ class Terminal:
             assert time.monotonic() < deadline, f"$ {command}\nsays\n{log.read_text(encoding='utf-8')}"
             time.sleep(0.02)
 
+    def wait_for_service(self, shown: str) -> None:
+        """Wait for the end of the command that was started last; its output is what the page shows."""
+        process, log = self._background[-1]
+        process.wait(PATIENCE)
+        output = as_lines(log.read_text(encoding="utf-8"))
+        assert pattern(self._real(shown)).fullmatch(output), f"it shows\n{output}\ninstead of\n{shown}"
+
+    def seat_person(self, command: str, shown: str) -> None:
+        """Start a command in a terminal at which a person types, and wait for its output."""
+        self._dismiss_person()
+        self._person = Person(self._real(command), self._home, self._environment)
+        self._person.sees(self._real(shown))
+
+    def type(self, typed: str, shown: str) -> None:
+        """Have the person read what the page shows, and type."""
+        assert self._person, "no person sits at a terminal"
+        self._person.sees_and_types(self._real(shown), typed)
+
+    def _dismiss_person(self) -> None:
+        if self._person:
+            self._person.leave()
+            self._person = None
+
     def start_daemon(self) -> None:
         """Start the daemon that a page takes for granted."""
         self.leave_running("stringd", f"...\nstringd listening on http://127.0.0.1:{SHOWN_PORT}\n...\n")
 
     def close(self) -> None:
         """End what still runs with Ctrl-C; all of it ends well."""
+        self._dismiss_person()
         for process, _log in self._background:
             if process.poll() is None:
                 end_group(process, signal.SIGINT)

@@ -34,7 +34,7 @@ def test_the_code_of_a_page_runs_as_shown(name: str, tmp_path: Path) -> None:
     home = tmp_path / "you"
     home.mkdir()
     with Terminal(home) as terminal:
-        if not any(block.kind == "own terminal" for block in found):
+        if not any(block.kind in {"own terminal", "person"} for block in found):
             terminal.start_daemon()
         for block in found:
             if fault := complaint(block, terminal):
@@ -55,17 +55,21 @@ def follow(block: Block, terminal: Terminal) -> None:
     """Do what the reader of this block does."""
     if block.kind == "file":
         terminal.write(block.detail, block.text)
+    elif block.kind == "typed":
+        terminal.type(block.detail, block.text)
+    elif block.kind == "then":
+        terminal.wait_for_service(block.text)
     elif runs(block) and block.language == "python":
         terminal.write("block.py", block.text)
         terminal.check(f"{sys.executable} block.py", "...\n")
     elif runs(block):
+        run = {
+            "own terminal": terminal.leave_running,
+            "service": terminal.start_service,
+            "person": terminal.seat_person,
+        }.get(block.kind, terminal.check)
         for exchange in exchanges(block.text):
-            if block.kind == "own terminal":
-                terminal.leave_running(exchange.command, exchange.shown)
-            elif block.kind == "service":
-                terminal.start_service(exchange.command, exchange.shown)
-            else:
-                terminal.check(exchange.command, exchange.shown)
+            run(exchange.command, exchange.shown)
 
 
 @pytest.mark.parametrize("name", NAMES)
