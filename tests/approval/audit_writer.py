@@ -1,4 +1,4 @@
-"""A process that logs requests, and does what they ask for, until it is killed.
+"""Processes that log requests, and do what they ask for, until they are killed.
 
 To run a request is to add its id to the file `ran`, once the log has its start.
 """
@@ -6,7 +6,10 @@ To run a request is to add its id to the file `ran`, once the log has its start.
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
+import random
+import signal
 import time
 from itertools import count
 from multiprocessing.connection import Connection
@@ -14,14 +17,35 @@ from pathlib import Path
 
 from stringd_approval.audit.audit_log import AuditLog
 
+LONGEST = 0.03
+ROTATED_AT = 40_000
+# Forks have imported everything. Tests must not fork, because they have threads.
+FORKS = multiprocessing.get_context("fork")
 
-def write(folder: Path, at_once: int, largest: int, writing: Connection) -> None:
+
+def kill_writers(folder: Path, times: int, seed: int) -> None:
+    """Start writers of one log, one after the other, and kill each at a random moment after it has begun."""
+    chance = random.Random(seed)
+    for _ in range(times):
+        ready, writing = FORKS.Pipe(duplex=False)
+        writer = FORKS.Process(target=_write, args=(folder, chance.randint(1, 8), writing))
+        writer.start()
+        writing.close()
+        assert ready.poll(30)
+        ready.recv()
+        time.sleep(chance.uniform(0, LONGEST))
+        writer.kill()
+        writer.join(30)
+        assert writer.exitcode == -signal.SIGKILL
+
+
+def _write(folder: Path, at_once: int, writing: Connection) -> None:
     """Log and run requests without end, some at once."""
-    asyncio.run(_write(folder, at_once, largest, writing))
+    asyncio.run(_log_requests(folder, at_once, writing))
 
 
-async def _write(folder: Path, at_once: int, largest: int, writing: Connection) -> None:
-    log = AuditLog(folder, largest=largest)
+async def _log_requests(folder: Path, at_once: int, writing: Connection) -> None:
+    log = AuditLog(folder, largest=ROTATED_AT)
     ran = os.open(folder / "ran", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     numbers = count()
 

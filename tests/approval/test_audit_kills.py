@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import random
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,28 +14,28 @@ from stringd.testing.process import DaemonProcess
 from stringd_approval.audit.log_line import parse_line
 from stringd_approval.audit.log_reader import read_log
 from stringd_approval.audit.verification import verify
-from tests.approval.audit_writer import write
+from tests.approval.audit_writer import LONGEST, kill_writers
 from tests.approval.daemons import ALLOW_ALL, connect, request, write_policy
 from tests.approval.requests import line
 
 FEW, MANY = 12, 1000
-LONGEST = 0.03
-ROTATED_AT = 40_000
-# Processes that are forked from one that has imported everything.
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload([write.__module__])
+SEED = 20261119
+LOGS = 4
+# Each log has a process of its own, which has imported everything and forks the writers.
+PROCESSES = multiprocessing.get_context("spawn")
 
 
-def kill_at_random(folder: Path, chance: random.Random) -> None:
-    """Start a writer, and kill it at a random moment after it has begun."""
-    ready, writing = PROCESSES.Pipe(duplex=False)
-    writer = PROCESSES.Process(target=write, args=(folder, chance.randint(1, 8), ROTATED_AT, writing))
-    writer.start()
-    assert ready.poll(30)
-    time.sleep(chance.uniform(0, LONGEST))
-    writer.kill()
-    writer.join(30)
-    assert writer.exitcode == -signal.SIGKILL
+def kill_writers_of(folders: list[Path], times: int) -> None:
+    """Kill writers of several logs at random moments, in parallel."""
+    killers = [
+        PROCESSES.Process(target=kill_writers, args=(folder, times, SEED + number))
+        for number, folder in enumerate(folders)
+    ]
+    for it in killers:
+        it.start()
+    for it in killers:
+        it.join()
+        assert it.exitcode == 0
 
 
 def ids(folder: Path, kind: str) -> set[str]:
@@ -49,10 +48,7 @@ def ids(folder: Path, kind: str) -> set[str]:
     return found
 
 
-def assert_nothing_is_lost(folder: Path, times: int) -> None:
-    chance = random.Random(20261119)
-    for _ in range(times):
-        kill_at_random(folder, chance)
+def assert_nothing_is_lost(folder: Path) -> None:
     ran = set((folder / "ran").read_text(encoding="utf-8").split())
     assert ran, "no writer lived long enough to run anything"
     assert ran - ids(folder, "start") == set()
@@ -64,21 +60,27 @@ def assert_nothing_is_lost(folder: Path, times: int) -> None:
 
 @pytest.mark.requirement("approval.audit.killed")
 def test_kills_at_random_moments_lose_no_decision(tmp_path: Path) -> None:
-    assert_nothing_is_lost(tmp_path, FEW)
+    kill_writers_of([tmp_path], FEW)
+    assert_nothing_is_lost(tmp_path)
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(900)
 @pytest.mark.requirement("approval.audit.killed")
 def test_a_thousand_kills_lose_no_decision(tmp_path: Path) -> None:
-    assert_nothing_is_lost(tmp_path, MANY)
+    folders = [tmp_path / str(number) for number in range(LOGS)]
+    for it in folders:
+        it.mkdir(mode=0o700)
+    kill_writers_of(folders, MANY // LOGS)
+    for it in folders:
+        assert_nothing_is_lost(it)
 
 
 @pytest.mark.requirement("approval.audit.killed")
 def test_kills_of_the_daemon_lose_no_decision(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path
 ) -> None:
-    chance = random.Random(20261119)
+    chance = random.Random(SEED)
     write_policy(tmp_path / "data", ALLOW_ALL)
     ran = tmp_path / "ran"
     daemon = start_daemon(data_dir=tmp_path / "data")
