@@ -36,9 +36,9 @@ def check_pipeline(pipeline: Pipeline) -> None:
     for number, stage in enumerate(pipeline, 1):
         _check_stage(number, stage)
     for number, stage in enumerate(pipeline, 1):
-        for position, word in enumerate(stage):
-            where = f"argument {position}" if position else "the program name"
-            _check_characters(f"stage {number}: {where}", word)
+        # One search per stage: there may be 4096 words.
+        if find_refused("".join(stage)):
+            _refuse_word(number, stage)
 
 
 def check_environment_characters(env: Mapping[str, str]) -> None:
@@ -83,6 +83,13 @@ def _check_stage(number: int, stage: tuple[str, ...]) -> None:
         raise WireError(f"stage {number}: the program name must not be empty")
     if len(stage) > MOST_ARGUMENTS:
         raise WireError(f"stage {number} has {len(stage)} arguments; at most {MOST_ARGUMENTS} are allowed")
+
+
+def _refuse_word(number: int, stage: tuple[str, ...]) -> None:
+    """Raise `WireError` for the first word with a refused character."""
+    for position, word in enumerate(stage):
+        where = f"argument {position}" if position else "the program name"
+        _check_characters(f"stage {number}: {where}", word)
 
 
 def _check_text(name: str, text: str, most: int) -> None:

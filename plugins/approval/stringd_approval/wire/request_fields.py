@@ -60,12 +60,18 @@ def _truth(name: str, value: object) -> bool:
 
 def _stages(name: str, value: object) -> Pipeline:
     return tuple(
-        tuple(_text(f"{name}: stage {number}", word) for word in _array(f"{name}: stage {number}", stage))
-        for number, stage in enumerate(_array(name, value), 1)
+        _words(f"{name}: stage {number}", stage) for number, stage in enumerate(_array(name, value), 1)
     )
 
 
-def _array(name: str, value: object) -> list[object]:
+def _words(name: str, value: object) -> tuple[str, ...]:
+    words = _array(name, value)
+    if not {str}.issuperset(map(type, words)):
+        raise _wrong_type(name, "a string", next(it for it in words if not isinstance(it, str)))
+    return tuple(words)
+
+
+def _array(name: str, value: object) -> list[Any]:
     if not isinstance(value, list) or isinstance(value, JsonObject):
         raise _wrong_type(name, "an array", value)
     return value
