@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -28,6 +30,14 @@ def test_a_result_is_encoded_in_base64() -> None:
         "stages": [{"exit_code": 3, "stderr": "/wo="}, {"exit_code": 0, "stderr": ""}],
         "stdout": "aGkK",
     }
+
+
+@pytest.mark.requirement("approval.reply.ok")
+@pytest.mark.parametrize("size", [0, 1, 3 * 64 * 1024, 3 * 64 * 1024 + 1, 1_000_000])
+def test_a_large_output_is_one_text_in_base64(size: int) -> None:
+    output = os.urandom(size)
+    reply = encoded(Status.OK, result=PipelineResult(stages=(), stdout=output))
+    assert b64decode(reply["stdout"], validate=True) == output
 
 
 @pytest.mark.requirement("approval.reply.flags")

@@ -5,11 +5,14 @@ Supervisors import this module: it must not import `stringd.plugin`.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 
 from stringd_approval.executing.pipeline_job import MOST_OUTPUT
 
 _PIECE = 1024 * 1024
+_PIPE, _LARGE_PIPE = 64 * 1024, 256 * 1024
 
 
 class Capture:
@@ -60,7 +63,14 @@ class Capture:
     def _keep(self) -> int:
         taken = os.splice(self._pipe, self.kept, min(_PIECE, MOST_OUTPUT - self.size))
         self.size += taken
+        if taken == _PIPE:
+            self._enlarge_pipe()
         return taken
+
+    def _enlarge_pipe(self) -> None:
+        """Let a program that fills the pipe write more at once, unless the user has too many large pipes."""
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(self._pipe, fcntl.F_SETPIPE_SZ, _LARGE_PIPE)
 
     def _drop(self) -> int:
         dropped = len(os.read(self._pipe, _PIECE))

@@ -9,8 +9,9 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Self, TypeAlias
 
@@ -21,7 +22,7 @@ from stringd_approval.exec_result import ExecReply, Status
 from stringd_approval.listening.hangup_watch import HangupWatch
 from stringd_approval.listening.line_exchange import LineRefused, read_line, send_line
 from stringd_approval.listening.socket_address import listening_socket
-from stringd_approval.wire.reply_line import PONG, encode_reply, error_reply
+from stringd_approval.wire.reply_line import PONG, encode_reply, error_reply, reply_pieces
 from stringd_approval.wire.request_line import Ping, decode_request
 from stringd_approval.wire.wire_error import WireError
 
@@ -107,20 +108,20 @@ class _Connections:
             try:
                 line = await read_line(client)
                 if line is not None:
-                    await send_line(client, await self._reply_line(client, line))
+                    await send_line(client, await self._reply_pieces(client, line))
             except LineRefused as refused:
-                await send_line(client, encode_reply(error_reply(str(refused))))
+                await send_line(client, reply_pieces(error_reply(str(refused))))
 
-    async def _reply_line(self, client: socket.socket, line: bytes) -> bytes:
+    async def _reply_pieces(self, client: socket.socket, line: bytes) -> Iterable[bytes]:
         decode = partial(decode_request, line, now=time.time())
         try:
             request = decode() if len(line) <= _SMALL else await READING.run(decode)
         except WireError as error:
-            return encode_reply(error_reply(error.message, error.id))
+            return reply_pieces(error_reply(error.message, error.id))
         if isinstance(request, Ping):
-            return encode_reply(ExecReply(id=request.id, status=Status.OK, message=PONG))
+            return reply_pieces(ExecReply(id=request.id, status=Status.OK, message=PONG))
         reply = await self._handled(client, request)
-        return await READING.run(encode_reply, reply) if _is_large(reply) else encode_reply(reply)
+        return await _pieces_of_large(reply) if _is_large(reply) else [encode_reply(reply)]
 
     async def _handled(self, client: socket.socket, request: ExecRequest) -> ExecReply:
         try:
@@ -143,13 +144,20 @@ def _keep(tasks: set[asyncio.Task[None]], coroutine: Coroutine[None, None, None]
 
 async def _refuse(client: socket.socket) -> None:
     with client:
-        await send_line(client, encode_reply(error_reply(f"busy: {MOST_CONNECTIONS} clients are connected")))
+        busy = error_reply(f"busy: {MOST_CONNECTIONS} clients are connected")
+        await send_line(client, reply_pieces(busy))
 
 
 def _peer_uid(client: socket.socket) -> int:
     credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     uid: int = _CREDENTIALS.unpack(credentials)[1]
     return uid
+
+
+async def _pieces_of_large(reply: ExecReply) -> Iterable[bytes]:
+    """Encode the errors of all stages in a thread; the output follows while it is sent."""
+    pieces = reply_pieces(reply)
+    return chain([await READING.run(next, pieces)], pieces)
 
 
 def _is_large(reply: ExecReply) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Iterable
 
 LARGEST_LINE = 1_048_576
 """The most bytes of a request, with its newline."""
@@ -37,12 +38,13 @@ async def read_line(client: socket.socket) -> bytes | None:
     return bytes(data[:end])
 
 
-async def send_line(client: socket.socket, line: bytes) -> None:
-    """Send a line, and close; a client that reads too slowly, or not at all, misses the rest of it."""
+async def send_line(client: socket.socket, pieces: Iterable[bytes]) -> None:
+    """Send a line in pieces, and close; a client that reads too slowly, or not at all, misses the rest."""
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(WRITE_SECONDS):
-            await loop.sock_sendall(client, line)
+            for it in pieces:
+                await loop.sock_sendall(client, it)
         client.shutdown(socket.SHUT_WR)
         await _linger(client)
     except (TimeoutError, OSError):

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Iterator
 from typing import Any
 
 from stringd_approval.exec_result import ExecReply, PipelineResult, StageResult, Status
 
 PONG = "pong"
+# Base64 turns three bytes into four characters.
+_PIECE = 3 * 64 * 1024
 _WITHOUT_DETAILS = frozenset({Status.DENIED, Status.TIMEOUT})
 
 
 def encode_reply(reply: ExecReply) -> bytes:
     """Return the line of a reply; flags that are false and texts that are missing are absent."""
+    return b"".join(reply_pieces(reply))
+
+
+def reply_pieces(reply: ExecReply) -> Iterator[bytes]:
+    """Yield the line of a reply: everything before the output, and then that, encoded when it is wanted."""
     fields: dict[str, Any] = {"id": reply.id, "status": reply.status}
     if reply.comment:
         fields["comment"] = reply.comment
     if reply.status in _WITHOUT_DETAILS:
-        return _json(fields) + b"\n"
+        yield _json(fields) + b"\n"
+        return
     line = _json(fields | _details(reply))
     if reply.result is None:
-        return line + b"\n"
+        yield line + b"\n"
+        return
     # The output may be large, and holds nothing that JSON escapes.
-    return b"".join((line[:-1], b',"stdout":"', b64encode(reply.result.stdout), b'"}\n'))
+    yield line[:-1] + b',"stdout":"'
+    output = memoryview(reply.result.stdout)
+    for start in range(0, len(output), _PIECE):
+        yield b64encode(output[start : start + _PIECE])
+    yield b'"}\n'
 
 
 def error_reply(message: str, request_id: str = "") -> ExecReply:
