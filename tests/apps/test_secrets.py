@@ -134,7 +134,9 @@ def test_file_is_private_and_survives_sigkill(installed: DaemonProcess) -> None:
     said(installed, KEEP, "app:parrot")
     file = installed.data_dir / "secrets.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    holding = [it for it in installed.data_dir.iterdir() if VALUE.encode() in it.read_bytes()]
+    holding = [
+        it for it in installed.data_dir.iterdir() if it.is_file() and VALUE.encode() in it.read_bytes()
+    ]
     assert holding == [file]
     installed.kill()
     installed.start()
