@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 
 from stringd.plugin import Question, QuestionKind, Runtime, Service, Trust, hookimpl
-from stringd_approval.asking.display import display_request
+from stringd_approval.asking.display import Located, display_request
 from stringd_approval.exec_request import ExecRequest
 
 NUMBER = 1000
@@ -22,7 +22,8 @@ def _question(number: int) -> Question:
         reason="The build needs this package and what it depends on",
         env={"DEBIAN_FRONTEND": "noninteractive"},
     )
-    shown = display_request(request, [["/usr/bin/apt"], ["/usr/bin/tee"]], exec_seconds=300)
+    located = Located(programs=[["/usr/bin/apt"], ["/usr/bin/tee"]], directory=request.cwd)
+    shown = display_request(request, located, exec_seconds=300)
     return Question(
         kind=QuestionKind.APPROVE,
         title=shown.title,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stringd.api.questions import OpenQuestion, Question, QuestionKind
 from stringd.cli.approve.question_text import question_page
-from stringd_approval.asking.display import LONGEST_SHOWN, Display, display_request
+from stringd_approval.asking.display import LONGEST_SHOWN, Display, Located, display_request
 from stringd_approval.asking.notation import NotationError, parse_pipeline, parse_words, pipeline_text
 from stringd_approval.exec_request import ExecRequest
 
@@ -39,8 +39,9 @@ REQUESTS = st.builds(
 PROGRAMS = st.lists(st.lists(TEXTS.map(lambda it: f"/{it}"), max_size=3), min_size=3, max_size=3)
 
 
-def shown(request: ExecRequest, programs: list[list[str]]) -> Display:
-    return display_request(request, programs[: len(request.pipeline)], exec_seconds=300)
+def shown(request: ExecRequest, programs: list[list[str]], seconds: float = 300) -> Display:
+    located = Located(programs=programs[: len(request.pipeline)], directory=request.cwd)
+    return display_request(request, located, exec_seconds=seconds)
 
 
 @pytest.mark.requirement("approval.asking.notation")
@@ -157,7 +158,7 @@ def test_display_says_what_will_happen() -> None:
         forward_agent=True,
         cwd="/tmp",
     )
-    page = display_request(request, [["/usr/bin/printf"], ["/bin/sh", "/usr/bin/dash"], []], exec_seconds=300)
+    page = shown(request, [["/usr/bin/printf"], ["/bin/sh", "/usr/bin/dash"], []])
     assert page.title == "Run as you: printf 'a b' | sh | nope"
     assert page.body == "printf 'a b' | sh | nope"
     assert page.details == {
@@ -173,9 +174,7 @@ def test_display_says_what_will_happen() -> None:
         "request": "'42'",
         "time limit": "300 s",
     }
-    asked_in_topic = display_request(
-        ExecRequest(id="1", pipeline=(("id",),), user_id="eve", topic="bash:x"), [[]], exec_seconds=1.5
-    )
+    asked_in_topic = shown(ExecRequest(id="1", pipeline=(("id",),), user_id="eve", topic="bash:x"), [[]], 1.5)
     assert asked_in_topic.details["runs as"] == "root, through sudo"
     assert asked_in_topic.details["from"] == "topic 'bash:x', user 'eve'"
     assert asked_in_topic.details["reason"] == "not given"
@@ -184,7 +183,7 @@ def test_display_says_what_will_happen() -> None:
 @pytest.mark.requirement("approval.asking.display")
 def test_title_says_how_much_of_a_long_command_is_hidden() -> None:
     request = ExecRequest(id="1", pipeline=(("a" * (LONGEST_SHOWN + 1234),),))
-    page = display_request(request, [[]], exec_seconds=1)
+    page = shown(request, [[]], 1)
     assert page.title == f"Run as root: {'a' * LONGEST_SHOWN} … 1,234 more characters"
     assert page.body == "a" * (LONGEST_SHOWN + 1234)
 

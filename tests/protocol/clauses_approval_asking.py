@@ -31,6 +31,10 @@ APPROVAL_ASKING = requirements(
         "approval.asking.answers",
         "Every answer names who gave it and through what; a comment is for the asker.",
     ),
+    (
+        "approval.asking.moved",
+        "A request is denied if its programs or its directory lead elsewhere than was shown.",
+    ),
     ("approval.asking.edit", "An edited command passes all checks again, and takes the request's place."),
     ("approval.asking.time", "The time to answer starts when the question is shown."),
     ("approval.asking.withdrawn", "When the asker leaves, its question is withdrawn on every front end."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from stringd.approval import default_socket
 from stringd.plugin import Disconnected, ErrorCode, Invocation, Proceed, Refusal, Reply, Runtime
 from stringd_approval.approval_settings import ApprovalSettings, Approve, Audit
 from stringd_approval.asking.decider import Decider
+from stringd_approval.asking.display import Located
 from stringd_approval.asking.gate import Gate
 from stringd_approval.asking.grants import Grants
 from stringd_approval.asking.sudo_password import SudoPassword
@@ -23,12 +25,12 @@ from stringd_approval.broker import Broker
 from stringd_approval.decision import Decision
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecReply
-from stringd_approval.executing.executables import resolve
 from stringd_approval.executing.executor import Executor
 from stringd_approval.listening.approval_listener import listen
 from stringd_approval.listening.replay_guard import ReplayGuard
 from stringd_approval.policy.policy_file import PolicyFile
 from stringd_approval.policy.policy_record import Ruling
+from stringd_approval.policy.program_lookup import look_up
 from stringd_approval.policy.rule import shell_rules
 
 log = logging.getLogger(__name__)
@@ -106,7 +108,7 @@ class ApprovalService:
             decider=Decider(
                 questions=questions,
                 grants=self.grants,
-                resolve=_programs,
+                locate=_located,
                 recheck=lambda request: self._broker.problem(request),
             ),
             executor=self._executor,
@@ -155,7 +157,9 @@ def _socket_path(setting: str, data_dir: Path) -> tuple[Path, bool]:
     return path, path.parent != data_dir.absolute()
 
 
-def _programs(request: ExecRequest) -> list[list[str]]:
-    """Return for each stage the path of its program, and where symbolic links lead from there."""
-    found = [resolve(stage[0], directory=request.cwd) for stage in request.pipeline]
-    return [[it.path, *([it.target] if it.target and it.is_link else [])] if it.path else [] for it in found]
+def _located(request: ExecRequest) -> Located:
+    found = [look_up(stage[0], request) for stage in request.pipeline]
+    programs = [
+        [it.path, *([it.target] if it.target and it.is_link else [])] if it.path else [] for it in found
+    ]
+    return Located(programs=programs, directory=os.path.realpath(request.cwd))

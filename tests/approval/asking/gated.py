@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from stringd.plugin import Command, Invocation, Reply, Runtime, Service, hookimpl
 from stringd_approval.asking.decider import Decider
+from stringd_approval.asking.display import Located
 from stringd_approval.asking.grants import Grants
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.policy.policy_file import PolicyFile
@@ -24,7 +26,7 @@ class Decisions:
     def stringd_services(self, runtime: Runtime) -> Iterable[Service]:
         self._policies = PolicyFile(runtime.config.data_dir)
         self._decider = Decider(
-            questions=runtime.questions, grants=self._grants, resolve=resolved, recheck=recheck
+            questions=runtime.questions, grants=self._grants, locate=located, recheck=recheck
         )
         return []
 
@@ -49,8 +51,9 @@ class Decisions:
         return Reply.confirmation(json.dumps(self._grants.listed()))
 
 
-def resolved(request: ExecRequest) -> Sequence[Sequence[str]]:
-    return [[] if words[0] == "missing" else [f"/bin/{words[0]}"] for words in request.pipeline]
+def located(request: ExecRequest) -> Located:
+    programs = [[] if words[0] == "missing" else [f"/bin/{words[0]}"] for words in request.pipeline]
+    return Located(programs=programs, directory=os.path.realpath(request.cwd))
 
 
 def recheck(request: ExecRequest) -> str | None:

@@ -170,6 +170,32 @@ def test_second_of_two_people_is_told_who_was_first(operator: Operator) -> None:
     assert decision_of(sent)["outcome"] == "approved"
 
 
+@pytest.mark.requirement("approval.asking.moved")
+def test_what_leads_elsewhere_than_was_shown_does_not_run(operator: Operator, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    for name in ("shown", "other"):
+        (tmp_path / name).mkdir()
+    link.symlink_to("shown")
+    fields = {**APT, "cwd": str(link)}
+    sent = operator.send(request_of(fields))
+    (question,) = until(operator.listed)
+    assert question["details"]["directory"] == f"{link} → {tmp_path}/shown"
+    _lead(link, "other")
+    operator.decide(question, True, grant="2 times for user: apt")
+    moved = decision_of(sent)
+    assert (moved["outcome"], moved["by"]) == ("denied", "nobody")
+    assert "elsewhere than was shown" in moved["comment"]
+    assert decide(operator, fields, grant="2 times for user: apt")["outcome"] == "approved"
+    assert decision_of(operator.send(request_of(fields)))["through"].startswith("grant")
+    _lead(link, "shown")
+    assert decide(operator, fields, answer=False)["outcome"] == "denied"
+
+
+def _lead(link: Path, target: str) -> None:
+    link.unlink()
+    link.symlink_to(target)
+
+
 def write_policy(path: Path, program: str, *arguments: str, seconds: float = 5) -> None:
     command = json.dumps([sys.executable, "-c", program, *arguments])
     path.write_text(f"approver: {command}\nquestion_seconds: {seconds}\n", encoding="utf-8")

@@ -65,7 +65,8 @@ def test_outcomes_are_those_of_the_command(trusted: Sudoer) -> None:
 
 @pytest.mark.requirement("approval.execution.sudo")
 def test_what_sudo_does_not_run_is_an_error(trusted: Sudoer, restricted: Sudoer) -> None:
-    assert "no-such-program: command not found" in trusted.run(("no-such-program",))["error"]
+    missing = trusted.run(("true",), ("no-such-program",))["error"]
+    assert missing == "stage 2: no-such-program: No such file or directory"
     assert "password is required" in restricted.run(("id",))["error"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
@@ -23,7 +23,7 @@ from stringd.plugin import (
     Unanswered,
 )
 from stringd_approval.asking.approver_program import consult, name_of
-from stringd_approval.asking.display import display_request
+from stringd_approval.asking.display import Located, display_request
 from stringd_approval.asking.grants import GrantError, Grants, check_terms, parse_terms, suggested_terms
 from stringd_approval.asking.notation import NotationError, parse_pipeline, pipeline_text
 from stringd_approval.decision import Decision, Outcome
@@ -39,9 +39,10 @@ TERMINAL = "stringd approve"
 """The front end in which a password can be typed."""
 _OUTCOMES = {ErrorCode.QUESTION_EXPIRED: Outcome.TIMEOUT, ErrorCode.QUESTION_WITHDRAWN: Outcome.WITHDRAWN}
 
-Programs: TypeAlias = Sequence[Sequence[str]]
-Resolve: TypeAlias = Callable[[ExecRequest], Programs]
-"""For each stage the path of its program and where symbolic links lead from there; empty if there is none."""
+_MOVED = "The programs or the directory of the request now lead elsewhere than was shown; ask again."
+
+Locate: TypeAlias = Callable[[ExecRequest], Located]
+"""Where a request leads now; may block."""
 Recheck: TypeAlias = Callable[[ExecRequest], str | None]
 """Why a request that the operator has edited can't run, by the protocol, the policy or the execution."""
 
@@ -68,7 +69,7 @@ class Decider:
 
     questions: Questions
     grants: Grants
-    resolve: Resolve
+    locate: Locate
     recheck: Recheck
 
     async def decide(
@@ -84,11 +85,11 @@ class Decider:
         `request_id` is the client's id for the command that makes the request in a topic.
         """
         started = time.monotonic()
-        programs = await asyncio.to_thread(self.resolve, request)
-        if grant := self.grants.use(request, programs[0]):
+        located = await asyncio.to_thread(self.locate, request)
+        if grant := self.grants.use(request, _paths(located)):
             return Decision(outcome=Outcome.APPROVED, by=grant.by, through=f"grant {grant.id}")
         try:
-            question = self._question(request, programs, policy, request_id)
+            question = self._question(request, located, policy, request_id)
         except ValueError as error:
             comment = f"The request can't be shown to the operator: {error}."
             return Decision(outcome=Outcome.DENIED, by="nobody", through=ASKER, comment=comment)
@@ -97,12 +98,15 @@ class Decider:
         except Unanswered as unanswered:
             return undecided(unanswered, time.monotonic() - started)
         decision = decision_of(answer, time.monotonic() - started)
-        return self._with_extras(decision, answer, request, programs)
+        runs_as_shown = decision.approved and EDIT not in answer.extras
+        if runs_as_shown and await asyncio.to_thread(self.locate, request) != located:
+            return replace(decision, outcome=Outcome.DENIED, by="nobody", through=ASKER, comment=_MOVED)
+        return self._with_extras(decision, answer, request, located)
 
     def _question(
-        self, request: ExecRequest, programs: Programs, policy: QuestionPolicy, request_id: str | None
+        self, request: ExecRequest, located: Located, policy: QuestionPolicy, request_id: str | None
     ) -> Question:
-        shown = display_request(request, programs, exec_seconds=policy.exec_seconds)
+        shown = display_request(request, located, exec_seconds=policy.exec_seconds)
         extras = {EDIT: pipeline_text(request.pipeline)}
         if not request.privileged and len(request.pipeline) == 1:
             extras[GRANT] = suggested_terms(request)
@@ -147,14 +151,14 @@ class Decider:
             raise _invalid(problem)
 
     def _with_extras(
-        self, decision: Decision, answer: Answer, request: ExecRequest, programs: Programs
+        self, decision: Decision, answer: Answer, request: ExecRequest, located: Located
     ) -> Decision:
         if EDIT in answer.extras:
             edited = _edited(request, answer.extras[EDIT])
             return decision if edited == request else replace(decision, edited=edited)
         if GRANT in answer.extras:
             terms = parse_terms(answer.extras[GRANT])
-            self.grants.add(terms, request, programs[0], by=decision.by, through=decision.through)
+            self.grants.add(terms, request, _paths(located), by=decision.by, through=decision.through)
         return decision
 
 
@@ -223,6 +227,11 @@ async def _answer_by(questions: Questions, approver: tuple[str, ...], opened: Op
         )
     except RequestRefused as refused:
         log.info("the answer of %s came to nothing: %s", approver[0], refused)
+
+
+def _paths(located: Located) -> tuple[str, ...]:
+    """Return the paths that a grant is bound to, of a request of one stage."""
+    return *located.programs[0], located.directory
 
 
 def _edited(request: ExecRequest, text: str) -> ExecRequest:

@@ -22,20 +22,26 @@ class Display:
     details: Mapping[str, str]
 
 
-def display_request(
-    request: ExecRequest, resolved: Sequence[Sequence[str]], *, exec_seconds: float
-) -> Display:
-    """Return the display of a request.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """Where a request leads on this machine.
 
-    `resolved` has, for each stage, the path of its program and the paths to which symbolic links lead from
-    there; it is empty if there is no such program. What the client says is in quotes; our own words are not.
+    `programs` has, for each stage, the path of its program and the paths to which symbolic links lead from
+    there; it is empty if there is no such program. `directory` is the working directory's real path.
     """
+
+    programs: Sequence[Sequence[str]]
+    directory: str
+
+
+def display_request(request: ExecRequest, located: Located, *, exec_seconds: float) -> Display:
+    """Return the display of a request. What the client says is in quotes; our own words are not."""
     command = pipeline_text(request.pipeline)
     who = "root" if request.privileged else "you"
     details = {
         "runs as": "root, through sudo" if request.privileged else "you, without privileges",
-        "programs": _programs(request, resolved),
-        "directory": word_text(request.cwd),
+        "programs": _programs(request, located.programs),
+        "directory": _directory(request.cwd, located.directory),
         "environment": _environment(request.env),
         "ssh agent": "forwarded: it can log in with your keys" if request.forward_agent else "not forwarded",
         "reason": _claimed(request.reason),
@@ -52,6 +58,10 @@ def shortened(text: str) -> str:
     """Return the beginning of a text, and how many characters are hidden."""
     hidden = len(text) - LONGEST_SHOWN
     return text if hidden <= 0 else f"{text[:LONGEST_SHOWN]} … {hidden:,} more characters"
+
+
+def _directory(path: str, real: str) -> str:
+    return word_text(path) if path == real else f"{word_text(path)} → {word_text(real)}"
 
 
 def _programs(request: ExecRequest, resolved: Sequence[Sequence[str]]) -> str:

@@ -46,19 +46,22 @@ class Terms:
 
 @dataclass(slots=True, kw_only=True)
 class Grant:
-    """A grant that holds until its time or its uses are over; `by` and `through` are of the answer."""
+    """A grant that holds until its time or its uses are over; `by` and `through` are of the answer.
+
+    `paths` are those to which the program and the working directory of the model lead.
+    """
 
     id: str
     terms: Terms
     model: ExecRequest
-    program: Sequence[str]
+    paths: Sequence[str]
     by: str
     through: str
     times: int | None
     until: float | None
 
-    def covers(self, request: ExecRequest, program: Sequence[str]) -> bool:
-        """Whether a request is like the one that was asked about.
+    def covers(self, request: ExecRequest, paths: Sequence[str]) -> bool:
+        """Whether a request is like the one that was asked about, and leads to the same paths.
 
         Everything that changes what the program does must be the same: where it was found, the environment,
         the directory, and whether the agent is forwarded.
@@ -68,7 +71,7 @@ class Grant:
             not request.privileged
             and len(request.pipeline) == 1
             and request.pipeline[0][: len(words)] == words
-            and tuple(program) == tuple(self.program)
+            and tuple(paths) == tuple(self.paths)
             and (request.cwd, request.forward_agent) == (model.cwd, model.forward_agent)
             and dict(request.env) == dict(model.env)
             and _asker(request, self.terms.scope) == _asker(model, self.terms.scope)
@@ -97,12 +100,10 @@ class Grants:
     clock: Callable[[], float] = time.monotonic
     _grants: dict[str, Grant] = field(default_factory=dict)
 
-    def add(
-        self, terms: Terms, model: ExecRequest, program: Sequence[str], *, by: str, through: str
-    ) -> Grant:
+    def add(self, terms: Terms, model: ExecRequest, paths: Sequence[str], *, by: str, through: str) -> Grant:
         """Add a grant for requests like a model; raise `GrantError` if these may not be granted.
 
-        If there are too many grants, the oldest one ends.
+        `paths` are where its program and directory lead. If there are too many grants, the oldest one ends.
         """
         check_terms(terms, model)
         self._drop_ended()
@@ -112,7 +113,7 @@ class Grants:
             id=f"g{secrets.token_hex(4)}",
             terms=terms,
             model=model,
-            program=tuple(program),
+            paths=tuple(paths),
             by=by,
             through=through,
             times=terms.times,
@@ -121,10 +122,10 @@ class Grants:
         self._grants[grant.id] = grant
         return grant
 
-    def use(self, request: ExecRequest, program: Sequence[str]) -> Grant | None:
+    def use(self, request: ExecRequest, paths: Sequence[str]) -> Grant | None:
         """Return a grant for a request and count its use, both in one step; None if there is none."""
         self._drop_ended()
-        grant = next((it for it in self._grants.values() if it.covers(request, program)), None)
+        grant = next((it for it in self._grants.values() if it.covers(request, paths)), None)
         if grant and grant.times is not None:
             grant.times -= 1
         return grant

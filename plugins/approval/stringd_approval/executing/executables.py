@@ -5,6 +5,7 @@ Supervisors import this module: it must not import `stringd.plugin`.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -13,20 +14,17 @@ from typing import NamedTuple
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """The `PATH` of all stages."""
 _EXECUTABLE = 0o111
-_SHEBANG = b"#!"
-_LONGEST_SHEBANG = 256
 
 
 class ResolvedProgram(NamedTuple):
     """The file of a program: None if there is none, and then `problem` says why in the system's words.
 
-    `target` is where symbolic links lead; `interpreter` is the first word of a script's `#!` line.
+    `target` is where symbolic links lead.
     """
 
     program: str
     path: str | None
     target: str | None = None
-    interpreter: str | None = None
     problem: str | None = None
 
     @property
@@ -35,12 +33,14 @@ class ResolvedProgram(NamedTuple):
         return self.path != self.target
 
 
-def resolve(program: str, path: str = SEARCH_PATH, directory: str = "/") -> ResolvedProgram:
+def resolve(
+    program: str, path: str = SEARCH_PATH, directory: str = "/", *, for_root: bool = False
+) -> ResolvedProgram:
     """Return what runs for a program's name, in a directory and with a search path."""
     try:
-        found = find_program(program, path, directory)
-        target = os.path.realpath(found)
-        return ResolvedProgram(program, found, target, _interpreter(target))
+        find = find_for_root if for_root else find_program
+        found = find(program, path, directory)
+        return ResolvedProgram(program, found, os.path.realpath(found))
     except (OSError, ValueError) as error:
         problem = error.strerror if isinstance(error, OSError) else str(error)
         return ResolvedProgram(program, None, problem=problem)
@@ -64,12 +64,20 @@ def _candidates(program: str, path: str, directory: str) -> list[str]:
     return [f"{entry}/{program}" for entry in path.split(":")]
 
 
-def find_for_root(program: str, directory: str = "/") -> str:
-    """Return the file that root would run; what only root can look up is left to sudo."""
+def find_for_root(program: str, path: str = SEARCH_PATH, directory: str = "/") -> str:
+    """Return the file that root would run; raise `OSError` if there is none.
+
+    A name is never left to sudo, which has a search path of its own. A path that only root can look up is.
+    """
+    candidates = _candidates(program, path, directory)
     if "/" in program:
-        return _candidates(program, SEARCH_PATH, directory)[0]
-    found = (it for it in _candidates(program, SEARCH_PATH, directory) if _is_executable_by_root(it))
-    return next(found, program)
+        with contextlib.suppress(PermissionError):
+            os.stat(candidates[0])  # noqa: PTH116 - supervisors import no pathlib
+        return candidates[0]
+    for candidate in candidates:
+        if _is_executable_by_root(candidate):
+            return candidate
+    raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), program)
 
 
 def _is_executable_by_root(path: str) -> bool:
@@ -87,13 +95,3 @@ def _failure(path: str) -> int:
     except OSError as error:
         return error.errno or errno.ENOENT
     return 0 if stat.S_ISREG(mode) and os.access(path, os.X_OK) else errno.EACCES
-
-
-def _interpreter(path: str) -> str | None:
-    try:
-        with open(path, "rb") as script:  # noqa: PTH123 - supervisors import no pathlib
-            line = script.read(_LONGEST_SHEBANG).partition(b"\n")[0]
-    except OSError:
-        return None
-    words = line.removeprefix(_SHEBANG).split() if line.startswith(_SHEBANG) else ()
-    return os.fsdecode(words[0]) if words else None

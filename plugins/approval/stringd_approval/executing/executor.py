@@ -78,8 +78,8 @@ class Executor:
             return [Job(stages, self._variables(request), request.cwd)]
         words = sudo_words(request.env, may_ask=may_ask)
         stages = [
-            [self._sudo, *words, find_for_root(program, request.cwd), *arguments]
-            for program, *arguments in request.pipeline
+            [self._sudo, *words, _path_for_root(number, program, request.cwd), *arguments]
+            for number, (program, *arguments) in enumerate(request.pipeline, 1)
         ]
         needs_validation = may_ask and len(stages) > 1
         pipelines = ([[self._sudo, VALIDATE]], stages) if needs_validation else (stages,)
@@ -150,6 +150,14 @@ class _Run:
     def _seconds_left(self, bridge: PasswordBridge | None) -> float:
         asked = bridge.asked_seconds if bridge else 0.0
         return self._began + self._seconds + asked - asyncio.get_running_loop().time()
+
+
+def _path_for_root(number: int, program: str, directory: str) -> str:
+    try:
+        return find_for_root(program, directory=directory)
+    except (OSError, ValueError) as error:
+        words = error.strerror if isinstance(error, OSError) else str(error)
+        raise ExecFailed(f"stage {number}: {program}: {words}") from error
 
 
 def _account() -> dict[str, str]:

@@ -1,12 +1,11 @@
-"""Look up the programs of a request for rules, as its execution will."""
+"""Look up the programs of a request for rules and questions, as its execution will."""
 
 from __future__ import annotations
 
-import os
 from pathlib import PurePosixPath
 
 from stringd_approval.exec_request import ExecRequest
-from stringd_approval.executing.executables import find_for_root, resolve
+from stringd_approval.executing.executables import ResolvedProgram, resolve
 from stringd_approval.policy.subjects import ExecSubject, Stage
 
 
@@ -23,22 +22,20 @@ def exec_subject(request: ExecRequest) -> ExecSubject:
     )
 
 
+def look_up(program: str, request: ExecRequest) -> ResolvedProgram:
+    """Return what runs for the name of a program in a request."""
+    return resolve(program, directory=request.cwd, for_root=request.privileged)
+
+
 def _stage(word: str, arguments: list[str], request: ExecRequest) -> Stage:
-    found = _found(word, request)
-    if found is None:
+    found = look_up(word, request)
+    if found.path is None:
         return Stage(typed=word, arguments=tuple(arguments))
-    name = PurePosixPath(found).name
+    name = PurePosixPath(found.path).name
     return Stage(
         typed=word,
         arguments=tuple(arguments),
-        found=found,
-        known_as=name if _found(name, request) == found else None,
-        real=os.path.realpath(found),
+        found=found.path,
+        known_as=name if look_up(name, request).path == found.path else None,
+        real=found.target,
     )
-
-
-def _found(word: str, request: ExecRequest) -> str | None:
-    if not request.privileged:
-        return resolve(word, directory=request.cwd).path
-    path = find_for_root(word, request.cwd)
-    return path if "/" in path and os.path.lexists(path) else None
