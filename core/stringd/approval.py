@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from stringd.config import DEFAULT_PORT, parse_port
 from stringd.errors import DaemonUnreachable
 
 __all__ = [
@@ -29,7 +30,7 @@ __all__ = [
 
 _NAME = "approval.sock"
 _WORKING = Path(".stringd")
-_STARTED_BY_CLIENT = Path(".string", ".stringd")
+_REPORT_SECONDS = 5
 _PIECE = 1024 * 1024
 _LONGEST_PATH = 107
 
@@ -122,27 +123,42 @@ async def request_async(
             return _decode(bytes(data), target)
 
 
-def socket_path(data_dir: Path | None = None) -> Path:
+def socket_path(data_dir: Path | None = None, port: int | None = None) -> Path:
     """Return where the socket of a daemon is: `STRINGD_APPROVAL_SOCKET`, else the default place."""
     given = os.environ.get("STRINGD_APPROVAL_SOCKET")
-    return Path(given) if given else default_socket(data_dir)
+    if given:
+        return Path(given)
+    path = default_socket(data_dir)
+    if path != _WORKING / _NAME or path.exists():
+        return path
+    # Nobody says where the data directory is, and it is not here: the daemon knows.
+    if port is None:
+        port = parse_port(os.environ.get("STRINGD_PORT") or str(DEFAULT_PORT))
+    return (_reported_socket(port) if port else None) or path
 
 
 def default_socket(data_dir: Path | None = None) -> Path:
     """Return the default place: in `$XDG_RUNTIME_DIR/stringd`, else in the data directory.
 
-    A runtime directory that is missing or belongs to another user is not used. Without a data directory of
-    the caller's, that of a daemon started in the working directory counts, then that of one that a client
-    has started.
+    A runtime directory that is missing or belongs to another user is not used.
     """
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     if runtime.is_absolute() and _is_own_directory(runtime):
         return runtime / "stringd" / _NAME
-    socket_of_folder = (data_dir or Path(os.environ.get("STRINGD_DATA_DIR") or _WORKING)) / _NAME
-    started = Path.home() / _STARTED_BY_CLIENT / _NAME
-    if socket_of_folder.parent == _WORKING and not socket_of_folder.exists() and started.exists():
-        return started
-    return socket_of_folder
+    return (data_dir or Path(os.environ.get("STRINGD_DATA_DIR") or _WORKING)) / _NAME
+
+
+def _reported_socket(port: int) -> Path | None:
+    from http.client import HTTPConnection, HTTPException
+
+    connection = HTTPConnection("127.0.0.1", port, timeout=_REPORT_SECONDS)
+    try:
+        connection.request("GET", "/status")
+        return Path(json.load(connection.getresponse())["approval"]["socket"])
+    except (OSError, HTTPException, ValueError, KeyError, TypeError):
+        return None
+    finally:
+        connection.close()
 
 
 def _is_own_directory(path: Path) -> bool:

@@ -163,6 +163,19 @@ def test_the_subcommand_finds_the_socket_by_the_data_directory(allowing: DaemonP
     assert (done.returncode, done.stdout, done.stderr) == (0, b"out\n", b"err\n")
 
 
+@pytest.mark.parametrize("port", [True, False])
+def test_clients_ask_the_daemon_on_the_port_for_the_socket(
+    allowing: DaemonProcess, tmp_path: Path, port: bool
+) -> None:
+    number = allowing.port if port else 1
+    kept = {"PATH", "HOME", "LANG"}
+    env = {name: it for name, it in os.environ.items() if name in kept} | {"STRINGD_PORT": str(number)}
+    command = [sys.executable, "-m", "stringd", "request", "--no-privilege", "--", "echo", "out"]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False, env=env, cwd=tmp_path)
+    expected = (0, b"out\n") if port else (125, b"")
+    assert (done.returncode, done.stdout) == expected, done.stderr
+
+
 @pytest.mark.requirement("approval.socket.place", "approval.socket.private", "approval.socket.removed")
 def test_the_runtime_directory_has_the_socket(start_daemon: Start, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir(mode=0o700)

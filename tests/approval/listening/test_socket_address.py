@@ -185,23 +185,6 @@ def test_otherwise_it_is_in_the_data_directory(value: str, monkeypatch: pytest.M
     assert default_socket(Path("/data")) == Path("/data/approval.sock")
 
 
-@pytest.mark.requirement("approval.socket.place")
-def test_a_daemon_that_a_client_has_started_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("XDG_RUNTIME_DIR", "STRINGD_DATA_DIR"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    assert default_socket() == Path(".stringd/approval.sock")
-    started = tmp_path / ".string" / ".stringd" / "approval.sock"
-    started.parent.mkdir(parents=True)
-    started.touch()
-    assert default_socket() == started
-    assert default_socket(Path("/data")) == Path("/data/approval.sock")
-    Path(".stringd").mkdir()
-    Path(".stringd/approval.sock").touch()
-    assert default_socket() == Path(".stringd/approval.sock")
-
-
 def test_a_path_may_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STRINGD_APPROVAL_SOCKET", "/run/a.sock")
     assert socket_path(Path("/data")) == Path("/run/a.sock")

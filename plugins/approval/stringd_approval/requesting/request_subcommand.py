@@ -45,7 +45,7 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         reply = request(
             split_stages(words),
-            path=arguments.socket or socket_path(arguments.config.data_dir),
+            path=arguments.socket or socket_path(arguments.config.data_dir, arguments.config.port),
             timeout=_seconds(arguments.timeout),
             reason=arguments.reason,
             session=arguments.session,
