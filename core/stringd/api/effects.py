@@ -19,7 +19,7 @@ from typing import TypeAlias
 class ShellRun:
     """A shell is about to evaluate a text in a directory.
 
-    `values` are those of variables that were made for the text alone; secrets in them are masked.
+    `values` are those of the variables that the topic adds to the environment; secrets in them are masked.
     """
 
     text: str

@@ -30,6 +30,7 @@ async def run(invocation: Invocation) -> Reply:
         environment=_environment(invocation),
         seconds=TIME_LIMIT,
         on_output=current_output().write,
+        values=exported(session),
     )
     return exit_reply(finished, directory)
 

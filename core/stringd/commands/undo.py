@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Edit, Reply
@@ -31,18 +32,26 @@ async def run(invocation: Invocation) -> Reply:
         if _SKIP in arguments.options:
             await invocation.runtime.undo.drop(invocation.session)
             return Reply.confirmation(f"Undo: skipped {display(step.path, invocation.session.user)}")
-        async with invocation.runtime.editing(step.path):
-            reply = await finish(_revert(invocation, step, forced=FORCE in arguments.options))
+        real = _real_path(invocation, step)
+        async with invocation.runtime.editing(real):
+            reply = await finish(_revert(invocation, step, real, forced=FORCE in arguments.options))
         if reply:
             return reply
     raise Refusal(ErrorCode.NOT_FOUND, "Nothing to undo.")
 
 
-async def _revert(invocation: Invocation, step: Step, *, forced: bool) -> Reply | None:
+def _real_path(invocation: Invocation, step: Step) -> Path:
+    """Return where the path of a step leads by now, or refuse."""
+    user = invocation.session.user
+    return confine(
+        step.path, display(step.path, user), user, full_access=invocation.runtime.config.full_access
+    )
+
+
+async def _revert(invocation: Invocation, step: Step, real: Path, *, forced: bool) -> Reply | None:
     """Revert a step; return None after dropping one that was stored but never written."""
     session, undo = invocation.session, invocation.runtime.undo
     shown = display(step.path, session.user)
-    real = confine(step.path, shown, session.user, full_access=invocation.runtime.config.full_access)
     current = await STORAGE.run(read_if_there, real, shown)
     if current == step.before and not step.written:
         await undo.drop(session)

@@ -32,7 +32,7 @@ async def run_one_shot(
     """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says.
 
     `on_output` gets the output as it comes. Raises `Refusal` if a guard does not permit it; guards see the
-    `values` of variables that were made for the command, with secrets masked.
+    `values` of variables that the topic adds to the environment, with secrets masked.
     """
     if "\0" in command:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A command can't hold a NUL character.")

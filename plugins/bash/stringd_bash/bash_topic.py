@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
 from stringd.plugin.effects import Effect, ShellRun, TypedInput, permit
+from stringd.plugin.processes import exported
 from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
 from stringd_bash.evaluation import Evaluation, Progress, idle_reply, state_reply
 from stringd_bash.jobs_command import JobReplies
@@ -85,9 +86,7 @@ class BashTopic(Topic):
             raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't hold a NUL character.")
         async with self._output_lock:
             program = self._topic_shell.running
-            await permit(self._effect_of(text))
-            if program is not self._topic_shell.running:
-                raise Refusal(ErrorCode.CONFLICT, "The program has ended or begun meanwhile.", _NOT_TYPED)
+            await self._permit(text, invocation)
             try:
                 evaluation = await self._evaluate_or_type(text, invocation)
                 return await self._wait_and_report(evaluation, seconds, invocation)
@@ -150,12 +149,23 @@ class BashTopic(Topic):
         await self._password.close()
         await self._topic_shell.close()
 
-    def _effect_of(self, text: str) -> Effect:
+    async def _permit(self, text: str, invocation: Invocation) -> None:
+        """Have a text permitted; refuse it if it would do something else by then."""
+        topic_shell = self._topic_shell
+        effect, program, shell = self._effect_of(text, invocation), topic_shell.running, topic_shell.shell
+        await permit(effect)
+        if program is not topic_shell.running:
+            raise Refusal(ErrorCode.CONFLICT, "The program has ended or begun meanwhile.", _NOT_TYPED)
+        if shell is not topic_shell.shell or effect != self._effect_of(text, invocation):
+            raise Refusal(ErrorCode.CONFLICT, "The shell is not the same any more.", _NOT_TYPED)
+
+    def _effect_of(self, text: str, invocation: Invocation) -> Effect:
         """Return what a text does: the shell evaluates it, or the running program reads it."""
         shown = self.masked(text)
         if self._topic_shell.running:
             return TypedInput(text=shown)
-        return ShellRun(text=shown, directory=Path(self._topic_shell.cwd))
+        directory = Path(self._topic_shell.cwd)
+        return ShellRun(text=shown, directory=directory, values=exported(invocation.session))
 
     async def _evaluate_or_type(self, text: str, invocation: Invocation) -> Evaluation:
         evaluation = self._topic_shell.evaluation

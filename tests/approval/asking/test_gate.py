@@ -83,9 +83,14 @@ def test_forks_and_chanflow_pass_the_gate(gated: DaemonProcess, outside: Path) -
     gated.exec("/open page.md")
     gated.exec("/fork twin")
     assert "ERROR(DENIED)" in refused(gated, "/act.touch", "file:twin")
-    body = {"user_id": "default", "messages": [{"role": "user", "content": f"/exec echo ran >> {RAN}"}]}
-    gated.request("POST", "/chanflow", body, {"X-User-Id": "default"})
+    block = f"<𝒞=string:file:main>\n/exec echo ran >> {RAN}\n</𝒞>"
+    shown = gated.request("POST", "/chanflow", block, {"X-User-Id": "default"}).text
+    assert "✗ DENIED: " in shown
     assert not (gated.home / RAN).exists()
+    (gated.data_dir / "approval.yaml").write_text("rules: [{verdict: allow}]\n", encoding="utf-8")
+    (gated.data_dir / "approval.yaml").chmod(0o600)
+    gated.request("POST", "/chanflow", block, {"X-User-Id": "default"})
+    assert (gated.home / RAN).exists()
 
 
 @pytest.mark.requirement("approval.asking.gate.shell", "approval.audit.commands")
@@ -137,6 +142,27 @@ def test_text_for_a_shell_is_asked_about_as_it_is(operator: Operator, outside: P
     assert (question["title"], question["body"]) == ("Type into the running program: 'typed'", "typed")
     question, _ = approve(operator, "//keys ^D", "bash:main")
     assert question["body"] == "//keys ^D"
+
+
+@pytest.mark.requirement("approval.asking.gate.shell")
+def test_variables_that_change_what_programs_do_are_shown(operator: Operator, outside: Path) -> None:
+    for topic, slash in (("file:main", "/"), ("bash:fresh", "//")):
+        operator.daemon.exec(f'{slash}set {{GIT_EXTERNAL_DIFF}} = "touch {RAN}"', topic)
+        question, _ = approve(operator, "/exec true" if topic == "file:main" else "true", topic)
+        assert question["details"]["values"] == f"GIT_EXTERNAL_DIFF='touch {RAN}'"
+
+
+@pytest.mark.requirement("approval.asking.gate.shell")
+def test_text_does_not_run_in_another_shell_than_was_shown(operator: Operator, outside: Path) -> None:
+    approve(operator, f"cd {outside}", "bash:moving")
+    sent = operator.send(f"touch {RAN}", "bash:moving")
+    (question,) = until(operator.listed)
+    assert question["details"]["directory"] == f"'{outside}'"
+    operator.daemon.exec("//reset", "bash:moving")
+    operator.decide(question, True)
+    assert "ERROR(CONFLICT): The shell is not the same any more." in sent.result(20).content
+    assert not list(outside.glob(RAN))
+    assert not (operator.daemon.home / RAN).exists()
 
 
 @pytest.mark.requirement("approval.asking.gate.denied")
@@ -198,6 +224,18 @@ def test_approved_write_and_its_undo_are_asked_about(operator: Operator, outside
     question, _ = approve(operator, "/undo")
     assert question["body"] == f"{outside}/new.md"
     assert not (outside / "new.md").exists()
+
+
+@pytest.mark.requirement("approval.asking.gate.outside")
+def test_undo_through_a_new_link_is_asked_about(gated: DaemonProcess, outside: Path) -> None:
+    there = outside / "there.md"
+    there.write_text("there\n", encoding="utf-8")
+    for text in ("theirs", "ours"):
+        gated.exec(f"/write a.md --force\n{text}")
+    (gated.home / "a.md").unlink()
+    (gated.home / "a.md").symlink_to(there)
+    assert refused(gated, "/undo --force").startswith("ERROR(DENIED): ")
+    assert there.read_text(encoding="utf-8") == "there\n"
 
 
 @pytest.mark.requirement("approval.asking.gate.passes")
