@@ -7,7 +7,6 @@ import json
 import os
 import resource
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TypeVar
 
 import pytest
 
+from stringd.cli.main import main
 from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.log_file import AuditFailed
 from stringd_approval.audit.log_reader import read_log
@@ -264,37 +264,39 @@ def test_fields_that_would_spoil_a_line_are_refused(tmp_path: Path, fields: dict
         using(tmp_path, lambda log: log.append("start", sync=False, **fields))
 
 
-def audit(data_dir: Path, *arguments: str) -> tuple[int, str]:
-    """Run the subcommand, and return its exit code and output."""
-    command = [sys.executable, "-m", "stringd", "--data-dir", str(data_dir), "audit", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    return done.returncode, done.stdout + done.stderr
+@pytest.fixture
+def audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """Runs the subcommand in this process; returns its exit code and output."""
+
+    def run(*arguments: str) -> tuple[int, str]:
+        code = main(["--data-dir", str(tmp_path), "audit", *arguments])
+        return code, "".join(capsys.readouterr())
+
+    return run
 
 
 @pytest.mark.requirement("approval.audit.command")
-def test_the_subcommand_verifies_shows_and_exports(tmp_path: Path) -> None:
-    assert audit(tmp_path, "verify") == (0, "no entries\n")
+def test_the_subcommand_verifies_shows_and_exports(
+    tmp_path: Path, audit: Callable[..., tuple[int, str]]
+) -> None:
+    assert audit("verify") == (0, "no entries\n")
     write(tmp_path, *"abcdefghij", largest=900)
     head = verified(tmp_path).head.digest
-    code, output = audit(tmp_path, "verify", "--since", head)
+    code, output = audit("verify", "--since", head)
     assert (code, output) == (0, f"no fault in lines 1 to 10; head: {head}\n")
-    code, output = audit(tmp_path, "verify", "--since", "f" * 64)
+    code, output = audit("verify", "--since", "f" * 64)
     assert code == 1
     assert "no line has the hash" in output
-    assert audit(tmp_path, "verify", "--since", "x")[0] == 2
-    _, shown = audit(tmp_path, "show", "-n", "2")
-    assert [it.split()[0] for it in shown.splitlines()] == ["9", "10"]
-    _, shown = audit(tmp_path, "show", "--id", "c")
-    assert shown.endswith('Z  start  id="c"\n')
+    assert audit("verify", "--since", "x")[0] == 2
+    assert [it.split()[0] for it in audit("show", "-n", "2")[1].splitlines()] == ["9", "10"]
+    assert audit("show", "--id", "c")[1].endswith('Z  start  id="c"\n')
     copy = tmp_path / "copy.jsonl"
-    copy.write_text(audit(tmp_path, "export")[1], encoding="utf-8")
+    copy.write_text(audit("export")[1], encoding="utf-8")
     assert copy.read_bytes() == b"".join(it.data for it in read_log(tmp_path))
     copy.write_bytes(copy.read_bytes().replace(b'"c"', b'"z"'))
-    code, output = audit(tmp_path, "verify", str(copy))
+    code, output = audit("verify", str(copy))
     assert code == 1
     assert f"{copy}:3 was changed" in output
     assert "right up to lines 1 to 2" in output
-    assert audit(tmp_path, "verify", "nowhere") == (
-        1,
-        "stringd: cannot read nowhere: No such file or directory\n",
-    )
+    message = "stringd: cannot read nowhere: No such file or directory\n"
+    assert audit("verify", "nowhere") == (1, message)

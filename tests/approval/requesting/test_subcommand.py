@@ -6,10 +6,13 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from stringd.cli.main import main
 from tests.approval.listening.fake_broker import FakeBroker, Listening
 
 PROGRAM = (sys.executable, "-m", "stringd", "request")
@@ -18,6 +21,26 @@ PROGRAM = (sys.executable, "-m", "stringd", "request")
 def run(listening: Listening, *words: str, **env: str) -> subprocess.CompletedProcess[bytes]:
     command = [*PROGRAM, "--socket", str(listening.path), *words]
     return subprocess.run(command, capture_output=True, timeout=60, check=False, env={**os.environ, **env})
+
+
+@dataclass(frozen=True)
+class Done:
+    """The exit code of the subcommand, and what it has printed."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+@pytest.fixture
+def request_of(listening: Listening, capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Done]:
+    """Runs the subcommand in this process."""
+
+    def run(*words: str) -> Done:
+        code = main(["request", "--socket", str(listening.path), *words])
+        return Done(code, *capfdbinary.readouterr())
+
+    return run
 
 
 @pytest.mark.requirement("approval.agents.subcommand")
@@ -33,8 +56,8 @@ def test_it_prints_what_the_pipeline_prints(listening: Listening, broker: FakeBr
     assert request.host
 
 
-def test_it_asks_for_an_unprivileged_run(listening: Listening, broker: FakeBroker) -> None:
-    assert run(listening, "--no-privilege", "--forward-agent", "true").returncode == 0
+def test_it_asks_for_an_unprivileged_run(request_of: Callable[..., Done], broker: FakeBroker) -> None:
+    assert request_of("--no-privilege", "--forward-agent", "true").returncode == 0
     request = broker.requests.get(timeout=5)
     assert (request.privileged, request.forward_agent) == (False, True)
 
@@ -52,17 +75,19 @@ def test_it_asks_for_an_unprivileged_run(listening: Listening, broker: FakeBroke
         ([], 125),
     ],
 )
-def test_its_exit_code_is_that_of_the_last_stage(listening: Listening, words: list[str], code: int) -> None:
-    assert run(listening, "--", *words).returncode == code
+def test_its_exit_code_is_that_of_the_last_stage(
+    request_of: Callable[..., Done], words: list[str], code: int
+) -> None:
+    assert request_of("--", *words).returncode == code
 
 
-def test_it_says_why_nothing_ran(listening: Listening) -> None:
-    assert run(listening, "deny").stderr == b"stringd request: denied: not today\n"
-    assert run(listening, "refuse").stderr == b"stringd request: error: no such program\n"
+def test_it_says_why_nothing_ran(request_of: Callable[..., Done]) -> None:
+    assert request_of("deny").stderr == b"stringd request: denied: not today\n"
+    assert request_of("refuse").stderr == b"stringd request: error: no such program\n"
 
 
-def test_it_says_what_was_edited(listening: Listening) -> None:
-    done = run(listening, "edit")
+def test_it_says_what_was_edited(request_of: Callable[..., Done]) -> None:
+    done = request_of("edit")
     assert done.returncode == 0
     assert b"edited" in done.stderr
     assert b"ls -l" in done.stderr
@@ -76,8 +101,8 @@ def test_it_withdraws_the_request_when_its_time_is_over(listening: Listening, br
 
 
 @pytest.mark.parametrize("words", [["--timeout", "x", "ls"], ["--bogus", "ls"]])
-def test_misuse_is_told(listening: Listening, words: list[str]) -> None:
-    done = run(listening, *words)
+def test_misuse_is_told(request_of: Callable[..., Done], words: list[str]) -> None:
+    done = request_of(*words)
     assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
 
 
