@@ -36,6 +36,6 @@ def _stage(word: str, arguments: list[str], request: ExecRequest) -> Stage:
         typed=word,
         arguments=tuple(arguments),
         found=found.path,
-        known_as=name if look_up(name, request).path == found.path else None,
+        known_as=name if name == word or look_up(name, request).path == found.path else None,
         real=found.target,
     )
