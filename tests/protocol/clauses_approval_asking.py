@@ -62,6 +62,10 @@ APPROVAL_GATE = requirements(
     ("approval.asking.gate.outside", "... and about writes outside of the home."),
     ("approval.asking.gate.passes", "Everything else passes."),
     ("approval.asking.gate.rules", "Rules on commands ask once, or forbid."),
+    (
+        "approval.asking.gate.seen",
+        "What an approved command does and its question did not show is asked about; secrets are not shown.",
+    ),
     ("approval.asking.gate.denied", "A refused command is ERROR(DENIED) with the comment."),
     ("approval.asking.gate.timeout", "A command that nobody decides about is ERROR(APPROVAL_TIMEOUT)."),
     ("approval.asking.gate.withdrawn", "A cancelled command withdraws its question."),

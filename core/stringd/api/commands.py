@@ -45,7 +45,7 @@ class Invocation:
     `arrived` is the time of arrival by `time.monotonic`: its sender cannot have known replies of the topic
     from after that. `disconnected` returns when the client has gone; None if that cannot be detected.
     `request_id` is the client's id for the request, if it has one. `label` is the command's first line, with
-    secrets masked.
+    secrets masked; `shown` is all of its text, or as much of it as can be shown with secrets masked.
     """
 
     line: CommandLine
@@ -56,6 +56,7 @@ class Invocation:
     disconnected: Disconnected | None = None
     request_id: str | None = None
     label: str = ""
+    shown: str = ""
 
     async def ask(self, question: Question) -> Answer:
         """Ask on behalf of this command, its topic and user; see `Questions.ask`."""

@@ -106,10 +106,10 @@ class Execution:
             topic = await session.lifetime.topic()
             with working_for(f"{session.user.id}:{session.name.text}", self._runtime.workers):
                 self._mask_by(topic)
-                shown = first_line(masked_unknown(self.shown) if plan.has_member else self.shown)
-                self._running.label = shown
-                self.events.begin(shown, partial(_secret_names, topic, self._runtime.secrets))
-                return await self._run(topic, plan)
+                shown = masked_unknown(self.shown) if plan.has_member else self.shown
+                self._running.label = first_line(shown)
+                self.events.begin(self._running.label, partial(_secret_names, topic, self._runtime.secrets))
+                return await self._run(topic, plan, shown)
         except BaseException as error:
             if is_signal(error):
                 return self._interrupted(error)
@@ -175,7 +175,7 @@ class Execution:
         # Looked at here rather than in a function, since every command passes here.
         self.shown = masked if isinstance(masked, str) else _expect_text(masked)
 
-    async def _run(self, topic: Topic, plan: _Plan) -> Reply:
+    async def _run(self, topic: Topic, plan: _Plan, shown: str) -> Reply:
         session, runtime = self._session, self._runtime
         invocation = Invocation(
             line=plan.line,
@@ -186,6 +186,7 @@ class Execution:
             disconnected=self._sent.disconnected,
             request_id=self._sent.request_id,
             label=self._running.label,
+            shown=shown,
         )
         run = plan.run
         for interceptor in reversed(self._catalogue.interceptors):

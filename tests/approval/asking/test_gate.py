@@ -257,6 +257,72 @@ def test_rules_on_commands_ask_once(operator: Operator, outside: Path) -> None:
     assert refused(operator.daemon, "/write x.md\nx").startswith("ERROR(DENIED): Forbidden by the policy: ")
 
 
+@pytest.fixture
+def everything(operator: Operator, outside: Path) -> Operator:
+    """An operator who is asked about every command."""
+    _apply(operator.daemon, "rules: [{verdict: ask, kind: command}]\n")
+    return operator
+
+
+def _apply(daemon: DaemonProcess, policy: str) -> None:
+    path = daemon.data_dir / "approval.yaml"
+    path.write_text(policy, encoding="utf-8")
+    path.chmod(0o600)
+
+
+@pytest.mark.requirement("approval.asking.gate.rules")
+@pytest.mark.parametrize(
+    ("topic", "cmd"),
+    [("file:main", "/exec echo one\necho two"), ("bash:main", "echo one\necho two"), ("file:main", "/ls")],
+)
+def test_what_was_shown_with_the_command_is_asked_about_once(
+    everything: Operator, topic: str, cmd: str
+) -> None:
+    question, shown = approve(everything, cmd, topic)
+    assert question["body"] == cmd
+    assert question["details"]["directory"] == f"'{everything.daemon.home}'"
+    assert "two" in shown or cmd == "/ls"
+
+
+@pytest.mark.requirement("approval.asking.gate.seen")
+def test_what_a_command_did_not_show_is_asked_about_as_well(everything: Operator) -> None:
+    home = everything.daemon.home
+    (home / "page.md").write_text(f"# A\n\n{ACTION}\n", encoding="utf-8")
+    approve(everything, "/open page.md")
+    sent = everything.send("/act.touch")
+    (first,) = until(everything.listed)
+    everything.decide(first, True)
+    (second,) = until(lambda: [it for it in everything.listed() if it["id"] != first["id"]])
+    assert (first["body"], second["body"]) == ("/act.touch", f"echo ran >> {RAN}")
+    everything.decide(second, False)
+    assert "ERROR(DENIED)" in sent.result(20).content
+    assert not (home / RAN).exists()
+
+
+@pytest.mark.requirement("approval.asking.gate.seen")
+def test_secrets_below_the_first_line_are_not_shown(everything: Operator) -> None:
+    sent = everything.send('/set\n$TOKEN = "s3cret"')
+    (question,) = until(everything.listed)
+    assert "s3cret" not in json.dumps(question)
+    assert "what follows is not shown" in question["details"]["note"]
+    everything.decide(question, True)
+    sent.result(20)
+
+
+@pytest.mark.requirement("approval.asking.gate.seen")
+def test_what_looks_like_a_secret_hides_no_text_for_a_shell(everything: Operator) -> None:
+    text = f"$X = 1\ntouch {RAN}"
+    sent = everything.send(text, "bash:main")
+    (first,) = until(everything.listed)
+    assert RAN not in first["body"]
+    everything.decide(first, True)
+    (second,) = until(lambda: [it for it in everything.listed() if it["id"] != first["id"]])
+    assert second["body"] == text
+    everything.decide(second, False)
+    sent.result(20)
+    assert not (everything.daemon.home / RAN).exists()
+
+
 @pytest.mark.requirement("approval.asking.gate.withdrawn")
 def test_cancelled_command_withdraws_its_question(operator: Operator, outside: Path) -> None:
     sent = operator.send(f"/exec echo ran >> {RAN}")

@@ -1,23 +1,36 @@
-"""The text of a command of a topic, or of one of its effects, for the question to the operator. Pure."""
+"""The text of a command of a topic, or of one of its effects, for the question to the operator."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from stringd.plugin import Invocation, Refusal
+from stringd.plugin.documents import working_directory
 from stringd.plugin.effects import Effect, FileChange, ShellRun
-from stringd.plugin.text import first_line
+from stringd.plugin.processes import exported
 from stringd_approval.asking.display import Display, shortened
 from stringd_approval.asking.notation import quoted
 
 DENIED = "DENIED"
 LONGEST_SHOWN = 64 * 1024
-_HIDDEN = "(the text has secrets; this is its first line with these masked)"
+_MASKED = "(secrets in the text are masked)"
+_HIDDEN = "(the text may have secrets: what follows is not shown)"
 
 
 def display_command(invocation: Invocation, rule: str) -> Display:
     """Return the display of a command as it was sent, or refuse one that is too long to be shown."""
-    return _display("Run a command", _text_of(invocation), {"rule": rule})
+    note = _note_on(invocation)
+    details = {**_place(invocation), **({"note": note} if note else {}), "rule": rule}
+    return _display("Run a command", invocation.shown, details)
+
+
+def has_shown(display: Display, invocation: Invocation, effect: Effect) -> bool:
+    """Whether the display of a command has everything that there is to know of an effect."""
+    if isinstance(effect, FileChange):
+        return str(effect.path) in display.body.partition("\n")[0].split()
+    is_same_place = _place(invocation).items() <= display.details.items()
+    before = display.body.removesuffix(effect.text)
+    return is_same_place and before != display.body and not before[-1:].strip()
 
 
 def display_effect(invocation: Invocation, effect: Effect, rule: str) -> Display:
@@ -30,7 +43,7 @@ def display_effect(invocation: Invocation, effect: Effect, rule: str) -> Display
         case FileChange(path=path):
             return _display("Change a file", str(path), {"command": command, "rule": rule})
         case _:
-            text, details, verb = effect.text, {}, "Type into the running program"
+            text, details, verb = effect.text, _place(invocation), "Type into the running program"
     # A text for a shell is its own command.
     more = {"command": command} if text != command else {}
     return _display(verb, text, {**details, **more, "rule": rule})
@@ -48,7 +61,21 @@ def _values(values: Mapping[str, str]) -> str:
     return "\n".join(f"{name}={quoted(value)}" for name, value in sorted(values.items())) or "none"
 
 
+def _place(invocation: Invocation) -> dict[str, str]:
+    """Return where a command runs: the directory, the variables and the program of its topic."""
+    session, info = invocation.session, invocation.topic.info()
+    directory = info.get("cwd") or str(working_directory(session))
+    program = {"program": quoted(info["program"])} if "program" in info else {}
+    return {"directory": quoted(directory), "values": _values(exported(session)), **program}
+
+
 def _text_of(invocation: Invocation) -> str:
-    """Return a command's text; if something in it is masked, its label, as all clients see questions."""
-    text, label = invocation.line.text, invocation.label
-    return text if label == first_line(text) else f"{label}\n{_HIDDEN}"
+    """Return a command's text; secrets in it are masked, as all clients see questions."""
+    return "\n".join(filter(None, (invocation.shown, _note_on(invocation))))
+
+
+def _note_on(invocation: Invocation) -> str | None:
+    text, shown = invocation.line.text, invocation.shown
+    if shown == text:
+        return None
+    return _MASKED if shown.count("\n") == text.count("\n") else _HIDDEN

@@ -20,7 +20,7 @@ from stringd.plugin import (
 )
 from stringd.plugin.effects import Effect as CommandEffect
 from stringd.plugin.effects import FileChange, guarded
-from stringd_approval.asking.command_display import DENIED, display_command, display_effect
+from stringd_approval.asking.command_display import DENIED, display_command, display_effect, has_shown
 from stringd_approval.asking.decider import ASKER, ask, decision_of, undecided
 from stringd_approval.asking.display import Display
 from stringd_approval.decision import Decision, Outcome
@@ -57,14 +57,14 @@ class Gate:
 class _Passage:
     """One command on its way through the gate.
 
-    What the operator approved because of the command itself is not asked about again for its effects.
+    An effect that the operator has seen and approved with the command itself is not asked about again.
     """
 
     def __init__(self, gate: Gate, invocation: Invocation, policy: Policy) -> None:
         self._gate = gate
         self._invocation = invocation
         self._policy = policy
-        self._approved: Ruling | None = None
+        self._approved: tuple[Ruling, Display] | None = None
 
     async def check(self, effects: Effects, effect: CommandEffect | None = None) -> None:
         """Return if the policy or the operator lets the command go on, else raise `Refusal`."""
@@ -76,7 +76,7 @@ class _Passage:
             effects=effects,
         )
         ruling = self._policy.ruling(subject)
-        if ruling.verdict is Verdict.ALLOW or ruling == self._approved:
+        if ruling.verdict is Verdict.ALLOW or (effect and self._has_approved(ruling, effect)):
             return
         if ruling.verdict is Verdict.FORBID:
             await self._gate.record(invocation, ruling, None)
@@ -90,12 +90,18 @@ class _Passage:
         await self._gate.record(invocation, ruling, decision)
         _require_approval(decision)
         if effect is None:
-            self._approved = ruling
+            self._approved = ruling, shown
 
     async def check_effect(self, effect: CommandEffect) -> None:
         """Check something that the command is about to do."""
         if effects := _effects_of(effect, self._invocation):
             await self.check(effects, effect)
+
+    def _has_approved(self, ruling: Ruling, effect: CommandEffect) -> bool:
+        if self._approved is None:
+            return False
+        approved, shown = self._approved
+        return ruling == approved and has_shown(shown, self._invocation, effect)
 
     async def _decided(self, shown: Display) -> Decision:
         invocation, session = self._invocation, self._invocation.session
