@@ -27,6 +27,7 @@ from stringd.processes.tree import (
     forbid_memory_access,
     open_exit_notifier,
     reap_children,
+    resume_stopped_children,
 )
 
 
@@ -79,6 +80,8 @@ class _ForkServer:
             selector.register(notifier, selectors.EVENT_READ)
             while True:
                 ready = {key.fileobj for key, _ in selector.select()}
+                # What a supervisor runs can stop it, and would then outlive its limits and the daemon.
+                resume_stopped_children()
                 self._reap_supervisors()
                 with contextlib.suppress(BlockingIOError):
                     os.read(notifier, 4096)

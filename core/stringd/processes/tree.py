@@ -113,7 +113,7 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def open_exit_notifier() -> int:
-    """Return a descriptor that becomes readable whenever a child exits."""
+    """Return a descriptor that becomes readable whenever a child exits or is stopped."""
     readable, writable = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -130,6 +130,15 @@ def reap_children() -> Iterator[tuple[int, int]]:
         if not pid:
             return
         yield pid, os.waitstatus_to_exitcode(status)
+
+
+def resume_stopped_children() -> None:
+    """Let children go on that another process has stopped (Linux; no effect elsewhere)."""
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(ChildProcessError):
+        while stopped := os.waitid(os.P_ALL, 0, os.WSTOPPED | os.WNOHANG):
+            _signal(stopped.si_pid, signal.SIGCONT)
 
 
 def shell_status(code: int) -> int:
