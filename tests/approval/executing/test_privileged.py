@@ -70,6 +70,34 @@ def test_what_sudo_does_not_run_is_an_error(trusted: Sudoer, restricted: Sudoer)
     assert "password is required" in restricted.run(("id",))["error"]
 
 
+@pytest.mark.requirement("approval.execution.unstartable")
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("no-such-program", "No such file or directory"),
+        ("/no/such/program", "No such file or directory"),
+        ("/etc/passwd", "Permission denied"),
+        ("/usr", "Permission denied"),
+    ],
+)
+def test_no_stage_starts_if_root_cannot_run_one(
+    trusted: Sudoer, tmp_path: Path, program: str, words: str
+) -> None:
+    ran = tmp_path / "ran"
+    result = trusted.run(("touch", str(ran)), (program,), ("cat",))
+    assert result["error"] == f"stage 2: {program}: {words}"
+    assert not ran.exists()
+
+
+@pytest.mark.requirement("approval.execution.sudo")
+def test_sudo_looks_up_what_only_root_can(trusted: Sudoer, tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir(mode=0o700)
+    (hidden / "program").symlink_to("/bin/echo")
+    assert trusted.run((str(hidden / "program"), "found"))["output"] == "found\n"
+    assert f"{hidden}/nothing: " in trusted.run((str(hidden / "nothing"),))["error"]
+
+
 @pytest.mark.requirement("approval.execution.sudo.variables")
 def test_the_policy_decides_about_variables(trusted: Sudoer, restricted: Sudoer) -> None:
     env = {"LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}

@@ -5,7 +5,6 @@ Supervisors import this module: it must not import `stringd.plugin`.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
@@ -69,23 +68,25 @@ def find_for_root(program: str, path: str = SEARCH_PATH, directory: str = "/") -
 
     A name is never left to sudo, which has a search path of its own. A path that only root can look up is.
     """
-    candidates = _candidates(program, path, directory)
-    if "/" in program:
-        with contextlib.suppress(PermissionError):
-            os.stat(candidates[0])  # noqa: PTH116 - supervisors import no pathlib
-        return candidates[0]
-    for candidate in candidates:
-        if _is_executable_by_root(candidate):
+    failures = []
+    for candidate in _candidates(program, path, directory):
+        failure = _failure_for_root(candidate)
+        if failure == 0 or (failure is None and "/" in program):
             return candidate
-    raise OSError(errno.ENOENT, os.strerror(errno.ENOENT), program)
+        failures.append(failure)
+    number = failures[-1] or errno.ENOENT
+    raise OSError(number, os.strerror(number), program)
 
 
-def _is_executable_by_root(path: str) -> bool:
+def _failure_for_root(path: str) -> int | None:
+    """Return why root can't execute a file, 0 if it can, and None if only root can look it up."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - supervisors import no pathlib
-    except OSError:
-        return False
-    return stat.S_ISREG(mode) and bool(mode & _EXECUTABLE)
+    except PermissionError:
+        return None
+    except OSError as error:
+        return error.errno or errno.ENOENT
+    return 0 if stat.S_ISREG(mode) and mode & _EXECUTABLE else errno.EACCES
 
 
 def _failure(path: str) -> int:
