@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from stringd_approval.exec_result import ExecFailed
 from stringd_approval.executing.executor import Executor
-from tests.approval.executing.running import codes, request, run, with_executor
+from tests.approval.executing.running import PATIENCE, codes, request, run, with_executor
 from tests.protocol.processes import running_with, unique_seconds
 from tests.protocol.waits import eventually
 
@@ -92,18 +93,21 @@ def test_a_producer_ends_with_its_consumer() -> None:
 
 
 @pytest.mark.requirement("approval.execution.leftovers", "approval.execution.strays")
-@pytest.mark.parametrize("start", ["", "setsid ", "setsid setsid "])
-@pytest.mark.parametrize("behind", [(), (("cat",),), (("cat",), ("cat",))])
-def test_leftovers_that_keep_the_pipes_end_after_two_seconds(
-    start: str, behind: tuple[tuple[str, ...], ...]
-) -> None:
+def test_leftovers_that_keep_the_pipes_end_after_two_seconds() -> None:
+    starts = ["", "setsid ", "setsid setsid "]
+    behind: list[list[tuple[str, ...]]] = [[], [("cat",)], [("cat",), ("cat",)]]
     seconds = unique_seconds()
-    began = time.monotonic()
-    result = run(("sh", "-c", f"{start}sleep {seconds} & echo hi"), *behind)
-    assert result.stdout == b"hi\n"
-    assert set(codes(result)) == {0}
+
+    async def run_one(executor: Executor, start: str, rest: list[tuple[str, ...]]) -> None:
+        began = time.monotonic()
+        pipeline = request(("sh", "-c", f"{start}sleep {seconds} & echo hi"), *rest)
+        result = await executor.run(pipeline, seconds=PATIENCE)
+        assert GRACE <= time.monotonic() - began < 20
+        assert result.stdout == b"hi\n"
+        assert set(codes(result)) == {0}
+
+    with_executor(lambda it: asyncio.gather(*(run_one(it, *case) for case in product(starts, behind))))
     assert not running_with(seconds)
-    assert GRACE <= time.monotonic() - began < 20
 
 
 @pytest.mark.requirement("approval.execution.leftovers")
