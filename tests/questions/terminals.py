@@ -32,9 +32,14 @@ class Person(People):
 
 
 @contextmanager
-def approving(daemon: DaemonProcess, *options: str, env: str = "TERM=dumb") -> Iterator[Person]:
+def approving(
+    daemon: DaemonProcess, *options: str, env: str = "TERM=dumb", shell: str = ""
+) -> Iterator[Person]:
+    """Run the program; with a shell, as a job of that shell."""
     command = f"env {env} {APPROVE} --port {daemon.port} approve {' '.join(options)}"
-    with Terminal(command) as terminal:
+    with Terminal(shell or command) as terminal:
+        if shell:
+            terminal.type(f"{command}\n")
         terminal.expect("The operator's token, as shown by the daemon: ")
         terminal.type(f"{daemon.operator_token}\n")
         terminal.expect(READY)

@@ -117,6 +117,21 @@ def test_editing_can_be_left_and_refused_text_is_kept(person: Person) -> None:
     assert asked.told()["extras"] == {"edit": "new"}
 
 
+@pytest.mark.requirement("approve.keys")
+def test_comment_can_be_left(person: Person) -> None:
+    asked = person.is_asked(kind="approve")
+    person.sees("Allow? ")
+    person.terminal.type("c")
+    person.sees("Comment: ")
+    person.terminal.type("not like\x1b")
+    person.sees("Allow? ")
+    person.terminal.type("c")
+    person.sees("Comment: ")
+    person.terminal.type("never\x07\r")
+    person.sees("Refused.")
+    assert asked.told()["comment"] == "never"
+
+
 @pytest.mark.requirement("approve.extras", "approve.told")
 def test_closing_elsewhere_ends_editing(person: Person) -> None:
     asked = person.is_asked(kind="approve", extras=["edit"], suggestions={"edit": "text"})
@@ -158,6 +173,23 @@ def test_typeahead_is_discarded(person: Person) -> None:
     person.sees("Allow? ")
     assert asked.told()["value"] is False
     assert not second.done()
+
+
+@pytest.mark.requirement("approve.flush")
+def test_what_is_typed_while_it_is_suspended_is_discarded(operated: DaemonProcess) -> None:
+    with approving(operated, shell="bash --norc -i") as person:
+        asked = person.is_asked(kind="approve")
+        person.sees("Allow? ")
+        person.terminal.type("\x1a")
+        person.sees("Stopped")
+        person.terminal.type("fg\ny")
+
+        def is_answered() -> bool:
+            person.terminal.type("n")
+            return asked.done()
+
+        until(is_answered)
+        assert asked.told()["value"] is False
 
 
 @pytest.mark.requirement("approve.told", "questions.first_wins")
@@ -240,6 +272,16 @@ def test_terminal_is_restored_at_any_end_and_the_question_stays_open(
         person.terminal.type("s\n")
         assert asked.told()["value"] == 1
         assert person.terminal.process.wait(10) == 0
+
+
+@pytest.mark.requirement("approve.restores")
+@pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
+def test_shell_continues_on_a_line_of_its_own(person: Person, key: str) -> None:
+    person.is_asked(kind="approve")
+    person.sees("show all: ")
+    person.terminal.type(key)
+    person.terminal.process.wait(10)
+    person.sees("\n")
 
 
 @pytest.mark.requirement("operator.token")

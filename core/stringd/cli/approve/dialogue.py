@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -65,7 +66,10 @@ class Dialogue:
                 if self._settle(question) and once:
                     return
         except EOFError:
-            return
+            _leave_prompt()
+        except KeyboardInterrupt:
+            _leave_prompt()
+            raise
 
     def _await_question(self) -> None:
         while not self._feed.questions:
@@ -143,9 +147,7 @@ class Dialogue:
                 _write("n")
                 return Given(False)
             case "c":
-                self._keyboard.expect_line()
-                _write("c\nComment: ", end="")
-                comment = self._keyboard.read_line(self._feed, is_over)
+                comment = self._edited("c", "Comment: ", "", is_over)
                 return None if comment is None else Given(False, comment)
             case "?":
                 self._shows_whole = True
@@ -160,12 +162,15 @@ class Dialogue:
 
     def _with_extra(self, name: str, is_over: Callable[[], bool]) -> Given | None:
         """Have an additional field edited; what was typed is kept in case it is refused."""
-        _write(f"{name[0]}\nEnter accepts, Escape goes back.")
-        text = self._keyboard.edit_line(f"{name}: ", self._drafts[name], self._feed, is_over)
+        text = self._edited(name[0], f"{name}: ", self._drafts[name], is_over)
         if text is None:
             return None
         self._drafts[name] = text
         return Given(True, extras={name: text})
+
+    def _edited(self, key: str, prompt: str, text: str, is_over: Callable[[], bool]) -> str | None:
+        _write(f"{key}\nEnter accepts, Escape goes back.")
+        return self._keyboard.edit_line(prompt, text, self._feed, is_over)
 
     def _choice(self, question: dict[str, Any]) -> Given | None:
         typed = self._line(question)
@@ -209,6 +214,12 @@ def _styles() -> tuple[str, str]:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb":
         return "", ""
     return _BOLD, _PLAIN
+
+
+def _leave_prompt() -> None:
+    """Leave what follows a line of its own, unless the terminal is gone."""
+    with suppress(OSError):
+        _write("")
 
 
 def _write(text: str, end: str = "\n") -> None:

@@ -124,10 +124,10 @@ class Keyboard:
         if modes != self._present:
             self._apply(modes)
 
-    def _apply(self, modes: list[Any]) -> None:
+    def _apply(self, modes: list[Any], when: int = termios.TCSADRAIN) -> None:
         self._present = modes
         with suppress(termios.error):
-            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, modes)
+            termios.tcsetattr(self._descriptor, when, modes)
 
     def _discard_typed(self) -> None:
         with suppress(termios.error):
@@ -140,7 +140,8 @@ class Keyboard:
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, self._suspend)
-        self._apply(present)
+        # What was typed meanwhile was intended for the shell.
+        self._apply(present, termios.TCSAFLUSH)
 
 
 def _show(text: str) -> None:
