@@ -233,6 +233,8 @@ def test_program_of_the_operator_answers(people: People, policy: Path, tmp_path:
         'print(\'{"decision": "approve", "comment": "%s"}\' % (\'x\' * 5000))',
         'print(\'{"decision": "approve"}\'); raise SystemExit(1)',
         'print(\'{"decision": "approve"}{}\')',
+        'print(\'{"decision": "deny", "decision": "approve"}\')',
+        'print(\'{"decision": "approve", "edit": "apt update"}\')',
         "print('[' * 100000)",
         "import os; os.write(1, b'x' * 200000)",
         "import os; os.kill(os.getpid(), 9)",

@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 
 MOST_OUTPUT = 64 * 1024
 _LONGEST_NAME = 40
+_FIELDS = frozenset({"decision", "comment"})
 _DECISIONS = {"approve": True, "deny": False}
 
 
@@ -54,7 +55,7 @@ async def consult(command: Sequence[str], question: Mapping[str, Any]) -> Progra
 def parse_answer(output: bytes) -> ProgramAnswer:
     """Return the answer that a program has printed, or raise `NoAnswer`."""
     try:
-        fields = json.loads(output)
+        fields = json.loads(output, object_pairs_hook=_fields)
     except (ValueError, RecursionError):
         raise NoAnswer("its output is not JSON") from None
     decision = fields.get("decision") if isinstance(fields, dict) else None
@@ -64,6 +65,14 @@ def parse_answer(output: bytes) -> ProgramAnswer:
     if not isinstance(comment, str | None):
         raise NoAnswer("its comment is not a text")
     return ProgramAnswer(approves=_DECISIONS[decision], comment=comment)
+
+
+def _fields(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    """Return the fields of an object; one that is unknown or repeated may be meant otherwise."""
+    names = [name for name, _ in pairs]
+    if unexpected := [it for it in names if it not in _FIELDS or names.count(it) > 1]:
+        raise NoAnswer(f"its output has an unknown or repeated field: {unexpected[0]!r}")
+    return dict(pairs)
 
 
 async def _output_of(command: Sequence[str], question: bytes) -> bytes:
