@@ -81,6 +81,8 @@ def test_an_empty_policy_is_like_none() -> None:
         ("rules:\n- verdict: allow\n  program: []", 3, "program must be a text, or a list of texts"),
         ("rules:\n- verdict: allow\n  program: [[x]]", 3, "an item of program must be a text"),
         ("rules:\n- verdict: allow\n  program: ./x", 3, "an absolute path, not './x'"),
+        ("rules:\n- verdict: forbid\n  program: /usr/../bin/rm", 3, "without '.', '..' and '//', not '/usr/"),
+        ("rules:\n- verdict: forbid\n  program: [rm, //bin/rm]", 3, "without '.', '..' and '//', not '//"),
         ("rules:\n- verdict: allow\n  program: x\n  arguments: x", 4, "arguments must be a list"),
         ("rules:\n- verdict: allow\n  arguments: [x]", 2, "rule 1 allows arguments of any program"),
         ("rules:\n- verdict: allow\n  privileged: yes", 3, "privileged must be true or false"),

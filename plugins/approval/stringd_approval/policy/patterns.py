@@ -24,6 +24,11 @@ def matches_name(patterns: Sequence[str], name: str | None) -> bool:
     return name is not None and any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
+def is_indirect(path: str) -> bool:
+    """Whether an absolute path, or a pattern of one, has parts that are empty, `.` or `..`."""
+    return not _INDIRECT.isdisjoint(path.split("/")[1:])
+
+
 def allows_program(pattern: str, stage: Stage) -> bool:
     """Whether a pattern means exactly the program that will be executed.
 
@@ -60,7 +65,7 @@ def concerns_arguments(patterns: Sequence[str], arguments: Sequence[str]) -> boo
 
 def _allows_path(pattern: str, path: str) -> bool:
     expected, parts = pattern.split("/"), path.split("/")
-    if len(expected) != len(parts) or _INDIRECT & set(parts[1:]):
+    if len(expected) != len(parts) or is_indirect(path):
         return False
     return all(map(fnmatchcase, parts, expected))
 

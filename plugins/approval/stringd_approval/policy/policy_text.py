@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stringd_approval.policy.patterns import is_indirect
 from stringd_approval.policy.policy_record import EXEC_SECONDS, QUESTION_SECONDS, Policy
 from stringd_approval.policy.policy_yaml import PolicyInvalid, Value, read_yaml
 from stringd_approval.policy.rule import TEXT, Rule, Verdict
@@ -95,6 +96,8 @@ def _effects(value: Value) -> frozenset[Effect]:
 def _check_program(pattern: str, value: Value) -> None:
     if "/" in pattern and not pattern.startswith("/"):
         raise value.invalid(f"a name such as git or an absolute path, not {pattern!r}")
+    if "/" in pattern and is_indirect(pattern):
+        raise value.invalid(f"the path of a file without '.', '..' and '//', not {pattern!r}")
 
 
 def _check_command(pattern: str, value: Value) -> None:
