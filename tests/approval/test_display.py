@@ -111,6 +111,13 @@ def test_what_only_a_shell_understands_is_refused(text: str) -> None:
         parse_pipeline(text)
 
 
+@pytest.mark.requirement("approval.asking.notation")
+@pytest.mark.parametrize("text", ["echo 'a b", "echo 'a' '", "echo $'a\\"])
+def test_an_open_quote_is_named(text: str) -> None:
+    with pytest.raises(NotationError, match=r"the quote at position \d+ is not closed"):
+        parse_pipeline(text)
+
+
 @pytest.mark.requirement("approval.asking.display.injective")
 @given(REQUESTS, REQUESTS, PROGRAMS, PROGRAMS)
 def test_different_requests_never_read_the_same(

@@ -79,6 +79,8 @@ def parse_words(text: str) -> tuple[str, ...]:
 
 
 def _piece(token: re.Match[str]) -> str:
+    if token["other"] and token.string.startswith(("'", "$'"), token.start()):
+        raise NotationError(f"the quote at position {token.start() + 1} is not closed")
     if token["other"]:
         raise NotationError(
             f"{token['other']!r} at position {token.start() + 1} needs to be in '…': no shell interprets it"
