@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from stringd.plugin import Disconnected, StorageFailed
-from stringd_approval.asking.decider import Decider
+from stringd_approval.asking.decider import Decider, withdrawn
 from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit import request_entries as entries
 from stringd_approval.audit.audit_log import AuditLog
@@ -85,7 +85,12 @@ class Broker:
             return await self._run(request, policy, (arrival, verdict))
         await self._write(arrival, verdict)
         self.executor.check(request)
-        decision = await self.decider.decide(request, policy, disconnected, request_id=request_id)
+        started = time.monotonic()
+        try:
+            decision = await self.decider.decide(request, policy, disconnected, request_id=request_id)
+        except asyncio.CancelledError:
+            await self._write_end(entries.decision(request, withdrawn(started)))
+            raise
         decided = entries.decision(request, decision)
         if decision.approved:
             return await self._run(decision.edited or request, policy, (decided,), decision)

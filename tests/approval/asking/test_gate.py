@@ -332,6 +332,9 @@ def test_cancelled_command_withdraws_its_question(operator: Operator, outside: P
     late = operator.decide(question, True)
     assert (late.status, late.json()["error"]) == (409, "QUESTION_CLOSED")
     assert not (operator.daemon.home / RAN).exists()
+    entry = logged(operator.daemon, "command-decision")[-1]
+    assert (entry["outcome"], entry["by"]) == ("withdrawn", "nobody")
+    assert entry["command"].startswith("/exec echo ran")
 
 
 @pytest.mark.requirement("approval.asking.gate.long")

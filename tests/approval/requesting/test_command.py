@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -176,3 +177,6 @@ def test_it_can_be_cancelled(operated: DaemonProcess, tmp_path: Path) -> None:
         cancel(operated, "file:other")
         assert asking.result(20).head["code"] == "CANCELLED"
         operator.expect("closed", id=question["id"])
+        log = (operated.data_dir / "audit.jsonl").read_text(encoding="utf-8").splitlines()
+        last = json.loads(log[-1])
+        assert (last["kind"], last["outcome"], last["by"]) == ("decision", "withdrawn", "nobody")

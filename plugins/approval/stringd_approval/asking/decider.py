@@ -189,6 +189,12 @@ def undecided(unanswered: Unanswered, seconds: float) -> Decision:
     return Decision(outcome=outcome, by="nobody", through=ASKER, seconds=seconds, comment=comment)
 
 
+def withdrawn(started: float) -> Decision:
+    """Return the decision about a question whose asker was cancelled; it has begun to ask at `started`."""
+    seconds = time.monotonic() - started
+    return Decision(outcome=Outcome.WITHDRAWN, by="nobody", through=ASKER, seconds=seconds)
+
+
 @asynccontextmanager
 async def _consulted(
     questions: Questions, approver: tuple[str, ...]

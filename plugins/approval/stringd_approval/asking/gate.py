@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -21,7 +23,7 @@ from stringd.plugin import (
 from stringd.plugin.effects import Effect as CommandEffect
 from stringd.plugin.effects import FileChange, guarded
 from stringd_approval.asking.command_display import DENIED, display_command, display_effect, has_shown
-from stringd_approval.asking.decider import ASKER, ask, decision_of, undecided
+from stringd_approval.asking.decider import ASKER, ask, decision_of, undecided, withdrawn
 from stringd_approval.asking.display import Display
 from stringd_approval.decision import Decision, Outcome
 from stringd_approval.policy.policy_file import PolicyFile
@@ -86,7 +88,13 @@ class _Passage:
             if effect
             else display_command(invocation, ruling.rule)
         )
-        decision = await self._decided(shown)
+        started = time.monotonic()
+        try:
+            decision = await self._decided(shown)
+        except asyncio.CancelledError:
+            with suppress(Refusal):
+                await self._gate.record(invocation, ruling, withdrawn(started))
+            raise
         await self._gate.record(invocation, ruling, decision)
         _require_approval(decision)
         if effect is None:
