@@ -78,6 +78,7 @@ def test_show_lists_rules_and_values(tmp_path: Path, policy: Run) -> None:
         (["--session", "s", "--no-privilege", "wc"], 0, ["allow by rule 3"]),
         (["--session", "s", "wc"], 3, []),
         (["cat", "|"], 2, ["each stage needs a program"]),
+        (["cat", "|", "", "a"], 2, ["each stage needs a program"]),
     ],
 )
 def test_explain_names_the_rule(

@@ -73,7 +73,7 @@ def _request(arguments: argparse.Namespace) -> ExecRequest:
 
 def _pipeline(words: Sequence[str]) -> Pipeline:
     stages = split_stages(words)
-    if not all(stages):
+    if not all(stage and stage[0] for stage in stages):
         raise Fault("each stage needs a program, as in: explain -- dmesg '|' tail", exit_code=_MISUSE)
     return tuple(map(tuple, stages))
 
