@@ -25,9 +25,9 @@ from stringd.processes.tree import (
     adopt_orphans,
     end_orphans,
     forbid_memory_access,
+    kill_stopped_children,
     open_exit_notifier,
     reap_children,
-    resume_stopped_children,
 )
 
 
@@ -81,7 +81,7 @@ class _ForkServer:
             while True:
                 ready = {key.fileobj for key, _ in selector.select()}
                 # What a supervisor runs can stop it, and would then outlive its limits and the daemon.
-                resume_stopped_children()
+                kill_stopped_children()
                 self._reap_supervisors()
                 with contextlib.suppress(BlockingIOError):
                     os.read(notifier, 4096)

@@ -132,13 +132,13 @@ def reap_children() -> Iterator[tuple[int, int]]:
         yield pid, os.waitstatus_to_exitcode(status)
 
 
-def resume_stopped_children() -> None:
-    """Let children go on that another process has stopped (Linux; no effect elsewhere)."""
+def kill_stopped_children() -> None:
+    """Kill children that another process has stopped (Linux; no effect elsewhere)."""
     if sys.platform != "linux":
         return
     with contextlib.suppress(ChildProcessError):
         while stopped := os.waitid(os.P_ALL, 0, os.WSTOPPED | os.WNOHANG):
-            _signal(stopped.si_pid, signal.SIGCONT)
+            _signal(stopped.si_pid, signal.SIGKILL)
 
 
 def shell_status(code: int) -> int:
