@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 THROUGH = "stringd approve"
 _END = "\x04"
 _GONE = frozenset({404, 409})
+_REACTION_SECONDS = 1.0
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[m"
 _PROMPTS = {
     "approve": "Allow? y yes, n no, c no with a comment{extras}, ? show all: ",
@@ -53,6 +54,7 @@ class Dialogue:
         self._keyboard = keyboard
         self._shows_whole = False
         self._drafts: dict[str, str] = {}
+        self._rests_until = 0.0
 
     def run(self, *, once: bool) -> None:
         """Run until Ctrl-C or Ctrl-D, or until one question was answered."""
@@ -87,6 +89,7 @@ class Dialogue:
             self._prompt(question)
             if self._answer(question):
                 return True
+        self._rests_until = time.monotonic() + _REACTION_SECONDS
         if closed := self._feed.closed.get(question_id):
             _write(f"\n{_outcome(closed)}")
         return False
@@ -100,6 +103,8 @@ class Dialogue:
         self._client.mark_question_shown(question["id"], self._token)
 
     def _prompt(self, question: dict[str, Any]) -> None:
+        # Whoever was about to answer a question that has vanished must see that this is another one.
+        time.sleep(max(self._rests_until - time.monotonic(), 0))
         # Input that was typed earlier was not intended for this question.
         if question["kind"] == "approve":
             self._keyboard.expect_key()
