@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import resource
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from stringd.errors import StorageFailed
 from stringd_approval.listening.replay_guard import ReplayGuard
 
 HOUR = 3600.0
@@ -115,3 +118,31 @@ def test_old_ids_are_forgotten(clocks: Clocks, path: Path) -> None:
 def test_the_file_is_private(clocks: Clocks, path: Path) -> None:
     clocks.guard(path).burn("a")
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_file_does_not_grow_for_ever(clocks: Clocks, path: Path) -> None:
+    guard = clocks.guard(path)
+    for number in range(25_000):
+        assert guard.burn(f"{number}")
+        clocks.pass_seconds(30)
+    lines = path.read_bytes().count(b"\n")
+    assert lines < 20_000
+    later = clocks.guard(path)
+    assert not later.burn("24999")
+    assert not later.burn("24998")
+
+
+def test_a_line_that_did_not_fit_on_the_disk_spoils_no_other(clocks: Clocks, path: Path) -> None:
+    guard = clocks.guard(path)
+    assert guard.burn("a")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 5, before[1]))
+    try:
+        with pytest.raises(StorageFailed, match="the disk is full"):
+            guard.burn("b")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert guard.burn("c")
+    assert not clocks.guard(path).burn("c")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -17,6 +18,8 @@ LIFE_SECONDS = 120.0
 # A clock that is set back makes an old request look recent. It is recognised by its id and time for a day.
 _MEMORY_SECONDS = 24 * 3600.0
 _MOST = 100_000
+_MOST_OBSOLETE = 10_000
+"""How many lines of the file may be obsolete, beside as many as are not."""
 _PRIVATE = 0o600
 
 
@@ -37,13 +40,16 @@ class ReplayGuard:
     ) -> None:
         self._wall = wall
         self._steady = steady or _since_boot
+        self._path = path
+        self._is_torn = False
         self._burnt: dict[str, _Burnt] = {}
         self._burnt.update(self._read(path))
         self._forget()
         try:
-            self._file = self._rewrite(path)
+            self._file = self._rewritten()
         except OSError as error:
             raise StorageFailed(f"cannot write {path}: {error.strerror}") from error
+        self._lines = len(self._burnt)
 
     def burn(self, request_id: str, made: float | None = None) -> bool:
         """Take an id, and return whether it was still unused; raise `StorageFailed` if it can't be noted.
@@ -65,12 +71,23 @@ class ReplayGuard:
         os.close(self._file)
 
     def _note(self, request_id: str, burnt: _Burnt) -> None:
-        line = _line(request_id, burnt)
+        line = b"\n" * self._is_torn + _line(request_id, burnt)
         try:
-            if os.write(self._file, line) < len(line):
-                raise StorageFailed("the id of the request cannot be stored: the disk is full")
+            self._is_torn = os.write(self._file, line) < len(line)
         except OSError as error:
             raise StorageFailed(f"the id of the request cannot be stored: {error.strerror}") from error
+        if self._is_torn:
+            raise StorageFailed("the id of the request cannot be stored: the disk is full")
+        self._lines += 1
+        if self._lines > 2 * len(self._burnt) + _MOST_OBSOLETE:
+            self._drop_obsolete()
+
+    def _drop_obsolete(self) -> None:
+        """Write the file anew; if that fails, it goes on growing until the next attempt."""
+        self._lines = len(self._burnt)
+        with contextlib.suppress(OSError):
+            before, self._file = self._file, self._rewritten()
+            os.close(before)
 
     def _forget(self) -> None:
         while self._burnt:
@@ -96,11 +113,12 @@ class ReplayGuard:
                 continue
             yield request_id, _Burnt(wall, self._steady() - age, made)
 
-    def _rewrite(self, path: Path) -> int:
+    def _rewritten(self) -> int:
+        """Replace the file, and return its descriptor."""
         data = b"".join(_line(request_id, it) for request_id, it in self._burnt.items())
-        with open_folder(real_path(path.parent), own=True) as folder:
-            write_atomically(folder, path.name, data, mode=_PRIVATE)
-            return folder.open(path.name, os.O_WRONLY | os.O_APPEND)
+        with open_folder(real_path(self._path.parent), own=True) as folder:
+            write_atomically(folder, self._path.name, data, mode=_PRIVATE)
+            return folder.open(self._path.name, os.O_WRONLY | os.O_APPEND)
 
 
 def _is_replay(before: _Burnt, now: _Burnt) -> bool:
