@@ -257,7 +257,7 @@ def test_terminal_is_restored_at_any_end_and_the_question_stays_open(
         assert not modes[3] & termios.ECHO
         if how == "daemon":
             operated.kill()
-            person.sees("the daemon has stopped")
+            person.sees("\nstringd: the daemon has stopped")
         elif isinstance(how, signal.Signals):
             person.terminal.process.send_signal(how)
         else:

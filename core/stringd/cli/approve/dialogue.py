@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stringd.cli.approve.question_text import question_page, unambiguous
-from stringd.errors import RequestRefused
+from stringd.errors import DaemonUnreachable, RequestRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ class Dialogue:
                     return
         except EOFError:
             _leave_prompt()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, DaemonUnreachable):
             _leave_prompt()
             raise
 
