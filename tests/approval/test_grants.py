@@ -121,7 +121,7 @@ def test_time_ends_a_grant() -> None:
 
 @pytest.mark.requirement("approval.asking.grant.revoked")
 def test_grants_are_listed_and_revoked() -> None:
-    grants, clock = granted("2 minutes for session: git log")
+    grants, clock = granted("2 minutes for session: git log", replace(MODEL, host="here"))
     clock.now += 30
     (listed,) = grants.listed()
     assert {**listed, "id": ""} == {
@@ -129,6 +129,7 @@ def test_grants_are_listed_and_revoked() -> None:
         "command": "git log",
         "for": "session",
         "session": "s",
+        "host": "here",
         "user_id": None,
         "topic": None,
         "times": None,

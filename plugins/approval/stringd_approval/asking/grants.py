@@ -84,6 +84,7 @@ class Grant:
             "command": words_text(self.terms.words),
             "for": str(self.terms.scope),
             "session": self.model.session,
+            "host": self.model.host,
             "user_id": self.model.user_id,
             "topic": self.model.topic,
             "times": self.times,
