@@ -86,11 +86,13 @@ def test_it_says_why_nothing_ran(request_of: Callable[..., Done]) -> None:
     assert request_of("refuse").stderr == b"stringd request: error: no such program\n"
 
 
-def test_it_says_what_was_edited(request_of: Callable[..., Done]) -> None:
+@pytest.mark.requirement("approval.agents.subcommand")
+def test_it_says_what_was_edited_and_why(request_of: Callable[..., Done]) -> None:
     done = request_of("edit")
     assert done.returncode == 0
-    assert b"edited" in done.stderr
-    assert b"ls -l" in done.stderr
+    edited, comment = done.stderr.splitlines()[-2:]
+    assert edited == b"stringd request: edited by the person who approved: ls -l"
+    assert comment == b"stringd request: comment: shorter"
 
 
 def test_it_withdraws_the_request_when_its_time_is_over(listening: Listening, broker: FakeBroker) -> None:

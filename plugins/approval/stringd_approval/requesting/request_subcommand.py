@@ -65,6 +65,8 @@ def _show(reply: Reply) -> int:
     _write(sys.stdout, reply.stdout)
     if reply.edited is not None:
         _tell(f"edited by the person who approved: {pipeline_text(reply.edited)}")
+    if reply.ok and reply.comment:
+        _tell(f"comment: {reply.comment}")
     if reply.ok and reply.stages:
         return _exit_code(reply.stages[-1])
     _tell(": ".join(filter(None, (reply.status, reply.message, reply.comment))))
