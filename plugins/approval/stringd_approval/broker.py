@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 _STATUSES = {Outcome.DENIED: Status.DENIED, Outcome.TIMEOUT: Status.TIMEOUT}
 _FORBIDDEN = "forbidden by the policy"
 _DUPLICATE = "duplicate id"
+_CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,26 +106,36 @@ class Broker:
         decision: Decision | None = None,
     ) -> ExecReply:
         """Run a pipeline, once everything that led to it is on disk."""
-        await self._write(*led_to, entries.start(request), sync=True)
-        ask = self.passwords.of(request) if decision and decision.has_terminal else None
+        try:
+            await self._write(*led_to, entries.start(request), sync=True)
+        except asyncio.CancelledError:
+            await self._write_end(entries.end(request, _CANCELLED, 0.0))
+            raise
+        may_ask = decision is not None and decision.has_terminal
+        return ExecReply(
+            id=request.id,
+            status=Status.OK,
+            result=await self._execute(request, policy, may_ask=may_ask),
+            comment=decision.comment if decision else None,
+            edited=request.pipeline if decision and decision.edited else None,
+        )
+
+    async def _execute(self, request: ExecRequest, policy: Policy, *, may_ask: bool) -> PipelineResult:
+        """Execute a pipeline, and write how it ended."""
+        ask = self.passwords.of(request) if may_ask else None
         started = time.monotonic()
-        outcome, result, message = "cancelled", None, None
+        outcome, result, message = _CANCELLED, None, None
         try:
             result = await self.executor.run(request, seconds=policy.exec_seconds, ask_password=ask)
             outcome = "ok"
         except ExecFailed as failed:
             outcome, result, message = "error", failed.captured, failed.message
             raise
+        else:
+            return result
         finally:
             seconds = time.monotonic() - started
             await self._write_end(entries.end(request, outcome, seconds, result, message))
-        return ExecReply(
-            id=request.id,
-            status=Status.OK,
-            result=result,
-            comment=decision.comment if decision else None,
-            edited=request.pipeline if decision and decision.edited else None,
-        )
 
     async def _write(self, *written: RequestEntry, sync: bool = False) -> None:
         """Write entries in one go."""

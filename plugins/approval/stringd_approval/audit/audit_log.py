@@ -42,17 +42,17 @@ class AuditLog:
         """The end of the chain; None as long as nothing was written or opened."""
         return self._file.head
 
-    async def append(self, kind: str, *, sync: bool, **fields: object) -> Head:
-        """Write an entry, and sync it to disk if asked to; return the head after it.
+    def append(self, kind: str, *, sync: bool, **fields: object) -> asyncio.Future[Head]:
+        """Have an entry written, and synced to disk if asked to; await the head after it.
 
-        Raises `AuditFailed` if it can't be written; then nothing of it is in the log. A caller that is
-        cancelled leaves the entry to be written.
+        Awaiting raises `AuditFailed` if it can't be written; then nothing of it is in the log. A caller that
+        is cancelled leaves the entry to be written.
         """
         entry = Entry(kind=kind, at=time.time(), fields=encode_fields(fields), sync=sync)
         waiting = _Waiting(entry, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         self._begin()
-        return await waiting.written
+        return waiting.written
 
     async def open(self) -> None:
         """Open the file and mend its end, or raise `AuditFailed`."""
