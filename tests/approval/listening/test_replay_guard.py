@@ -27,7 +27,7 @@ class Clocks:
         self.steady += seconds
 
     def guard(self, path: Path) -> ReplayGuard:
-        return ReplayGuard(path, wall=lambda: self.wall, steady=lambda: self.steady)
+        return ReplayGuard(path, steady=lambda: self.steady)
 
 
 @pytest.fixture
@@ -79,6 +79,18 @@ def test_setting_the_clock_lets_no_id_pass_twice(
     clocks.wall += jump
     guard = clocks.guard(path) if restart else guard
     assert not guard.burn("a", made)
+    assert not guard.burn("a", clocks.wall)
+
+
+@pytest.mark.requirement("approval.replay.restart")
+def test_ids_live_on_when_the_system_starts_again(clocks: Clocks, path: Path) -> None:
+    assert clocks.guard(path).burn("a", clocks.wall)
+    clocks.pass_seconds(60)
+    clocks.steady = 20
+    guard = clocks.guard(path)
+    assert not guard.burn("a", clocks.wall)
+    clocks.pass_seconds(121)
+    assert guard.burn("a", clocks.wall)
 
 
 @pytest.mark.requirement("approval.replay.clock")

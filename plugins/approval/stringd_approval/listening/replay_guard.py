@@ -25,9 +25,8 @@ _PRIVATE = 0o600
 
 @dataclass(frozen=True, slots=True)
 class _Burnt:
-    """When an id was used, by two clocks of which people can set the first; and the time in the request."""
+    """When an id was used, in seconds since the system's start; and the time in the request."""
 
-    wall: float
     steady: float
     made: float | None
 
@@ -35,10 +34,7 @@ class _Burnt:
 class ReplayGuard:
     """The ids that were used, also before the daemon's start; they are in a file."""
 
-    def __init__(
-        self, path: Path, *, wall: Callable[[], float] = time.time, steady: Callable[[], float] | None = None
-    ) -> None:
-        self._wall = wall
+    def __init__(self, path: Path, *, steady: Callable[[], float] | None = None) -> None:
         self._steady = steady or _since_boot
         self._path = path
         self._is_torn = False
@@ -56,7 +52,7 @@ class ReplayGuard:
 
         There is no moment between the check and the note. `made` is the time in the request.
         """
-        burnt = _Burnt(self._wall(), self._steady(), made)
+        burnt = _Burnt(self._steady(), made)
         before = self._burnt.get(request_id)
         if before and _is_replay(before, burnt):
             return False
@@ -107,11 +103,11 @@ class ReplayGuard:
             return
         for line in lines:
             try:
-                request_id, wall, made = json.loads(line)
-                age = max(0.0, self._wall() - wall)
+                request_id, steady, made = json.loads(line)
+                # What was used after the present time was used before the system's start.
+                yield request_id, _Burnt(0.0 if steady > self._steady() else steady, made)
             except (ValueError, TypeError):
                 continue
-            yield request_id, _Burnt(wall, self._steady() - age, made)
 
     def _rewritten(self) -> int:
         """Replace the file, and return its descriptor."""
@@ -127,7 +123,7 @@ def _is_replay(before: _Burnt, now: _Burnt) -> bool:
 
 
 def _line(request_id: str, burnt: _Burnt) -> bytes:
-    return json.dumps([request_id, burnt.wall, burnt.made]).encode() + b"\n"
+    return json.dumps([request_id, burnt.steady, burnt.made]).encode() + b"\n"
 
 
 def _since_boot() -> float:
