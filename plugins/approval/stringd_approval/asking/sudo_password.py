@@ -13,6 +13,7 @@ from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecFailed
 
 _SECONDS = 60.0
+_ASKED_BY = "sudo, or a command that it runs as root: both use the same terminal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ class SudoPassword:
             title="sudo asks for a password",
             asked_by=ASKER,
             body=prompt,
-            details={"command": pipeline_text(request.pipeline)},
+            details={"command": pipeline_text(request.pipeline), "asked by": _ASKED_BY},
             expires=_SECONDS,
             user_id=request.user_id,
             topic=request.topic,
