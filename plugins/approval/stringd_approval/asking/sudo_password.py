@@ -8,6 +8,7 @@ from functools import partial
 
 from stringd.plugin import Answer, ErrorCode, Question, QuestionKind, Questions, Refusal, Unanswered
 from stringd_approval.asking.decider import ASKER, TERMINAL
+from stringd_approval.asking.display import shortened
 from stringd_approval.asking.notation import pipeline_text
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecFailed
@@ -32,7 +33,7 @@ class SudoPassword:
             title="sudo asks for a password",
             asked_by=ASKER,
             body=prompt,
-            details={"command": pipeline_text(request.pipeline), "asked by": _ASKED_BY},
+            details={"command": shortened(pipeline_text(request.pipeline)), "asked by": _ASKED_BY},
             expires=_SECONDS,
             user_id=request.user_id,
             topic=request.topic,
