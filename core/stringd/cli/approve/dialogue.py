@@ -131,9 +131,9 @@ class Dialogue:
             _write(unambiguous(refused.message))
             # The feed may not have reported its end yet; do not ask again.
             if refused.status in _GONE:
-                self._feed.questions.pop(question["id"], None)
+                self._feed.settle(question["id"])
             return False
-        self._feed.questions.pop(question["id"], None)
+        self._feed.settle(question["id"])
         _write({True: "Allowed.", False: "Refused."}.get(answer.value, "Answered."))
         return True
 

@@ -42,6 +42,7 @@ class QuestionFeed:
     def __init__(self, port: int, token: str) -> None:
         self.questions: dict[str, dict[str, Any]] = {}
         self.closed: dict[str, dict[str, Any]] = {}
+        self._settled: set[str] = set()
         self._changes: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
         self._readable, self._writable = os.pipe()
         try:
@@ -74,6 +75,11 @@ class QuestionFeed:
             taken.append(change)
         return taken
 
+    def settle(self, question_id: str) -> None:
+        """Forget a question that was answered, although the stream may still say that it is open."""
+        if self.questions.pop(question_id, None):
+            self._settled.add(question_id)
+
     def _begin(self, token: str) -> HTTPResponse:
         response = self._connection.send(endpoints.question_stream(token), None)
         if response.status != 200:
@@ -84,9 +90,11 @@ class QuestionFeed:
     def _note(self, change: Change) -> None:
         question_id = change.data.get("id", "")
         if change.name == "question":
-            self.questions[question_id] = change.data
+            if question_id not in self._settled:
+                self.questions[question_id] = change.data
         elif change.name == "closed":
             self.questions.pop(question_id, None)
+            self._settled.discard(question_id)
             self.closed[question_id] = change.data
             if len(self.closed) > _MOST_CLOSED:
                 del self.closed[next(iter(self.closed))]

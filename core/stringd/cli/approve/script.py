@@ -83,7 +83,7 @@ class Script:
                 {"event": "refused", "id": question_id, "error": refused.code, "message": refused.message}
             )
             return False
-        self._feed.questions.pop(question_id, None)
+        self._feed.settle(question_id)
         write_json({"event": "answered", "id": question_id})
         return True
 
