@@ -70,8 +70,9 @@ class FamilyModule(Protocol):
 
 def supervise(module: ProgramModule, control: MessageSocket, options: Mapping[str, Any]) -> None:
     """Run a program until it exits or its supervision is ended; then end all of its descendants."""
-    family = Family()
     with module.open_program(control, options) as program:
+        # Only now, as the program may need certain descriptors, which its own must not take.
+        family = Family()
         try:
             _run(program, control, family)
         finally:
