@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stringd_approval.audit.log_line import Head, digest_of, encode_fields, encode_line, head_after
@@ -132,6 +132,7 @@ def test_an_inserted_text_is_found(sample: Sample, text: bytes) -> None:
 @pytest.mark.requirement("approval.audit.verify.inserted")
 @settings(deadline=None)
 @given(samples(), st.integers(-2, 10**6), st.booleans())
+@example(Sample(chained([("arrival", {})] * 3), one=0, other=1), 4, False)
 def test_an_inserted_entry_is_found_whatever_it_says(sample: Sample, seq: int, fits: bool) -> None:
     original = json.loads(sample.lines[sample.one])
     forged = {**original, "kind": "forged", "seq": original["seq"] if fits else seq}

@@ -117,6 +117,8 @@ def _is_displaced(entry: LogLine | None, around: Neighbours) -> bool:
     """Whether an entry is missing further behind."""
     if entry is None or not entry.is_intact or entry.seq <= around.head.seq + 1:
         return False
+    if entry.prev == around.head.digest:
+        return False
     return not around.has_number(entry.seq) and around.has_number(entry.seq - 1)
 
 
