@@ -221,6 +221,7 @@ def test_program_of_the_operator_answers(people: People, policy: Path, tmp_path:
     assert decision_of(people.send(request_of(APT)))["outcome"] == "denied"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.asking.program.no_answer")
 @pytest.mark.parametrize(
     "program",

@@ -29,6 +29,7 @@ def test_many_at_once_get_their_own_output() -> None:
     assert {tuple(codes(result)) for result in results} == {(0, 0, 0)}
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 @pytest.mark.requirement("approval.execution.drained", "approval.execution.truncated")
 def test_large_streams_at_once_arrive_whole(tmp_path: Path) -> None:

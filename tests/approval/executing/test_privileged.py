@@ -125,6 +125,7 @@ def test_a_wrong_password_is_asked_for_again(typing: Sudoer) -> None:
     assert result["output"] == "0\n"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.execution.sudo.password")
 def test_nothing_runs_without_the_right_password(asked: Sudoer, tmp_path: Path) -> None:
     effect = tmp_path / "effect"
@@ -149,6 +150,7 @@ def test_sudo_does_not_ask_where_nobody_can_type(asked: Sudoer) -> None:
     assert result["prompts"] == []
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.execution.sudo.killed")
 @pytest.mark.parametrize("text", ["sleep {0}", STUBBORN, "setsid sleep {0}", f"({STUBBORN}) & {STUBBORN}"])
 def test_commands_of_root_end_in_time(trusted: Sudoer, text: str) -> None:
@@ -159,6 +161,7 @@ def test_commands_of_root_end_in_time(trusted: Sudoer, text: str) -> None:
     assert not running_with(seconds)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.execution.sudo.killed")
 def test_commands_of_root_end_in_time_after_a_password(typing: Sudoer) -> None:
     seconds = unique_seconds()
@@ -174,6 +177,7 @@ def test_sudo_passes_the_end_on_where_root_may_not_kill(restricted: Sudoer) -> N
     assert not running_with(seconds)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.execution.sudo.killed", "approval.execution.leftovers")
 @pytest.mark.parametrize("start", ["", "setsid "])
 def test_leftovers_of_root_are_killed(trusted: Sudoer, start: str) -> None:

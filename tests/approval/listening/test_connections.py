@@ -64,6 +64,7 @@ def test_many_clients_at_once(listening: Listening) -> None:
         assert [reply_of(it)["id"] for it in clients] == [str(number) for number in range(MOST)]
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.exchange.slow_reader")
 def test_clients_that_do_not_read_lose_their_connections(listening: Listening, broker: FakeBroker) -> None:
     broker.output = bytes(1 << 20)

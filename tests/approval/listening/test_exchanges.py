@@ -110,6 +110,7 @@ def test_nothing_is_said_first(listening: Listening) -> None:
             client.recv(1)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.exchange.deadline")
 def test_a_slow_sender_meets_a_deadline(listening: Listening) -> None:
     with listening.connect() as client:

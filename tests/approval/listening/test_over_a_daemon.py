@@ -255,6 +255,7 @@ def test_a_question_outlives_a_half_close(operator: Operator) -> None:
         assert output(reply_of(client)) == b"hi\n"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.request.recent")
 def test_a_time_is_judged_on_arrival_only(operator: Operator) -> None:
     with connect(operator.daemon) as client:
