@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from contextlib import ExitStack
 
 import pytest
 
+from stringd_approval.listening import approval_listener
 from tests.approval.listening.fake_broker import FakeBroker, Listening, reply_of
 from tests.approval.requests import line
 from tests.questions.people import until
@@ -23,6 +25,20 @@ def test_the_65th_client_is_told_busy_and_all_are_served_afterwards(listening: L
         assert (reply["id"], reply["status"]) == ("", "error")
         assert "busy" in reply["message"]
     assert [listening.ask(line())["status"] for _ in range(MOST)] == ["ok"] * MOST
+
+
+@pytest.mark.requirement("approval.exchange.busy")
+def test_a_client_that_cannot_be_served_is_closed_and_others_are_served(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(_: socket.socket) -> int:
+        raise OSError(errno.ENOPROTOOPT, "no credentials")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(approval_listener, "_peer_uid", unknown)
+        with listening.connect() as client:
+            assert client.recv(1) == b""
+    assert listening.ask(line())["status"] == "ok"
 
 
 def test_a_reply_of_16_mib_arrives(listening: Listening, broker: FakeBroker) -> None:

@@ -49,10 +49,15 @@ async def listen(
     async with _Connections(handle) as connections:
         with listening_socket(path, is_own_folder=is_own_folder) as listener:
             accepting = asyncio.create_task(connections.accept_from(listener))
+            ending = asyncio.ensure_future(stopping())
             try:
-                await stopping()
+                await asyncio.wait({accepting, ending}, return_when=asyncio.FIRST_COMPLETED)
+                if accepting.done():
+                    accepting.result()
+                ending.result()
             finally:
                 accepting.cancel()
+                ending.cancel()
         await asyncio.Future()
 
 
@@ -87,10 +92,17 @@ class _Connections:
                 log.warning("cannot accept a client of the approval socket: %s", error.strerror)
                 await asyncio.sleep(_OUT_OF_DESCRIPTORS_SECONDS)
                 continue
-            client.setblocking(False)
-            await self._take(client)
+            try:
+                await self._take(client)
+            except OSError as error:
+                client.close()
+                log.warning("cannot serve a client of the approval socket: %s", error.strerror)
+            except BaseException:
+                client.close()
+                raise
 
     async def _take(self, client: socket.socket) -> None:
+        client.setblocking(False)
         if _peer_uid(client) != os.geteuid():
             client.close()
             return
