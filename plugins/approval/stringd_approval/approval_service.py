@@ -68,8 +68,8 @@ class ApprovalService:
         """Open the log once the socket is bound, and return when the daemon begins to stop."""
         try:
             await self.audit.open()
-        except AuditFailed:
-            log.exception("no request will run")
+        except AuditFailed as failed:
+            log.error("no request will run: %s", failed)  # noqa: TRY400 - the message says it all
         await self._runtime.stopping()
 
     async def handle(

@@ -9,7 +9,7 @@ from stringd_approval.exec_request import ExecRequest
 
 
 class Outcome(StrEnum):
-    """What may come of a question or a policy."""
+    """What may come of a question."""
 
     APPROVED = "approved"
     DENIED = "denied"
@@ -19,7 +19,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """An outcome: who decided (`policy`, `grant`, a person's name), through what, and in how many seconds.
+    """An outcome: who decided (`operator`, `approver`, `nobody`), through what, and in how many seconds.
 
     `edited` is the request that is to run in place of the original one. `has_terminal` says that the person
     who approved can type a password: the answer came from `stringd approve`.
