@@ -25,6 +25,12 @@ from tests.protocol.clauses_long_answers import LONG_ANSWERS
 from tests.protocol.clauses_provenance import PROVENANCE
 from tests.protocol.clauses_reading_files import READING_FILES
 from tests.protocol.clauses_resources import RESOURCES
+from tests.protocol.clauses_runs_agents import RUNS_AGENTS
+from tests.protocol.clauses_runs_providers import RUNS_PROVIDERS
+from tests.protocol.clauses_runs_running import RUNS_RUNNING
+from tests.protocol.clauses_runs_strategies import RUNS_STRATEGIES
+from tests.protocol.clauses_runs_topics import RUNS_TOPICS
+from tests.protocol.clauses_runs_wire import RUNS_WIRE
 from tests.protocol.clauses_runtime import RUNTIME
 from tests.protocol.clauses_templates import TEMPLATES
 from tests.protocol.clauses_web import WEB
@@ -48,6 +54,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *LONG_ANSWERS,
     *ACTIVITY_EVENTS,
     *ACTIVITY_OUTPUT,
+    *(RUNS_WIRE + RUNS_STRATEGIES + RUNS_AGENTS + RUNS_PROVIDERS + RUNS_RUNNING + RUNS_TOPICS),
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )
 

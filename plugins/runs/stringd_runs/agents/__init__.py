@@ -1,0 +1,1 @@
+"""Agents: models with tools, people, and code."""

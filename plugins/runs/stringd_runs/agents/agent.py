@@ -1,0 +1,59 @@
+"""What a run needs of an agent, and an agent of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from stringd.plugin import Runtime, User
+from stringd_runs.agents.agent_events import AgentEvent, AgentResult
+
+
+class RunContext(Protocol):
+    """The run that calls an agent."""
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run."""
+
+    @property
+    def user(self) -> User:
+        """The user whose run it is; tools act as this user."""
+
+    @property
+    def runtime(self) -> Runtime:
+        """The running daemon."""
+
+    @property
+    def directory(self) -> Path:
+        """The working directory of the run."""
+
+    def publish(self, agent: str, event: AgentEvent) -> None:
+        """Report what an agent does, without waiting; the run itself reports `Done`."""
+
+    def take_steering(self) -> Sequence[str]:
+        """Return and remove the texts that have been queued for the next call of a model."""
+
+    async def ask(self, agent: str, prompt: str) -> str:
+        """Ask a person and return the answer, however long that takes."""
+
+
+class Agent(Protocol):
+    """One agent of one run, which remembers its calls; each call is made in the task of its step."""
+
+    async def call(self, text: str, run: RunContext) -> AgentResult:
+        """Answer a text; raise `AgentFailed` with a message for people if that is impossible.
+
+        Cancelling the call ends whatever it has begun.
+        """
+
+    def records(self) -> Sequence[Mapping[str, Any]]:
+        """Return the conversation so far as JSON values, for the history and for clients."""
+
+    def restore(self, records: Sequence[Mapping[str, Any]]) -> None:
+        """Remember the conversation of an earlier execution."""
+
+
+class AgentFailed(Exception):
+    """An agent has failed; the text says why, without secrets."""

@@ -1,0 +1,1 @@
+"""The subcommands `stringd run` and `stringd runs`."""

@@ -1,0 +1,1 @@
+"""Flows: the order in which the agents of a strategy are called."""

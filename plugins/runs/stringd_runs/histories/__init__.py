@@ -1,0 +1,1 @@
+"""The files in which the histories of runs are stored."""

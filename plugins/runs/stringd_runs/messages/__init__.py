@@ -1,0 +1,1 @@
+"""Messages of the WebSocket: decoded and checked, encoded; without I/O."""

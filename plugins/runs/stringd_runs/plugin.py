@@ -1,0 +1,3 @@
+"""What this plugin adds to stringd."""
+
+from __future__ import annotations

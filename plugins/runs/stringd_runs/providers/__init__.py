@@ -1,0 +1,1 @@
+"""Providers of models, and what all calls of models have in common."""

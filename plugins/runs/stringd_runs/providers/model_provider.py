@@ -1,0 +1,146 @@
+"""The hook `stringd_model_providers` and its records: calls of models, and what providers stream."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from stringd.plugin import Runtime, User, hookspec
+from stringd_runs.agents.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
+
+
+class CredentialType(StrEnum):
+    """What a provider needs to be used."""
+
+    API = "api"
+    OAUTH = "oauth"
+    CUSTOM = "custom"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A model of a provider, as lists describe it."""
+
+    id: str
+    name: str | None = None
+    context_window: int | None = None
+    max_output_tokens: int | None = None
+    capabilities: Mapping[str, Any] | None = None
+    cost: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool that a model may call, with the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage:
+    """A text for the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelMessage:
+    """What the model has answered.
+
+    `provider_data` is a JSON value that the provider wants back with the message, such as signed thinking.
+    """
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    provider_data: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolMessage:
+    """The result of a tool call."""
+
+    call_id: str
+    name: str
+    output: str
+    is_error: bool = False
+
+
+Message: TypeAlias = UserMessage | ModelMessage | ToolMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One request to a model. `model` is the part of the agent's `provider/model` behind the slash."""
+
+    model: str
+    system: str
+    messages: Sequence[Message]
+    tools: Sequence[Tool] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The `modelOptions` of the agent: temperature, topP, topK, maxOutputTokens, seed and others."""
+    provider_options: Mapping[str, Any] = field(default_factory=dict)
+    """The agent's `providerOptions` for this provider."""
+    output_schema: Mapping[str, Any] | None = None
+    user: User
+    run_id: str
+    agent: str
+    turn: int = 1
+    """How many calls this agent has got in its conversation, with this one."""
+    step: int = 1
+    """The number of the request within the call: greater than 1 when it brings results of tools."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """The end of a stream."""
+
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str = "stop"
+    provider_data: Any = None
+
+
+ProviderEvent: TypeAlias = Text | ThinkingStart | Thinking | ThinkingEnd | ToolCall | Finished
+"""What a provider streams: pieces, whole tool calls, and one `Finished` at the end."""
+
+StreamModel: TypeAlias = Callable[[ModelCall], AsyncIterator[ProviderEvent]]
+
+
+class ProviderFailed(Exception):
+    """A provider cannot answer; the text says why, without secrets.
+
+    A transient failure may be tried again, after `retry_after` seconds if the provider has said so.
+    """
+
+    def __init__(self, message: str, *, is_transient: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.is_transient = is_transient
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelProvider:
+    """A provider of models. Closing the iterator that `stream` returns cancels the request.
+
+    Retries, time limits, the loop of tools and sums of tokens are not the provider's business.
+    """
+
+    name: str
+    """The id: what stands before the slash in `provider/model`."""
+    title: str
+    stream: StreamModel
+    list_models: Callable[[User], Awaitable[Sequence[Model]]]
+    """Returns the models that are known without asking anybody, or asks the provider."""
+    credential_type: CredentialType = CredentialType.NONE
+    is_configured: Callable[[User], bool] = lambda _: True
+    is_custom: bool = False
+
+
+@hookspec
+def stringd_model_providers(runtime: Runtime) -> Iterable[ModelProvider]:
+    """Add providers of models."""
+    return ()

@@ -1,0 +1,1 @@
+"""The topic type `run` and its commands."""

@@ -1,0 +1,1 @@
+"""The WebSocket: connections, their outboxes, and how each message is handled."""

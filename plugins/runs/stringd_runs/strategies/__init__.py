@@ -1,0 +1,1 @@
+"""Strategy files: their formats, and the strategies that they describe."""

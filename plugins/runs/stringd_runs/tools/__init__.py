@@ -1,0 +1,1 @@
+"""Tools of model agents: topics of the daemon."""
