@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from stringd.plugin import Runtime, User, hookspec
-from stringd_runs.agents.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
+from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
 
 
 class CredentialType(StrEnum):

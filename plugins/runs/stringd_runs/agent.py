@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from stringd.plugin import Runtime, User
-from stringd_runs.agents.agent_events import AgentEvent, AgentResult
+from stringd_runs.agent_events import AgentEvent, AgentResult
 
 
 class RunContext(Protocol):
