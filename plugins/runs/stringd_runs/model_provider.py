@@ -90,9 +90,9 @@ class ModelCall:
     run_id: str
     agent: str
     turn: int = 1
-    """How many calls this agent has got in its conversation, with this one."""
+    """How many requests the model has got in the agent's conversation, with this one."""
     step: int = 1
-    """The number of the request within the call: greater than 1 when it brings results of tools."""
+    """The number of the request within the agent's call: greater than 1 when it brings results of tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +137,8 @@ class ModelProvider:
     """Returns the models that are known without asking anybody, or asks the provider."""
     credential_type: CredentialType = CredentialType.NONE
     is_configured: Callable[[User], bool] = lambda _: True
+    check: Callable[[str, Mapping[str, Any]], None] = lambda *_: None
+    """Raises `ProviderFailed` when a run is prepared, if a model with these `providerOptions` cannot work."""
     is_custom: bool = False
 
 
