@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from stringd.plugin import Runtime, User
 from stringd_runs.agent_events import AgentEvent, AgentResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """A command that an agent runs as a tool; questions that it asks name its topic and request."""
+
+    agent: str
+    tool: str
+    topic: str
+    request_id: str
 
 
 class RunContext(Protocol):
@@ -34,6 +46,12 @@ class RunContext(Protocol):
 
     def take_steering(self) -> Sequence[str]:
         """Return and remove the texts that have been queued for the next call of a model."""
+
+    def using(self, use: ToolUse) -> AbstractContextManager[None]:
+        """Return a context in which a tool is used, and questions of its command are the agent's."""
+
+    def note_cut(self, agent: str, removed_records: int) -> None:
+        """Note that so many more of an agent's oldest records are no longer sent to its model."""
 
     async def ask(self, agent: str, prompt: str) -> str:
         """Ask a person and return the answer, however long that takes."""

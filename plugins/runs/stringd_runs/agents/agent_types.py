@@ -1,0 +1,62 @@
+"""The hook `stringd_agent_types` and its records: agents that are code."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from stringd.plugin import hookspec
+from stringd_runs.agent import RunContext
+from stringd_runs.agent_events import AgentResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """An earlier call of an agent: what it was given, and what it answered."""
+
+    text: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentCall:
+    """A call of an agent that is code.
+
+    `config` is that of the agent in its strategy; `earlier` are its calls so far, also those of executions
+    that this one continues.
+    """
+
+    agent: str
+    text: str
+    config: Mapping[str, Any]
+    run: RunContext
+    earlier: tuple[Exchange, ...] = ()
+
+
+Answering: TypeAlias = Callable[[AgentCall], Awaitable[str | AgentResult]]
+CheckConfig: TypeAlias = Callable[[Mapping[str, Any]], None]
+
+
+def _accept(_: Mapping[str, Any]) -> None:
+    """Accept every configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentType:
+    """A type of agents that are code: `answer` answers each call.
+
+    `check` raises `ValueError` for a configuration that it cannot use, when a run is prepared. To fail with
+    a message for people, `answer` raises `AgentFailed`.
+    """
+
+    name: str
+    answer: Answering = field(repr=False)
+    summary: str = ""
+    check: CheckConfig = field(default=_accept, repr=False)
+
+
+@hookspec
+def stringd_agent_types() -> Iterable[AgentType]:
+    """Add types of agents."""
+    return ()
