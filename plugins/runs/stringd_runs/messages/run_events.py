@@ -1,0 +1,159 @@
+"""The events of runs, as records; see docs/reference/run-messages.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+from stringd_runs.agent_events import AgentEvent, AgentResult, ContextUsage, Usage
+from stringd_runs.messages.daemon_replies import ErrorCode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyStarted:
+    """An execution begins."""
+
+    type: ClassVar[str] = "strategy_started"
+    run_id: str
+    strategy_name: str
+    agents: Sequence[str]
+    flow_tree: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStarted:
+    """A top-level step begins with the text that it is given."""
+
+    type: ClassVar[str] = "step_started"
+    run_id: str
+    step_name: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentStreaming:
+    """A model agent does something."""
+
+    type: ClassVar[str] = "agent_streaming"
+    run_id: str
+    agent_name: str
+    model: str | None = None
+    context_window: int | None = None
+    event: AgentEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentOutput:
+    """The whole answer of a model agent."""
+
+    type: ClassVar[str] = "agent_output"
+    run_id: str
+    agent_name: str
+    model: str | None = None
+    context_window: int | None = None
+    text: str
+    usage: Usage
+    context_usage: ContextUsage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCompleted:
+    """A top-level step has ended."""
+
+    type: ClassVar[str] = "step_completed"
+    run_id: str
+    step_name: str
+    result: AgentResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestInput:
+    """A person is asked."""
+
+    type: ClassVar[str] = "request_input"
+    run_id: str
+    agent_name: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPermission:
+    """A person is asked whether a tool may do something; the id is the daemon's own."""
+
+    type: ClassVar[str] = "request_permission"
+    run_id: str
+    request_id: str
+    agent_name: str
+    tool_name: str
+    operation: str
+    resource: str
+    reason: str
+    details: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteerQueued:
+    """A text waits for the next call of a model."""
+
+    type: ClassVar[str] = "steer_queued"
+    run_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyCompleted:
+    """An execution has ended with a result."""
+
+    type: ClassVar[str] = "strategy_completed"
+    run_id: str
+    result: str
+    usage: Usage
+    unused_steering: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunError:
+    """Why an execution has ended without a result."""
+
+    code: ErrorCode
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyError:
+    """An execution has failed or was stopped."""
+
+    type: ClassVar[str] = "strategy_error"
+    run_id: str
+    error: RunError
+
+
+RunEvent: TypeAlias = (
+    StrategyStarted
+    | StepStarted
+    | AgentStreaming
+    | AgentOutput
+    | StepCompleted
+    | RequestInput
+    | RequestPermission
+    | SteerQueued
+    | StrategyCompleted
+    | StrategyError
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedEvent:
+    """An event as all subscribers get it; a slow one may miss pieces of text, and nothing else."""
+
+    seq: int
+    data: bytes
+    is_piece: bool
+
+
+class Subscriber(Protocol):
+    """Something that follows a run."""
+
+    def deliver(self, event: EncodedEvent) -> None:
+        """Take an event, at once."""
