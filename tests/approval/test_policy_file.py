@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from stringd.plugin.strict_files import FileInvalid
 from stringd_approval.policy.policy_file import FILE, PolicyFile
 from stringd_approval.policy.policy_text import parse_policy
-from stringd_approval.policy.policy_yaml import PolicyInvalid
 from stringd_approval.policy.rule import Verdict, shell_rules
 from stringd_approval.policy.subjects import Effect
 from tests.approval.rulings import command_verdict, policy, verdict, write_policy
@@ -105,14 +105,14 @@ def test_an_empty_policy_is_like_none() -> None:
         ("a: &x 1\nb: *x", 1, "anchors and tags are not supported"),
         ("rules: !!python/object:os.system []", 1, "anchors and tags are not supported"),
         ("rules: []\n---\nrules: []", 2, "another document"),
-        ("rules: [", 1, "expected the node content"),
+        ("rules: [", 1, "node content"),
         ("rules: [[[[[[[[[[", 1, "nested too deeply"),
         ("%YAML " + "9" * 5000 + ".1\n---\n", 1, "not YAML"),
         ("\x07", 1, "a character that YAML does not allow"),
     ],
 )
 def test_what_is_not_understood_is_named_with_its_line(text: str, line: int, message: str) -> None:
-    with pytest.raises(PolicyInvalid) as caught:
+    with pytest.raises(FileInvalid) as caught:
         parse_policy(text, FILE)
     assert message in caught.value.message
     assert caught.value.line == line
@@ -206,7 +206,7 @@ def test_a_broken_file_never_allows(text: str, position: int, length: int) -> No
         current = PolicyFile(Path(folder)).current()
     try:
         parse_policy(damaged.encode().decode(), FILE)
-    except (PolicyInvalid, UnicodeError):
+    except (FileInvalid, UnicodeError):
         assert current.problem is not None
         assert verdict(current, "true") is Verdict.ASK
         assert command_verdict(current, "file:a", "open") is Verdict.ASK
@@ -218,5 +218,5 @@ def test_a_broken_file_never_allows(text: str, position: int, length: int) -> No
 @settings(deadline=None, max_examples=200)
 @given(st.text(max_size=60))
 def test_no_content_of_the_file_raises_anything_else(text: str) -> None:
-    with contextlib.suppress(PolicyInvalid):
+    with contextlib.suppress(FileInvalid):
         parse_policy(text, FILE)

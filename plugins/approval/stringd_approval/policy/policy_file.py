@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from stringd.plugin.files import NotRegular, open_folder
+from stringd.plugin.strict_files import FileInvalid
 from stringd_approval.policy.policy_record import Policy
 from stringd_approval.policy.policy_text import parse_policy
-from stringd_approval.policy.policy_yaml import PolicyInvalid
 from stringd_approval.policy.rule import Rule
 
 FILE = "approval.yaml"
@@ -72,7 +72,7 @@ class PolicyFile:
         try:
             data = self._data()
             policy = parse_policy(data.decode(), FILE)
-        except PolicyInvalid as error:
+        except FileInvalid as error:
             return self._unusable(error.message, error.line)
         except UnicodeDecodeError as error:
             return self._unusable("not UTF-8", data[: error.start].count(b"\n") + 1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stringd.plugin.strict_files import FileInvalid, Value, read_yaml
 from stringd_approval.policy.patterns import is_indirect
 from stringd_approval.policy.policy_record import EXEC_SECONDS, QUESTION_SECONDS, Policy
-from stringd_approval.policy.policy_yaml import PolicyInvalid, Value, read_yaml
 from stringd_approval.policy.rule import TEXT, Rule, Verdict
 from stringd_approval.policy.subjects import Effect, Kind
 
@@ -26,6 +26,7 @@ CONDITIONS = (
 )
 _RULE_KEYS = ("verdict", *CONDITIONS)
 _LONGEST_RUN, _LONGEST_QUESTION = 86_400, 3_600
+_DEEPEST = 6
 # The conditions that several patterns can meet, and the fields of a rule that they become.
 _PATTERNS = {
     "user": "users",
@@ -38,11 +39,11 @@ _PATTERNS = {
 
 
 def parse_policy(text: str, name: str) -> Policy:
-    """Return the policy of a file with this name, or raise `PolicyInvalid`."""
-    document = read_yaml(text, name)
+    """Return the policy of a file with this name, or raise `FileInvalid`."""
+    document = read_yaml(text, _DEEPEST)
     if document is None:
         return Policy()
-    values = document.mapping(KEYS)
+    values = Value(document, name).mapping(KEYS)
     return Policy(
         rules=_rules(values.get("rules"), name),
         approver=_approver(values.get("approver")),
@@ -62,7 +63,7 @@ def _rules(value: Value | None, file: str) -> tuple[Rule, ...]:
 def _rule(value: Value, name: str) -> Rule:
     given = value.mapping(_RULE_KEYS)
     if "verdict" not in given:
-        raise PolicyInvalid(value.line, f"{value.name} has no verdict: {', '.join(Verdict)}")
+        raise FileInvalid(value.line, f"{value.name} has no verdict: {', '.join(Verdict)}")
     rule = Rule(verdict=Verdict(given["verdict"].word([*Verdict])), name=name, **_conditions(given))
     _refuse_impossible(rule, value)
     _refuse_careless(rule, value)
@@ -70,13 +71,13 @@ def _rule(value: Value, name: str) -> Rule:
 
 
 def _conditions(given: Mapping[str, Value]) -> dict[str, Any]:
-    fields: dict[str, Any] = {_PATTERNS[key]: it.texts() for key, it in given.items() if key in _PATTERNS}
+    fields: dict[str, Any] = {_PATTERNS[key]: _texts(it) for key, it in given.items() if key in _PATTERNS}
     if "kind" in given:
         fields["kind"] = Kind(given["kind"].word([*Kind]))
     if "privileged" in given:
         fields["privileged"] = given["privileged"].truth()
     if "arguments" in given:
-        fields["arguments"] = tuple(it.text() for it in given["arguments"].items())
+        fields["arguments"] = tuple(it.as_written() for it in given["arguments"].items())
     if "effect" in given:
         fields["effects"] = _effects(given["effect"])
     for word in fields.get("programs", ()):
@@ -86,11 +87,20 @@ def _conditions(given: Mapping[str, Value]) -> dict[str, Any]:
     return fields
 
 
+def _texts(value: Value) -> tuple[str, ...]:
+    """Return one text, or the texts of a list that has some."""
+    if not value.is_list:
+        return (value.as_written(),)
+    if not value.items():
+        raise value.invalid("a text, or a list of texts")
+    return tuple(it.as_written() for it in value.items())
+
+
 def _effects(value: Value) -> frozenset[Effect]:
-    unknown = [it for it in value.texts() if it not in set(Effect)]
+    unknown = [it for it in _texts(value) if it not in set(Effect)]
     if unknown:
         raise value.invalid(f"one or some of {', '.join(Effect)}")
-    return frozenset(map(Effect, value.texts()))
+    return frozenset(map(Effect, _texts(value)))
 
 
 def _check_program(pattern: str, value: Value) -> None:
@@ -112,23 +122,29 @@ def _refuse_impossible(rule: Rule, value: Value) -> None:
     if is_of_requests and is_of_commands:
         requests, commands = "privileged, session, program and arguments", "command and effect"
         message = f"{requests} are conditions of kind exec, {commands} of kind command"
-        raise PolicyInvalid(value.line, f"{value.name} can never apply: {message}")
+        raise FileInvalid(value.line, f"{value.name} can never apply: {message}")
 
 
 def _refuse_careless(rule: Rule, value: Value) -> None:
     if rule.verdict is Verdict.ALLOW and rule.arguments is not None and not rule.programs:
         message = "allows arguments of any program; name the program as well"
-        raise PolicyInvalid(value.line, f"{value.name} {message}")
+        raise FileInvalid(value.line, f"{value.name} {message}")
 
 
 def _approver(value: Value | None) -> tuple[str, ...]:
     if value is None:
         return ()
-    words: Sequence[str] = [it.text() for it in value.items()]
+    words: Sequence[str] = [it.as_written() for it in value.items()]
     if not words:
         raise value.invalid("a program and its arguments")
     return tuple(words)
 
 
 def _seconds(value: Value | None, default: float, most: int) -> float:
-    return value.seconds(most) if value else default
+    if value is None:
+        return default
+    expected = f"a number of seconds, at most {most}"
+    seconds = value.number(expected)
+    if not 0 < seconds <= most:
+        raise value.invalid(expected)
+    return float(seconds)
