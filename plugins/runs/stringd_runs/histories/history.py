@@ -1,0 +1,83 @@
+"""The history of a run as read from its file: what a continuation, a list and a late subscriber need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stringd_runs.histories.history_records import (
+    AgentCalled,
+    ExecutionEnded,
+    ExecutionStarted,
+    RecordsRemoved,
+    decode_line,
+)
+from stringd_runs.messages.daemon_replies import Conversation
+
+
+@dataclass(slots=True, kw_only=True)
+class Remembered:
+    """What has been said in a run so far; grows while the run goes on."""
+
+    records: list[Mapping[str, Any]] = field(default_factory=list)
+    cuts: list[Mapping[str, Any]] = field(default_factory=list)
+    inputs: list[Mapping[str, Any]] = field(default_factory=list)
+    by_agent: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+
+    def add_input(self, started: ExecutionStarted) -> None:
+        """Remember with what an execution was started."""
+        self.inputs.append({"text": started.input, "ts": started.at})
+
+    def add_call(self, call: AgentCalled) -> None:
+        """Remember what an agent's conversation has gained."""
+        self.by_agent.setdefault(call.agent, []).extend(call.records)
+        self.records.extend({"agentName": call.agent, **it} for it in call.records)
+
+    def add_cut(self, cut: RecordsRemoved) -> None:
+        """Remember that a model is sent fewer of the oldest records."""
+        self.cuts.append({"agentName": cut.agent, "ts": cut.at, "removedRecords": cut.removed_records})
+
+    def of_agent(self, agent: str) -> Sequence[Mapping[str, Any]]:
+        """Return the conversation of one agent."""
+        return tuple(self.by_agent.get(agent, ()))
+
+    def conversation(self) -> Conversation:
+        """Return what clients are shown of it."""
+        return Conversation(
+            records=tuple(self.records), retention_events=tuple(self.cuts), inputs=tuple(self.inputs)
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class History:
+    """A run that was started at least once; the fields of `started` are those of its latest execution."""
+
+    started: ExecutionStarted
+    ended: ExecutionEnded | None
+    remembered: Remembered
+    last_seq: int
+
+
+def read_history(lines: Iterable[bytes]) -> History | None:
+    """Return the history that the lines of a file hold, whatever else they hold; None if there is none."""
+    remembered = Remembered()
+    started: ExecutionStarted | None = None
+    ended: ExecutionEnded | None = None
+    last_seq = 0
+    for line in lines:
+        match decode_line(line):
+            case ExecutionStarted() as started:
+                ended = None
+                remembered.add_input(started)
+            case AgentCalled() as call:
+                remembered.add_call(call)
+            case RecordsRemoved() as cut:
+                remembered.add_cut(cut)
+            case ExecutionEnded() as ended:
+                last_seq = max(last_seq, ended.last_seq)
+            case {"seq": int(seq)}:
+                last_seq = max(last_seq, seq)
+    if started is None:
+        return None
+    return History(started=started, ended=ended, remembered=remembered, last_seq=last_seq)

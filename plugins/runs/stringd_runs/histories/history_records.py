@@ -1,0 +1,100 @@
+"""What the history of a run records beside its events, and the lines that it is written in.
+
+A history is a file of JSON lines: the events of the run, byte for byte as subscribers got them but without
+pieces of text, and records of this module, which have a `record` instead of a `type`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, TypeAlias
+
+from stringd_runs.messages.daemon_replies import RunStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionStarted:
+    """An execution begins: of what, whose, where, and with which input."""
+
+    record: ClassVar[str] = "execution-started"
+    run_id: str
+    user_id: str
+    strategy_name: str
+    strategy_path: str
+    directory: str
+    model_override: str | None = None
+    input: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentCalled:
+    """A call of an agent has ended; the records are what its conversation has gained."""
+
+    record: ClassVar[str] = "agent-called"
+    agent: str
+    records: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsRemoved:
+    """So many more of an agent's oldest records are no longer sent to its model."""
+
+    record: ClassVar[str] = "records-removed"
+    agent: str
+    removed_records: int
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionEnded:
+    """An execution has ended. The last line of a history, from which lists are made."""
+
+    record: ClassVar[str] = "execution-ended"
+    run_id: str
+    user_id: str
+    strategy_name: str
+    directory: str
+    status: RunStatus
+    started_at: str
+    completed_at: str
+    last_seq: int
+
+
+HistoryRecord: TypeAlias = ExecutionStarted | AgentCalled | RecordsRemoved | ExecutionEnded
+
+_RECORDS: Mapping[str, type[HistoryRecord]] = {
+    it.record: it for it in (ExecutionStarted, AgentCalled, RecordsRemoved, ExecutionEnded)
+}
+
+
+def encode_record(record: HistoryRecord) -> bytes:
+    """Return the line of a record, without its end."""
+    return json.dumps({"record": record.record, **asdict(record)}, separators=(",", ":")).encode()
+
+
+def decode_line(line: bytes) -> HistoryRecord | Mapping[str, Any] | None:
+    """Return the record or the event of a line; None for a line that was torn or is not of a history."""
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, dict):
+        return None
+    kind = values.pop("record", None)
+    if kind is None:
+        return values if isinstance(values.get("seq"), int) else None
+    record = _RECORDS.get(kind) if isinstance(kind, str) else None
+    return _made(record, values) if record else None
+
+
+def _made(record: type[HistoryRecord], values: Mapping[str, Any]) -> HistoryRecord | None:
+    known = {it.name: values[it.name] for it in fields(record) if it.name in values}
+    try:
+        if record is ExecutionEnded:
+            known["status"] = RunStatus(known.get("status", ""))
+        return record(**known)
+    except (TypeError, ValueError):
+        return None

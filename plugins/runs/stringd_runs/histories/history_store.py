@@ -1,0 +1,138 @@
+"""The histories of all runs in the data directory: read, listed, and closed where a daemon was killed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from stringd.plugin.files import Directory
+from stringd.plugin.workers import STORAGE
+from stringd_runs.histories.history import History, read_history
+from stringd_runs.histories.history_file import HistoryFile, file_name, open_histories, run_id_of
+from stringd_runs.histories.history_records import ExecutionEnded, decode_line, encode_record
+from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
+from stringd_runs.messages.message_encoder import encode_event, timestamp
+from stringd_runs.messages.run_events import EncodedEvent, RunError, StrategyError
+
+log = logging.getLogger(__name__)
+
+DAEMON_STOPPED = "daemon stopped"
+_LONGEST_END = 64 * 1024
+_READ = os.O_RDONLY | os.O_NONBLOCK
+
+
+class HistoryStore:
+    """The folder of histories; every read waits until `close_open` has been tried."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+
+    def file(self, run_id: str) -> HistoryFile:
+        """Return the file to which a run appends."""
+        return HistoryFile(self._data_dir, run_id)
+
+    async def read(self, run_id: str) -> History | None:
+        """Return the history of a run, None if it has none; raise `OSError` if it cannot be read."""
+        return await STORAGE.run(self._read, run_id)
+
+    async def events(self, run_id: str, *, after: int, up_to: int) -> Sequence[EncodedEvent]:
+        """Return the stored events with numbers behind `after`, until `up_to`."""
+        return await STORAGE.run(self._events, run_id, after, up_to)
+
+    async def ended(self) -> Sequence[ExecutionEnded]:
+        """Return the ends of all histories."""
+        return await STORAGE.run(self._ended)
+
+    async def close_open(self) -> None:
+        """Note in each history that ends in the middle of an execution that the daemon has stopped."""
+        await STORAGE.run(self._close_open)
+
+    def _read(self, run_id: str) -> History | None:
+        try:
+            with self._folder() as folder:
+                return read_history(_lines(folder, file_name(run_id)))
+        except FileNotFoundError:
+            return None
+
+    def _events(self, run_id: str, after: int, up_to: int) -> Sequence[EncodedEvent]:
+        with self._folder() as folder:
+            found = (_event(line) for line in _lines(folder, file_name(run_id)))
+            return [it for it in found if it and after < it.seq <= up_to]
+
+    def _ended(self) -> Sequence[ExecutionEnded]:
+        return [end for _, end in self._ends() if end]
+
+    def _close_open(self) -> None:
+        for run_id, end in self._ends():
+            if end is None:
+                try:
+                    self._close(run_id)
+                except OSError as error:
+                    log.warning("cannot close the history of run %s: %s", run_id, error)
+
+    def _close(self, run_id: str) -> None:
+        history = self._read(run_id)
+        if history is None or history.ended:
+            return
+        started, seq = history.started, history.last_seq + 1
+        error = RunError(code=ErrorCode.CANCELLED, message=DAEMON_STOPPED)
+        event = encode_event(StrategyError(run_id=run_id, error=error), seq=seq)
+        end = ExecutionEnded(
+            run_id=run_id,
+            user_id=started.user_id,
+            strategy_name=started.strategy_name,
+            directory=started.directory,
+            status=RunStatus.CANCELLED,
+            started_at=started.at,
+            completed_at=timestamp(time.time()),
+            last_seq=seq,
+        )
+        file = self.file(run_id)
+        try:
+            file.append(b"%b\n%b\n" % (event.data, encode_record(end)), sync=True)
+        finally:
+            file.close()
+
+    def _ends(self) -> Iterator[tuple[str, ExecutionEnded | None]]:
+        """Yield the id of each run in the folder, with its end unless it was left in the middle."""
+        with self._folder() as folder:
+            with folder.entries() as entries:
+                names = sorted(it.name for it in entries)
+            for name in names:
+                run_id = run_id_of(name)
+                if run_id is not None:
+                    try:
+                        yield run_id, _end(folder, name)
+                    except OSError as error:
+                        log.warning("cannot read the history of run %s: %s", run_id, error)
+
+    def _folder(self) -> Directory:
+        return open_histories(self._data_dir)
+
+
+def _lines(folder: Directory, name: str) -> Iterator[bytes]:
+    with os.fdopen(folder.open(name, _READ), "rb") as file:
+        yield from file
+
+
+def _end(folder: Directory, name: str) -> ExecutionEnded | None:
+    with os.fdopen(folder.open(name, _READ), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - _LONGEST_END))
+        last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+    record = decode_line(last)
+    return record if isinstance(record, ExecutionEnded) else None
+
+
+def _event(line: bytes) -> EncodedEvent | None:
+    data = line.rstrip(b"\n")
+    try:
+        values = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    seq = values.get("seq") if isinstance(values, dict) and "record" not in values else None
+    return EncodedEvent(seq, data, is_piece=False) if isinstance(seq, int) else None

@@ -1,0 +1,89 @@
+"""The one writer of a run's history: it groups the lines that arrive while it writes and syncs others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from stringd.plugin.workers import STORAGE
+from stringd_runs.histories.history_file import HistoryFile
+
+MOST_WAITING = 4 * 1024 * 1024
+"""How many bytes may wait to be written before the run waits for them."""
+
+
+class HistoryWriter:
+    """Appends lines off the event loop, in their order.
+
+    `on_progress` is called whenever lines have reached the disk, or once they cannot: `failure` then says
+    why, and no further line is written.
+    """
+
+    def __init__(self, file: HistoryFile, on_progress: Callable[[], None]) -> None:
+        self._file = file
+        self._on_progress = on_progress
+        self._lines: list[bytes] = []
+        self._waiting = 0
+        self._wants_sync = False
+        self._is_closing = False
+        self._wake = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._promised = self._synced = 0
+        self.failure: str | None = None
+
+    @property
+    def promised(self) -> int:
+        """The number of syncs that have been asked for so far."""
+        return self._promised
+
+    def has_kept(self, promised: int) -> bool:
+        """Whether that many syncs have been made."""
+        return self._synced >= promised
+
+    def append(self, line: bytes, *, sync: bool = False) -> None:
+        """Have a line written, and synced to disk if that is asked for."""
+        if self.failure is not None:
+            return
+        self._lines.append(line)
+        self._waiting += len(line)
+        if sync:
+            self._promised += 1
+            self._wants_sync = True
+        if self._waiting > MOST_WAITING:
+            self._has_room.clear()
+        self._wake.set()
+
+    async def wait_for_room(self) -> None:
+        """Wait until not too much waits to be written."""
+        await self._has_room.wait()
+
+    async def run(self) -> None:
+        """Write until the writer is closed and nothing is left to write."""
+        try:
+            while self._lines or not self._is_closing:
+                await self._wake.wait()
+                self._wake.clear()
+                if self._lines:
+                    await self._write()
+        finally:
+            await STORAGE.run(self._file.close)
+
+    def close(self) -> None:
+        """Have `run` return once everything is written."""
+        self._is_closing = True
+        self._wake.set()
+
+    async def _write(self) -> None:
+        data = b"".join(b"%b\n" % it for it in self._lines)
+        promised, sync = self._promised, self._wants_sync
+        self._lines, self._waiting, self._wants_sync = [], 0, False
+        self._has_room.set()
+        try:
+            await STORAGE.run(self._file.append, data, sync=sync)
+        except OSError as error:
+            self.failure = error.strerror or str(error)
+            self._lines = []
+        else:
+            self._synced = promised
+        self._on_progress()

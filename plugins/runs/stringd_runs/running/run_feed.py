@@ -1,0 +1,117 @@
+"""The one door out of a run: its events, numbered, encoded once, written to its history and delivered.
+
+An event that says that something is done is delivered once that is on disk, and so are the events behind it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Sequence
+from operator import attrgetter
+
+from stringd_runs.histories.history_writer import HistoryWriter
+from stringd_runs.messages.message_encoder import encode_event
+from stringd_runs.messages.run_events import EncodedEvent, RunEvent, Subscriber
+from stringd_runs.running.kept_events import KeptEvents
+
+MOST_PIECES = 2_000
+MOST_EVENTS = 2_000
+LARGEST_KEPT = 2 * 1024 * 1024
+
+
+class RunFeed:
+    """The events of one run, over all of its executions."""
+
+    def __init__(self, *, last_seq: int = 0) -> None:
+        self._seq = self._delivered = last_seq
+        self._pieces = KeptEvents(MOST_PIECES, LARGEST_KEPT, last_seq)
+        self._events = KeptEvents(MOST_EVENTS, LARGEST_KEPT, last_seq)
+        self._held: deque[tuple[int, EncodedEvent]] = deque()
+        self._unwritten: list[EncodedEvent] = []
+        self._subscribers: dict[Subscriber, int] = {}
+        self._writer: HistoryWriter | None = None
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the latest event."""
+        return self._seq
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether anybody has subscribed."""
+        return bool(self._subscribers)
+
+    def write_to(self, writer: HistoryWriter | None) -> None:
+        """Write the events from now on to a history, after those that had none to be written to."""
+        self._writer = writer
+        if writer:
+            for event in self._unwritten:
+                writer.append(event.data)
+            self._unwritten.clear()
+
+    def publish(self, event: RunEvent, request_id: str | None) -> None:
+        """Number an event and deliver it, once what was to be on disk before it is there."""
+        encoded = self.encode(event, request_id)
+        writer = self._writer
+        if writer and (self._held or not writer.has_kept(writer.promised)):
+            self._held.append((writer.promised, encoded))
+        else:
+            self.deliver(encoded)
+
+    def encode(self, event: RunEvent, request_id: str | None) -> EncodedEvent:
+        """Number and encode an event, and have it written to the history unless it is a piece."""
+        self._seq += 1
+        encoded = encode_event(event, seq=self._seq, request_id=request_id)
+        if not encoded.is_piece:
+            if self._writer:
+                self._writer.append(encoded.data)
+            else:
+                self._unwritten.append(encoded)
+        return encoded
+
+    def release(self) -> None:
+        """Deliver the events whose predecessors are on disk by now, or drop those that will never be."""
+        writer = self._writer
+        if writer is None:
+            return
+        if writer.failure is not None:
+            self._held.clear()
+            self._seq = self._delivered
+            return
+        while self._held and writer.has_kept(self._held[0][0]):
+            self.deliver(self._held.popleft()[1])
+
+    def deliver(self, event: EncodedEvent) -> None:
+        """Give an event to all subscribers."""
+        self._delivered = event.seq
+        (self._pieces if event.is_piece else self._events).append(event)
+        for subscriber in tuple(self._subscribers):
+            subscriber.deliver(event)
+
+    def missing(self, after_seq: int) -> tuple[int, int] | None:
+        """Return behind and until which number events are only in the store; None if there are none."""
+        first = self._events.first_kept
+        return (after_seq, first - 1) if after_seq + 1 < first else None
+
+    def subscribe(
+        self, subscriber: Subscriber, after_seq: int | None = None, stored: Sequence[EncodedEvent] = ()
+    ) -> None:
+        """Deliver all events from now on, once, after those behind a number that it has not been given."""
+        since = self._subscribers.setdefault(subscriber, self._delivered)
+        if after_seq is None or after_seq >= since:
+            return
+        self._subscribers[subscriber] = after_seq
+        for event in (*stored, *heapq.merge(self._pieces, self._events, key=attrgetter("seq"))):
+            if after_seq < event.seq <= since:
+                subscriber.deliver(event)
+
+    def unsubscribe(self, subscriber: Subscriber) -> None:
+        """Deliver nothing more to a subscriber."""
+        self._subscribers.pop(subscriber, None)
+
+    def forget(self) -> None:
+        """Keep no more events in memory; those of a run that has ended are in its history."""
+        self._pieces.clear(self._seq)
+        self._events.clear(self._seq)
+        self._unwritten.clear()

@@ -1,0 +1,14 @@
+"""The refusal of what a client asked of a run."""
+
+from __future__ import annotations
+
+from stringd_runs.messages.daemon_replies import ErrorCode
+
+
+class RunRefused(Exception):
+    """What a client asked of a run is impossible; it is sent an `error` with this code and message."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
