@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 from stringd.plugin import Runtime, User, hookspec
 from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 class CredentialType(StrEnum):
@@ -107,7 +110,7 @@ class Finished:
 ProviderEvent: TypeAlias = Text | ThinkingStart | Thinking | ThinkingEnd | ToolCall | Finished
 """What a provider streams: pieces, whole tool calls, and one `Finished` at the end."""
 
-StreamModel: TypeAlias = Callable[[ModelCall], AsyncIterator[ProviderEvent]]
+StreamModel: TypeAlias = Callable[[ModelCall], AsyncGenerator[ProviderEvent, None]]
 
 
 class ProviderFailed(Exception):
@@ -133,13 +136,23 @@ class ModelProvider:
     """The id: what stands before the slash in `provider/model`."""
     title: str
     stream: StreamModel
-    list_models: Callable[[User], Awaitable[Sequence[Model]]]
-    """Returns the models that are known without asking anybody, or asks the provider."""
+    models: Sequence[Model] = ()
+    """The models that are known without asking the provider."""
+    list_models: Callable[[User], Awaitable[Sequence[Model]]] | None = None
+    """Asks the provider for the models that this user can use; raises `ProviderFailed`."""
     credential_type: CredentialType = CredentialType.NONE
     is_configured: Callable[[User], bool] = lambda _: True
+    key_hint: str = ""
+    """What to do if it is not configured, such as `set EXAMPLE_API_KEY`."""
     check: Callable[[str, Mapping[str, Any]], None] = lambda *_: None
     """Raises `ProviderFailed` when a run is prepared, if a model with these `providerOptions` cannot work."""
     is_custom: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise ValueError(f"a provider needs a lower-case name without slashes, not {self.name!r}")
+        if not callable(self.stream):
+            raise TypeError(f"the provider {self.name} needs a function that streams, not {self.stream!r}")
 
 
 @hookspec

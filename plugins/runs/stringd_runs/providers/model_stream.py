@@ -1,0 +1,124 @@
+"""What all calls of models have in common: retries, time limits, and a check of what providers stream."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import get_args
+
+from stringd.plugin.text import counted
+from stringd_runs.model_provider import (
+    Finished,
+    ModelCall,
+    ModelProvider,
+    ProviderEvent,
+    ProviderFailed,
+)
+from stringd_runs.providers.provider_options import OptionReader
+
+LOG = logging.getLogger(__name__)
+_EVENTS = get_args(ProviderEvent)
+_DEFAULT_RETRIES = 2
+_MOST_RETRIES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamLimits:
+    """Time limits in seconds: until the first event, between two events, and before another attempt."""
+
+    first: float = 300.0
+    idle: float = 120.0
+    retry_pause: float = 1.0
+    longest_pause: float = 60.0
+
+
+DEFAULT_LIMITS = StreamLimits()
+
+
+async def stream_model(
+    provider: ModelProvider, call: ModelCall, limits: StreamLimits = DEFAULT_LIMITS
+) -> AsyncGenerator[ProviderEvent, None]:
+    """Stream a call, with one `Finished` at the end; raise nothing but `ProviderFailed`.
+
+    A transient failure is tried again, unless something of the answer has already arrived. Closing the
+    iterator cancels the call.
+    """
+    retries = OptionReader("modelOptions", call.options).whole_number(
+        "maxRetries", default=_DEFAULT_RETRIES, least=0, most=_MOST_RETRIES
+    )
+    for attempt in range(1, retries + 2):
+        has_begun = False
+        try:
+            async with aclosing(_checked(provider, call, limits)) as events:
+                async for it in events:
+                    has_begun = True
+                    yield it
+        except ProviderFailed as error:
+            if has_begun or not error.is_transient or attempt > retries:
+                raise _with_attempts(error, attempt) from error
+            pause = _pause(error, attempt, limits)
+            LOG.info("%s failed, trying again in %.1f s: %s", provider.name, pause, error)
+        else:
+            return
+        await asyncio.sleep(pause)
+
+
+async def _checked(
+    provider: ModelProvider, call: ModelCall, limits: StreamLimits
+) -> AsyncGenerator[ProviderEvent, None]:
+    """Stream one attempt up to its `Finished`, within the limits."""
+    seconds, waited_for = limits.first, "begun to answer"
+    async with aclosing(_own_failures(provider, call)) as events:
+        while True:
+            try:
+                async with asyncio.timeout(seconds):
+                    event = await anext(events, None)
+            except TimeoutError:
+                raise ProviderFailed(
+                    f"{provider.name} has not {waited_for} for {seconds:g} seconds", is_transient=True
+                ) from None
+            if event is None:
+                raise ProviderFailed(f"the answer of {provider.name} has no end", is_transient=True)
+            yield event
+            if isinstance(event, Finished):
+                return
+            seconds, waited_for = limits.idle, "continued its answer"
+
+
+async def _own_failures(provider: ModelProvider, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:
+    """Stream what a provider streams, and make any failure of its code a `ProviderFailed`."""
+    try:
+        async with aclosing(provider.stream(call)) as events:
+            async for event in events:
+                _check_event(event)
+                yield event
+    except ProviderFailed:
+        raise
+    except Exception as error:
+        LOG.exception("the provider %s failed", provider.name)
+        raise ProviderFailed(f"{provider.name} failed with {type(error).__name__}: see the log") from error
+
+
+def _check_event(event: object) -> None:
+    if not isinstance(event, _EVENTS):
+        raise TypeError(f"a provider streams events, not {type(event).__name__}")
+
+
+def _pause(error: ProviderFailed, attempt: int, limits: StreamLimits) -> float:
+    """Return how long to wait before the next attempt; raise the failure if that is too long."""
+    if error.retry_after is None:
+        pause = limits.retry_pause * 2.0 ** (attempt - 1) * random.uniform(0.8, 1.2)  # noqa: S311
+        return min(pause, limits.longest_pause)
+    if error.retry_after > limits.longest_pause:
+        raise ProviderFailed(f"{error}; it may be tried again in {error.retry_after:.0f} seconds") from error
+    return error.retry_after
+
+
+def _with_attempts(error: ProviderFailed, attempts: int) -> ProviderFailed:
+    if attempts == 1:
+        return error
+    return ProviderFailed(f"{error} ({counted(attempts, 'attempt')})")
