@@ -50,6 +50,18 @@ class CommandHelp(Protocol):
         """Return the reply to `/help` for this command."""
 
 
+class TopicTypeHelp(Protocol):
+    """The description of a topic type."""
+
+    @property
+    def summary(self) -> str:
+        """What topics of this type are, in one sentence."""
+
+    @property
+    def slash(self) -> str:
+        """The prefix of commands: `/`, or `//` if topics of this type take plain text."""
+
+
 class Runtime(Protocol):
     """The running daemon, for commands, routes and services."""
 
@@ -110,6 +122,10 @@ class Runtime(Protocol):
 
     def topic_name(self, raw: object) -> TopicName:
         """Parse a topic's name, or raise `InvalidTopic`."""
+
+    @property
+    def topic_types(self) -> Mapping[str, TopicTypeHelp]:
+        """The topic types by name."""
 
     def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
         """Return the commands of a topic type by name, sorted."""
@@ -191,6 +207,12 @@ class Runtime(Protocol):
         command waits, `UnknownUser`, and `Unavailable` if it gets no turn; in each case it never runs.
         Failures of the command itself are replies.
         """
+
+    async def cancel(self, user_id: str, topic: TopicName, request_id: str | None = None) -> str | None:
+        """Cancel the running command of a topic, or that of a request; see `Session.cancel`."""
+
+    async def end_session(self, user_id: str, topic: TopicName) -> bool:
+        """End a topic and delete its state, as `DELETE /sessions/…` does; return whether it existed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,7 +55,7 @@ from stringd.api.outputs import KeptOutput, Outputs, OutputSummary
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, Questions, Trust
 from stringd.api.replies import Edit, Kind, Outcome, Overflow, Reply
-from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service
+from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service, TopicTypeHelp
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
 from stringd.api.settings import Settings, setting
@@ -189,6 +189,7 @@ __all__ = [
     "TopicGroup",
     "TopicName",
     "TopicType",
+    "TopicTypeHelp",
     "Trust",
     "Unanswered",
     "Unavailable",

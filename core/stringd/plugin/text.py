@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_command
+from stringd.text.envelope import reply_text
 from stringd.text.escaping import printable
 from stringd.text.formatting import MOST, counted, fenced
 from stringd.text.head_and_tail import HeadTailBuffer, limited, omission
@@ -32,4 +33,5 @@ __all__ = [
     "parse_media_type",
     "parse_path_arguments",
     "printable",
+    "reply_text",
 ]

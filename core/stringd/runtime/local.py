@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
-from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.events import DaemonStopping
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
-from stringd.api.runtime import CommandHelp, Disconnected, Record
+from stringd.api.runtime import Disconnected, Record
 from stringd.api.sessions import Session, SessionSummary, State, TopicName
 from stringd.api.storage import PluginStorage
 from stringd.api.users import User
@@ -22,13 +21,12 @@ from stringd.config import Config
 from stringd.documents.editing.file_locks import FileLocks
 from stringd.errors import CommandCancelled, InvalidTopic, StorageFailed
 from stringd.events.bus import EventBus
-from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.plugin_settings import PluginSettings
-from stringd.extensions.registration import Plugins, load_plugins
+from stringd.extensions.registration import load_plugins
 from stringd.long_answers.bounded_reply import bounded
 from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
-from stringd.runtime.loading import as_document, find_document, find_renderer, render_document, save_bytes
+from stringd.runtime.plugin_additions import PluginAdditions
 from stringd.sessions.answer_limit import AnswerSettings
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
@@ -48,10 +46,11 @@ from stringd.workers.pool import WorkerPool
 _TOPIC_NAMES = 4096
 
 
-class LocalRuntime:
+class LocalRuntime(PluginAdditions):
     """Holds users, sessions, plugins and the runner; implements the `Runtime` protocol."""
 
     def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
+        super().__init__()
         self.config = config
         self.port = config.port
         self.notices: list[str] = []
@@ -68,7 +67,6 @@ class LocalRuntime:
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
-        self._plugins: Plugins | None = None
         self._settings = PluginSettings(config)
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
         self.notices += self.plugins.notices()
@@ -77,18 +75,6 @@ class LocalRuntime:
         self.events.declare(self.catalogue.event_kinds, observers)
         self.runner = Runner(self, self.catalogue, bounded)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
-
-    @property
-    def plugins(self) -> Plugins:
-        """The loaded and the skipped plugins."""
-        if self._plugins is None:
-            raise RuntimeError("the runtime can't be used while plugins are being loaded")
-        return self._plugins
-
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        """Everything that the plugins add."""
-        return self.plugins.catalogue
 
     @cached_property
     def http(self) -> HttpClient:
@@ -157,19 +143,10 @@ class LocalRuntime:
             return self._parse_topic(raw)
         return parse_topic(raw, self.catalogue.topic_types)
 
-    def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
-        """Return the commands of a topic type by name, sorted."""
-        return self.catalogue.commands_by_type[topic_type]
-
     def ready_topics(self, user: User) -> Sequence[str]:
         """List the topics that plugins have ready for a user to open; it may block."""
         types = ((it.name, it.names) for it in self.catalogue.topic_types.values())
         return [f"{kind}:{name}" for kind, names in types if names for name in names(user, self)]
-
-    @property
-    def plugin_names(self) -> Sequence[str]:
-        """The names of the loaded plugins."""
-        return sorted(self.plugins.names & self.plugins.available)
 
     async def fork(self, session: Session, name: TopicName) -> None:
         """Create a topic of the same user with a copy of the session's state; refuse if it exists."""
@@ -180,58 +157,9 @@ class LocalRuntime:
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
 
     @cached_property
-    def schemes(self) -> Collection[str]:
-        """The URI schemes of all loaders, in lower case."""
-        return self.catalogue.loaders.keys()
-
-    @cached_property
-    def named_schemes(self) -> Collection[str]:
-        """The schemes, besides those of the web, whose links are shown as shortcuts."""
-        return self.catalogue.named_schemes
-
-    @cached_property
-    def load_options(self) -> Mapping[str, str]:
-        """The options of all loaders, such as `--browser`, with their descriptions."""
-        return self.catalogue.load_options
-
-    @property
-    def trust_hint(self) -> str:
-        """How a document from the network becomes the user's own, for messages; empty if it cannot."""
-        return self.catalogue.trust_hint
-
-    @property
-    def secrets_hint(self) -> str:
-        """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
-        return self.catalogue.secrets_hint
-
-    @cached_property
     def part_characters(self) -> int:
         """How many characters an answer may have where the topic says nothing else."""
         return self.settings(AnswerSettings).part_characters
-
-    def added(self, record: type[Record]) -> Sequence[Record]:
-        """Return the records of this type that plugins returned from a hook defined by a plugin."""
-        return self.catalogue.added(record)
-
-    def renders(self, media_type: str) -> bool:
-        """Whether there is a renderer for this media type, other than those for all types."""
-        return find_renderer(self.catalogue, media_type) is not None
-
-    async def render(self, loaded: LoadedBytes) -> Document:
-        """Render bytes as a document, with the renderer for their media type."""
-        return await render_document(self.catalogue, loaded)
-
-    async def find(self, wanted: LoadRequest) -> Document | LocalFile:
-        """Load and render a URI, or return the local file that its loader found."""
-        return await find_document(self.catalogue, wanted)
-
-    async def save(self, wanted: LoadRequest) -> LoadedBytes:
-        """Write the bytes of a URI to `wanted.save`; return them without a body."""
-        return await save_bytes(self.catalogue, wanted)
-
-    async def load(self, wanted: LoadRequest) -> Document:
-        """Load and render a URI; of a local file, return the text as a document."""
-        return await as_document(await self.find(wanted))
 
     @property
     def is_stopping(self) -> bool:
@@ -277,6 +205,15 @@ class LocalRuntime:
                 return outcome
         except CommandCancelled:
             return self.runner.refuse_waiting(session, sent)
+
+    async def cancel(self, user_id: str, topic: TopicName, request_id: str | None = None) -> str | None:
+        """Cancel the running command of a topic, or that of a request; see `Session.cancel`."""
+        session = self.registry.get(user_id, topic)
+        return await session.cancel(request_id) if session else None
+
+    async def end_session(self, user_id: str, topic: TopicName) -> bool:
+        """End a topic and delete its state; return whether it existed."""
+        return await self.registry.delete(user_id, topic)
 
     def _make_session(self, user: User, name: TopicName, state: State, has_data: bool) -> LiveSession:
         load = partial(self.store.load_data, user.id, str(name)) if has_data else None

@@ -24,8 +24,13 @@ class Request:
 
 def encode_events(request: Request, outcome: Outcome) -> bytes:
     """Return the whole stream: head, content, done."""
-    content = f"re: {_prefix(request.request_id)}{outcome.label}\n{visible(body(outcome.reply))}"
+    content = f"re: {_prefix(request.request_id)}{outcome.label}\n{reply_text(outcome.reply)}"
     return _EVENTS % (dump_json(_head(request, outcome)), dump_json(content))
+
+
+def reply_text(reply: Reply) -> str:
+    """Return a reply as clients read it, with control characters escaped."""
+    return visible(body(reply))
 
 
 def body(reply: Reply) -> str:

@@ -60,6 +60,14 @@ class RunContext(Protocol):
 class Agent(Protocol):
     """One agent of one run, which remembers its calls; each call is made in the task of its step."""
 
+    @property
+    def model(self) -> str | None:
+        """The model as `provider/model`, if the agent is one."""
+
+    @property
+    def context_window(self) -> int | None:
+        """The size of the model's context in tokens, if it is known."""
+
     async def call(self, text: str, run: RunContext) -> AgentResult:
         """Answer a text; raise `AgentFailed` with a message for people if that is impossible.
 

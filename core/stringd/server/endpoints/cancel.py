@@ -25,6 +25,5 @@ class Cancel(HTTPEndpoint):
         request_id = fields.get("request_id")
         if request_id is not None and not isinstance(request_id, str):
             raise InvalidBody("request_id must be a string")
-        session = runtime.registry.get(user.id, name)
-        cancelled = await session.cancel(request_id) if session else None
+        cancelled = await runtime.cancel(user.id, name, request_id)
         return Json({"topic": str(name), "cancelled": cancelled is not None, "cmd": cancelled})

@@ -52,7 +52,7 @@ class SessionEndpoint(HTTPEndpoint):
                 name = runtime.topic_name(topic)
             case _:
                 raise _expected_path()
-        deleted = await runtime.registry.delete(user_id, name)
+        deleted = await runtime.end_session(user_id, name)
         return Json({"user_id": user_id, "topic": str(name), "deleted": deleted})
 
 

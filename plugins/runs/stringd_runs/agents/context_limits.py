@@ -1,0 +1,62 @@
+"""How much of its conversation an agent sends to its model. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stringd_runs.model_provider import Message, ModelMessage, UserMessage
+
+CHARACTERS_PER_TOKEN = 4
+"""An estimate: how texts become tokens is the model's secret."""
+_FIELDS = {"maxMessages": "most_messages", "maxTokens": "most_tokens"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextLimits:
+    """The most messages and tokens that are sent; None sends all."""
+
+    most_messages: int | None = None
+    most_tokens: int | None = None
+
+    @classmethod
+    def of(cls, context: Mapping[str, Any]) -> ContextLimits:
+        """Return the limits of an agent's `context`; raise `ValueError` if it has other keys or values."""
+        if unknown := context.keys() - _FIELDS.keys():
+            raise ValueError(f"context has no key {min(unknown)!r}, only {' and '.join(_FIELDS)}")
+        for key, value in context.items():
+            if type(value) is not int or value < 1:
+                raise ValueError(f"context.{key} needs a positive whole number, not {value!r}")
+        return cls(**{_FIELDS[key]: value for key, value in context.items()})
+
+    def first_sent(self, messages: Sequence[Message]) -> int:
+        """Return the index of the oldest message to send: the first of a call, whose messages stay together.
+
+        The latest call is sent in any case.
+        """
+        tokens = 0
+        first = len(messages)
+        for sent, message in enumerate(reversed(messages), 1):
+            tokens += _estimate(message)
+            if isinstance(message, UserMessage):
+                if first < len(messages) and not self._allow(sent, tokens):
+                    break
+                first = len(messages) - sent
+        return first
+
+    def _allow(self, messages: int, tokens: int) -> bool:
+        return (self.most_messages is None or messages <= self.most_messages) and (
+            self.most_tokens is None or tokens <= self.most_tokens
+        )
+
+
+def _estimate(message: Message) -> int:
+    match message:
+        case UserMessage(text=text):
+            size = len(text)
+        case ModelMessage(text=text, tool_calls=calls):
+            size = len(text) + sum(len(it.arguments) for it in calls)
+        case _:
+            size = len(message.output)
+    return size // CHARACTERS_PER_TOKEN + 1
