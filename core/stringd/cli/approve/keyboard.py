@@ -9,7 +9,7 @@ import sys
 import termios
 from contextlib import suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, Self
 
 from stringd.cli.approve.line_buffer import Entry, LineBuffer
 from stringd.cli.approve.question_text import columns
@@ -17,13 +17,18 @@ from stringd.cli.approve.question_text import columns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from stringd.cli.approve.question_feed import QuestionFeed
-
 _LOCAL, _CHARACTERS = 3, 6
 _LONGEST_LINE = 8192
 _USUAL_COLUMNS = 80
 _ENDED_BY_SIGNAL = 128
 _STOPPED = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Feed(Protocol):
+    """What may change while somebody types."""
+
+    def fileno(self) -> int:
+        """Return a descriptor that is readable when there are changes."""
 
 
 class Keyboard:
@@ -65,12 +70,12 @@ class Keyboard:
         self._set(line=True, echo=not hidden)
         self._discard_typed()
 
-    def read_key(self, feed: QuestionFeed, is_over: Callable[[], bool]) -> str | None:
+    def read_key(self, feed: Feed, is_over: Callable[[], bool]) -> str | None:
         """Return a key, or None when the feed has changes after which `is_over` is true."""
         typed = self._read(feed, is_over)
         return None if typed is None else typed[:1].decode(errors="replace")
 
-    def read_line(self, feed: QuestionFeed, is_over: Callable[[], bool]) -> str | None:
+    def read_line(self, feed: Feed, is_over: Callable[[], bool]) -> str | None:
         """Return a line without its line end, or None as `read_key` does."""
         try:
             typed = self._read(feed, is_over)
@@ -78,9 +83,7 @@ class Keyboard:
             self.expect_key()
         return None if typed is None else typed.decode(errors="replace").rstrip("\n")
 
-    def edit_line(
-        self, prompt: str, text: str, feed: QuestionFeed, is_over: Callable[[], bool]
-    ) -> str | None:
+    def edit_line(self, prompt: str, text: str, feed: Feed, is_over: Callable[[], bool]) -> str | None:
         """Let a text be edited, and return it; None if that is cancelled, or as for `read_key`."""
         line, shown = LineBuffer(text), 0
         self.expect_key()
@@ -102,7 +105,7 @@ class Keyboard:
                     _show("\n")
                     return None
 
-    def _read(self, feed: QuestionFeed, is_over: Callable[[], bool]) -> bytes | None:
+    def _read(self, feed: Feed, is_over: Callable[[], bool]) -> bytes | None:
         """Return typed input; raise EOFError at its end, such as for Ctrl-D."""
         watched: list[Any] = [self._descriptor, feed]
         while True:

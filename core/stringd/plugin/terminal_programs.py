@@ -1,0 +1,37 @@
+"""What subcommands that talk to a daemon and to a person are built with.
+
+Import it only when such a subcommand runs: the daemon needs none of it.
+"""
+
+from __future__ import annotations
+
+from stringd.cli.approve.keyboard import Feed, Keyboard
+from stringd.cli.approve.question_text import columns
+from stringd.cli.string_arguments import user_argument
+from stringd.cli.temporary_daemon import TemporaryDaemon, temporary_daemon, with_clients_data
+from stringd.client.sync import Client
+from stringd.errors import DaemonUnreachable, PortTaken
+from stringd.processes.standard_streams import announce, is_terminal, read_all, write_error, write_json
+from stringd.processes.tree import forbid_memory_access
+from stringd.text.escaping import visible, visible_line
+
+__all__ = [
+    "Client",
+    "DaemonUnreachable",
+    "Feed",
+    "Keyboard",
+    "PortTaken",
+    "TemporaryDaemon",
+    "announce",
+    "columns",
+    "forbid_memory_access",
+    "is_terminal",
+    "read_all",
+    "temporary_daemon",
+    "user_argument",
+    "visible",
+    "visible_line",
+    "with_clients_data",
+    "write_error",
+    "write_json",
+]
