@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import Hook, Runtime, hookimpl
+from stringd.plugin import CliCommand, Hook, hookimpl
 from stringd_runs.model_provider import ModelProvider
 from stringd_runs.model_provider import stringd_model_providers as model_providers_hook
-from stringd_runs.providers.builtin_providers import builtin_providers
+from stringd_runs.run_programs.run_command import RUN
+from stringd_runs.run_programs.runs_command import RUNS
 
 
 @hookimpl
@@ -17,6 +18,6 @@ def stringd_hooks() -> Iterable[Hook]:
 
 
 @hookimpl
-def stringd_model_providers(runtime: Runtime) -> Iterable[ModelProvider]:
-    """Add the providers that need no other plugin."""
-    return builtin_providers(runtime)
+def stringd_cli() -> Iterable[CliCommand]:
+    """Add `stringd run` and `stringd runs`."""
+    return (RUN, RUNS)

@@ -19,7 +19,6 @@ from stringd_runs.strategies.strategy import (
     ModelAgent,
     Person,
     Strategy,
-    StrategyInvalid,
 )
 from stringd_runs.tools.topic_tool import TopicTool, make_topic_tool
 
@@ -42,7 +41,7 @@ def make_agents(
         try:
             agents[name] = making.agent(definition)
         except (ProviderFailed, ValueError) as error:
-            raise StrategyInvalid(f"agent {name}: {error}\n{strategy.path}") from error
+            raise strategy.invalid(f"agent {name}: {error}", "agents", name) from error
     return agents
 
 

@@ -1,4 +1,4 @@
-"""The providers of this plugin, which come through the same hook as those of others."""
+"""The providers of this plugin; a plugin cannot implement its own hook."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from stringd_runs.model_provider import (
     ProviderEvent,
     ProviderFailed,
 )
+from stringd_runs.providers.builtin_providers import builtin_providers
 from stringd_runs.providers.model_stream import stream_model
 
 
@@ -41,7 +42,8 @@ class ProviderCatalogue:
     """The providers that plugins have added."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self._providers = {it.name: it for it in runtime.added(ModelProvider)}
+        found = (*runtime.added(ModelProvider), *builtin_providers(runtime))
+        self._providers = {it.name: it for it in found}
 
     def choose(self, name: str, user: User, provider_options: Mapping[str, Any]) -> ChosenModel:
         """Return the model that `provider/model` names, ready to be called.

@@ -1,0 +1,79 @@
+"""The daemon that a program's run belongs to: the one that is running, or one for the program's time."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stringd.plugin.terminal_programs import (
+    Client,
+    DaemonUnreachable,
+    PortTaken,
+    forbid_memory_access,
+    temporary_daemon,
+    with_clients_data,
+)
+
+if TYPE_CHECKING:
+    from stringd.plugin import Config
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDaemon:
+    """A daemon, and the token that proves that its operator sits in front of the program, if so."""
+
+    port: int
+    token: str | None = None
+
+
+@contextmanager
+def running_daemon(config: Config, user: str) -> Iterator[RunDaemon]:
+    """Provide the daemon of the configured port; without one, run one within the context.
+
+    The user is registered.
+    """
+    try:
+        _register(config.port, user)
+    except PortTaken:
+        raise
+    except DaemonUnreachable:
+        forbid_memory_access()
+        with temporary_daemon(with_clients_data(config)) as started:
+            _register(started.port, user)
+            yield RunDaemon(port=started.port, token=started.operator_token)
+    else:
+        yield RunDaemon(port=config.port)
+
+
+@contextmanager
+def dry_daemon(config: Config, user: str, file: Path) -> Iterator[RunDaemon]:
+    """Run a daemon that keeps nothing, and whose user's home is the working directory.
+
+    A strategy elsewhere has its own directory as the home.
+    """
+    directory = Path.cwd()
+    home = directory if file.is_relative_to(directory) else file.parent
+    forbid_memory_access()
+    with tempfile.TemporaryDirectory(prefix="stringd-dry-") as data:
+        private = replace(config, port=0, data_dir=Path(data))
+        with temporary_daemon(private, is_private=True) as started:
+            _register(started.port, user, home)
+            yield RunDaemon(port=started.port, token=started.operator_token)
+
+
+def working_directory(daemon: RunDaemon, user: str) -> str | None:
+    """Return the working directory if the user's runs may use it."""
+    directory = Path.cwd()
+    with Client(user, port=daemon.port, start=False) as client:
+        records = [it for it in client.users() if it["id"] == user]
+    roots = [root for it in records for root in (it["home"], *it["allowedPaths"])]
+    return str(directory) if any(directory.is_relative_to(Path(root).resolve()) for root in roots) else None
+
+
+def _register(port: int, user: str, home: Path | None = None) -> None:
+    with Client(user, port=port, home=home, start=False) as client:
+        client.prepare()

@@ -1,0 +1,81 @@
+"""A run that a program starts, shows and ends with, and its exit code."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stringd.plugin.cli import write_output
+from stringd.plugin.terminal_programs import Keyboard, is_terminal, read_all
+from stringd_runs.run_programs.message_feed import MessageFeed
+from stringd_runs.run_programs.run_daemon import RunDaemon, working_directory
+from stringd_runs.run_programs.run_dialogue import RunDialogue
+from stringd_runs.run_programs.run_progress import RunProgress, RunState
+from stringd_runs.run_programs.run_questions import LinesOfInput, PersonAtTerminal
+from stringd_runs.run_programs.views import make_view
+
+if TYPE_CHECKING:
+    from stringd_runs.run_programs.run_questions import Respondent
+    from stringd_runs.run_programs.views import View
+
+_COMPLETED, _FAILED, _INTERRUPTED = 0, 1, 130
+_STANDARD_INPUT = 0
+_FROM_STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What is run, as whom, with which input and model, and how it is shown."""
+
+    path: str
+    user: str
+    input: str
+    model: str | None
+    as_json: bool
+
+
+def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
+    """Run a strategy, and return the exit code of the program."""
+    text = read_all() if request.input == _FROM_STANDARD_INPUT else request.input
+    with MessageFeed(daemon.port, request.user, daemon.token) as feed:
+        prepared = feed.request(
+            "prepare_run",
+            strategyPath=request.path,
+            modelOverride=request.model,
+            cwd=working_directory(daemon, request.user),
+        )
+        progress = RunProgress(prepared, time.monotonic())
+        view = make_view(progress, as_json=request.as_json)
+        if not request.as_json:
+            view.note(f"run {progress.run_id} of {progress.strategy}: {', '.join(progress.agents)}")
+        with _respondent(view, feed) as respondent:
+            dialogue = RunDialogue(feed, progress, view, respondent)
+            try:
+                dialogue.run(text)
+            except (EOFError, KeyboardInterrupt):
+                view.leave()
+                return _INTERRUPTED
+    if not request.as_json:
+        _print_result(progress, view)
+    if progress.state is RunState.COMPLETED:
+        return _COMPLETED
+    return _INTERRUPTED if dialogue.is_stopped else _FAILED
+
+
+@contextmanager
+def _respondent(view: View, feed: MessageFeed) -> Iterator[Respondent]:
+    if is_terminal(sys.stdin) and is_terminal(sys.stderr):
+        with Keyboard(sys.stdin.fileno()) as keyboard:
+            yield PersonAtTerminal(keyboard, view, feed)
+    else:
+        yield LinesOfInput(_STANDARD_INPUT, view, feed)
+
+
+def _print_result(progress: RunProgress, view: View) -> None:
+    """Print the result, unless the terminal has just shown it as an agent's answer."""
+    if not (is_terminal(sys.stdout) and view.last_text == progress.result):
+        write_output(progress.result)
