@@ -4,4 +4,19 @@ from __future__ import annotations
 
 from tests.protocol.records import requirements
 
-RUNS_STRATEGIES = requirements("Runs: strategies and flows")
+RUNS_STRATEGIES = requirements(
+    "Runs: strategies and flows",
+    ("runs.strategies.keys", "Each key of a strategy, its agents and its flows has its meaning and default."),
+    ("runs.strategies.strict", "What is wrong is named in one line, with path and line in the next one."),
+    ("runs.strategies.caps", "A file has at most 1 MiB, 200 agents, and 20 levels of flows."),
+    ("runs.flows.sequential", "The output of a step is the input of the next; the last one is the result."),
+    (
+        "runs.flows.broadcast",
+        "All steps get the input, at most 8 at once; results are joined in file order.",
+    ),
+    ("runs.flows.cycle", "The steps run again and again on their own output, or the observer's answer."),
+    ("runs.flows.signals", "A break signal in the observer's answer makes the steps' output the result."),
+    ("runs.flows.yields", "An endless cycle of agents that answer at once does not stop the daemon."),
+    ("runs.flows.steps", "The steps of the strategy's own flow are announced, nested ones are not."),
+    ("runs.flows.tree", "The tree of a flow has its steps, its options, and what is nested."),
+)

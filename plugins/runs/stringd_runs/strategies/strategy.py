@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from stringd.plugin import Fault
+from stringd.plugin.text import printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,13 @@ class CodeAgent:
     config: Mapping[str, Any] = field(default_factory=dict)
 
 
+CallAgent: TypeAlias = Callable[[str, str], Awaitable[str]]
+"""Gives a text to the agent of this name, and returns its answer."""
+FlowFunction: TypeAlias = Callable[[str, CallAgent], Awaitable[str]]
+"""A flow that is a function: given a text and a way to call agents, it returns the result."""
+FUNCTION = "function"
+"""The type of flows that are functions; no file can name it."""
+
 AgentDefinition: TypeAlias = ModelAgent | Person | CodeAgent
 
 
@@ -65,16 +73,32 @@ class AgentStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """Steps and the order of their calls; `options` are the keys of the flow's type."""
+    """Steps and the order of their calls.
+
+    `options` are the keys of the flow's type as their readers returned them; steps among them are called by
+    the flow, too. A flow that is a function decides by itself which of the agents it calls.
+    """
 
     name: str
     type: str
     steps: tuple[Step, ...]
     description: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    function: FlowFunction | None = None
 
 
 Step: TypeAlias = AgentStep | Flow
+
+
+class StrategyInvalid(Fault):
+    """A strategy cannot be used; the text says why in one line, and in the next one where."""
+
+    def __init__(self, reason: str, path: Path, line: int | None = None) -> None:
+        place = str(path) if line is None else f"{path}:{line}"
+        super().__init__(f"{printable(reason)}\n{printable(place)}")
+        self.reason = reason
+        self.path = path
+        self.line = line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +112,14 @@ class Strategy:
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)
     agents: Mapping[str, AgentDefinition]
     flow: Flow
+    lines: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+    """The lines of the keys of the file, such as `("agents", "writer", "model")`."""
 
-
-class StrategyInvalid(Fault):
-    """A strategy cannot be used; the text says why, then its path and line."""
+    def invalid(self, reason: str, *keys: str) -> StrategyInvalid:
+        """Return the refusal of what these keys say, with their line."""
+        known = (keys[:count] for count in range(len(keys), 0, -1))
+        line = next((self.lines[it] for it in known if it in self.lines), None)
+        return StrategyInvalid(reason, self.path, line)
 
 
 def agent_steps(step: Step) -> Iterator[AgentStep]:
@@ -99,5 +127,10 @@ def agent_steps(step: Step) -> Iterator[AgentStep]:
     if isinstance(step, AgentStep):
         yield step
     else:
-        for it in step.steps:
+        for it in (*step.steps, *option_steps(step)):
             yield from agent_steps(it)
+
+
+def option_steps(flow: Flow) -> Iterator[Step]:
+    """Return the steps among the options of a flow, such as the observer of a cycle."""
+    return (it for it in flow.options.values() if isinstance(it, AgentStep | Flow))

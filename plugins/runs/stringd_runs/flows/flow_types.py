@@ -1,0 +1,45 @@
+"""The hook `stringd_flow_types` and its record: a way in which the steps of a flow are called."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from stringd.plugin import hookspec
+from stringd_runs.strategies.flow_reading import FLOW_KEYS, ReadOption
+from stringd_runs.strategies.strategy import FUNCTION, Flow, Step
+
+CallStep: TypeAlias = Callable[[Step, str], Awaitable[str]]
+"""Gives a text to a step, and returns its result; steps can be called in parallel."""
+RunFlow: TypeAlias = Callable[[Flow, str, CallStep], Awaitable[str]]
+"""Runs a flow on a text, and returns its result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowType:
+    """A type of flows: how their steps are called, and which further keys they have.
+
+    Each of the `options` is read from the file by its function; a flow has those that are given, in
+    `flow.options`. To fail with a message for people, `run` raises `AgentFailed`.
+    """
+
+    name: str
+    run: RunFlow = field(repr=False)
+    summary: str = ""
+    options: Mapping[str, ReadOption] = field(default_factory=dict, repr=False)
+    required: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if not self.name or self.name == FUNCTION:
+            raise ValueError(f"type of flow needs another name than {self.name!r}")
+        if taken := self.options.keys() & set(FLOW_KEYS):
+            raise ValueError(f"type of flow {self.name} has an option that all flows have: {min(taken)}")
+        if unknown := self.required - self.options.keys():
+            raise ValueError(f"type of flow {self.name} requires an unknown option: {min(unknown)}")
+
+
+@hookspec
+def stringd_flow_types() -> Iterable[FlowType]:
+    """Add types of flows."""
+    return ()

@@ -1,0 +1,87 @@
+"""The system prompt of an agent: a text, a file beside the strategy, or a template with its variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from stringd.plugin import Refusal
+from stringd.plugin.strict_files import FileInvalid, Value, shown
+from stringd.plugin.text import nearest
+from stringd_runs.strategies.strategy_format import LiteralText
+
+LARGEST_FILE = 1024 * 1024
+"""The most bytes of a strategy file, and of each file that it names."""
+ReadFile: TypeAlias = Callable[[Path], bytes]
+"""Returns the content of a file, or the first `LARGEST_FILE + 1` bytes; raises `Refusal` or `OSError`."""
+_IS_FILE = re.compile(r"[^\n]*\.(?:md|txt)")
+_PLACEHOLDER = re.compile(r"\{\{[ \t]*([A-Za-z_][\w.-]*)[ \t]*\}\}")
+_TEMPLATE_KEYS = ("template", "variables")
+
+
+def system_prompt(agent: Mapping[str, Value], folder: Path, read_file: ReadFile) -> str:
+    """Return the prompt that the keys of a model agent describe; empty if there is none."""
+    prompt, template = agent.get("systemPrompt"), agent.get("systemPromptTemplate")
+    if prompt and template:
+        message = "systemPrompt and systemPromptTemplate are both given; an agent has one of them"
+        raise FileInvalid(max(prompt.line, template.line), message)
+    if template:
+        return _rendered(template, folder, read_file)
+    return _text_or_file(prompt, folder, read_file) if prompt else ""
+
+
+def decoded(data: bytes, line: int, what: str) -> str:
+    """Return the text of a file, with `\\n` at the ends of lines; refuse it in the line that names it."""
+    if len(data) > LARGEST_FILE:
+        raise FileInvalid(line, f"{what} is larger than {LARGEST_FILE // 1024**2} MiB")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = line if what else data.count(b"\n", 0, error.start) + 1
+        raise FileInvalid(line, f"{what} is not UTF-8") from None
+
+
+def _text_or_file(value: Value, folder: Path, read_file: ReadFile) -> str:
+    text = value.text()
+    if isinstance(value.node, LiteralText) or not _IS_FILE.fullmatch(text):
+        return text
+    try:
+        data = read_file(folder / text)
+    except Refusal as refusal:
+        raise FileInvalid(value.line, f"{value.name}: {refusal.message}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileInvalid(value.line, f"{value.name}: cannot read {shown(text)}: {reason}") from None
+    return decoded(data, value.line, f"{value.name}: {shown(text)}").strip("\n")
+
+
+def _rendered(value: Value, folder: Path, read_file: ReadFile) -> str:
+    """Return a template with each `{{name}}` replaced, in one pass."""
+    given = value.mapping(_TEMPLATE_KEYS)
+    if "template" not in given:
+        raise value.invalid("a mapping with the key template")
+    template = _text_or_file(given["template"], folder, read_file)
+    variables = _variables(given.get("variables"))
+    return _PLACEHOLDER.sub(lambda found: _variable(found[1], variables, given["template"]), template)
+
+
+def _variables(value: Value | None) -> Mapping[str, str]:
+    entries = value.entries() if value else {}
+    return {name: _inserted(it) for name, it in entries.items()}
+
+
+def _inserted(value: Value) -> str:
+    data = value.data() if value.is_scalar else None
+    if data is None:
+        raise value.invalid("a text, a number, true or false")
+    return str(data).lower() if isinstance(data, bool) else str(data)
+
+
+def _variable(name: str, variables: Mapping[str, str], template: Value) -> str:
+    if name not in variables:
+        meant = nearest(name, variables)
+        hint = f"; nearest: {meant}" if meant else ""
+        raise FileInvalid(template.line, f"the template has no variable {shown(name)}{hint}")
+    return variables[name]
