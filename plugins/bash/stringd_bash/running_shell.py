@@ -61,18 +61,26 @@ class Shell:
         if platform.system() != "Linux":
             raise _start_refusal(OSError("bash topics need Linux"))
         try:
-            control = fork_client.fork_supervisor(options._asdict())
+            try:
+                return await cls._start(fork_client, options, on_output)
+            except OSError:
+                # A fork server that is being killed still takes requests, which end with it.
+                if not fork_client.has_lost_server:
+                    raise
+                return await cls._start(fork_client, options, on_output)
         except OSError as error:
             raise _start_refusal(error) from error
-        shell = cls(control, options.home, on_output)
+
+    @classmethod
+    async def _start(
+        cls, fork_client: ForkClient, options: ShellOptions, on_output: Callable[[bytes], None]
+    ) -> Shell:
+        shell = cls(fork_client.fork_supervisor(options._asdict()), options.home, on_output)
         try:
             # `asyncio.wait_for` would ignore a cancellation that comes together with the result.
             async with asyncio.timeout(_START_SECONDS):
                 await asyncio.shield(shell._started)
-        except (OSError, TimeoutError) as error:
-            await shell.end()
-            raise _start_refusal(error) from error
-        except asyncio.CancelledError:
+        except (OSError, asyncio.CancelledError):
             await shell.end()
             raise
         return shell
