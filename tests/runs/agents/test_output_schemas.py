@@ -1,0 +1,121 @@
+"""Answers that have to fit a JSON schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from stringd_runs.agent import AgentFailed
+from stringd_runs.agents.json_schema import SchemaMismatch, check_value
+from tests.runs.agents.model_runs import Answers, call, model_agent
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["title"],
+    "properties": {"title": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}},
+    "additionalProperties": False,
+}
+GOOD = '{"title": "Notes", "tags": ["a"]}'
+
+
+@pytest.mark.requirement("runs.agents.output_schema")
+def test_the_schema_is_asked_for() -> None:
+    model = Answers(GOOD)
+    assert call(model_agent(model, output_schema=SCHEMA), "go").text == GOOD
+    assert json.dumps(SCHEMA) in model.calls[0].system
+    assert model.calls[0].system.startswith("Write.")
+    assert model.calls[0].output_schema == SCHEMA
+
+
+@pytest.mark.requirement("runs.agents.output_schema")
+def test_a_fence_around_the_value_is_removed() -> None:
+    assert call(model_agent(Answers(f"```json\n{GOOD}\n```\n"), output_schema=SCHEMA), "go").text == GOOD
+
+
+@pytest.mark.requirement("runs.agents.output_schema.once_more")
+@pytest.mark.parametrize(
+    ("miss", "why"),
+    [
+        ("Here you are", "not JSON"),
+        ("NaN", "not JSON"),
+        ("{}", "the value has no 'title'"),
+        ('{"title": 1}', "the value.title is no string"),
+        ('{"title": "x", "tags": ["a", 2]}', "the value.tags[1] is no string"),
+        ('{"title": "x", "more": 1}', "the value.more is not allowed"),
+    ],
+)
+def test_a_miss_is_told_and_may_be_corrected_once(miss: str, why: str) -> None:
+    model = Answers(miss, GOOD, "next")
+    agent = model_agent(model, output_schema=SCHEMA)
+    assert call(agent, "go").text == GOOD
+    assert why in model.calls[1].messages[-1].text  # type: ignore[union-attr]
+    assert [it["text"] for it in agent.records()] == ["go", GOOD], "a miss is not remembered"
+
+
+@pytest.mark.requirement("runs.agents.output_schema.once_more")
+def test_a_second_miss_fails_the_agent() -> None:
+    model = Answers("no", "no again", GOOD)
+    with pytest.raises(
+        AgentFailed, match="writer did not answer as its outputSchema demands: it is not JSON"
+    ):
+        call(model_agent(model, output_schema=SCHEMA), "go")
+    assert len(model.calls) == 2
+
+
+@pytest.mark.requirement("runs.agents.output_schema.once_more")
+def test_max_steps_holds_for_corrections_too() -> None:
+    model = Answers("no", GOOD)
+    with pytest.raises(AgentFailed):
+        call(model_agent(model, output_schema=SCHEMA, max_steps=1), "go")
+    assert len(model.calls) == 1
+
+
+FITS = [
+    (1, {"type": "integer"}),
+    (1.0, {"type": "integer"}),
+    (1.5, {"type": ["integer", "number"]}),
+    ("a", {"enum": ["a", 1]}),
+    (None, {"type": "null"}),
+    ([], {"type": "array", "items": False}),
+    (
+        {"a": {"a": {}}},
+        {"$ref": "#/$defs/tree", "$defs": {"tree": {"additionalProperties": {"$ref": "#/$defs/tree"}}}},
+    ),
+    (5, {"anyOf": [{"type": "string"}, {"minimum": 5}]}),
+    (5, {"allOf": [{"minimum": 5}, {"maximum": 5}]}),
+    (5, {"not": {"type": "string"}}),
+    ("äöü", {"minLength": 3, "maxLength": 3}),
+    ("anything", True),
+    ("x", {"pattern": "^y$"}),
+]
+MISSES = [
+    (True, {"type": "integer"}, "no integer"),
+    (1.5, {"type": "integer"}, "no integer"),
+    (True, {"const": 1}, "not 1"),
+    ("b", {"enum": ["a", 1]}, "none of"),
+    ([1], {"items": False}, r"\[0\] is not allowed"),
+    (4, {"anyOf": [{"type": "string"}, {"minimum": 5}]}, "fits 0 of the schemas of anyOf"),
+    (5, {"oneOf": [{"type": "integer"}, {"minimum": 5}]}, "fits 2 of the schemas of oneOf"),
+    (5, {"not": {"type": "integer"}}, "schema of not"),
+    (5, {"exclusiveMinimum": 5}, "exclusiveMinimum: 5"),
+    ([1, 2], {"maxItems": 1}, "maxItems"),
+    ({}, {"minProperties": 1}, "minProperties"),
+    (1, {"$ref": "#/nowhere"}, "not in it"),
+    (1, {"$ref": "https://example.org/schema"}, "not in it"),
+    (1, {"$ref": "#"}, "too deeply"),
+]
+
+
+@pytest.mark.requirement("runs.agents.output_schema.keywords")
+@pytest.mark.parametrize(("value", "schema"), FITS)
+def test_a_value_that_fits_is_accepted(value: object, schema: Any) -> None:
+    check_value(value, schema)
+
+
+@pytest.mark.requirement("runs.agents.output_schema.keywords")
+@pytest.mark.parametrize(("value", "schema", "why"), MISSES)
+def test_a_value_that_does_not_fit_is_named(value: object, schema: Any, why: str) -> None:
+    with pytest.raises(SchemaMismatch, match=why):
+        check_value(value, schema)
